@@ -1,8 +1,8 @@
 //! Embeds the YANG modules: ours from `yang/`, the standard ones from
 //! `yang/standard/`, which the set-up step unpacks.
 //!
-//! Writes `modules.rs`, two tables of (module name, text). What is loaded, and
-//! with which features, is decided in `src/set.rs`.
+//! Writes `modules.rs`, two tables of (module name, text). The set to load, with its features, is
+//! chosen in `src/set.rs`.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Messages, tasks, requests and cards at random, for laws.
+//! Messages, tasks, requests and cards at random, for property tests.
 //!
-//! Knows what each dialect can carry; refuses to make what none can, such as a file name on words.
-//! Read next: [`crate::wire`], whose laws these are for.
+//! Generates only values that the dialect can carry: no file name on a text part, for example. Read
+//! next: [`crate::wire`], whose properties these are for.
 
 use crate::card::{
     Capabilities, Card, CardSignature, Extension, Interface, Provider, SecurityKind,
@@ -35,7 +35,7 @@ fn words() -> impl Strategy<Value = Vec<String>> {
     vec(word(), 0..3)
 }
 
-/// Free members, none of which has a meaning here.
+/// Metadata members, none of which has a meaning here.
 fn metadata() -> impl Strategy<Value = Metadata> {
     let free = btree_map("[a-z]{1,4}_x", value(), 0..3);
     free.prop_map(|members| members.into_iter().collect())
@@ -216,7 +216,7 @@ fn push() -> impl Strategy<Value = PushConfig> {
     })
 }
 
-/// A push configuration that was made, with identifiers that can be part of a path.
+/// A stored push configuration, with identifiers that can be part of a path.
 pub(crate) fn made_push() -> impl Strategy<Value = PushConfig> {
     let id = || "[a-z0-9-]{1,8}";
     (push(), id(), id()).prop_map(|(push, task_id, id)| PushConfig {

@@ -1,9 +1,8 @@
-//! The card of an agent: who it is, what it can, how it is reached (v1.0 §4.4, v0.3 §5.5).
+//! The agent card: identity, skills, interfaces (v1.0 §4.4, v0.3 §5.5).
 //!
-//! Knows one neutral card and what follows from it for a request: which media types are read and
-//! which capabilities are there. Refuses to know how it is written ([`crate::wire`]) and what the
-//! agent is to the platform. Read next: [`document`], what is served; [`signature`], who vouches;
-//! [`profile`], a card from a profile of the platform.
+//! Holds one card for both versions, and the checks of a request that depend on it: accepted media
+//! types, available capabilities. Its JSON is in [`crate::wire`]. Read next: [`document`], the card
+//! as served; [`signature`]; [`profile`], a card from a profile of the platform.
 
 pub mod document;
 pub mod profile;
@@ -17,14 +16,15 @@ use crate::version::{Version, inert};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Which card is served (Q60).
+/// The form in which a card is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CardProfile {
-    /// With the root member `schemas` of extension 002 §1, and with the members of v0.3.
+    /// With the root member `schemas` of the object-schemas extension (§1), and with the members of
+    /// v0.3.
     #[default]
     Schemas,
-    /// v1.0 members alone, as the rule against new members in core structures wants it. The one
-    /// that is signed.
+    /// v1.0 members alone, as extensions must not add members to core structures. The form that is
+    /// signed.
     Strict,
 }
 
@@ -42,36 +42,36 @@ pub struct Interface {
     pub binding: String,
     /// The version spoken there, such as `1.0`.
     pub version: String,
-    /// What requests there have to name as `tenant`.
+    /// The `tenant` that requests must name there.
     pub tenant: Option<String>,
 }
 
-/// Who provides the agent.
+/// The provider of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
     /// The organization.
     pub organization: String,
-    /// Its page.
+    /// The URL of its website.
     pub url: String,
 }
 
-/// What the agent can besides answering.
+/// The optional capabilities of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
-    /// It streams; none if it does not say.
+    /// Streaming; none if not stated.
     pub streaming: Option<bool>,
-    /// It pushes; none if it does not say.
+    /// Push notifications; none if not stated.
     pub push_notifications: Option<bool>,
-    /// It has another card for the authenticated; none if it does not say.
+    /// An extended card for authenticated clients; none if not stated.
     pub extended_card: Option<bool>,
 }
 
-/// An extension that the agent knows.
+/// An extension that the agent supports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extension {
     /// Its identifier.
     pub uri: String,
-    /// What it is for.
+    /// The description of the agent's use of it.
     pub description: Option<String>,
     /// True if requests without it are refused.
     pub required: bool,
@@ -79,24 +79,24 @@ pub struct Extension {
     pub params: Metadata,
 }
 
-/// Something that the agent does.
+/// A skill of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skill {
     /// Its identifier, unique in the card.
     pub id: String,
     /// Its name, for people.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
-    /// Words to find it by.
+    /// Keywords.
     pub tags: Vec<String>,
-    /// What can be said to it.
+    /// Example prompts.
     pub examples: Vec<String>,
     /// Media types that it reads; empty for those of the card.
     pub input_modes: Vec<String>,
     /// Media types that it writes; empty for those of the card.
     pub output_modes: Vec<String>,
-    /// What it needs beside what the card needs.
+    /// The security requirements beside those of the card.
     pub security: Vec<Requirement>,
 }
 
@@ -106,9 +106,9 @@ pub type Requirement = BTreeMap<String, Vec<String>>;
 /// A way to authenticate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecurityScheme {
-    /// For people.
+    /// The description, for people.
     pub description: Option<String>,
-    /// Which.
+    /// The kind of scheme.
     pub kind: SecurityKind,
 }
 
@@ -119,7 +119,7 @@ pub enum SecurityKind {
     ApiKey {
         /// `header`, `query` or `cookie`.
         location: String,
-        /// The name of it there.
+        /// The name of the header, parameter or cookie.
         name: String,
     },
     /// A scheme of HTTP authentication.
@@ -129,16 +129,16 @@ pub enum SecurityKind {
         /// `JWT`, …
         bearer_format: Option<String>,
     },
-    /// OAuth 2.0; its flows as they are written, the same in both versions.
+    /// OAuth 2.0; the flows as raw JSON, the same in both versions.
     OAuth2 {
-        /// By the name of the flow.
+        /// The flows, by name.
         flows: BTreeMap<String, Metadata>,
-        /// RFC 8414.
+        /// The URL of the metadata (RFC 8414).
         metadata_url: Option<String>,
     },
     /// OpenID Connect.
     OpenIdConnect {
-        /// Where it is described.
+        /// The URL of the discovery document.
         url: String,
     },
     /// A client certificate.
@@ -152,49 +152,50 @@ pub struct CardSignature {
     pub protected: String,
     /// The signature, base64url.
     pub signature: String,
-    /// The header that is not protected.
+    /// The unprotected header.
     pub header: Metadata,
 }
 
-/// The card.
+/// An agent card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
     /// The name.
     pub name: String,
-    /// What the agent is for.
+    /// The description.
     pub description: String,
     /// The version of the agent.
     pub version: String,
-    /// Who provides it.
+    /// The provider.
     pub provider: Option<Provider>,
-    /// Where it is described.
+    /// The URL of the documentation.
     pub documentation_url: Option<String>,
-    /// Its picture.
+    /// The URL of the icon.
     pub icon_url: Option<String>,
-    /// Where it is reached, the preferred place first.
+    /// The interfaces, the preferred one first.
     pub interfaces: Vec<Interface>,
-    /// What it can besides answering.
+    /// The optional capabilities.
     pub capabilities: Capabilities,
-    /// The extensions that it knows.
+    /// The extensions that it supports.
     pub extensions: Vec<Extension>,
     /// The ways to authenticate, by name.
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// What is needed to speak with it: one of these.
+    /// The security requirements, one of which must be met.
     pub security: Vec<Requirement>,
     /// Media types that it reads.
     pub default_input_modes: Vec<String>,
     /// Media types that it writes.
     pub default_output_modes: Vec<String>,
-    /// What it does.
+    /// The skills.
     pub skills: Vec<Skill>,
-    /// The root member of extension 002; see [`crate::objects`] for what is declared.
+    /// The root member of the object-schemas extension; see [`crate::objects`] for declared
+    /// schemas.
     pub schemas: BTreeMap<String, Value>,
-    /// Who vouches for it.
+    /// The signatures.
     pub signatures: Vec<CardSignature>,
 }
 
 impl Card {
-    /// A card that says no more than these; it reads and writes text.
+    /// A card with these members and no others; it reads and writes text.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -221,13 +222,13 @@ impl Card {
         }
     }
 
-    /// The place where a version is spoken over a binding.
+    /// The interface of a version over a binding.
     pub fn interface(&self, binding: &str, version: Version) -> Option<&Interface> {
         let mut all = self.interfaces.iter();
         all.find(|it| it.binding == binding && Version::of_header(Some(&it.version)) == Ok(version))
     }
 
-    /// The skill of an identifier.
+    /// The skill with an identifier.
     pub fn skill(&self, id: &str) -> Option<&Skill> {
         self.skills.iter().find(|skill| skill.id == id)
     }
@@ -237,17 +238,17 @@ impl Card {
         self.extensions.iter().find(|it| it.uri == uri)
     }
 
-    /// Declares an extension, in the place of an earlier declaration of it.
+    /// Declares an extension, replacing an earlier declaration of it.
     pub fn declare(&mut self, extension: Extension) {
         self.extensions.retain(|it| it.uri != extension.uri);
         self.extensions.push(extension);
     }
 
-    /// Whether the media types of a message's parts are read here: those of the card and of its
-    /// skills, compared without their parameters (A13). A part that names none says nothing wrong.
+    /// Checks that the media types of a message's parts are accepted: those of the card and of its
+    /// skills, compared without their parameters. A part without a media type is accepted.
     ///
     /// # Errors
-    /// [`ErrorKind::ContentTypeNotSupported`], naming the first part that is not read.
+    /// [`ErrorKind::ContentTypeNotSupported`], naming the first part that is not accepted.
     pub fn reads(&self, message: &Message) -> Result<(), Error> {
         let skills = self.skills.iter().flat_map(|skill| &skill.input_modes);
         let modes = self.default_input_modes.iter().chain(skills);
@@ -264,12 +265,11 @@ impl Card {
         Ok(())
     }
 
-    /// Whether the agent has what a method needs (A12).
+    /// Checks that the agent has the capability that a method needs.
     ///
     /// # Errors
-    /// [`ErrorKind::PushNotificationNotSupported`] and [`ErrorKind::UnsupportedOperation`], as
-    /// v1.0 §3.3.4 has it; for the extended card v0.3 §8.2 has
-    /// [`ErrorKind::ExtendedCardNotConfigured`].
+    /// [`ErrorKind::PushNotificationNotSupported`] and [`ErrorKind::UnsupportedOperation`], by v1.0
+    /// §3.3.4; for the extended card, by v0.3 §8.2, [`ErrorKind::ExtendedCardNotConfigured`].
     pub fn offers(&self, method: Method, version: Version) -> Result<(), Error> {
         let has = |capability: Option<bool>| capability.unwrap_or(false);
         let (is_there, kind, what) = match method {

@@ -1,25 +1,25 @@
-//! What may be said to a task, by its state (A8, Q65).
+//! The checks of a reference to a task, by the task's state.
 //!
-//! Knows the order in which a reference to a task is judged; refuses to look tasks up: a task that
-//! is not the caller's is handed in as none (A16). Read next: [`crate::intake`], which looks at
-//! what is said.
+//! Knows the order of the checks. Tasks are looked up by the caller, who hands in a task of
+//! somebody else as none, so that both look the same. Read next: [`crate::intake`], which reads the
+//! content of a message.
 
 use crate::error::{Error, ErrorKind};
 use crate::message::Message;
 use crate::task::TaskState;
 
-/// What has to be known of a task to judge a reference to it.
+/// The facts on a task that the checks of a reference need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known<'a> {
-    /// Its conversation.
+    /// The conversation that it belongs to.
     pub context_id: &'a str,
     /// Its state.
     pub state: TaskState,
 }
 
-/// Whether a message may continue the task that it names; `task` is what was found of it, if it
-/// names one. True if there is one to continue; the conversation is then that of the task, whether
-/// the message says so or not (v1.0 §3.4.3).
+/// Checks that a message may continue the task that it names; `task` is the result of its lookup.
+/// True if the message names one; the conversation is then that of the task, whether the message
+/// names it or not (v1.0 §3.4.3).
 ///
 /// # Errors
 /// In this order: [`ErrorKind::TaskNotFound`], [`ErrorKind::InvalidParams`] for a conversation that
@@ -43,7 +43,7 @@ pub fn continues(message: &Message, task: Option<Known<'_>>) -> Result<bool, Err
     }
 }
 
-/// Whether a task can be cancelled.
+/// Checks that a task can be cancelled.
 ///
 /// # Errors
 /// [`ErrorKind::TaskNotFound`], [`ErrorKind::TaskNotCancelable`] for a task that has ended.
@@ -51,7 +51,7 @@ pub fn can_be_cancelled(task_id: &str, task: Option<Known<'_>>) -> Result<(), Er
     is_open(ErrorKind::TaskNotCancelable, task_id, task)
 }
 
-/// Whether a task can be followed.
+/// Checks that a task can be subscribed to.
 ///
 /// # Errors
 /// [`ErrorKind::TaskNotFound`], [`ErrorKind::UnsupportedOperation`] for a task that has ended.
@@ -76,7 +76,8 @@ mod tests {
     use super::*;
     use crate::message::{Part, Role};
 
-    /// A8, Q65: unknown before another conversation before ended.
+    /// A8, Q65: an unknown task is reported before a wrong conversation, and that before an ended
+    /// task.
     #[test]
     fn references_are_judged_in_order() {
         let known = |state| Known {
@@ -111,7 +112,7 @@ mod tests {
         );
     }
 
-    /// A8, row 23 of the security tests: what has ended can be neither cancelled nor followed.
+    /// A8: an ended task can be neither cancelled nor subscribed to.
     #[test]
     fn ended_tasks_are_left_alone() {
         for state in TaskState::ALL {

@@ -1,14 +1,14 @@
-//! What is refused, and how each version and binding writes a refusal.
+//! Errors, with their codes in each version and binding.
 //!
-//! Knows codes, reasons and HTTP states; this is the only file that does. Refuses to know when
-//! something is refused. Read next: [`crate::jsonrpc`], [`crate::rest`].
+//! The only file that knows codes, reasons and HTTP status codes. Read next: [`crate::jsonrpc`],
+//! [`crate::rest`].
 
 use crate::version::Dialect;
 use schema::json::JsonError;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Whose reasons they are (v1.0 §11.6).
+/// The domain of the reasons in google.rpc.ErrorInfo (v1.0 §11.6).
 pub const DOMAIN: &str = "a2a-protocol.org";
 
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
@@ -17,49 +17,49 @@ const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 /// The kinds of refusal and failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorKind {
-    /// No JSON.
+    /// The body is not JSON.
     ParseError,
-    /// JSON, but no request.
+    /// The JSON is not a request.
     InvalidRequest,
-    /// A request for what there is not.
+    /// The method does not exist.
     MethodNotFound,
-    /// Parameters that are not those of the method.
+    /// The parameters are not those of the method.
     InvalidParams,
-    /// Our failure.
+    /// An internal error.
     Internal,
-    /// No such task, or none of the caller's (A16: both look the same).
+    /// The task does not exist, or is not the caller's: both look the same.
     TaskNotFound,
-    /// The task cannot be ended any more.
+    /// The task cannot be cancelled any more.
     TaskNotCancelable,
-    /// The agent pushes nothing.
+    /// Push notifications are not supported.
     PushNotificationNotSupported,
-    /// The agent does not do that, or not now.
+    /// The operation is not supported, or not in this state.
     UnsupportedOperation,
     /// A media type that the agent does not read or write.
     ContentTypeNotSupported,
-    /// The agent answered what it may not.
+    /// The agent's answer is malformed.
     InvalidAgentResponse,
-    /// There is no card for the authenticated.
+    /// There is no extended card.
     ExtendedCardNotConfigured,
-    /// An extension is needed that the client did not ask for.
+    /// The client did not ask for an extension that is required.
     ExtensionSupportRequired,
-    /// A version that is not spoken.
+    /// The version is not supported.
     VersionNotSupported,
-    /// Ours: nobody knows who asks.
+    /// Of this platform: the caller is not authenticated.
     Unauthenticated,
-    /// Ours: who asks may not.
+    /// Of this platform: the caller is not permitted.
     PermissionDenied,
-    /// Ours: it was said before, and something else.
+    /// Of this platform: the identifier was used before, with another content.
     AlreadyExists,
-    /// Ours: more than is read.
+    /// Of this platform: the request is too large.
     TooLarge,
-    /// Ours: more than is taken from one caller.
+    /// Of this platform: the caller has too many requests.
     TooManyRequests,
-    /// Ours: not now; later perhaps.
+    /// Of this platform: temporarily unavailable.
     Unavailable,
-    /// Ours: over HTTP+JSON, a body of a media type that is not read.
+    /// Of this platform: over HTTP+JSON, a body of a media type that is not read.
     UnsupportedMediaType,
-    /// Ours: over HTTP+JSON, a path that has other verbs.
+    /// Of this platform: over HTTP+JSON, a path that has other verbs.
     VerbNotAllowed,
 }
 
@@ -90,8 +90,8 @@ impl ErrorKind {
         Self::VerbNotAllowed,
     ];
 
-    /// JSON-RPC code, HTTP status, gRPC status, reason. v1.0 §5.4, §9.5; ours are in the range that
-    /// v0.3 §8.2 leaves to servers.
+    /// JSON-RPC code, HTTP status, gRPC status, reason. v1.0 §5.4, §9.5; those of this platform are
+    /// in the range that v0.3 §8.2 leaves to servers.
     fn row(self) -> (i64, u16, &'static str, &'static str) {
         match self {
             Self::ParseError => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
@@ -155,8 +155,8 @@ impl ErrorKind {
         self.row().1
     }
 
-    /// The status of the HTTP response that carries it over JSON-RPC: 200, but where the caller
-    /// never came to be answered.
+    /// The status of the HTTP response that carries it over JSON-RPC: 200, except where the request
+    /// was refused before its method was known.
     pub fn http_status_of_rpc(self) -> u16 {
         match self {
             Self::Unauthenticated
@@ -180,7 +180,7 @@ impl ErrorKind {
         self.row().3
     }
 
-    /// The name of the error, as v1.0 §3.3.2 has it: `TaskNotFoundError`.
+    /// The name of the error, as in v1.0 §3.3.2: `TaskNotFoundError`.
     pub fn name(self) -> String {
         let words = self.reason().split('_').filter(|word| *word != "ERROR");
         let capitalised = words.map(|word| {
@@ -190,7 +190,7 @@ impl ErrorKind {
         format!("{}Error", capitalised.collect::<String>())
     }
 
-    /// The kind of a JSON-RPC code; none for codes of others.
+    /// The kind of a JSON-RPC code; none for unknown codes.
     pub fn of_code(code: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
@@ -226,26 +226,26 @@ impl From<JsonError> for Error {
     }
 }
 
-/// What is wrong with one member of a request.
+/// A violation in one member of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldViolation {
     /// The member: a path such as `message.parts[0].text`, or a pointer into a payload.
     pub field: String,
-    /// What is wrong with it, and what is needed.
+    /// The violation, and the value needed.
     pub description: String,
 }
 
-/// A refusal of the caller's request, or our failure to answer it.
+/// An error in the caller's request, or a failure to answer it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// Its kind.
+    /// The kind.
     pub kind: ErrorKind,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
-    /// Which members are wrong, all of them.
+    /// The violating members, all of them.
     pub violations: Vec<FieldViolation>,
-    /// Facts beside, such as `taskId`; told to the caller.
+    /// Further facts, such as `taskId`; sent to the caller.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -260,12 +260,12 @@ impl Error {
         }
     }
 
-    /// The answer about a task that is not there, or not the caller's (A16).
+    /// The error for a task that does not exist, or is not the caller's: both look the same.
     pub fn task_not_found(task_id: &str) -> Self {
         Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", task_id)
     }
 
-    /// The same, with a member that is wrong.
+    /// The same error, with a violating member.
     pub fn at(mut self, field: impl Into<String>, description: impl Into<String>) -> Self {
         self.violations.push(FieldViolation {
             field: field.into(),
@@ -274,14 +274,14 @@ impl Error {
         self
     }
 
-    /// The same, with a fact.
+    /// The same error, with a fact.
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.metadata.insert(name.to_owned(), value.into());
         self
     }
 
     /// The `error` of a JSON-RPC response: `data` is an array of google.rpc details in v1.0 (§9.5)
-    /// and an object of our own in v0.3 (§6.12).
+    /// and an object of the platform's own in v0.3 (§6.12).
     pub fn to_jsonrpc(&self, dialect: Dialect) -> Value {
         let data = match dialect {
             Dialect::V10 => self.details(),
@@ -290,7 +290,7 @@ impl Error {
         json!({"code": self.kind.code(), "message": self.message, "data": data})
     }
 
-    /// The body of an HTTP+JSON response: google.rpc.Status (v1.0 §11.6); v0.3 asks for no form
+    /// The body of an HTTP+JSON response: google.rpc.Status (v1.0 §11.6); v0.3 prescribes no form
     /// and gets the same.
     pub fn to_status(&self) -> Value {
         json!({"error": {
@@ -333,8 +333,8 @@ impl Error {
         self.violations.iter().map(field).collect()
     }
 
-    /// Reads the `error` of a JSON-RPC response of a peer; whatever it says, it is an error. A code
-    /// that is nobody's counts as [`ErrorKind::Internal`], and is kept as fact `code`.
+    /// Reads the `error` of a JSON-RPC response of a peer; never fails. An unknown code counts as
+    /// [`ErrorKind::Internal`], and is kept as fact `code`.
     pub fn of_jsonrpc(error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_i64);
         let kind = code.and_then(ErrorKind::of_code);
@@ -350,8 +350,8 @@ impl Error {
         }
     }
 
-    /// Reads the body of a failed HTTP+JSON response of a peer, or whatever it sent instead. Some
-    /// of v0.3 send the error of JSON-RPC.
+    /// Reads the body of a failed HTTP+JSON response of a peer; never fails. Some peers of v0.3
+    /// send the error of JSON-RPC.
     pub fn of_status(http_status: u16, body: &Value) -> Self {
         let code = body.get("code").and_then(Value::as_i64);
         if code.and_then(ErrorKind::of_code).is_some() {
@@ -420,7 +420,7 @@ mod tests {
     use super::*;
     use insta::assert_snapshot;
 
-    /// A6: the codes of both specifications, and ours beside them, each once.
+    /// A6: the codes of both specifications, and those of the platform, are all different.
     #[test]
     fn kinds_have_their_codes() {
         let mut codes: Vec<i64> = ErrorKind::ALL.iter().map(|kind| kind.code()).collect();
@@ -457,7 +457,7 @@ mod tests {
         ");
     }
 
-    /// A6: what is written is read again, in both versions and bindings.
+    /// An error is read as it was written, in both versions and bindings.
     #[test]
     fn an_error_survives_the_wire() {
         for kind in ErrorKind::ALL {
@@ -474,7 +474,7 @@ mod tests {
         }
     }
 
-    /// A6: v1.0 §9.5 and §11.6 give these forms.
+    /// A6: the forms of v1.0 §9.5 and §11.6.
     #[test]
     fn errors_have_the_forms_of_the_specification() {
         let error = Error::task_not_found("nonexistent-task-id");

@@ -1,38 +1,37 @@
-//! What a stream tells, and what a push notification carries.
+//! The events of a stream, which push notifications carry as well.
 //!
-//! Knows the four things that can be told; refuses to know how they travel, which is
-//! [`crate::sse`]'s and [`crate::wire`]'s. Read next: [`crate::push`].
+//! Their framing is in [`crate::sse`], their JSON in [`crate::wire`]. Read next: [`crate::push`].
 
 use crate::message::{Message, Metadata};
 use crate::task::{Artifact, Task, TaskStatus};
 
-/// A task came into a state.
+/// A change of a task's state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatusUpdate {
     /// The task.
     pub task_id: String,
-    /// Its conversation.
+    /// The conversation of the task.
     pub context_id: String,
-    /// Its state now.
+    /// The state after it.
     pub status: TaskStatus,
-    /// Free members.
+    /// Metadata.
     pub metadata: Metadata,
 }
 
-/// A task brought something forth.
+/// A new artifact of a task, or a piece of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactUpdate {
     /// The task.
     pub task_id: String,
-    /// Its conversation.
+    /// The conversation of the task.
     pub context_id: String,
     /// The artifact, or a piece of it.
     pub artifact: Artifact,
-    /// True if the parts go behind those of the artifact with the same identifier.
+    /// True if the parts are appended to the artifact with the same identifier.
     pub append: bool,
     /// True if it is the last piece.
     pub last_chunk: bool,
-    /// Free members.
+    /// Metadata.
     pub metadata: Metadata,
 }
 
@@ -61,7 +60,7 @@ impl Event {
     }
 }
 
-/// What a message is answered with (v1.0 §3.1.1).
+/// The answer to a message (v1.0 §3.1.1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sent {
     /// A task, begun or continued.

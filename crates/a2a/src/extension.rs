@@ -1,14 +1,13 @@
-//! Which extensions a request makes use of (v1.0 §3.2.6, §4.6; Q66).
+//! The activation of extensions by a request (v1.0 §3.2.6, §4.6).
 //!
-//! Knows the header and what is answered in it; refuses to know what an extension does. The
-//! extensions themselves are [`crate::objects`] and [`crate::intent`]. Read next:
-//! [`crate::intake`].
+//! Knows the header of requests and responses. The extensions themselves are [`crate::objects`] and
+//! [`crate::intent`]. Read next: [`crate::intake`].
 
 use crate::card::Card;
 use crate::error::{Error, ErrorKind};
 use crate::version::{Version, inert};
 
-/// The header of a version by which extensions are asked for, and answered.
+/// The header of a version that names extensions, in requests and responses.
 pub fn header(version: Version) -> &'static str {
     match version {
         Version::V03 => "X-A2A-Extensions",
@@ -17,7 +16,7 @@ pub fn header(version: Version) -> &'static str {
 }
 
 /// The extensions that headers ask for, each once, in their order. Both names of the header may
-/// be there, several times, with commas.
+/// occur, several times, with commas.
 pub fn requested<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut uris: Vec<String> = Vec::new();
     let all = headers.into_iter().flat_map(|header| header.split(','));
@@ -29,15 +28,15 @@ pub fn requested<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<String> 
     uris
 }
 
-/// What is answered: those of the requested extensions that the agent knows. None if there are
-/// none, and no header is sent then.
+/// The value of the response's header: the requested extensions that the agent supports. None if
+/// there are none, and no header is sent then.
 pub fn activated(card: &Card, requested: &[String]) -> Option<String> {
     let known = requested.iter().filter(|uri| card.extension(uri).is_some());
     let known: Vec<&str> = known.map(String::as_str).collect();
     (!known.is_empty()).then(|| known.join(", "))
 }
 
-/// Whether the client asked for every extension that the agent requires (A15).
+/// Checks that the client asked for every extension that the agent requires.
 ///
 /// # Errors
 /// [`ErrorKind::ExtensionSupportRequired`], naming the first one that is missing.
@@ -71,7 +70,8 @@ mod tests {
         card
     }
 
-    /// A15, Q66: asked for by either header, echoed if known, refused if required and not asked for.
+    /// A15, Q66: extensions are requested by either header, echoed if supported, and refused if
+    /// required and not requested.
     #[test]
     fn extensions_are_asked_for_and_echoed() {
         let both = format!(" {} , urn:x,{}", objects::URI, objects::URI);

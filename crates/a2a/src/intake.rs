@@ -1,12 +1,11 @@
-//! What a message says, in the order in which its forms count.
+//! The interpretation of a message, by the forms that it may have, in their order of precedence.
 //!
-//! 1. typed data of extension 002, which wins over all (Q74);
-//! 2. the intent of extension 004, with its slots (Q72, Q73);
-//! 3. a question or a payload of draft-zhou;
-//! 4. words.
+//! 1. typed data of the object-schemas extension;
+//! 2. the intent of the intent extension, with its slots;
+//! 3. a schema request or a payload of draft-zhou;
+//! 4. text.
 //!
-//! Knows that order; refuses to know what is done then. Read next: [`crate::objects`],
-//! [`crate::intent`], [`crate::schema_talk`].
+//! Knows only that order. Read next: [`crate::objects`], [`crate::intent`], [`crate::schema_talk`].
 
 use crate::card::Card;
 use crate::error::Error;
@@ -20,28 +19,28 @@ use crate::wire::Malformed;
 use domain::content::Payload;
 use serde_json::{Map, Value};
 
-/// What a message says.
+/// The interpretation of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intake {
-    /// What.
+    /// The form found, with its content.
     pub said: Said,
-    /// Intents that were passed over, for the metadata of the task (Q72).
+    /// Intents that were not chosen, for the metadata of the task.
     pub passed_over: Vec<String>,
-    /// What is odd about it, but no hindrance.
+    /// Warnings, which do not prevent the task.
     pub warnings: Vec<String>,
 }
 
-/// The forms of saying something.
+/// The form of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// Typed data: a task has to begin with them (002 §3).
+    /// Typed data, which must begin a task (object schemas §3).
     Typed {
         /// The skill that the intent names, or the first that takes the schema.
         skill: Option<String>,
         /// The data.
         input: Input,
     },
-    /// Parameters of a skill (004). If they are not complete, they are asked for.
+    /// Parameters of a skill (intent extension). If they are not complete, they are asked for.
     Intent {
         /// The skill.
         skill: String,
@@ -50,11 +49,11 @@ pub enum Said {
         /// The parameters.
         filled: Filled,
     },
-    /// A question about a schema (draft-zhou §3.2).
+    /// A request about a schema (draft-zhou §3.2).
     Asked(SchemaRequest),
     /// A payload under a schema (draft-zhou §5.1).
     Payload(Payload),
-    /// Words.
+    /// Text.
     Words(String),
 }
 
@@ -67,10 +66,10 @@ pub struct Intakes<'a, I> {
 }
 
 impl<'a, I: Inputs> Intakes<'a, I> {
-    /// For the agent of a card that checks typed data so.
+    /// A reader for the agent of this card; `inputs` checks typed data.
     ///
     /// # Errors
-    /// [`Malformed`] if the card's declaration of extension 004 is.
+    /// [`Malformed`] if the card's declaration of the intent extension is.
     pub fn new(card: &'a Card, inputs: &'a I) -> Result<Self, Malformed> {
         let skills = intent::declared(card)?;
         Ok(Self {
@@ -80,11 +79,11 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         })
     }
 
-    /// Reads a message. `has_task` says whether it belongs to a task that is there (Q65 looks at
-    /// that first); `before` is what slots of that task said already (Q75).
+    /// Reads a message. `has_task` is true if it belongs to an existing task, which
+    /// [`crate::conversation`] checks first; `before` are the slots that the task has already.
     ///
     /// # Errors
-    /// The refusal of 002 §3, or of metadata and questions that cannot be read.
+    /// The refusal of object schemas §3, or of metadata and schema requests that cannot be read.
     pub fn read(
         &self,
         message: &Message,
@@ -101,7 +100,8 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         Ok(noted(said, routing))
     }
 
-    /// To who does not declare the extension, intents are unknown metadata.
+    /// Routes by the intents of a message. For an agent that does not declare the extension,
+    /// intents are unknown metadata.
     fn route(&self, message: &Message) -> Result<Routing, Error> {
         if self.skills.is_empty() {
             return Ok(Routing::None);
@@ -112,7 +112,8 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         Ok(intent::route(infos, &self.skills))
     }
 
-    /// Q74: an intent only routes typed data, and to a skill that takes them.
+    /// Typed data checked against the intent: an intent only chooses the skill for them, which must
+    /// accept them.
     fn agreeing(&self, structured: Structured, routing: &Routing) -> Structured {
         let (Structured::Input { part, input }, Routing::To { info, .. }) = (&structured, routing)
         else {
@@ -160,7 +161,8 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         })
     }
 
-    /// What a skill's schema says against its parameters is asked for like what is missing (Q73).
+    /// The parameters of the chosen skill; a value that violates the skill's schema is asked for
+    /// like a missing one.
     fn by_intent(
         &self,
         info: &IntentInfo,

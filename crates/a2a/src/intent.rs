@@ -1,7 +1,7 @@
-//! Extension 004, intents: which skill an application wants, with which parameters.
+//! The intent extension: the skill that an application wants, with its parameters.
 //!
-//! Knows the declaration of skills, `intentInfos` in the metadata of a message, and how slots, which
-//! are texts, become values of a skill's schema (Q70 to Q76). Refuses to guess: a text that is no
+//! Knows the declaration of skills, `intentInfos` in the metadata of a message, and the conversion
+//! of slots, which are texts, to values of a skill's schema. Nothing is guessed: a text that is no
 //! value of its type is asked for again. Read next: [`crate::intake`].
 
 mod slots;
@@ -13,10 +13,10 @@ use crate::message::Metadata;
 use crate::wire::{Malformed, Members, Object};
 use serde_json::{Map, Value, json};
 
-/// The extension.
+/// The URI of the extension.
 pub const URI: &str = "https://help.aliyun.com/en/model-studio/multimodal-integration-a2a-intent";
 
-/// The member of a message's metadata; it may be called by the URI as well (Q71).
+/// The member of a message's metadata; the URI of the extension is accepted as its name as well.
 pub const INTENT_INFOS: &str = "intentInfos";
 
 /// The parameter of the declaration.
@@ -27,20 +27,20 @@ const SKILLS: &str = "skills";
 pub struct SkillExtension {
     /// The skill of the card.
     pub id: String,
-    /// JSON Schema of its parameters, an object as in MCP tools.
+    /// The JSON Schema of its parameters, an object as in MCP tools.
     pub input_schema: Map<String, Value>,
 }
 
-/// Why skills cannot be declared.
+/// The error for skills that cannot be declared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeclareError {
-    /// The card has no such skill (I3).
+    /// The card has no such skill.
     #[error("the card has no skill '{0}'")]
     UnknownSkill(String),
-    /// It is declared twice (I3).
+    /// The skill is declared twice.
     #[error("skill '{0}' is declared twice")]
     Twice(String),
-    /// The schema is not that of an object (Q70).
+    /// The schema is not that of an object.
     #[error("the inputSchema of skill '{0}' is not of type object")]
     NotAnObject(String),
 }
@@ -48,7 +48,7 @@ pub enum DeclareError {
 /// Declares the parameters of skills.
 ///
 /// # Errors
-/// [`DeclareError`]: the first skill that cannot be declared; the card is as it was then.
+/// [`DeclareError`]: the first skill that cannot be declared; the card is unchanged then.
 pub fn declare(card: &mut Card, skills: &[SkillExtension]) -> Result<(), DeclareError> {
     for (i, skill) in skills.iter().enumerate() {
         if card.skill(&skill.id).is_none() {
@@ -90,7 +90,7 @@ pub fn declared(card: &Card) -> Result<Vec<SkillExtension>, Malformed> {
     })
 }
 
-/// Where a message is routed to.
+/// An intent: a skill, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntentInfo {
     /// The skill.
@@ -104,20 +104,20 @@ pub struct IntentInfo {
 pub struct Slot {
     /// The name of the parameter.
     pub name: String,
-    /// What was said.
+    /// The text.
     pub value: String,
-    /// The same, normalised.
+    /// The normalised text.
     pub norm_value: Option<String>,
 }
 
 impl Slot {
-    /// What counts: the normalised value if there is one (Q73).
+    /// The text to use: the normalised one if there is one.
     pub fn said(&self) -> &str {
         self.norm_value.as_deref().unwrap_or(&self.value)
     }
 }
 
-/// The intents in the metadata of a message; none in an ordinary message (Q71).
+/// The intents in the metadata of a message; none in an ordinary message.
 ///
 /// # Errors
 /// [`Malformed`]: the first member that is wrong.
@@ -154,7 +154,7 @@ fn read_slot(value: &Value) -> Result<Slot, Malformed> {
     })
 }
 
-/// The intents as a member of metadata, for who calls an agent that declares the extension.
+/// The intents as a member of metadata, for callers of an agent that declares the extension.
 pub fn write_infos(infos: &[IntentInfo]) -> Metadata {
     let slot = |it: &Slot| -> Value {
         let members = Members::new()
@@ -170,21 +170,21 @@ pub fn write_infos(infos: &[IntentInfo]) -> Metadata {
     Metadata::from_iter([(INTENT_INFOS.to_owned(), infos)])
 }
 
-/// Which skill a message goes to, by its intents.
+/// The routing of a message to a skill, by its intents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routing {
     /// An ordinary message.
     None,
-    /// To a skill (Q72).
+    /// To a skill.
     To {
         /// The first intent that names a known skill.
         info: IntentInfo,
         /// The parameters of that skill.
         input_schema: Map<String, Value>,
-        /// The other intents, to be told in the metadata of the task.
+        /// The other intents, to be named in the metadata of the task.
         passed_over: Vec<String>,
     },
-    /// No intent names a known skill: the text counts, with a warning (Q72).
+    /// No intent names a known skill: the text is used instead, with a warning.
     Unknown {
         /// The intents.
         intents: Vec<String>,

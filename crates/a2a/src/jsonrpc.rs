@@ -1,8 +1,8 @@
 //! JSON-RPC 2.0, the binding that both versions have (v1.0 §9, v0.3 §3.2.1), both sides.
 //!
-//! Knows envelopes, and that the name of a method says the version; refuses batches, which A2A has
-//! not. `get_schema_template` and its like are answered without an envelope to who asks without one
-//! (Q3). Read next: [`crate::sse`], in which the envelopes of a stream travel.
+//! Knows envelopes, and the version that the name of a method belongs to. Batches are refused, as
+//! A2A does not have them. A `get_schema_template` without an envelope, and its like, are answered
+//! without one. Read next: [`crate::sse`], in which the envelopes of a stream travel.
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -13,10 +13,10 @@ use crate::version::{Dialect, Version};
 use crate::wire;
 use serde_json::{Map, Number, Value, json};
 
-/// The identifier of a request, given back as it came.
+/// The identifier of a request, returned unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Id {
-    /// None was said: a notification, which A2A has no use for. Answered with null.
+    /// Absent: a notification, which A2A does not use. Answered with null.
     Absent,
     /// Null.
     Null,
@@ -49,7 +49,7 @@ impl Id {
     }
 }
 
-/// True of a number that can be given back as it came: one beyond 2^53 that is no integer of 64 bits
+/// True of a number that can be returned unchanged: one beyond 2^53 that is no integer of 64 bits
 /// was rounded when it was read.
 fn is_kept(number: &Number) -> bool {
     let is_exact = |it: f64| it.abs() <= 2f64.powi(53);
@@ -62,24 +62,24 @@ impl From<u64> for Id {
     }
 }
 
-/// How a request is to be answered.
+/// The form of the response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Envelope {
     /// Its identifier.
     pub id: Id,
-    /// The dialect that it speaks.
+    /// The dialect of the request.
     pub dialect: Dialect,
     /// True if it came without an envelope.
     pub is_bare: bool,
 }
 
 impl Envelope {
-    /// An answer.
+    /// The response with a result.
     pub fn result(&self, response: &Response) -> Value {
         self.around("result", wire::result(self.dialect, response))
     }
 
-    /// A refusal, or a failure.
+    /// The response with an error.
     pub fn error(&self, error: &Error) -> Value {
         self.around("error", error.to_jsonrpc(self.dialect))
     }
@@ -98,31 +98,31 @@ impl Envelope {
     }
 }
 
-/// A request, and how it is to be answered.
+/// A request, with the form of its response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// How it is to be answered.
+    /// The form of its response.
     pub envelope: Envelope,
-    /// The tenant that it names; no agent here has any.
+    /// The tenant that it names; no agent here has one.
     pub tenant: Option<String>,
     /// The request.
     pub request: Request,
 }
 
-/// A request that is refused before anything is looked at, and how that is told.
+/// A request that is refused before it is carried out, with the form of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// How it is to be answered.
+    /// The form of its response.
     pub envelope: Envelope,
-    /// Why.
+    /// The error.
     pub error: Error,
 }
 
-/// Reads a request; `version_header` is what [`crate::version::HEADER`] says.
+/// Reads a request; `version_header` is the value of [`crate::version::HEADER`].
 ///
 /// # Errors
-/// [`Refused`]: more than is read, no JSON, no request, a batch, no such method, a version that is not spoken, or
-/// parameters that are wrong, in that order.
+/// [`Refused`]: too large, no JSON, no request, a batch, an unknown method, an unsupported version,
+/// or invalid parameters, in that order.
 pub fn read(body: &[u8], version_header: Option<&str>) -> Result<Call, Refused> {
     let mut envelope = Envelope {
         id: Id::Absent,
@@ -139,7 +139,7 @@ pub fn read(body: &[u8], version_header: Option<&str>) -> Result<Call, Refused> 
     }
 }
 
-/// What a refusal is written in where the method does not say it.
+/// The dialect of an error, where the method does not determine it.
 fn dialect_of_header(version_header: Option<&str>) -> Dialect {
     match Version::of_header(version_header) {
         Ok(Version::V03) => Dialect::V03,
@@ -176,7 +176,7 @@ fn parsed(body: &[u8]) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// Only who asks for a schema may leave the envelope out (Q3).
+/// The name of the method. Only schema requests may leave the envelope out.
 fn method_name<'a>(
     envelope: &mut Envelope,
     request: &'a Map<String, Value>,
@@ -209,7 +209,7 @@ fn no_request(member: &str, why: &str) -> Error {
     }
 }
 
-/// A request as a client sends it.
+/// A request as sent by a client.
 ///
 /// # Errors
 /// [`ErrorKind::UnsupportedOperation`] if the version has no such method.
@@ -230,10 +230,10 @@ pub fn write(
     Ok(json!({"jsonrpc": "2.0", "id": id.value(), "method": method, "params": params}))
 }
 
-/// The answer to a request, as its client reads it.
+/// Reads the response to a request.
 ///
 /// # Errors
-/// The agent's refusal; [`ErrorKind::InvalidAgentResponse`] if it is no answer, or not to this
+/// The agent's error; [`ErrorKind::InvalidAgentResponse`] if it is malformed, or answers another
 /// request.
 pub fn read_reply(
     id: &Id,
@@ -245,7 +245,7 @@ pub fn read_reply(
     wire::read_result(version.into(), method, result).map_err(invalid_response)
 }
 
-/// An event of a stream, as the client reads it.
+/// Reads an event of a stream.
 ///
 /// # Errors
 /// As of [`read_reply`].

@@ -2,23 +2,23 @@
 //! and as client. It is to HTTP what `netconf` is to SSH.
 //!
 //! - [`message`], [`task`], [`event`], [`push`]: the one model of both versions;
-//! - [`request`], [`response`], [`method`], [`error`]: everything that is asked, answered, refused;
+//! - [`request`], [`response`], [`method`], [`error`]: all requests, responses and errors;
 //! - [`version`] and [`wire`]: the model as JSON in each dialect, both ways;
-//! - [`jsonrpc`], [`rest`], [`sse`]: the bindings, and how streams are framed;
-//! - [`conversation`], [`page`], [`extension`]: what may be said to a task, where a page of a list
-//!   begins, which extensions a request makes use of;
-//! - [`card`], [`media`]: who an agent is, what it reads and writes, and who vouches for that;
-//! - [`objects`] (extension 002, object schemas), [`intent`] (extension 004), [`schema_talk`]
-//!   (draft-zhou), and [`intake`], the order in which they count in a message;
+//! - [`jsonrpc`], [`rest`], [`sse`]: the bindings, and the framing of streams;
+//! - [`conversation`], [`page`], [`extension`]: references to tasks, pagination, activation of
+//!   extensions;
+//! - [`card`], [`media`]: agent cards, their signatures, and media types;
+//! - [`objects`] (object-schemas extension), [`intent`] (intent extension), [`schema_talk`]
+//!   (draft-zhou), and [`intake`], their order of precedence in a message;
 //! - [`telecom`]: A2A-T (TM Forum IG1453), prompts and negotiations in markdown, read without a model;
 //! - [`state`]: the states of the platform's tasks in A2A; [`number`]: integers that doubles lose.
 //!
-//! Pure: no clock, no chance, no IO. Identifiers and instants are handed in, keys too.
+//! Pure: no clock, no randomness, no IO. Identifiers, instants and keys are arguments.
 //!
 //! # A message, from bytes to answer
 //!
-//! What a binding does with a request: read it, `match` what is asked, write what is answered. The
-//! version and the binding are in the envelope, so the middle part is written once.
+//! A binding reads the request, `match`es it, and writes the response. The version and the binding
+//! are in the envelope, so the middle part is written once.
 //!
 //! ```
 //! use a2a::event::Sent;

@@ -1,7 +1,7 @@
 //! Media types with their parameters (RFC 9110 §8.3.1), as modes of cards and types of parts.
 //!
-//! Knows case, blanks, quotes and order; refuses to know what a type means but for the parameter
-//! `schema` of extension 002 (Q67). Read next: [`crate::objects`].
+//! Knows case, blanks, quotes and order, and the parameter `schema` of the object-schemas
+//! extension. Read next: [`crate::objects`].
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ pub struct MediaType {
     parameters: Vec<(String, String)>,
 }
 
-/// The parameter that names a schema (002 §1).
+/// The parameter that names a schema (object schemas §1).
 const SCHEMA: &str = "schema";
 
 impl MediaType {
-    /// Reads a media type. `text` alone, which cards of v0.3 say, is a type as well.
+    /// Reads a media type. `text` alone, as in cards of v0.3, is a type as well.
     ///
     /// None if it is not well-formed.
     pub fn parse(text: &str) -> Option<Self> {
@@ -47,7 +47,7 @@ impl MediaType {
         })
     }
 
-    /// `application/json;schema=NAME`, the mode by which a card names a schema (002 §1).
+    /// `application/json;schema=NAME`, the mode by which a card names a schema (object schemas §1).
     pub fn of_schema(name: &str) -> Self {
         Self {
             essence: "application/json".to_owned(),
@@ -67,7 +67,7 @@ impl MediaType {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The schema that it names, if it is JSON of a schema.
+    /// The schema that it names, if it is `application/json` with that parameter.
     pub fn schema(&self) -> Option<&str> {
         match self.essence.as_str() {
             "application/json" => self.parameter(SCHEMA),
@@ -75,7 +75,7 @@ impl MediaType {
         }
     }
 
-    /// True if this mode of a card covers a type, parameters left aside: the same one, `image/*`,
+    /// True if this mode of a card covers a type, ignoring parameters: the same one, `image/*`,
     /// `*/*`, or a top-level type alone.
     pub fn covers(&self, other: &Self) -> bool {
         let (mine, sub) = self.essence.split_once('/').unwrap_or((&self.essence, "*"));
@@ -104,7 +104,7 @@ impl fmt::Display for MediaType {
     }
 }
 
-/// The value of a parameter, and what stands behind it.
+/// The value of a parameter, and the rest of the text behind it.
 fn value(text: &str) -> Option<(String, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         return quoted_string(quoted);
@@ -133,7 +133,7 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t')
 }
 
-/// RFC 9110 §5.6.2.
+/// RFC 9110 §5.6.2: a token.
 fn is_token(text: &str) -> bool {
     let in_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     !text.is_empty() && text.bytes().all(in_token)
@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// A13: modes cover types by their base.
+    /// Modes cover types, ignoring parameters.
     #[test]
     fn modes_cover_types() {
         for (mode, named, covered) in [

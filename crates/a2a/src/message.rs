@@ -1,18 +1,17 @@
-//! What is said: messages and their parts, the same for both versions.
+//! Messages and their parts, the same for both versions.
 //!
-//! Knows what a part holds and where its media type stands; refuses to know how either is written,
-//! which is [`crate::wire`]'s. Read next: [`crate::task`], [`crate::media`].
+//! Their JSON is in [`crate::wire`]. Read next: [`crate::task`], [`crate::media`].
 
 use serde_json::{Map, Value};
 
-/// Free members beside what the protocol names.
+/// Metadata: free members beside those of the protocol.
 pub type Metadata = Map<String, Value>;
 
-/// The member of `metadata` in which v0.3 tells a part's media type, and extension 002 in both
-/// versions (002 §2, Q61).
+/// The member of `metadata` that holds a part's media type in v0.3, and in both versions with the
+/// object-schemas extension (§2).
 pub const MIME_TYPE: &str = "mimeType";
 
-/// Who speaks.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The client.
@@ -21,34 +20,34 @@ pub enum Role {
     Agent,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A value; an object wherever extension 002 or a v0.3 peer reads it.
+    /// A JSON value; an object for the object-schemas extension and for peers of v0.3.
     Data(Value),
     /// A file, as its bytes.
     Raw(Vec<u8>),
-    /// A file, as the place where it is.
+    /// A file, as its URL.
     Url(String),
 }
 
 /// A part of a message or of an artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What it holds.
+    /// The content.
     pub content: Content,
     /// Its media type. In v0.3 a file has it as `mimeType`, anything else in `metadata.mimeType`.
     pub media_type: Option<String>,
-    /// The name of a file. v0.3 has no place for that of other parts.
+    /// The name of a file. v0.3 has no member for that of other parts.
     pub filename: Option<String>,
-    /// The rest of its metadata. A `mimeType` is here only where it contradicts `media_type`.
+    /// Further metadata. A `mimeType` is here only where it contradicts `media_type`.
     pub metadata: Metadata,
 }
 
 impl Part {
-    /// A part that says no more than its content.
+    /// A part with this content and nothing else.
     pub fn new(content: Content) -> Self {
         Self {
             content,
@@ -58,23 +57,23 @@ impl Part {
         }
     }
 
-    /// Words.
+    /// A text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(Content::Text(text.into()))
     }
 
-    /// A value.
+    /// A data part.
     pub fn data(value: impl Into<Value>) -> Self {
         Self::new(Content::Data(value.into()))
     }
 
-    /// The same with this media type.
+    /// The same part, with this media type.
     pub fn of_type(mut self, media_type: impl Into<String>) -> Self {
         self.media_type = Some(media_type.into());
         self
     }
 
-    /// The media types that it names: one, or two that contradict each other (Q61).
+    /// The media types that it names: one, or two that contradict each other.
     pub fn media_types(&self) -> impl Iterator<Item = &str> {
         let second = self.metadata.get(MIME_TYPE).and_then(Value::as_str);
         self.media_type.as_deref().into_iter().chain(second)
@@ -84,26 +83,26 @@ impl Part {
 /// A message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// Its identifier, made by who speaks.
+    /// The identifier, made by the sender.
     pub message_id: String,
     /// The conversation that it belongs to.
     pub context_id: Option<String>,
     /// The task that it continues.
     pub task_id: Option<String>,
-    /// Who speaks.
+    /// The sender.
     pub role: Role,
-    /// What is said; one part at least.
+    /// The parts; one at least.
     pub parts: Vec<Part>,
-    /// Free members.
+    /// Metadata.
     pub metadata: Metadata,
     /// The extensions that it makes use of, by URI.
     pub extensions: Vec<String>,
-    /// Other tasks that it speaks of.
+    /// Other tasks that it refers to.
     pub reference_task_ids: Vec<String>,
 }
 
 impl Message {
-    /// A message that begins something.
+    /// A message outside of any task and conversation.
     pub fn new(message_id: impl Into<String>, role: Role, parts: Vec<Part>) -> Self {
         Self {
             message_id: message_id.into(),
@@ -117,7 +116,7 @@ impl Message {
         }
     }
 
-    /// All its words, a line for each part.
+    /// All its text, a line for each part.
     pub fn words(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match &part.content {
             Content::Text(text) => Some(text.as_str()),

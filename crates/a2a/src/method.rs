@@ -1,45 +1,45 @@
-//! The methods, by the names that each version has for them.
+//! The methods, with their names in each version.
 //!
-//! Knows names and which version has which; refuses to know parameters, which are
-//! [`crate::request`]'s, and paths, which are [`crate::rest`]'s. Read next: [`crate::jsonrpc`].
+//! Parameters are in [`crate::request`], paths in [`crate::rest`]. Read next: [`crate::jsonrpc`].
 
 use crate::error::{Error, ErrorKind};
 use crate::version::{Version, inert};
 
-/// Everything that can be asked.
+/// All methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
-    /// Say something; the answer is a task or a message.
+    /// Sends a message; the answer is a task or a message.
     SendMessage,
-    /// Say something; the answer is a stream.
+    /// Sends a message; the answer is a stream.
     SendStreamingMessage,
-    /// Read a task.
+    /// Reads a task.
     GetTask,
-    /// Read tasks page by page. v1.0 alone.
+    /// Lists tasks page by page. v1.0 alone.
     ListTasks,
-    /// End a task.
+    /// Cancels a task.
     CancelTask,
-    /// Follow a task.
+    /// Subscribes to a task.
     SubscribeToTask,
-    /// Have oneself told what happens to a task.
+    /// Creates a push notification configuration for a task.
     CreatePushConfig,
-    /// Read such a configuration.
+    /// Reads a push configuration.
     GetPushConfig,
-    /// Read all of a task.
+    /// Lists the push configurations of a task.
     ListPushConfigs,
-    /// Be told no more.
+    /// Deletes a push configuration.
     DeletePushConfig,
-    /// Read the card for the authenticated.
+    /// Reads the extended card, for authenticated clients.
     GetExtendedCard,
-    /// Read the template of a scenario (draft-zhou §3.2).
+    /// Reads the template of a scenario (draft-zhou §3.2).
     GetSchemaTemplate,
-    /// Read what became of a schema (draft-zhou §6.2.2).
+    /// Reads the changes of a schema (draft-zhou §6.2.2).
     GetSchemaUpdates,
-    /// Ask that a schema cover more (draft-zhou §3.2, step 6).
+    /// Asks for an extension of a schema (draft-zhou §3.2, step 6).
     RequestCapabilityExtension,
 }
 
-/// Method, its name in v0.3, its name in v1.0. The methods of draft-zhou are A2A's in neither.
+/// Each method of A2A with its name in v0.3 and in v1.0. The methods of draft-zhou are not among
+/// them.
 const NAMES: [(Method, Option<&str>, Option<&str>); 11] = [
     (
         Method::SendMessage,
@@ -86,7 +86,7 @@ const NAMES: [(Method, Option<&str>, Option<&str>); 11] = [
     ),
 ];
 
-/// The methods of draft-zhou, the same whatever the version.
+/// The methods of draft-zhou, with names that are the same in both versions.
 const SCHEMA_NAMES: [(Method, &str); 3] = [
     (Method::GetSchemaTemplate, "get_schema_template"),
     (Method::GetSchemaUpdates, "get_schema_updates"),
@@ -109,12 +109,12 @@ impl Method {
         }
     }
 
-    /// The method of this name, and the version that it is spoken in: that of the name, which has
-    /// to be that of the header.
+    /// The method of this name, and its version: that of the name, which must be that of the
+    /// header.
     ///
     /// # Errors
-    /// [`ErrorKind::MethodNotFound`], or [`ErrorKind::VersionNotSupported`] where the header says
-    /// a version that has no method of this name, or none that is spoken.
+    /// [`ErrorKind::MethodNotFound`], or [`ErrorKind::VersionNotSupported`] where the header names
+    /// a version that has no method of this name, or an unsupported one.
     pub fn called(name: &str, header: Option<&str>) -> Result<(Self, Version), Error> {
         let version = Version::of_header(header)?;
         if let Some(method) = Self::of_schema(name) {
@@ -178,7 +178,7 @@ mod tests {
         }
     }
 
-    /// A5: no header is 0.3, whose clients have no such method as `SendMessage`.
+    /// A5: without a header the version is 0.3, which has no such method as `SendMessage`.
     #[test]
     fn the_new_names_need_the_header() {
         let refused = Method::called("SendMessage", None).expect_err("0.3 has no such method");
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(unknown.kind, ErrorKind::MethodNotFound);
     }
 
-    /// D53: the methods of draft-zhou have one name in both versions.
+    /// The methods of draft-zhou have one name in both versions.
     #[test]
     fn schema_methods_are_of_both_versions() {
         for (method, name) in SCHEMA_NAMES {

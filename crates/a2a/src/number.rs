@@ -1,7 +1,7 @@
 //! Numbers that survive readers whose only number is a double.
 //!
-//! Knows RFC 7951 §6.1 for integers that a double cannot hold: they travel as strings (Q69b).
-//! Refuses to change any other value. Read next: [`crate::wire`].
+//! By RFC 7951 §6.1, integers that a double cannot hold are encoded as strings. Other values are
+//! not changed. Read next: [`crate::wire`].
 
 use serde_json::{Number, Value};
 
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Q69b: integers beyond 2^53 travel as strings; all else stays what it is.
+    /// Integers beyond 2^53 are encoded as strings; all other values are unchanged.
     #[test]
     fn integers_that_doubles_cannot_hold_travel_as_strings() {
         let value = json!({

@@ -1,8 +1,8 @@
-//! Extension 002, object schemas: typed input and typed results.
+//! The object-schemas extension: typed input and typed results.
 //!
-//! Knows how a card declares schemas (§1), how a part names one (§2), the flow that a message takes
-//! (§3) and how results are typed (§4). Refuses to know what a schema says: [`Inputs`] checks. Read
-//! next: [`crate::intake`], which asks this first.
+//! Covers the declaration of schemas in a card (§1), their names in parts (§2), the flow of a
+//! message (§3) and typed results (§4). Data are checked by an [`Inputs`]. Read next:
+//! [`crate::intake`], which asks this first.
 
 use crate::card::{Card, CardProfile, Extension, Skill};
 use crate::error::{Error, ErrorKind};
@@ -14,27 +14,27 @@ use schema::violation::Violation;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The extension.
+/// The URI of the extension.
 pub const URI: &str =
     "https://raw.githubusercontent.com/facultyai/a2a-extension-object-schemas/refs/heads/main/v1";
 
 const DESCRIPTION: &str = "Typed input and typed results by JSON Schema";
 
-/// The parameter of the declaration that holds the schemas, and the root member of a card (Q60).
+/// The parameter of the declaration that holds the schemas, and the root member of a card.
 const SCHEMAS: &str = "schemas";
 
-/// The longest name of a schema.
+/// The longest name of a schema, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
-/// True if a schema may be called so: letters, digits, `.`, `_` and `-`, 64 at most (Q67).
+/// True if `name` is a valid name of a schema: 1 to 64 of letters, digits, `.`, `_` and `-`.
 pub fn is_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
     (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// Declares schemas by name: always as parameter of the extension, and at the root of the card
-/// where its profile is [`CardProfile::Schemas`] (Q60). The modes of the skills are the caller's to
-/// name, with [`mode`].
+/// where its profile is [`CardProfile::Schemas`]. The caller adds the modes of the skills, with
+/// [`mode`].
 pub fn declare(card: &mut Card, schemas: &BTreeMap<String, Value>, profile: CardProfile) {
     let params = [(SCHEMAS.to_owned(), json!(schemas))];
     card.declare(Extension {
@@ -66,8 +66,8 @@ pub fn declared(card: &Card) -> BTreeMap<String, Value> {
     schemas
 }
 
-/// The schemas that a card takes as input: declared, and named by an input mode of the card or of
-/// a skill. A schema of output modes alone is none (Q68).
+/// The schemas that a card takes as input: declared, and named by an input mode of the card or of a
+/// skill. A schema of output modes alone is not among them.
 pub fn inputs(card: &Card) -> BTreeSet<String> {
     let skills = card.skills.iter().flat_map(|skill| &skill.input_modes);
     let modes = card.default_input_modes.iter().chain(skills);
@@ -76,7 +76,7 @@ pub fn inputs(card: &Card) -> BTreeSet<String> {
     named.filter(|name| known.contains_key(name)).collect()
 }
 
-/// The first skill that takes a schema.
+/// The first skill that accepts a schema.
 pub fn skill_of<'a>(card: &'a Card, schema: &str) -> Option<&'a Skill> {
     let mut skills = card.skills.iter();
     skills.find(|skill| takes(skill, schema))
@@ -113,8 +113,7 @@ pub fn typed(schema: &str, data: Map<String, Value>) -> Part {
     Part::data(data).of_type(mode(schema))
 }
 
-/// The schema that a data part names; none if it is not typed. Of two that contradict each other
-/// the first.
+/// The schema that a data part names; none if it is not typed. The first, if it names two.
 pub fn schema_of(part: &Part) -> Option<String> {
     match part.content {
         Content::Data(_) => part.media_types().find_map(schema_of_mode),
@@ -122,15 +121,16 @@ pub fn schema_of(part: &Part) -> Option<String> {
     }
 }
 
-/// Who knows the schemas that are taken as input, and checks by them.
+/// The schemas accepted as input, with their checks.
 pub trait Inputs {
-    /// Whether data keep to a schema; none if no such schema is taken as input.
+    /// Checks data against a schema; none if no such schema is accepted as input.
     fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>>;
 
-    /// The schemas that are taken.
+    /// The schemas that are accepted.
     fn names(&self) -> Vec<String>;
 
-    /// The agents that take a schema which is not taken here, as far as the sender may know them.
+    /// The agents that accept a schema which is not accepted here, as far as the sender may know
+    /// them.
     fn takers(&self, _schema: &str) -> Vec<String> {
         Vec::new()
     }
@@ -146,7 +146,7 @@ impl Inputs for BTreeMap<String, Contract> {
     }
 }
 
-/// Typed input that keeps to its schema.
+/// Typed input that satisfies its schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// The schema.
@@ -155,10 +155,10 @@ pub struct Input {
     pub data: Map<String, Value>,
 }
 
-/// Why typed input is no input (§3, "structured input error").
+/// The reason for which typed input is refused (§3, "structured input error").
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InputError {
-    /// No such schema is taken as input.
+    /// No such schema is accepted as input.
     #[error(
         "schema '{}' is not declared as input; {}",
         inert(schema),
@@ -169,22 +169,22 @@ pub enum InputError {
         part: usize,
         /// The schema that it names.
         schema: String,
-        /// Those that are taken.
+        /// The schemas that are accepted.
         known: Vec<String>,
-        /// The agents that take it.
+        /// The agents that accept it.
         takers: Vec<String>,
     },
-    /// It names two schemas (Q61).
+    /// The part names two schemas.
     #[error("the part names two schemas, '{}' and '{}'", inert(one), inert(other))]
     TwoSchemas {
         /// The part.
         part: usize,
-        /// By `mediaType`.
+        /// The schema named by `mediaType`.
         one: String,
-        /// By `metadata.mimeType`.
+        /// The schema named by `metadata.mimeType`.
         other: String,
     },
-    /// The data are no object (Q69).
+    /// The data are not an object.
     #[error("the data of schema '{schema}' are no object")]
     NoObject {
         /// The part.
@@ -192,17 +192,17 @@ pub enum InputError {
         /// The schema.
         schema: String,
     },
-    /// The data do not keep to the schema.
+    /// The data violate the schema.
     #[error("the data do not keep to schema '{schema}'")]
     Invalid {
         /// The part.
         part: usize,
         /// The schema.
         schema: String,
-        /// All that is wrong, by pointers into the data.
+        /// The violations, with pointers into the data.
         violations: Vec<Violation>,
     },
-    /// The intent routes to a skill that does not take the schema (Q74).
+    /// The intent names a skill that does not accept the schema.
     #[error("skill '{}' does not take schema '{schema}'", inert(skill))]
     OtherSkill {
         /// The part.
@@ -214,7 +214,7 @@ pub enum InputError {
     },
 }
 
-/// What is taken in place of a schema, and where the schema is.
+/// The end of the message: the accepted schemas, and the agents that accept the named one.
 fn instead(known: &[String], takers: &[String]) -> String {
     let taken = match known {
         [] => "this agent takes none".to_owned(),
@@ -227,7 +227,7 @@ fn instead(known: &[String], takers: &[String]) -> String {
 }
 
 impl InputError {
-    /// The part that is meant.
+    /// The index of the part.
     pub fn part(&self) -> usize {
         match self {
             Self::Undeclared { part, .. }
@@ -238,7 +238,7 @@ impl InputError {
         }
     }
 
-    /// As the answer to the message (F21, Q64).
+    /// The error in answer to the message.
     pub fn refusal(&self) -> Error {
         let kind = match self {
             Self::Undeclared { .. } => ErrorKind::ContentTypeNotSupported,
@@ -258,14 +258,14 @@ impl InputError {
     }
 }
 
-/// What a message holds as to this extension.
+/// The part of a message that concerns this extension.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Structured {
-    /// No flagged part: neither input nor error (F19, Q62).
+    /// No flagged part: neither input nor error.
     Absent,
-    /// Input.
+    /// Typed input.
     Input {
-        /// The part.
+        /// The index of the part.
         part: usize,
         /// The input.
         input: Input,
@@ -274,18 +274,18 @@ pub enum Structured {
     Wrong(InputError),
 }
 
-/// What has to follow.
+/// The action that follows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turn {
-    /// Begin a task with this; it is what is answered (F20).
+    /// Begin a task with this input, and answer with the task.
     Begin(Input),
-    /// Refuse (F21, F23).
+    /// Refuse.
     Refuse(Error),
-    /// As for any message (F22, F24).
+    /// Handle it as any message.
     Free,
 }
 
-/// Looks at the first flagged part of a message, and at no other (F13 to F19).
+/// Reads the first flagged part of a message, and no other (§3).
 pub fn structured(message: &Message, inputs: &impl Inputs) -> Structured {
     let mut parts = message.parts.iter().enumerate();
     let flagged = parts.find_map(|(i, part)| Some((i, part, schema_of(part)?)));
@@ -339,8 +339,9 @@ fn checked(
 }
 
 impl Structured {
-    /// What has to follow (F20 to F24), where the message belongs to a task or does not. The task
-    /// is there and the message may speak of it: that was looked at before (Q65).
+    /// The action that follows (§3), given whether the message belongs to a task. That the task
+    /// exists and the message may refer to it must have been checked before, by
+    /// [`crate::conversation`].
     pub fn decide(self, has_task: bool) -> Turn {
         match (self, has_task) {
             (Self::Absent, _) => Turn::Free,
@@ -351,7 +352,7 @@ impl Structured {
     }
 }
 
-/// F23, Q65.
+/// The error for typed input to a task that has begun (§3).
 fn already_running() -> Error {
     let message = "structured input rejected: a task is already running";
     Error::new(ErrorKind::UnsupportedOperation, message)

@@ -1,10 +1,9 @@
-//! Where a page of a list of tasks begins (v1.0 §3.1.4), or of push configurations (§3.1.9).
+//! Page tokens for lists of tasks (v1.0 §3.1.4) and of push configurations (§3.1.9).
 //!
-//! A token names the last task of the page before, and the question that it belongs to: lists are
-//! ordered by the instant of the last change and then by identifier, so a page begins behind a task
-//! even if that is gone meanwhile. Knows no tasks, and grants nothing: who may see what is asked
-//! again at every page. Push configurations are ordered by identifier. Read next:
-//! [`crate::request::ListTasks`].
+//! A token names the last task of the page before, and a hash of the query: lists are ordered by
+//! the instant of the last change and then by identifier, so a page begins behind a task even if
+//! that was deleted meanwhile. A token grants no access: permissions are checked again for every
+//! page. Push configurations are ordered by identifier. Read next: [`crate::request::ListTasks`].
 
 use crate::error::{Error, ErrorKind};
 use crate::request::{ListPushConfigs, ListTasks};
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 /// The last task of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// When it came into its state.
+    /// The time at which it came into its state.
     pub changed_at: Timestamp,
     /// Its identifier.
     pub task_id: String,
@@ -28,17 +27,17 @@ impl Cursor {
         (self.changed_at, task_id) > (changed_at, self.task_id.as_str())
     }
 
-    /// The token of the page behind it, for one question.
+    /// The token of the page behind it, for one query.
     pub fn token(&self, of: &ListTasks) -> String {
         let (at, id) = (self.changed_at.as_ms(), &self.task_id);
         Base64UrlUnpadded::encode_string(format!("{at}.{}.{id}", question(of)).as_bytes())
     }
 }
 
-/// Where the page begins that a question asks for; none at the beginning.
+/// The cursor from which the requested page begins; none for the first page.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidParams`] for a token that was not made for this question.
+/// [`ErrorKind::InvalidParams`] for a token that was not made for this query.
 pub fn cursor(of: &ListTasks) -> Result<Option<Cursor>, Error> {
     let Some(token) = &of.page_token else {
         return Ok(None);
@@ -52,14 +51,14 @@ fn foreign() -> Error {
     Error::new(ErrorKind::InvalidParams, message).at("pageToken", message)
 }
 
-/// The token of the page of push configurations behind the one of this identifier.
+/// The token of the page of push configurations behind the one with this identifier.
 pub fn config_token(of: &ListPushConfigs, last: &str) -> String {
     let text = format!("{}.{last}", hashed(&json!(of.task_id)));
     Base64UrlUnpadded::encode_string(text.as_bytes())
 }
 
-/// The identifier behind which the page of push configurations begins that is asked for; none at the
-/// beginning.
+/// The identifier behind which the requested page of push configurations begins; none for the first
+/// page.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidParams`] for a token that was not made for this task.
@@ -87,7 +86,7 @@ fn opened(token: &str, question: &str) -> Option<Cursor> {
     })
 }
 
-/// What is asked for, but for how much of it: pages may have different sizes.
+/// A hash of the query, except for the page size, which may change from page to page.
 fn question(of: &ListTasks) -> String {
     let asked = json!([
         of.context_id,
@@ -110,7 +109,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// A10: a token leads back to where it was made, for its own question alone.
+        /// A10: a token is valid for its own query alone, and returns its cursor.
         #[test]
         fn a_token_belongs_to_its_question(ms in 0i64..4_000_000_000_000, id in ".{1,40}") {
             let asked = ListTasks {
@@ -126,7 +125,7 @@ mod tests {
             prop_assert_eq!(refused.kind, ErrorKind::InvalidParams);
         }
 
-        /// A11: the same of push configurations.
+        /// A token of push configurations is valid for its task alone.
         #[test]
         fn a_token_of_configurations_belongs_to_its_task(id in ".{1,40}") {
             let of = |task: &str, page_token| ListPushConfigs {
@@ -147,7 +146,7 @@ mod tests {
         }
     }
 
-    /// A10: newest first, and each task on one page.
+    /// Newest first, and each task on one page.
     #[test]
     fn pages_follow_each_other() {
         let at = Timestamp::from_ms;

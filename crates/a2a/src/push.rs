@@ -1,7 +1,7 @@
-//! Where a client wants to be told what happens to a task.
+//! Push notification configurations.
 //!
-//! Knows the configuration as data; refuses to call anyone: who may be called is the server's to
-//! decide (row 7 of the security notes: targets are allow-listed). Read next: [`crate::request`].
+//! Only data: requests are sent by the server, to allow-listed targets. Read next:
+//! [`crate::request`].
 
 use crate::event::Event;
 use crate::task::Task;
@@ -9,27 +9,28 @@ use crate::version::{Dialect, Version};
 use crate::wire;
 use serde_json::Value;
 
-/// How to authenticate with the target.
+/// The authentication with the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushAuthentication {
-    /// The scheme of the `Authorization` header; of several that a v0.3 client names, the first.
+    /// The scheme of the `Authorization` header; the first, if a v0.3 client names several.
     pub scheme: String,
-    /// What stands behind the scheme. A secret.
+    /// The credentials of the scheme. A secret.
     pub credentials: Option<String>,
 }
 
 /// A configuration for push notifications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushConfig {
-    /// Its identifier within the task; made by the agent if the client says none.
+    /// The identifier within the task; made by the agent if the client names none.
     pub id: Option<String>,
     /// The task; none inside a message that begins one.
     pub task_id: Option<String>,
     /// The target.
     pub url: String,
-    /// What the target recognises the agent by; sent as `X-A2A-Notification-Token`. A secret.
+    /// The token by which the target recognises the agent; sent as `X-A2A-Notification-Token`. A
+    /// secret.
     pub token: Option<String>,
-    /// How to authenticate with the target.
+    /// The authentication with the target.
     pub authentication: Option<PushAuthentication>,
 }
 
@@ -37,7 +38,7 @@ pub struct PushConfig {
 pub const TOKEN_HEADER: &str = "X-A2A-Notification-Token";
 
 impl PushConfig {
-    /// A configuration that says no more than its target.
+    /// A configuration with this target and nothing else.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             id: None,
@@ -48,7 +49,7 @@ impl PushConfig {
         }
     }
 
-    /// The value of the `Authorization` header for the target, if it wants one.
+    /// The value of the `Authorization` header for the target, if it demands one.
     pub fn authorization(&self) -> Option<String> {
         let authentication = self.authentication.as_ref()?;
         let credentials = authentication.credentials.as_deref()?;
@@ -56,8 +57,8 @@ impl PushConfig {
     }
 }
 
-/// The body of a push notification: to a v1.0 client the event, to a v0.3 client the task as the
-/// event left it (v1.0 §4.3.3, v0.3 §9.5).
+/// The body of a push notification: for a v1.0 client the event, for a v0.3 client the task after
+/// the event (v1.0 §4.3.3, v0.3 §9.5).
 pub fn body(version: Version, event: &Event, task: &Task) -> Value {
     match version {
         Version::V10 => wire::event(Dialect::V10, event),

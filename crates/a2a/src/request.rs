@@ -1,8 +1,8 @@
-//! Everything that can be asked, as one closed enum, whatever version and binding it came by.
+//! All requests, as one closed enum, for every version and binding.
 //!
-//! Knows parameters and their ranges; refuses to know how they are written ([`crate::wire`]) and
-//! who may ask. A server translates a [`Request`] with one `match`. Read next:
-//! [`crate::response`], [`crate::jsonrpc`], [`crate::rest`].
+//! Knows parameters and their ranges. Their JSON is in [`crate::wire`]; permissions are checked by
+//! the caller. A server translates a [`Request`] with one `match`. Read next: [`crate::response`],
+//! [`crate::jsonrpc`], [`crate::rest`].
 
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Metadata};
@@ -27,7 +27,7 @@ pub enum Request {
     CancelTask(CancelTask),
     /// [`Method::SubscribeToTask`]: the task.
     SubscribeToTask(String),
-    /// [`Method::CreatePushConfig`]; its task is said.
+    /// [`Method::CreatePushConfig`]; its task is set.
     CreatePushConfig(PushConfig),
     /// [`Method::GetPushConfig`].
     GetPushConfig(PushConfigKey),
@@ -61,19 +61,19 @@ impl Request {
     }
 }
 
-/// Say something.
+/// The parameters of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendMessage {
-    /// What.
+    /// The message.
     pub message: Message,
-    /// How the answer is wanted.
+    /// The form of the answer.
     pub configuration: Configuration,
-    /// Free members of the request.
+    /// Metadata of the request.
     pub metadata: Metadata,
 }
 
 impl SendMessage {
-    /// A message, to be answered as usual.
+    /// A message with the default configuration.
     pub fn new(message: Message) -> Self {
         Self {
             message,
@@ -83,66 +83,66 @@ impl SendMessage {
     }
 }
 
-/// How the answer to a message is wanted (v1.0 §3.2.2).
+/// The form in which the answer to a message is wanted (v1.0 §3.2.2).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Configuration {
-    /// Media types that the client can read; empty if it says none.
+    /// Media types that the client can read; empty if not stated.
     pub accepted_output_modes: Vec<String>,
-    /// Messages of the history that it wants, at most; none for all.
+    /// The most messages of the history to return; none for all.
     pub history_length: Option<u32>,
-    /// True if it does not wait for the task to settle; v0.3 says `blocking`, the contrary.
+    /// True if the answer does not wait for the task to settle; in v0.3 `blocking`, the opposite.
     pub return_immediately: bool,
-    /// Where to tell it what happens to the task.
+    /// The push configuration for the task.
     pub push: Option<PushConfig>,
 }
 
-/// Read a task.
+/// The parameters of reading a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GetTask {
     /// The task.
     pub id: String,
-    /// Messages of the history that are wanted, at most; none for all.
+    /// The most messages of the history to return; none for all.
     pub history_length: Option<u32>,
 }
 
-/// End a task.
+/// The parameters of cancelling a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CancelTask {
     /// The task.
     pub id: String,
-    /// Free members, such as a reason.
+    /// Metadata, such as a reason.
     pub metadata: Metadata,
 }
 
-/// Read tasks page by page, those that changed last first (v1.0 §3.1.4).
+/// The parameters of listing tasks page by page, the last changed first (v1.0 §3.1.4).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListTasks {
-    /// Only those of a conversation.
+    /// Restricts it to a conversation.
     pub context_id: Option<String>,
-    /// Only those in a state.
+    /// Restricts it to a state.
     pub status: Option<TaskState>,
-    /// Only those that came into their state at or after an instant.
+    /// Restricts it to tasks that came into their state at or after an instant.
     pub changed_since: Option<Timestamp>,
-    /// How many a page has; none for [`ListTasks::PAGE_SIZE`].
+    /// The size of a page; none for [`ListTasks::PAGE_SIZE`].
     pub page_size: Option<u32>,
-    /// Where the page begins, as [`crate::page`] wrote it; none for the first.
+    /// The page token, made by [`crate::page`]; none for the first page.
     pub page_token: Option<String>,
-    /// Messages of each history that are wanted, at most; none for all.
+    /// The most messages of each history to return; none for all.
     pub history_length: Option<u32>,
-    /// True if artifacts are wanted.
+    /// True to return artifacts.
     pub include_artifacts: bool,
 }
 
 impl ListTasks {
-    /// The size of a page where none is asked for.
+    /// The default size of a page.
     pub const PAGE_SIZE: u32 = 50;
-    /// The size of a page at most.
+    /// The largest size of a page.
     pub const PAGE_SIZE_MAX: u32 = 100;
 
-    /// How many tasks a page has, 1 to [`Self::PAGE_SIZE_MAX`].
+    /// The size of a page, 1 to [`Self::PAGE_SIZE_MAX`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParams`] where another size is asked for (A10).
+    /// [`ErrorKind::InvalidParams`] for any other size.
     pub fn tasks_per_page(&self) -> Result<u32, Error> {
         per_page(self.page_size, "tasks")
     }
@@ -165,26 +165,26 @@ fn per_page(asked: Option<u32>, what: &str) -> Result<u32, Error> {
 pub struct PushConfigKey {
     /// The task.
     pub task_id: String,
-    /// The configuration; none only where a v0.3 client reads the one that there is.
+    /// The configuration; none only where a v0.3 client reads the only one.
     pub id: Option<String>,
 }
 
-/// Read the push configurations of a task.
+/// The parameters of listing the push configurations of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListPushConfigs {
     /// The task.
     pub task_id: String,
-    /// How many a page has; none for [`ListTasks::PAGE_SIZE`].
+    /// The size of a page; none for [`ListTasks::PAGE_SIZE`].
     pub page_size: Option<u32>,
-    /// Where to go on, as [`crate::page`] wrote it.
+    /// The page token, made by [`crate::page`].
     pub page_token: Option<String>,
 }
 
 impl ListPushConfigs {
-    /// How many configurations a page has, as of [`ListTasks::tasks_per_page`].
+    /// The size of a page, as in [`ListTasks::tasks_per_page`].
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParams`] where another size is asked for.
+    /// [`ErrorKind::InvalidParams`] for any other size.
     pub fn configs_per_page(&self) -> Result<u32, Error> {
         per_page(self.page_size, "configurations")
     }

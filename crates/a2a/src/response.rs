@@ -1,8 +1,7 @@
-//! Everything that is answered, as one closed enum, whatever version and binding it goes by.
+//! All responses, as one closed enum, for every version and binding.
 //!
-//! Knows what belongs to which method; refuses to know how it is written ([`crate::wire`]) and
-//! what is refused ([`crate::error`]). A stream is a row of [`crate::event::Event`]s instead. Read
-//! next: [`crate::page`].
+//! Their JSON is in [`crate::wire`], errors are in [`crate::error`]. A stream is a sequence of
+//! [`crate::event::Event`]s instead. Read next: [`crate::page`].
 
 use crate::card::Card;
 use crate::event::Sent;
@@ -10,38 +9,39 @@ use crate::push::PushConfig;
 use crate::task::Task;
 use serde_json::Value;
 
-/// One answer.
+/// One response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response {
-    /// To [`crate::method::Method::SendMessage`].
+    /// The response to [`crate::method::Method::SendMessage`].
     Sent(Sent),
-    /// To [`crate::method::Method::GetTask`] and [`crate::method::Method::CancelTask`].
+    /// The response to [`crate::method::Method::GetTask`] and
+    /// [`crate::method::Method::CancelTask`].
     Task(Task),
-    /// To [`crate::method::Method::ListTasks`].
+    /// The response to [`crate::method::Method::ListTasks`].
     Tasks(TaskPage),
-    /// To [`crate::method::Method::CreatePushConfig`] and
+    /// The response to [`crate::method::Method::CreatePushConfig`] and
     /// [`crate::method::Method::GetPushConfig`].
     PushConfig(PushConfig),
-    /// To [`crate::method::Method::ListPushConfigs`].
+    /// The response to [`crate::method::Method::ListPushConfigs`].
     PushConfigs(PushConfigPage),
-    /// To [`crate::method::Method::DeletePushConfig`].
+    /// The response to [`crate::method::Method::DeletePushConfig`].
     Deleted,
-    /// To [`crate::method::Method::GetExtendedCard`].
+    /// The response to [`crate::method::Method::GetExtendedCard`].
     Card(Box<Card>),
-    /// To the methods of draft-zhou: the document itself ([`crate::schema_talk`]).
+    /// The response to the methods of draft-zhou: the document itself ([`crate::schema_talk`]).
     Schema(Value),
 }
 
 /// A page of tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskPage {
-    /// The tasks, that which changed last first.
+    /// The tasks, the last changed first.
     pub tasks: Vec<Task>,
-    /// Where the next page begins; none behind the last.
+    /// The token of the next page; none behind the last.
     pub next_page_token: Option<String>,
-    /// How many tasks a page has at most.
+    /// The size of a page.
     pub page_size: u32,
-    /// How many tasks there are on all pages.
+    /// The number of tasks on all pages.
     pub total_size: u32,
 }
 
@@ -50,6 +50,6 @@ pub struct TaskPage {
 pub struct PushConfigPage {
     /// The configurations.
     pub configs: Vec<PushConfig>,
-    /// Where the next page begins; none behind the last. v0.3 has no pages.
+    /// The token of the next page; none behind the last. v0.3 has no pages.
     pub next_page_token: Option<String>,
 }

@@ -1,9 +1,8 @@
 //! HTTP+JSON, the other binding of both versions (v1.0 §11, v0.3 §3.2.3), both sides.
 //!
-//! Knows paths, verbs and status codes; refuses to know sockets. v1.0 is at the root of the agent's
-//! URL, v0.3 under `/v1`. Of v0.3 there are two dialects: what a request is written in decides what
-//! its answer is written in, and where a request has no body, it is that of the official clients.
-//! Read next: [`path`], [`outgoing`].
+//! Knows paths, verbs and status codes, and no sockets. v1.0 is at the root of the agent's URL,
+//! v0.3 under `/v1`. v0.3 has two dialects: a response is written in that of its request, or in
+//! that of the official clients where the request has no body. Read next: [`path`], [`outgoing`].
 
 pub mod outgoing;
 pub mod path;
@@ -19,18 +18,18 @@ use crate::wire::{self, Malformed, Object};
 use path::Route;
 use serde_json::{Map, Value, json};
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Copy, Debug)]
 pub struct Incoming<'a> {
     /// `GET`, `POST`, …
     pub verb: &'a str,
     /// The path below the agent's URL, with its leading slash and its escapes.
     pub path: &'a str,
-    /// What stands behind `?`; empty if nothing does.
+    /// The query, behind `?`; empty if there is none.
     pub query: &'a str,
-    /// What [`crate::version::HEADER`] says.
+    /// The value of [`crate::version::HEADER`].
     pub version_header: Option<&'a str>,
-    /// What `Content-Type` says.
+    /// The value of `Content-Type`.
     pub content_type: Option<&'a str>,
     /// The body.
     pub body: &'a [u8],
@@ -40,16 +39,16 @@ pub struct Incoming<'a> {
 pub const MEDIA_TYPE: &str = "application/a2a+json";
 const JSON: &str = "application/json";
 
-/// How a request is to be answered.
+/// The form of the response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// The dialect that it speaks.
+    /// The dialect of the request.
     pub dialect: Dialect,
-    /// The media type of the answer: that of the request (A4).
+    /// The media type of the response: that of the request.
     pub media_type: &'static str,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// The status code.
@@ -61,7 +60,7 @@ pub struct Reply {
 }
 
 impl Form {
-    /// An answer.
+    /// The response with a result.
     pub fn reply(self, response: &Response) -> Reply {
         Reply {
             status: 200,
@@ -73,8 +72,8 @@ impl Form {
         }
     }
 
-    /// A refusal, or a failure. v0.3 leaves the form open: its official clients look at the root,
-    /// one for the name of the error, another for its code, and both find them beside the status.
+    /// The response with an error. v0.3 leaves the form open: some official clients read the name
+    /// of the error at the root, others its code, and both find them beside the status.
     pub fn error(self, error: &Error) -> Reply {
         let mut body = error.to_status();
         if self.dialect.version() == Version::V03 {
@@ -100,7 +99,8 @@ impl Form {
     }
 }
 
-/// v0.3 §7.1 and §7.2 have it by member name over HTTP+JSON, unlike over JSON-RPC.
+/// An event under its member name: the form of v0.3 §7.1 and §7.2 over HTTP+JSON, unlike that over
+/// JSON-RPC.
 fn named(event: &Event) -> Value {
     let name = match event {
         Event::Task(_) => "task",
@@ -111,29 +111,29 @@ fn named(event: &Event) -> Value {
     json!({name: wire::event(Dialect::V03, event)})
 }
 
-/// A request, and how it is to be answered.
+/// A request, with the form of its response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// How it is to be answered.
+    /// The form of its response.
     pub form: Form,
     /// The request.
     pub request: Request,
 }
 
-/// A request that is refused before anything is looked at, and how that is told.
+/// A request that is refused before it is carried out, with the form of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// How it is to be answered.
+    /// The form of its response.
     pub form: Form,
-    /// Why.
+    /// The error.
     pub error: Error,
 }
 
 /// Reads a request.
 ///
 /// # Errors
-/// [`Refused`]: no such path or verb, a version that is not spoken there, a body of another media
-/// type, no JSON, or parameters that are wrong, in that order.
+/// [`Refused`]: an unknown path or verb, a version that is not supported there, a body of another
+/// media type, no JSON, or invalid parameters, in that order.
 pub fn read(incoming: &Incoming<'_>) -> Result<Call, Refused> {
     let version = path::version(incoming.path);
     let mut form = Form {
@@ -206,7 +206,8 @@ fn request(
     })
 }
 
-/// The v0.3 messages call the message `request`, and an official client writes that name.
+/// The parameters of a message. The ProtoJSON of v0.3 calls the message `request`, as an official
+/// client does.
 fn send(
     dialect: Dialect,
     method: Method,
@@ -220,8 +221,8 @@ fn send(
     wire::read_params(dialect, method, &body)
 }
 
-/// v0.3 §7.5 has the configuration beside its task, and both under `config`, which one official
-/// client leaves out; the task is that of the path, whatever the body says.
+/// The parameters of a push configuration. v0.3 §7.5 puts the configuration beside its task, and
+/// both under `config`, which one official client leaves out; the task is always that of the path.
 fn create_push_config(
     dialect: Dialect,
     task_id: String,
@@ -244,7 +245,7 @@ fn create_push_config(
     wire::read_params(dialect, Method::CreatePushConfig, &params)
 }
 
-/// True if a body of v0.3 is written as the specification has it, not as ProtoJSON.
+/// True if a body of v0.3 is in the form of the specification, not in ProtoJSON.
 fn is_v03_json(body: &Map<String, Value>) -> bool {
     let message = body.get("message").and_then(Value::as_object);
     let config = body.get("config").and_then(Value::as_object);
@@ -268,7 +269,7 @@ fn body(incoming: &Incoming<'_>) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// The parameters of a query; `true` and `false` as what they say (v1.0 §11.5).
+/// The parameters of a query; `true` and `false` as booleans (v1.0 §11.5).
 fn query(query: &str) -> Map<String, Value> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let pairs = pairs.map(|pair| {

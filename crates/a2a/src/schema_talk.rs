@@ -1,8 +1,8 @@
-//! draft-zhou over A2A: asking for a template, payloads with their `schema_id`, and suggestions.
+//! draft-zhou over A2A: requests for templates, payloads with their `schema_id`, and suggestions.
 //!
-//! Knows the three questions as methods and as data parts (Q3, Q54, Q2), and how a payload and a
-//! result look in a data part (§5.1, §A.2). Refuses to answer: templates are the platform's. Read
-//! next: [`crate::intake`].
+//! Covers the three requests as methods and as data parts, and the form of a payload and of a
+//! result in a data part (§5.1, §A.2). The answers are the platform's. Read next:
+//! [`crate::intake`].
 
 use crate::error::Error;
 use crate::message::{Content, Message, Part};
@@ -60,11 +60,11 @@ impl SchemaRequest {
 /// `get_schema_template`: by scenario, by version, or by both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateQuery {
-    /// The scenario, whose newest stable version is meant if no other is said.
+    /// The scenario; its newest stable version, unless another is named.
     pub scenario: Option<String>,
     /// The version.
     pub schema_id: Option<String>,
-    /// BCP 47.
+    /// The language, a tag of BCP 47.
     pub preferred_language: Option<String>,
 }
 
@@ -92,12 +92,12 @@ impl TemplateQuery {
     }
 }
 
-/// `get_schema_updates`: what became of a version.
+/// `get_schema_updates`: the changes of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatesQuery {
     /// The version.
     pub schema_id: String,
-    /// Only what came after a patch.
+    /// The patch after which changes are returned; none for all.
     pub since_patch_id: Option<String>,
 }
 
@@ -116,12 +116,12 @@ impl UpdatesQuery {
     }
 }
 
-/// `request_capability_extension`: that a scenario should cover more.
+/// `request_capability_extension`: the wish that a scenario cover more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtensionWish {
     /// The scenario.
     pub scenario: String,
-    /// What it should cover, in words.
+    /// The wish, in words.
     pub text: String,
 }
 
@@ -140,8 +140,7 @@ impl ExtensionWish {
     }
 }
 
-/// The question in a part: an object with `method`, and `params` if it has any; none in other
-/// parts (Q3).
+/// The request in a part: an object with `method`, and `params` if it has any; none in other parts.
 ///
 /// # Errors
 /// [`crate::error::ErrorKind::InvalidParams`], naming the parameter that is wrong.
@@ -176,7 +175,7 @@ pub fn payload_of(message: &Message) -> Option<Payload> {
     message.parts.iter().find_map(payload)
 }
 
-/// A payload as a part, for who sends it.
+/// A payload as a part, for its sender.
 pub fn payload_part(payload: &Payload) -> Part {
     let members = Members::new()
         .with("schema_id", payload.schema_id.as_str())

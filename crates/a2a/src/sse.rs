@@ -1,6 +1,6 @@
-//! Server-sent events, as the HTML standard has them (§9.2), both sides.
+//! Server-sent events (HTML standard §9.2), both sides.
 //!
-//! Knows frames; refuses to know what is in them. A frame of A2A is one line of JSON. Read next:
+//! Knows frames, not their content. A frame of A2A is one line of JSON. Read next:
 //! [`crate::event`].
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The media type of a stream.
 pub const MEDIA_TYPE: &str = "text/event-stream";
 
-/// What keeps a stream open while nothing happens: a comment.
+/// A comment that keeps a stream open while no event is sent.
 pub const KEEP_ALIVE: &str = ": keep-alive\n\n";
 
 /// A frame with a value.
@@ -16,12 +16,12 @@ pub fn frame(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-/// A frame that ends a stream of HTTP+JSON by a refusal; over JSON-RPC the envelope says that.
+/// A frame that ends a stream of HTTP+JSON with an error; over JSON-RPC the envelope tells it.
 pub fn error_frame(value: &Value) -> String {
     format!("event: error\ndata: {value}\n\n")
 }
 
-/// A frame with a value, and a number to go on from.
+/// A frame with a value, and an `id` from which to resume.
 pub fn numbered_frame(number: u64, value: &Value) -> String {
     format!("id: {number}\ndata: {value}\n\n")
 }
@@ -31,21 +31,21 @@ pub fn numbered_frame(number: u64, value: &Value) -> String {
 pub struct Frame {
     /// The data, its lines joined.
     pub data: String,
-    /// The kind, if it says one.
+    /// The event type, if stated.
     pub event: Option<String>,
-    /// The identifier said last on the stream.
+    /// The last `id` of the stream.
     pub last_id: Option<String>,
 }
 
-/// More on one frame than is read.
+/// The error for a frame that is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a frame of more than {bytes_max} bytes")]
 pub struct TooLong {
-    /// How many are read.
+    /// The limit, in bytes.
     pub bytes_max: usize,
 }
 
-/// Reads frames from bytes as they come, however they are cut.
+/// An incremental reader of frames, for any fragmentation.
 #[derive(Clone, Debug)]
 pub struct Frames {
     bytes_max: usize,
@@ -58,7 +58,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Frames of at most so many bytes.
+    /// A reader of frames of at most `bytes_max` bytes.
     pub fn within(bytes_max: usize) -> Self {
         Self {
             bytes_max,
@@ -71,11 +71,11 @@ impl Frames {
         }
     }
 
-    /// Takes bytes, and gives the frames that are whole. What is begun when the stream ends is
-    /// dropped.
+    /// Takes bytes, and returns the complete frames. A frame that is incomplete when the stream
+    /// ends is dropped.
     ///
     /// # Errors
-    /// [`TooLong`]; the stream is to be given up then.
+    /// [`TooLong`]; the stream is to be closed then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, TooLong> {
         let mut whole = Vec::new();
         for &byte in bytes {
@@ -144,7 +144,7 @@ mod tests {
         frames.into_iter().map(|frame| frame.data).collect()
     }
 
-    /// A9: the rules of the HTML standard for lines, comments and fields.
+    /// The rules of the HTML standard for lines, comments and fields.
     #[test]
     fn frames_are_read_as_the_standard_has_it() {
         assert_eq!(

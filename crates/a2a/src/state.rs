@@ -1,15 +1,14 @@
-//! The states of a task on the platform and in A2A, both ways (checklist part 8, Q80).
+//! The states of a task on the platform and in A2A, both ways.
 //!
-//! Knows the table; the compiler holds it total. Refuses to decide anything. Read next:
-//! [`crate::task`].
+//! A total table, checked by the compiler. Read next: [`crate::task`].
 
 use crate::task::TaskState;
 use domain::task::{Status, Task};
 
-/// The state of a task as A2A tells it.
+/// The state of a task in A2A.
 ///
-/// A task whose result is there and waits for its sub-tasks is at work to A2A: its client has
-/// nothing to answer. One that is blocked otherwise is told as waiting for input (part 8).
+/// A task whose result waits for its sub-tasks is `Working` in A2A, as its client has nothing to
+/// answer. One that is blocked for another reason is `InputRequired`.
 pub fn state_of(task: &Task) -> TaskState {
     match task.status {
         Status::Blocked if task.is_held() => TaskState::Working,
@@ -17,7 +16,7 @@ pub fn state_of(task: &Task) -> TaskState {
     }
 }
 
-/// The state of a status as A2A tells it.
+/// The state of a status in A2A.
 pub fn state_of_status(status: Status) -> TaskState {
     match status {
         Status::Created => TaskState::Submitted,
@@ -31,14 +30,13 @@ pub fn state_of_status(status: Status) -> TaskState {
     }
 }
 
-/// The statuses that A2A tells as a state, for who lists tasks by it; none for a state that
-/// nobody knows.
+/// The statuses that have a state in A2A, for listing tasks by it; none for the unknown state.
 pub fn statuses_of(state: TaskState) -> Vec<Status> {
     let told = |status: &Status| state_of_status(*status) == state;
     Status::ALL.into_iter().filter(told).collect()
 }
 
-/// The status that a remote agent's state comes to; none for a state that nobody knows.
+/// The status that a remote agent's state stands for; none for the unknown state.
 pub fn status_of(state: TaskState) -> Option<Status> {
     match state {
         TaskState::Submitted => Some(Status::Created),
@@ -60,7 +58,7 @@ mod tests {
     use crate::wire::task_state;
     use insta::assert_snapshot;
 
-    /// Q80, checklist part 8: the table of both versions.
+    /// Q80: the table of both versions.
     #[test]
     fn the_states_are_those_of_the_table() {
         let rows = Status::ALL.into_iter().map(|status| {
@@ -82,7 +80,7 @@ mod tests {
         ");
     }
 
-    /// Q80: what ended there has ended here, and a remote state comes back as it was told.
+    /// Q80: both sides agree on the terminal states, and a state survives the mapping both ways.
     #[test]
     fn both_sides_agree_on_what_has_ended() {
         for status in Status::ALL {

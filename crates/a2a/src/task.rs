@@ -1,8 +1,7 @@
-//! Tasks, their artifacts, and what happens to them, the same for both versions.
+//! Tasks and their artifacts, the same for both versions.
 //!
-//! Knows the states and what of a task a request wants to see; refuses to know how a task comes
-//! into a state: that is `domain`'s, and [`crate::state`] is the bridge. Read next:
-//! [`crate::event`].
+//! Knows the states, and the parts of a task that a request asks for. The transitions are in
+//! `domain`; [`crate::state`] maps the states. Read next: [`crate::event`].
 
 use crate::message::{Message, Metadata, Part};
 use schema::time::Timestamp;
@@ -14,7 +13,7 @@ pub enum TaskState {
     Submitted,
     /// Being worked on.
     Working,
-    /// Waiting for the client to say more.
+    /// Waiting for the client's input.
     InputRequired,
     /// Waiting for the client's credentials.
     AuthRequired,
@@ -26,7 +25,7 @@ pub enum TaskState {
     Canceled,
     /// Ended: not taken on.
     Rejected,
-    /// Nobody knows; v0.3 `unknown`, v1.0 `TASK_STATE_UNSPECIFIED`.
+    /// Unknown; in v0.3 `unknown`, in v1.0 `TASK_STATE_UNSPECIFIED`.
     Unknown,
 }
 
@@ -57,43 +56,43 @@ impl TaskState {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }
 
-    /// True if nothing more comes without the client: a blocking request returns, and a stream
+    /// True if the task does not go on without the client: a blocking request returns, and a stream
     /// that a message began closes (v1.0 §3.2.2, §11.7).
     pub fn is_settled(self) -> bool {
         self.is_terminal() || self.is_interrupted()
     }
 }
 
-/// A state, with what was said on coming into it.
+/// A state, with the message that came with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskStatus {
     /// The state.
     pub state: TaskState,
-    /// What the agent said.
+    /// The message of the agent.
     pub message: Option<Message>,
-    /// Since when.
+    /// The time at which the state began.
     pub timestamp: Option<Timestamp>,
 }
 
-/// Something that a task brought forth.
+/// A result of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
     /// Its identifier within the task.
     pub artifact_id: String,
     /// Its name, for people.
     pub name: Option<String>,
-    /// What it is, for people.
+    /// The description, for people.
     pub description: Option<String>,
-    /// What it holds; one part at least.
+    /// The parts; one at least.
     pub parts: Vec<Part>,
-    /// Free members.
+    /// Metadata.
     pub metadata: Metadata,
     /// The extensions that it makes use of, by URI.
     pub extensions: Vec<String>,
 }
 
 impl Artifact {
-    /// An artifact that says no more than its parts.
+    /// An artifact with these parts and nothing else.
     pub fn new(artifact_id: impl Into<String>, parts: Vec<Part>) -> Self {
         Self {
             artifact_id: artifact_id.into(),
@@ -115,16 +114,17 @@ pub struct Task {
     pub context_id: String,
     /// Its state.
     pub status: TaskStatus,
-    /// What it brought forth; none where they were not asked for.
+    /// The artifacts; none where they were not asked for.
     pub artifacts: Option<Vec<Artifact>>,
-    /// What was said, oldest first.
+    /// The messages, oldest first.
     pub history: Vec<Message>,
-    /// Free members.
+    /// Metadata.
     pub metadata: Metadata,
 }
 
 impl Task {
-    /// The task with at most so many messages, the latest; all if no number is said (v1.0 §3.2.4).
+    /// The task with its latest `length_max` messages; with all if no number is given (v1.0
+    /// §3.2.4).
     pub fn with_history(mut self, length_max: Option<u32>) -> Self {
         if let Some(length_max) = length_max {
             let kept = usize::try_from(length_max).unwrap_or(usize::MAX);
@@ -134,7 +134,7 @@ impl Task {
         self
     }
 
-    /// The task as a list shows it: artifacts as an array, or not at all (v1.0 §3.1.4).
+    /// The task as shown in a list: artifacts as an array, or not at all (v1.0 §3.1.4).
     pub fn listed(mut self, include_artifacts: bool) -> Self {
         self.artifacts = include_artifacts.then(|| self.artifacts.unwrap_or_default());
         self

@@ -1,16 +1,16 @@
-//! Which A2A a peer speaks, and how that is written on the wire.
+//! The versions of A2A, and their dialects on the wire.
 //!
-//! Knows the two versions, the header by which a client says one, and the three dialects of JSON
-//! that they come to: v0.3 over HTTP+JSON is written by the official clients as ProtoJSON of its
-//! own. Refuses to know what is said in them. Read next: [`crate::wire`], [`crate::method`].
+//! Knows the two versions, the header by which a client names one, and the three dialects of JSON:
+//! the official clients write v0.3 over HTTP+JSON as ProtoJSON of its own. Read next:
+//! [`crate::wire`], [`crate::method`].
 
 use crate::error::{Error, ErrorKind};
 use std::fmt;
 
-/// The header, or query parameter, by which a client says its version (v1.0 §3.6.1).
+/// The header, or query parameter, by which a client names its version (v1.0 §3.6.1).
 pub const HEADER: &str = "A2A-Version";
 
-/// A version that is spoken here.
+/// A supported version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// 0.3, that of most deployed clients.
@@ -31,11 +31,11 @@ impl Version {
         }
     }
 
-    /// The version that a header names: empty or absent is 0.3, a patch number does not count
-    /// (v1.0 §3.6.2).
+    /// The version that a header names: empty or absent is 0.3, a patch number is ignored (v1.0
+    /// §3.6.2).
     ///
     /// # Errors
-    /// [`ErrorKind::VersionNotSupported`] for any other version and for what is none.
+    /// [`ErrorKind::VersionNotSupported`] for any other value.
     pub fn of_header(header: Option<&str>) -> Result<Self, Error> {
         let said = header.unwrap_or_default().trim();
         match major_and_minor(said) {
@@ -59,13 +59,13 @@ impl fmt::Display for Version {
     }
 }
 
-/// A way of writing A2A as JSON.
+/// A JSON form of A2A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
-    /// v0.3 as its specification writes it: unions told apart by `kind`.
+    /// v0.3 by its specification: unions distinguished by `kind`.
     V03,
-    /// v0.3 as the official clients write it over HTTP+JSON: ProtoJSON of the v0.3 messages
-    /// (`content` for `parts`, unions told apart by member name, long names of enumerations).
+    /// v0.3 of the official clients over HTTP+JSON: ProtoJSON of the v0.3 messages (`content` for
+    /// `parts`, unions distinguished by member name, long names of enumerations).
     V03Proto,
     /// v1.0: ProtoJSON of the v1.0 messages.
     V10,
@@ -75,7 +75,7 @@ impl Dialect {
     /// Every dialect.
     pub const ALL: [Self; 3] = [Self::V03, Self::V03Proto, Self::V10];
 
-    /// The version that it writes.
+    /// The version that it belongs to.
     pub fn version(self) -> Version {
         match self {
             Self::V03 | Self::V03Proto => Version::V03,
@@ -107,7 +107,7 @@ fn major_and_minor(said: &str) -> Option<(&str, &str)> {
     whole.then_some((major, minor))
 }
 
-/// What a peer wrote, short and without control characters, to be told back.
+/// The text of a peer shortened and without control characters, to be quoted in an error.
 pub(crate) fn inert(text: &str) -> String {
     const TOLD_CHARS: usize = 64;
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };

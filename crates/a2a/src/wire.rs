@@ -1,12 +1,11 @@
 //! Messages, tasks, events and cards as JSON, in each dialect, both ways.
 //!
-//! Knows how the one model is written by v0.3 and by v1.0; refuses to know what a request is
-//! answered with. What is read says precisely what is wrong and where ([`Malformed`]); members
-//! that nobody knows are dropped, so that they are never echoed (A12). Members are accepted by
-//! their snake_case names too, as ProtoJSON parsers do.
+//! Writes and reads the one model in v0.3 and v1.0. Errors name the place and the value needed
+//! ([`Malformed`]); unknown members are dropped, so that they are never echoed. Members are
+//! accepted by their snake_case names too, as ProtoJSON parsers do.
 //!
-//! Law: reading what was written gives what was there, in every dialect
-//! (`wire/tests.rs`). Read next: [`crate::jsonrpc`], [`crate::rest`].
+//! Property: decoding undoes encoding, in every dialect (`wire/tests.rs`). Read next:
+//! [`crate::jsonrpc`], [`crate::rest`].
 
 mod card;
 mod message;

@@ -1,4 +1,4 @@
-//! Texts in A2A-T are read in steps that grow as their length does: counted, never timed.
+//! Texts in A2A-T are read in a number of steps linear in their length: counted, never timed.
 #![allow(clippy::unwrap_used)]
 
 use a2a::telecom::markdown::{BYTES_MAX, LINES_MAX};
@@ -25,7 +25,7 @@ fn steps(translator: &Translator, text: &str) -> u64 {
     work.taken()
 }
 
-/// What a text is put into, with the place where it stands.
+/// A text around a piece: the place in which it is repeated.
 #[derive(Clone, Debug)]
 struct Around {
     before: String,
@@ -37,7 +37,7 @@ impl Around {
         [&self.before, said, self.after].concat()
     }
 
-    /// A piece again and again; all of it is read: a text is refused beyond some length.
+    /// A text with the piece repeated; it must all be read: a text beyond some length is refused.
     fn again(&self, piece: &str, times: usize) -> String {
         let text = self.text(&piece.repeat(times));
         assert!(text.len() <= BYTES_MAX && text.split('\n').count() <= LINES_MAX);
@@ -45,7 +45,7 @@ impl Around {
     }
 }
 
-/// The sections of a template and those of none, as lines and as lines of code.
+/// The sections of a template and unknown ones, as lines and as lines of code.
 fn around(translator: &Translator) -> Vec<Around> {
     let known = a2a::telecom::shipped::shipped();
     let uri = translator.uri().to_string();
@@ -75,14 +75,14 @@ fn around(translator: &Translator) -> Vec<Around> {
     .collect()
 }
 
-/// How often a piece is said at first, so that four times as much is not too long; so often that what
-/// opens is closed.
+/// The number of repetitions of a piece at first, small enough that four times as many are not too
+/// long; even, so that opened code blocks are closed.
 fn pieces(piece: &str) -> usize {
     let lines = piece.matches('\n').count().max(1);
     (1_200 / piece.len()).min(900 / lines) / 2 * 2
 }
 
-/// Twice as much of the same takes at most a little more than twice the steps.
+/// Twice the length takes at most a little more than twice the steps.
 fn grows_as_it_is_long(told: impl Fn(usize) -> u64) -> Result<(), String> {
     let (one, two, four) = (told(1), told(2), told(4));
     let linear = |less: u64, more: u64| more <= less * 22 / 10 + 2_000;
@@ -183,7 +183,7 @@ fn twice_as_much_takes_twice_the_steps() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Found: each line of code that is blank was gone through from each that stands before it.
+/// Regression: each blank line of code was scanned from each line before it.
 #[test]
 fn blank_lines_of_code() {
     let translator = &REPERTOIRE.translators()[0];
@@ -194,7 +194,7 @@ fn blank_lines_of_code() {
     assert_eq!(grows_as_it_is_long(|n| steps(translator, &text(n))), Ok(()));
 }
 
-/// Found: a value was written anew for each line that says another of the same key.
+/// Regression: a value was copied for each line with another value of the same key.
 #[test]
 fn a_long_value_that_is_said_otherwise_again_and_again() {
     let translator = &REPERTOIRE.translators()[0];
@@ -206,7 +206,7 @@ fn a_long_value_that_is_said_otherwise_again_and_again() {
     assert_eq!(grows_as_it_is_long(|n| steps(translator, &text(n))), Ok(()));
 }
 
-/// Found: each title was compared with all that stand before it.
+/// Regression: each title was compared with all before it.
 #[test]
 fn many_titles() {
     let translator = &REPERTOIRE.translators()[0];
@@ -217,7 +217,7 @@ fn many_titles() {
     assert_eq!(grows_as_it_is_long(|n| steps(translator, &text(n))), Ok(()));
 }
 
-/// Found: a label behind a blank line of code ended the thread that read it.
+/// Regression: a label behind a blank line of code ended the thread that read it.
 #[test]
 fn a_label_behind_a_blank_line_of_code() {
     for translator in REPERTOIRE.translators() {
@@ -233,7 +233,7 @@ fn a_label_behind_a_blank_line_of_code() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
-    /// Whatever they are put together of.
+    /// Any combination of the pieces is read in linear steps.
     #[test]
     fn whatever_is_said_again_and_again_takes_as_many_steps_as_it_is_long(
         pieces in prop::collection::vec(prop::sample::select(PIECES_OF_ATTACKS), 2..5),
@@ -250,12 +250,12 @@ proptest! {
     }
 }
 
-/// A text that is more work than is done for one: every piece may be a field.
+/// A text that exceeds the effort for one text: every piece may be a field.
 fn too_much() -> String {
     format!("## Task Object\n{}", "x,".repeat(32_000))
 }
 
-/// Words that are too much work are refused as those of the rules are, and not read in part.
+/// Text that exceeds the effort is refused, like that of the rules, and not read in part.
 #[test]
 fn what_is_too_much_work_is_refused() {
     let translator = &REPERTOIRE.translators()[0];
@@ -277,7 +277,7 @@ fn what_is_too_much_work_is_refused() {
     );
 }
 
-/// Who no longer waits is noticed before each line, and nothing is done for him after that.
+/// Cancellation is noticed before each line, and no work is done after it.
 #[test]
 fn who_does_not_wait_is_noticed() {
     let asked = Cell::new(0);

@@ -1,4 +1,4 @@
-//! How long a search takes among ten thousand registered agents.
+//! Measures the time that a search takes among ten thousand registered agents.
 //!
 //! ```text
 //! cargo run -p convoke-domain --release --example discovery

@@ -1,4 +1,4 @@
-//! Who may do what: the rules of NACM (RFC 8341), and which records a principal is party to.
+//! Access control: the rules of NACM (RFC 8341), and the records that a principal is party to.
 //!
 //! Knows modules, operations and schema paths by name only; the compiled schema is `yang`'s, the
 //! file `access.toml` is `server`'s. NACM decides which *nodes* a principal may read; beyond that
@@ -11,7 +11,7 @@ pub use rows::{Detail, NodePath, Rows, Scope, TASK_NEGOTIATE};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The group of those who act for others.
+/// The group of the principals that may act for others.
 const ADMINISTRATORS: &str = "admin";
 
 /// Someone whose credential was verified.
@@ -24,13 +24,13 @@ pub struct Principal {
     /// True if it is an agent: it may then act under its own name only, and sees what it is party
     /// to.
     pub agent: bool,
-    /// Where it comes from, for the audit trail: a protocol and an address, such as `ssh 192.0.2.7`;
-    /// empty if it is unknown. Nothing is decided by it.
+    /// The protocol and address that it comes from, for the audit trail, such as `ssh 192.0.2.7`;
+    /// empty if unknown. No decision depends on it.
     pub source: String,
 }
 
 impl Principal {
-    /// The same, coming from somewhere.
+    /// The same principal, coming from `source`.
     #[must_use]
     pub fn coming_from(self, source: impl Into<String>) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Principal {
         }
     }
 
-    /// True if a record between these two is its own.
+    /// True if it is one of the two parties of a record between `from` and `to`.
     pub fn is_party(&self, from: &str, to: &str) -> bool {
         self.name == from || self.name == to
     }
@@ -50,7 +50,7 @@ impl Principal {
     }
 }
 
-/// What a rule says.
+/// The action of a rule (`action-type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Allowed.
@@ -59,8 +59,8 @@ pub enum Action {
     Deny,
 }
 
-/// What a principal wants to do (`access-operations-type`). Create, update and delete are not
-/// told apart, as nothing here can be written.
+/// The access operation that a principal asks for (`access-operations-type`). Create, update and
+/// delete are not told apart, as nothing here can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessOperation {
     /// Read a node or receive a notification.
@@ -71,7 +71,7 @@ pub enum AccessOperation {
     Exec,
 }
 
-/// What a rule is about (`rule-type`).
+/// The target of a rule (`rule-type`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleTarget {
     /// Everything of the module.
@@ -91,11 +91,11 @@ pub struct Rule {
     pub name: String,
     /// The module it applies to; `*` for all.
     pub module: String,
-    /// What it is about.
+    /// The module's part that it applies to.
     pub target: RuleTarget,
     /// The operations it applies to.
     pub operations: BTreeSet<AccessOperation>,
-    /// What it says.
+    /// The action taken when it matches.
     pub action: Action,
 }
 
@@ -115,19 +115,19 @@ pub struct RuleList {
 pub struct AccessRules {
     /// `enable-nacm`: false permits everything to every authenticated principal.
     pub enabled: bool,
-    /// What no rule covers: reading.
+    /// The action for reading where no rule matches.
     pub read_default: Action,
-    /// What no rule covers: writing.
+    /// The action for writing where no rule matches.
     pub write_default: Action,
-    /// What no rule covers: executing.
+    /// The action for executing where no rule matches.
     pub exec_default: Action,
-    /// Who belongs to which group.
+    /// The users of each group.
     pub groups: BTreeMap<String, BTreeSet<String>>,
     /// The rule lists, tried in order.
     pub lists: Vec<RuleList>,
 }
 
-/// What is asked for.
+/// An access request.
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
     /// Execute an rpc.
@@ -159,12 +159,12 @@ pub enum Request<'a> {
     },
 }
 
-/// What the rules say of a request.
+/// The outcome of matching a request against the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision<'r> {
-    /// Whether it is allowed.
+    /// Permitted or denied.
     pub action: Action,
-    /// The names of the list and the rule that say so; none if no rule covers the request.
+    /// The names of the list and the rule that matched; none if no rule covers the request.
     pub rule: Option<(&'r str, &'r str)>,
 }
 
@@ -197,7 +197,8 @@ impl AccessRules {
         self.decide(who, request).action == Action::Permit
     }
 
-    /// What the rules say, and which of them.
+    /// Matches a request against the rules (RFC 8341 §3.4.4 to §3.4.6); names the rule that
+    /// matched.
     pub fn decide(&self, who: &Principal, request: Request<'_>) -> Decision<'_> {
         if !self.enabled || always_permitted(request) {
             let action = Action::Permit;
@@ -221,7 +222,7 @@ impl AccessRules {
         self.applicable(who).map(|(_, rule)| rule)
     }
 
-    /// The same, each with the list that it is of.
+    /// The rules that apply to a principal, each with its list.
     fn applicable(&self, who: &Principal) -> impl Iterator<Item = (&RuleList, &Rule)> {
         let applies = |list: &&RuleList| {
             list.groups

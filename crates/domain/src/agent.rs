@@ -1,4 +1,4 @@
-//! What an agent is to the platform: a pure step from an input to outputs.
+//! The contract of an agent with the platform: a pure step from an input to outputs.
 //!
 //! Agents hosted here and agents elsewhere look alike: each input of a remote agent is a message
 //! that `server` delivers, and its answer comes back as an operation. An agent owns no clock, no
@@ -24,7 +24,7 @@ pub trait Agent: Send {
     fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
 }
 
-/// What reaches an agent.
+/// An input of an agent.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// The platform has started, or restarted. Comes first, once per start.
@@ -36,20 +36,20 @@ pub enum Input {
     Replied {
         /// The token of the sending.
         token: Token,
-        /// What came back.
+        /// The reply, or the error instead of one.
         reply: Result<Reply, Undelivered>,
     },
     /// A `condition-notifications` of a task that this agent published elsewhere. Told again after a
     /// start: the end of a task that it had not stepped on, or had sent something on that was not
     /// answered; and what an open task waits for it to say. Told twice, it may change nothing more.
     Notified(Arc<Notification>),
-    /// The network speaks.
+    /// Telemetry of the network.
     Telemetry(Telemetry),
     /// An [`Output::Act`] ended.
     Acted {
         /// The token of the action.
         token: Token,
-        /// How it ended.
+        /// The outcome of the action.
         outcome: Outcome,
     },
     /// The instant asked for with [`Output::Wake`] has come.
@@ -57,12 +57,12 @@ pub enum Input {
     /// Another agent has come, or come back with another profile: the roster of the briefing has it
     /// from now on, in the place of its namesake if there is one. Told to agents hosted here.
     Joined(Arc<Profile>),
-    /// Another agent, of this name, has left the roster; who merely falls silent stays in it. Told
-    /// to agents hosted here.
+    /// Another agent, of this name, has left the roster; one that merely falls silent stays in it.
+    /// Told to agents hosted here.
     Left(String),
 }
 
-/// What an agent is told at the start.
+/// The information that an agent is given at the start.
 #[derive(Clone, Debug)]
 pub struct Briefing {
     /// Its own profile.
@@ -79,18 +79,19 @@ pub struct Briefing {
 /// Something asked of an agent by `task-negotiate`.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// What is asked: [`Verb::FeasibilityNegotiate`], [`Verb::TaskAssign`], [`Verb::TaskCancel`]
-    /// or [`Verb::FulfillmentNegotiate`]; the others never reach an agent's step.
+    /// The request: [`Verb::FeasibilityNegotiate`], [`Verb::TaskAssign`], [`Verb::TaskCancel`] or
+    /// [`Verb::FulfillmentNegotiate`]; the others never reach an agent's step.
     pub verb: Verb,
     /// The task concerned, as stored after this exchange was taken down.
     pub task: Arc<Task>,
-    /// Who asks.
+    /// The name of the principal that asks.
     pub from: String,
     /// The parsed sections of this message; of an offer its first alternative.
     pub content: Content,
     /// The further alternatives of an offer, in their order; empty for all else.
     pub alternatives: Vec<Content>,
-    /// Which of the offered alternatives an acceptance takes, from 1; none if only one was offered.
+    /// The number of the alternative that an acceptance takes, from 1; none if only one was
+    /// offered.
     pub alternative: Option<u32>,
     /// Round of the negotiation, from 1.
     pub round: u32,
@@ -100,16 +101,16 @@ pub struct Ask {
     pub turn: Option<(Kind, Stance)>,
 }
 
-/// Why a message got no reply that a [`Reply`] could carry.
+/// The error for a message that got no reply which a [`Reply`] could carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undelivered {
     /// The `error-tag` of RFC 6241, or `unreachable`.
     pub tag: String,
-    /// For people.
+    /// The explanation, for people.
     pub message: String,
 }
 
-/// What an agent does.
+/// An output of an agent.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// The answer to [`Input::Asked`]. For an assigned task: `accepted` (the work goes on, reports
@@ -129,34 +130,34 @@ pub enum Output {
     Report {
         /// The task.
         task: TaskId,
-        /// What is new.
+        /// The progress made.
         progress: Progress,
     },
     /// Do something to the network; [`Input::Acted`] follows with the same token.
     Act {
         /// Chosen by the agent.
         token: Token,
-        /// What to do.
+        /// The action.
         action: Action,
     },
-    /// A word in a negotiation, later than the answer to the one who asked: a proposed decision, a
+    /// A turn of a negotiation, taken later than the answer to the request: a proposed decision, a
     /// counter-offer, or the answer that was [`Verdict::Pending`](crate::reply::Verdict::Pending).
     Speak {
         /// The task.
         task: TaskId,
-        /// Which negotiation.
+        /// The kind of negotiation.
         kind: Kind,
-        /// What is said, in the name of the agent's side.
+        /// The speech, in the name of the agent's side.
         speech: Speech,
     },
     /// Ask for [`Input::Woken`] at (or right after) the instant.
     Wake {
         /// Chosen by the agent.
         token: Token,
-        /// When.
+        /// The instant.
         at: Timestamp,
     },
-    /// Why the agent does what it does, one sentence for people: shown and logged, never parsed.
+    /// The reason for the agent's actions, one sentence for people: shown and logged, never parsed.
     Note(String),
 }
 
@@ -173,13 +174,14 @@ pub struct Message {
     pub content: Content,
     /// The further alternatives of an offer, in their order; empty for all else.
     pub alternatives: Vec<Content>,
-    /// Which of the offered alternatives an acceptance takes, from 1; none if only one was offered.
+    /// The number of the alternative that an acceptance takes, from 1; none if only one was
+    /// offered.
     pub alternative: Option<u32>,
     /// `task-async`: true to be told by notification, false to get the result in the reply.
     pub asynchronous: bool,
     /// `round`, from 1; 1 outside of negotiations.
     pub round: u32,
-    /// On which conditions; empty but for assignments.
+    /// The conditions of an assignment; empty for everything else.
     pub conditions: Conditions,
 }
 
@@ -243,7 +245,7 @@ pub enum Progress {
     Working {
         /// 0 to 100.
         percent: u8,
-        /// What there is to tell.
+        /// The news: text, findings.
         content: Content,
     },
     /// The work waits for something outside the task.

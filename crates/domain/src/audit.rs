@@ -1,27 +1,28 @@
-//! The audit trail: what happens that concerns who gets in and what they may do.
+//! The audit trail: authentication, authorization, keys, tokens and administrative decisions.
 //!
-//! Records name people, places, rules and things by their names; never a secret, never a payload.
-//! What strangers can bring about is gathered, so that a flood of it is a handful of records
-//! ([`Tally`]). Pure. Records lie in the log as every happening does. Read next: `engine`'s `trail`.
+//! Records name users, addresses, rules and objects; they never hold a secret or a payload. Events
+//! that unauthenticated peers can cause are aggregated, so that a flood of them becomes a handful
+//! of records ([`Tally`]). Pure. Records are entries of the log like every other happening. Read
+//! next: `engine`'s `trail`.
 
 use crate::profile::{is_deceptive, is_joining};
 use crate::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// What was done.
+/// The kind of an audited event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditKind {
-    /// Somebody got in.
+    /// A user was authenticated.
     Login,
-    /// Somebody did not.
+    /// An authentication failed.
     LoginFailed,
     /// An operation was denied.
     Denied,
-    /// A key file came.
+    /// A key file appeared.
     KeyAdded,
-    /// A key file was written anew, or has other rights.
+    /// A key file was rewritten, or its permissions changed.
     KeyChanged,
-    /// A key file went.
+    /// A key file was removed.
     KeyRemoved,
     /// A bearer token was issued.
     TokenIssued,
@@ -39,11 +40,11 @@ pub enum AuditKind {
     PatchRejected,
     /// A sample of an alignment was judged.
     AlignmentJudged,
-    /// What a client said beside its payloads was erased.
+    /// The fragments of a client's messages, kept beside its payloads, were erased.
     FragmentsErased,
-    /// Something was broken in the simulated network.
+    /// A fault was injected into the simulated network.
     FaultInjected,
-    /// Something was mended there.
+    /// A fault of the simulated network was cleared.
     FaultCleared,
 }
 
@@ -97,32 +98,32 @@ impl AuditKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// True of what anybody can bring about as often as he likes.
+    /// True for kinds that anybody can cause at will, which are therefore aggregated.
     pub fn is_gathered(self) -> bool {
         matches!(self, Self::Login | Self::LoginFailed | Self::Denied)
     }
 }
 
-/// Something that happened once.
+/// An event that happened once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AuditEvent {
-    /// What was done.
+    /// The kind of event.
     pub kind: AuditKind,
-    /// By whom, or under whose name; empty if nobody is known.
+    /// The user that did it, or whose name was used; empty if unknown.
     pub user: String,
-    /// Where from: a protocol and an address, such as `ssh 192.0.2.7`; empty if unknown.
+    /// The protocol and address that it came from, such as `ssh 192.0.2.7`; empty if unknown.
     pub source: String,
-    /// To what, or with what: an operation, the fingerprint of a key, a patch.
+    /// The object: an operation, the fingerprint of a key, a patch.
     pub subject: String,
-    /// Why, or by which rule.
+    /// The reason, or the rule that decided.
     pub reason: String,
 }
 
 impl AuditEvent {
-    /// The most characters of a text in a record; what is longer is cut off.
+    /// The longest text in a record, in characters; longer ones are cut off.
     pub const TEXT_MOST: usize = 128;
 
-    /// Something of a kind that somebody did.
+    /// An event of this kind, caused by `user`.
     pub fn new(kind: AuditKind, user: &str) -> Self {
         Self {
             kind,
@@ -133,7 +134,7 @@ impl AuditEvent {
         }
     }
 
-    /// The same from somewhere.
+    /// The same event, coming from `source`.
     #[must_use]
     pub fn from(self, source: &str) -> Self {
         Self {
@@ -142,7 +143,7 @@ impl AuditEvent {
         }
     }
 
-    /// The same to something.
+    /// The same event, concerning `subject`.
     #[must_use]
     pub fn to(self, subject: &str) -> Self {
         Self {
@@ -151,7 +152,7 @@ impl AuditEvent {
         }
     }
 
-    /// The same for a reason.
+    /// The same event, with a reason.
     #[must_use]
     pub fn because(self, reason: &str) -> Self {
         Self {
@@ -161,7 +162,8 @@ impl AuditEvent {
     }
 }
 
-/// Without what could fake a line of the trail, and not too long.
+/// The text without characters that could forge a line of the trail, cut to
+/// [`AuditEvent::TEXT_MOST`].
 fn clean(text: &str) -> String {
     let safe = |c: char| match is_deceptive(c) || is_joining(c) {
         true => char::REPLACEMENT_CHARACTER,
@@ -170,7 +172,7 @@ fn clean(text: &str) -> String {
     text.chars().take(AuditEvent::TEXT_MOST).map(safe).collect()
 }
 
-/// The same of a name, which may be anybody's choice: none reads as what stands for [`SEVERAL`].
+/// A cleaned user name. Parentheses are replaced, so that no chosen name equals [`SEVERAL`].
 fn clean_name(name: &str) -> String {
     clean(name).replace(['(', ')'], "\u{fffd}")
 }
@@ -178,23 +180,23 @@ fn clean_name(name: &str) -> String {
 /// A record of the trail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
-    /// What happened.
+    /// The event.
     pub event: AuditEvent,
-    /// How often, since the record before of the same.
+    /// The number of occurrences since the previous record of the same event.
     pub count: u32,
-    /// When the first of these happened.
+    /// The time of the first of these occurrences.
     pub since: Timestamp,
 }
 
-/// Gathers what happens often: the first is a record at once, all others of an interval are one at its
-/// end.
+/// Aggregates frequent events: the first is a record at once, all others of an interval are one
+/// record at its end.
 ///
-/// In an interval a user brings about [`Tally::PER_SOURCE`] different records of a kind at most; what goes
-/// beyond is counted under his name by where it comes from, of [`Tally::SOURCES`] places at most, and
-/// beyond those under his name alone. Of logins that failed the name is anybody's choice: there it is
-/// where they come from that brings about so many, all together [`Tally::OF_KIND`], and what goes
-/// beyond is counted under nobody's name. Each kind has room of its own: nobody hides a login among
-/// others', or among those that failed.
+/// In an interval a user causes at most [`Tally::PER_SOURCE`] different records of a kind; further
+/// events are counted under the user's name by source, for at most [`Tally::SOURCES`] sources, and
+/// beyond those under the name alone. The name in a failed login is chosen by the peer, so failed
+/// logins are limited by source instead, [`Tally::OF_KIND`] in all, and further ones are counted
+/// without a name. Each kind has limits of its own: a login cannot be hidden among those of others
+/// or among failed ones.
 #[derive(Debug, Default)]
 pub struct Tally {
     counted: BTreeMap<AuditEvent, Counted>,
@@ -209,10 +211,10 @@ struct Counted {
     since: Timestamp,
 }
 
-/// In place of names that are too many. No name has parentheses.
+/// The name that stands for further users when there are too many. A user name has no parentheses.
 const SEVERAL: &str = "(several)";
 
-/// Who brings an event about: whoever got in, by name; strangers by where they come from.
+/// The originator that an event is counted for: the user, or for a failed login the source.
 fn maker(event: &AuditEvent) -> &str {
     match event.kind {
         AuditKind::LoginFailed => &event.source,
@@ -221,17 +223,17 @@ fn maker(event: &AuditEvent) -> &str {
 }
 
 impl Tally {
-    /// How long an interval is, in milliseconds.
+    /// The length of an interval, in milliseconds.
     pub const INTERVAL_MS: i64 = 60_000;
-    /// How many different events of a kind of one user, or failed logins from one source, are told apart
-    /// in an interval.
+    /// The most different events of a kind that are kept apart in an interval for one user, or for
+    /// one source of failed logins.
     pub const PER_SOURCE: usize = 20;
-    /// From how many sources what goes beyond is told apart of one user in an interval.
+    /// The most sources that are kept apart in an interval for the further events of one user.
     pub const SOURCES: usize = 20;
-    /// How many different logins that failed are told apart in an interval.
+    /// The most different failed logins that are kept apart in an interval.
     pub const OF_KIND: usize = 200;
 
-    /// Takes an event: its record, unless it is only counted for now.
+    /// Counts an event; returns its record if it is the first of its kind in this interval.
     pub fn take(&mut self, event: AuditEvent, now: Timestamp) -> Option<AuditRecord> {
         let first = |event| AuditRecord {
             event,
@@ -261,7 +263,7 @@ impl Tally {
         Some(first(event))
     }
 
-    /// The event itself, or one in which it is gathered with others of its kind.
+    /// The event itself, or the aggregate under which it is counted once the limits are reached.
     fn told_apart(&self, event: AuditEvent) -> AuditEvent {
         if self.counted.contains_key(&event) {
             return event;
@@ -305,12 +307,12 @@ impl Tally {
         }
     }
 
-    /// When the interval ends; none while nothing has been taken.
+    /// The end of the interval; none while no event has been taken.
     pub fn ends(&self) -> Option<Timestamp> {
         self.ends
     }
 
-    /// Ends the interval if it is over: the records of what was counted.
+    /// Ends the interval if it is over, and returns the records of the events that were counted.
     pub fn close(&mut self, now: Timestamp) -> Vec<AuditRecord> {
         match self.ends.is_some_and(|ends| now >= ends) {
             true => self.cut_short(),
@@ -318,7 +320,7 @@ impl Tally {
         }
     }
 
-    /// Ends the interval now.
+    /// Ends the interval now, and returns the records of the events that were counted.
     pub fn cut_short(&mut self) -> Vec<AuditRecord> {
         let counted = std::mem::take(self).counted.into_iter();
         let repeated = counted.filter(|(_, counted)| counted.count > 0);
@@ -389,8 +391,8 @@ mod tests {
         }
     }
 
-    /// Whoever makes noise does not make others nameless: a login is told by name beside any number of
-    /// logins that failed, from the same source and from all others.
+    /// A login is recorded by name beside any number of failed logins, from the same source and
+    /// from all others.
     #[test]
     fn nobody_hides_a_login_in_a_flood_of_failures() {
         let mut tally = Tally::default();
@@ -403,8 +405,8 @@ mod tests {
         assert_eq!(told.map(|record| record.event), Some(login));
     }
 
-    /// One user's denials, and his logins from everywhere, are few records under his name, and take no
-    /// room from anybody else's.
+    /// One user's denials, and logins from many sources, are few records under that user's name,
+    /// and take nothing of the limits of others.
     #[test]
     fn nobody_hides_in_the_flood_of_another_user() {
         for kind in [AuditKind::Login, AuditKind::Denied] {
@@ -424,7 +426,7 @@ mod tests {
         }
     }
 
-    /// Whoever denies himself much from one place does not hide that his key is used from another.
+    /// Many denials of a user from one source do not hide the use of the same key from another.
     #[test]
     fn nobody_hides_where_a_user_comes_from() {
         let mut tally = Tally::default();
@@ -440,7 +442,7 @@ mod tests {
         assert_eq!(told, Some(("ssh b".to_owned(), SEVERAL.to_owned())));
     }
 
-    /// Whoever calls himself what stands for many is told apart from them.
+    /// A user that calls itself by the placeholder for many is kept apart from it.
     #[test]
     fn no_name_is_the_word_for_many() {
         let named = failed(SEVERAL, "ssh a");

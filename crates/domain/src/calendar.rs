@@ -1,7 +1,8 @@
 //! Days as people name them: dates, weekdays and hours, all in UTC.
 //!
-//! Complaints say "yesterday around 7 pm": whoever writes and whoever reads such words counts days
-//! alike. Refuses to know zones and what day it is. Read next: [`crate::time`].
+//! Complaints say "yesterday around 7 pm": the module is shared by the code that writes such words
+//! and the code that reads them. Knows neither time zones nor the current date. Read next:
+//! [`crate::time`].
 
 use crate::time::Timestamp;
 
@@ -25,7 +26,7 @@ impl Day {
         (fits && found.date() == (year, month, day)).then_some(found)
     }
 
-    /// When it begins.
+    /// The instant at which it begins.
     pub fn begins(self) -> Timestamp {
         Timestamp::from_ms(self.0 * DAY_MS)
     }

@@ -6,7 +6,7 @@
 use crate::inventory::{Domain, ElementId, ElementKind};
 use std::fmt;
 
-/// Why service was lost.
+/// The cause of a loss of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// One link's fibre is broken.
@@ -98,7 +98,7 @@ impl Cause {
             .unwrap_or(Self::MainsFailure)
     }
 
-    /// Whose agent can confirm it.
+    /// The domain whose agent can confirm it.
     pub fn domain(self) -> Domain {
         match self {
             Self::MainsFailure

@@ -3,7 +3,7 @@
 //! Figure 7 of draft-wang-nmrg-magent-im-00 puts bodies into tags with stray quotes and misspells
 //! "information"; both are read. What is written is the plain form: heading, newline, body. A
 //! structured payload is one JSON object `{"schema_id": …, "payload": …}` under its own heading.
-//! Refuses to know what the keys of a payload mean. Read next: [`crate::task`].
+//! The meaning of a payload's keys is not known here. Read next: [`crate::task`].
 
 use crate::task::Awaits;
 use schema::json::{Budget, Excess};
@@ -30,7 +30,7 @@ pub enum Heading {
     StructuredPayload,
     /// `progress`: a percentage, with words if there are any.
     Progress,
-    /// `result`: what came of it.
+    /// `result`: the outcome.
     Result,
 }
 
@@ -83,7 +83,8 @@ fn members(values: &Map<String, Value>) -> usize {
     each.sum()
 }
 
-/// About how many bytes a value says: no number, and no list, says nothing.
+/// The approximate size of a value in bytes: its names and texts count; a number and an empty list
+/// count little.
 fn bytes_of(value: &Value) -> usize {
     const SIGNS: usize = 8;
     SIGNS
@@ -119,7 +120,7 @@ impl Payload {
         }
     }
 
-    /// About how many bytes it says.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         members(&self.values)
     }
@@ -185,7 +186,7 @@ impl Payload {
     }
 }
 
-/// Why a content is not one.
+/// The error for a content that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentError {
     /// `target object` or `task description` is missing or empty.
@@ -197,7 +198,7 @@ pub enum ContentError {
     /// The structured payload is not JSON, or has a member twice in one object (RFC 8259 §4).
     #[error("the structured payload is not JSON: {cause}")]
     NotJson {
-        /// What the JSON parser says.
+        /// The message of the JSON parser.
         cause: String,
     },
     /// There are more sections, terms and values of the structured payload than are read, or the
@@ -215,15 +216,15 @@ pub enum ContentError {
 /// The sections of one message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
-    /// What the task is about.
+    /// The subject of the task.
     pub target_object: String,
-    /// What to do, or what there is to tell.
+    /// The work to do, or the news.
     pub task_description: String,
     /// Circumstances.
     pub environmental_information: Option<String>,
-    /// What the publisher will judge the result by.
+    /// The criteria by which the publisher will judge the result.
     pub expected_response: Option<String>,
-    /// Whether to answer at once and report by notification.
+    /// True to answer at once and report by notification.
     pub asynchronous: Option<bool>,
     /// Terms and their explanations.
     pub terms: Vec<(String, String)>,
@@ -231,14 +232,14 @@ pub struct Content {
     pub payload: Option<Payload>,
     /// A percentage, with words if there are any.
     pub progress: Option<String>,
-    /// What came of it.
+    /// The outcome of the task.
     pub result: Option<String>,
-    /// Sections under headings that nobody knows: heading and body, kept as they are.
+    /// Sections under unknown headings: heading and body, kept as they are.
     pub others: Vec<(String, String)>,
 }
 
 impl Content {
-    /// About how many bytes it says.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let told = [
             &self.environmental_information,
@@ -281,8 +282,8 @@ impl Content {
         self
     }
 
-    /// The same as the answer to what a task awaits: a word that comes late, sent again perhaps, is
-    /// then not taken for the answer to something else.
+    /// The same, marked as the answer to what a task awaits, so that one which arrives late or
+    /// twice is not taken for the answer to something else.
     pub fn in_reply_to(mut self, awaited: Awaits) -> Self {
         let section = ("in reply to".to_owned(), awaited.as_str().to_owned());
         self.others.push(section);
@@ -308,7 +309,7 @@ impl Content {
         Self::parse_within(&mut Budget::default(), texts)
     }
 
-    /// Reads one of several contents of a message: what may be read of the message is spent.
+    /// Reads one of several contents of a message, within the message's remaining budget.
     ///
     /// # Errors
     /// As of [`Content::parse`].
@@ -429,8 +430,8 @@ fn append(section: &mut String, body: &str) {
     section.push_str(body);
 }
 
-/// The headings of `text` with their bodies; what stands before the first heading is Figure 7's
-/// `<content …>` wrapper or chatter and is left out.
+/// The headings of `text` with their bodies; text before the first heading, such as Figure 7's
+/// `<content …>` wrapper, is left out.
 fn sections(budget: &mut Budget, text: &str) -> Result<Vec<Section>, Excess> {
     let mut found: Vec<Section> = Vec::new();
     for line in text.lines() {
@@ -452,7 +453,7 @@ fn sections(budget: &mut Budget, text: &str) -> Result<Vec<Section>, Excess> {
     Ok(found)
 }
 
-/// A heading that is known or is not, and its body.
+/// A known heading, or the text of an unknown one, and its body.
 type Section = (Result<Heading, String>, String);
 
 /// A heading line may carry its body behind a colon or a tag: `## target object: site-1`.

@@ -1,4 +1,5 @@
-//! What was said: one record per exchange, and the data that travelled with it (draft §5.2).
+//! The record of conversations: one entry per exchange, and the data that travelled with it (draft
+//! §5.2).
 //!
 //! Read next: [`crate::task`].
 
@@ -11,13 +12,13 @@ use crate::verb::Verb;
 pub struct Exchange {
     /// `id`, unique on the platform.
     pub id: String,
-    /// The task it is about; none for a capability request without one.
+    /// The task that it concerns; none for a capability request without one.
     pub task: Option<TaskId>,
     /// `sendFrom`.
     pub from: String,
     /// `sendTo`.
     pub to: String,
-    /// What was asked.
+    /// The verb of the request.
     pub verb: Verb,
     /// `request-info/content`.
     pub request: String,
@@ -78,13 +79,13 @@ pub struct DataParam {
     pub description: String,
     /// `format`, e.g. `text/plain`.
     pub format: String,
-    /// Where the data are.
+    /// The data, or their address.
     pub body: Body,
-    /// When it was entered, or was written to last.
+    /// The time of its creation or of the last write to it.
     pub changed_at: Timestamp,
 }
 
-/// Where the data of an entry are.
+/// The location of an entry's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Here: `data`, at most [`Body::INLINE_MOST`] bytes from outside; its length is `dataSize`.
@@ -105,9 +106,9 @@ impl Body {
 /// Data written in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunked {
-    /// `dataSize`: how many bytes there are in all, as announced by the writer.
+    /// `dataSize`: the number of bytes in all, as announced by the writer.
     pub size: u64,
-    /// SHA-256 of the whole: as announced by the writer, and once it is finished as it is.
+    /// SHA-256 of the whole: as announced by the writer, and once finished as computed.
     pub sha256: Option<[u8; 32]>,
     /// `finished`: every byte is there, and size and digest were verified.
     pub finished: bool,

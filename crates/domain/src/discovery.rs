@@ -1,10 +1,10 @@
-//! Which agents fit what is needed, best first, and why (draft §4.1).
+//! Search for the agents that meet given criteria, best first, with reasons (draft §4.1).
 //!
-//! Every criterion that is stated must hold: what is said of skills for one skill of the agent,
-//! the rest for the agent. Words rank those that are left: how rare a word is among all agents,
-//! and how much of this agent's profile it makes up (BM25, in whole numbers, so that a rank is the
-//! same everywhere). [`mod@index`] finds candidates, `words` says what a word is. Read next:
-//! [`crate::team`].
+//! Every stated criterion must hold: those on skills for one skill of the agent, the rest for the
+//! agent as a whole. The remaining agents are ranked by the words asked for: by the rarity of a
+//! word among all agents, and its share of this agent's profile (BM25, in integer arithmetic, so
+//! that a rank is the same on every machine). [`mod@index`] finds candidates, `words` splits text
+//! into words. Read next: [`crate::team`].
 
 pub mod index;
 mod words;
@@ -14,7 +14,7 @@ pub use index::Index;
 use crate::profile::{Profile, Skill};
 use crate::registry::{Health, Registration};
 
-/// What is needed of an agent. What is not stated does not matter. Capitals make no difference.
+/// The criteria of a search. A criterion that is not stated is not applied. Case is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
     /// `skill-name`.
@@ -42,7 +42,7 @@ pub struct Match {
     pub name: String,
     /// 0 to 1000, the higher the better.
     pub score: u32,
-    /// Why it stands where it stands: one sentence for each criterion, and for its health.
+    /// The reasons for its rank: one sentence for each criterion, and one for its health.
     pub reasons: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl Criteria {
     }
 }
 
-/// What of a profile is compared with criteria, as it is compared.
+/// The parts of a profile that are compared with criteria, case-folded.
 struct Card {
     skills: Vec<Skill>,
     domains: Vec<String>,
@@ -112,7 +112,7 @@ impl Card {
         }
     }
 
-    /// True if every criterion holds but the words; the criteria are folded.
+    /// True if every criterion holds except the words; the criteria must be case-folded.
     fn fits(&self, criteria: &Criteria) -> bool {
         let of_skills = !criteria.is_about_skills() || self.skill(criteria).is_some();
         let domain = criteria.domain.as_ref();
@@ -122,7 +122,7 @@ impl Card {
             && object.is_none_or(|object| self.management_object.contains(object.as_str()))
     }
 
-    /// The place of the first skill for which everything said of skills holds.
+    /// The place of the first skill that meets every criterion on skills.
     fn skill(&self, criteria: &Criteria) -> Option<usize> {
         let holds = |wanted: &Option<String>, list: &[String]| {
             wanted.as_ref().is_none_or(|wanted| list.contains(wanted))
@@ -140,8 +140,8 @@ impl Card {
     }
 }
 
-/// Why an agent fits: one sentence for each criterion, in the order in which they are declared.
-/// `skill` is the one for which everything said of skills holds, `said` are the words it has.
+/// The reasons for a match: one sentence for each criterion, in the order in which they are
+/// declared. `skill` is the one that meets every criterion on skills, `said` are the words found.
 fn reasons(
     registration: &Registration,
     skill: Option<&Skill>,

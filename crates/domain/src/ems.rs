@@ -1,8 +1,8 @@
-//! Element-management systems (EMS): which there are, who is let in, what each knows and tells.
+//! Element-management systems (EMS): their domains, their admission rules, their reports.
 //!
-//! Knows what reached a domain's agents, late, twice or never, and keeps it as a management system
-//! does ([`View`]); refuses to know the network itself, and the protocol. The contract that it is a
-//! form of is [`crate::telemetry`]. Read next: `engine::ems`, which serves it.
+//! Works on the telemetry that reached a domain's agents, late, twice or never, and keeps it as a
+//! management system does ([`View`]); knows neither the network itself nor the protocol. The
+//! contract behind it is [`crate::telemetry`]. Read next: `engine::ems`, which serves it.
 
 mod view;
 
@@ -15,17 +15,17 @@ use crate::telemetry::{Action, Alarm, Complaint, FieldReport, Telemetry, Ticket}
 use crate::time::Timestamp;
 use std::sync::Arc;
 
-/// The schema of whoever commands the field force.
+/// The schema that entitles an agent to command the field force.
 const REPAIRS: &str = "fault_repair_v1";
 
 /// An element-management system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ems {
-    /// Of the wireless domain: sites, cells, power zones, and where vehicles were.
+    /// The wireless domain: sites, cells, power zones, and the traces of vehicles.
     Wireless,
-    /// Of the IP domain: routers, cards, links, ducts.
+    /// The IP domain: routers, cards, links, ducts.
     Ip,
-    /// Of customers: their complaints and tickets, and the field force.
+    /// Customers: their complaints and tickets, and the field force.
     Customer,
 }
 
@@ -56,8 +56,8 @@ impl Ems {
         }
     }
 
-    /// True if an agent with this profile is let in: at a domain's own system agents of the resource
-    /// layer that manage the domain, at the customers' those of the layers above.
+    /// True if an agent with this profile is admitted: at the systems of a domain, agents of the
+    /// resource layer that manage the domain; at the customers' system, those of the layers above.
     pub fn admits(self, profile: &Profile) -> bool {
         let resource = profile.layer == Layer::Resource;
         match self {
@@ -68,8 +68,8 @@ impl Ems {
         }
     }
 
-    /// True if an agent with this profile may do this here. The field force is commanded by those
-    /// whose skill repair is.
+    /// True if an agent with this profile may take this action here. Only an agent whose skill is
+    /// repair may command the field force.
     pub fn entitles(self, profile: &Profile, action: &Action) -> bool {
         let repairs = || profile.schemas().any(|schema| schema == REPAIRS);
         let field = matches!(action, Action::Dispatch { .. } | Action::Guide { .. });
@@ -84,20 +84,20 @@ fn manages(profile: &Profile, domain: Domain) -> bool {
         .any(|name| name.trim() == domain.as_str())
 }
 
-/// What a management system has to tell.
+/// The content of a report of a management system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// An alarm changed, or is told again.
     Alarm(Alarm),
     /// A period has ended; its figures are in the [`View`].
     Period {
-        /// When it began.
+        /// The time at which it began.
         from: Timestamp,
-        /// When it ended.
+        /// The time at which it ended.
         until: Timestamp,
-        /// How many cells reported.
+        /// The number of cells that reported.
         cells: usize,
-        /// How many links reported.
+        /// The number of links that reported.
         links: usize,
     },
     /// An engineer reports.
@@ -116,7 +116,7 @@ pub enum News {
 }
 
 impl News {
-    /// The element that it is about, if it is about one.
+    /// The element that it concerns, if any.
     pub fn element(&self) -> Option<&ElementId> {
         match self {
             Self::Alarm(alarm) => Some(&alarm.resource),
@@ -147,19 +147,19 @@ impl From<&Telemetry> for News {
     }
 }
 
-/// Something that a management system tells: what reached its domain's agents, in the order in which
-/// it did.
+/// A report of a management system; reports come in the order in which the telemetry reached its
+/// domain's agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Its place among what this system told, from 1, without gaps.
+    /// Its number among this system's reports, from 1, without gaps.
     pub sequence: Sequence,
-    /// When it arrived.
+    /// The time of its arrival.
     pub time: Timestamp,
-    /// What it is.
+    /// The content.
     pub news: News,
 }
 
-/// A report that is shared by all who want it.
+/// A report shared by all subscribers.
 pub type Told = Arc<Report>;
 
 #[cfg(test)]

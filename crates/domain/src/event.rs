@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The place of an entry in the log, from 1, without gaps.
 pub type Sequence = u64;
 
-/// How a session ended (RFC 6470, `termination-reason`).
+/// The reason for which a session ended (RFC 6470, `termination-reason`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Termination {
     /// By `close-session`.
@@ -20,9 +20,9 @@ pub enum Termination {
     Killed,
     /// The transport was lost.
     Dropped,
-    /// Nothing was heard in time.
+    /// The session timed out.
     Timeout,
-    /// The hello was not one.
+    /// The hello was malformed.
     BadHello,
     /// Anything else.
     Other,
@@ -57,7 +57,7 @@ impl Termination {
     }
 }
 
-/// What happened.
+/// The content of a log entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Happening {
     /// A task changed: `condition-notifications`.
@@ -68,8 +68,7 @@ pub enum Happening {
     Agent(Arc<AgentUpdate>),
     /// A schema changed: `schema-update`.
     Schema(Arc<SchemaUpdate>),
-    /// Something that concerns who gets in and what they may do. Read by who audits, never told to
-    /// subscribers.
+    /// An audited event. Read by auditors, never sent to subscribers.
     Audit(Arc<AuditRecord>),
     /// A session began: `netconf-session-start`.
     SessionStarted {
@@ -90,7 +89,7 @@ pub enum Happening {
         source_host: String,
         /// The session that killed it, if one did.
         killed_by: Option<u32>,
-        /// Why.
+        /// The reason.
         reason: Termination,
     },
 }
@@ -100,14 +99,14 @@ pub enum Happening {
 pub struct Entry {
     /// Its place.
     pub sequence: Sequence,
-    /// When; never before the entry in front of it.
+    /// The time of the commit; never before that of the entry in front of it.
     pub time: Timestamp,
-    /// What happened.
+    /// The content.
     pub happening: Happening,
 }
 
 impl Entry {
-    /// About how many bytes it says.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         match &self.happening {
             Happening::Task(change) => change.content.bytes(),

@@ -1,8 +1,8 @@
-//! What towns are called: a backbone's own name for a town, and the names that people use.
+//! Names of towns: a backbone's own name for a town, and the names that people use.
 //!
-//! Facts only: English and Chinese names of the towns of the shipped backbones. A town that stands
-//! not here is called as the inventory calls it. Refuses to know where a town lies.
-//! Read next: [`crate::inventory`].
+//! Facts only: English and Chinese names of the towns of the shipped backbones. A town that is not
+//! listed is called as in the inventory. Positions of towns are not known here. Read next:
+//! [`crate::inventory`].
 
 /// A town: its name in the backbone, its Chinese name, and other names in Latin letters.
 const TOWNS: [(&str, &str, &[&str]); 84] = [
@@ -104,7 +104,8 @@ pub fn others(town: &str) -> &'static [&'static str] {
     found.map_or(&[], |(.., others)| others)
 }
 
-/// A name as it is compared: in lower case, umlauts and accents spelt out, blanks as hyphens.
+/// A name in the form that is compared: in lower case, umlauts and accents spelt out, blanks as
+/// hyphens.
 pub fn folded(name: &str) -> String {
     let fold = |c: char| match c {
         'ä' => "ae".to_owned(),

@@ -1,13 +1,13 @@
-//! What somebody may call a thing that others find by that name: tasks, conversations, data.
+//! The syntax of identifiers that principals choose: tasks, conversations, data.
 //!
 //! Two keys that look the same to a reader must be the same to the platform, so a key is in normal
-//! form C and holds nothing that shows no shape. Knows no lengths: each key has its own. Names of
-//! agents and users are narrower, see [`crate::profile`].
+//! form C and holds no invisible characters. Each key has its own maximum length. Names of agents
+//! and users are narrower, see [`crate::profile`].
 
 use crate::profile::{is_deceptive, is_joining};
 use unicode_normalization::is_nfc;
 
-/// The rule, in the words of a refusal.
+/// The rule, as error messages state it.
 pub const RULE: &str =
     "in Unicode normal form C, without control, direction and invisible characters";
 

@@ -1,8 +1,8 @@
-//! What a network consists of: routers, cards, links, ducts, sites and power zones.
+//! The elements of a network: routers, cards, links, ducts, sites and power zones.
 //!
-//! The inventory says how things hang together, never how they are: states are measured
-//! ([`crate::telemetry`]) or alarmed. The simulated network hands it out; agents reason over it.
-//! Read next: [`crate::telemetry`].
+//! The inventory describes topology, never state: states are measured ([`crate::telemetry`]) or
+//! alarmed. The simulated network hands it out; agents reason over it. Read next:
+//! [`crate::telemetry`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -31,7 +31,7 @@ impl fmt::Display for ElementId {
     }
 }
 
-/// Whose network an element belongs to, and so whose agent sees its alarms.
+/// The domain that an element belongs to; its agents see the element's alarms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Domain {
     /// Base-station sites, their cells and their power.
@@ -56,7 +56,7 @@ impl Domain {
     }
 }
 
-/// What kind of thing an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementKind {
     /// A backbone router; cards are its children.
@@ -98,24 +98,24 @@ impl ElementKind {
 pub struct Element {
     /// Its identifier.
     pub id: ElementId,
-    /// What it is.
+    /// The kind.
     pub kind: ElementKind,
-    /// Who manages it.
+    /// The domain that manages it.
     pub domain: Domain,
-    /// What it is built into: a card's router, an optical module's card or site, a cell's site; for a
-    /// site its power zone.
+    /// The element that contains it: a card's router, an optical module's card or site, a cell's
+    /// site; for a site its power zone.
     pub parent: Option<ElementId>,
     /// The town it stands in or begins at.
     pub place: String,
     /// Longitude and latitude in degrees (WGS 84).
     pub position: (f64, f64),
-    /// Who made it; empty where nobody did (ducts, zones).
+    /// The manufacturer; empty for what has none (ducts, zones).
     pub vendor: String,
     /// Its type designation.
     pub model: String,
 }
 
-/// How two elements are joined; the link itself is also an [`Element`] under the same id.
+/// A link between two elements; the link itself is also an [`Element`] under the same id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// One end: a line card or a site.
@@ -128,7 +128,7 @@ pub struct Link {
     pub length_km: f64,
     /// True between routers, false towards sites.
     pub backbone: bool,
-    /// What it can carry in each direction, in Mbit/s.
+    /// The capacity in each direction, in Mbit/s.
     pub capacity_mbps: f64,
     /// The optical module at end A.
     pub optic_a: ElementId,
@@ -136,8 +136,8 @@ pub struct Link {
     pub optic_b: ElementId,
 }
 
-/// The radio units of which energy figures are known (network energy set of the ITU AI/ML in 5G
-/// Challenge 2023, which numbers them).
+/// The radio units with known energy figures (network energy set of the ITU AI/ML in 5G Challenge
+/// 2023, which numbers them).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RadioUnit {
     /// Two antennas.
@@ -186,19 +186,19 @@ impl RadioUnit {
     }
 }
 
-/// What a cell is planned to be; the cell itself is also an [`Element`] under the same id, whose
-/// parent is its site.
+/// The planned parameters of a cell; the cell itself is also an [`Element`] under the same id,
+/// whose parent is its site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Where its antenna looks, in degrees clockwise from north.
+    /// The azimuth of its antenna, in degrees clockwise from north.
     pub azimuth_degrees: f64,
     /// The middle of its carrier, in MHz.
     pub carrier_mhz: f64,
-    /// How wide its carrier is, in MHz.
+    /// The bandwidth of its carrier, in MHz.
     pub bandwidth_mhz: f64,
     /// Its transmit power without any offset, in dBm.
     pub power_dbm: f64,
-    /// What it transmits with.
+    /// The radio unit that it transmits with.
     pub radio_unit: RadioUnit,
     /// True if it adds capacity where another cell of the same sector gives coverage; such a cell may
     /// sleep without leaving a hole.
@@ -216,9 +216,9 @@ pub struct Inventory {
     pub links: BTreeMap<ElementId, Link>,
     /// The routers at which the mobile core is attached: a site is in service while it reaches one.
     pub cores: BTreeSet<ElementId>,
-    /// What every cell is planned to be.
+    /// The planned parameters of every cell.
     pub cells: BTreeMap<ElementId, Cell>,
-    /// What the batteries of each site hold when full, in watt-hours.
+    /// The capacity of the batteries of each site, in watt-hours.
     pub battery_wh: BTreeMap<ElementId, f64>,
     /// The province that each town lies in: a management domain with agents of its own.
     pub provinces: BTreeMap<String, String>,
@@ -240,8 +240,8 @@ impl Inventory {
             .filter(move |e| e.kind == kind)
     }
 
-    /// The node that something is built into: the router of a card, the site of a cell, either of an
-    /// optical module; anything else itself.
+    /// The node that contains an element: the router of a card, the site of a cell, either of an
+    /// optical module; for anything else the element itself.
     pub fn node_of<'a>(&'a self, element: &'a ElementId) -> &'a ElementId {
         use ElementKind::{Cell, LineCard, Optic};
         match self.elements.get(element) {
@@ -252,7 +252,7 @@ impl Inventory {
         }
     }
 
-    /// The province that an element lies in; none if nobody said.
+    /// The province that an element lies in; none if unknown.
     pub fn province_of(&self, element: &ElementId) -> Option<&str> {
         let place = &self.elements.get(element)?.place;
         self.provinces.get(place).map(String::as_str)
@@ -274,8 +274,8 @@ impl Inventory {
             .filter(ours)
     }
 
-    /// True if `id` works when every element of `failed` has failed: neither it nor what it is
-    /// built into or runs through is among them.
+    /// True if `id` works when every element of `failed` has failed: neither it nor any element
+    /// that it is built into or runs through is among them.
     pub fn works(&self, id: &ElementId, failed: &BTreeSet<ElementId>) -> bool {
         if failed.contains(id) {
             return false;
@@ -353,7 +353,8 @@ mod tests {
         }
     }
 
-    /// core router R, card c; ring c - s1 - s2 - c; spur s2 - s3; duct d holds both ring ends.
+    /// A small network: core router R, card c; ring c - s1 - s2 - c; spur s2 - s3; duct d holds
+    /// both ring ends.
     fn small() -> Inventory {
         use ElementKind::*;
         let mut inventory = Inventory::default();

@@ -1,20 +1,21 @@
 //! Agents, tasks, negotiation, context, notifications and access: the pure rules of Convoke.
 //!
 //! A tour, in the order in which things happen:
-//! - [`profile`]: who an agent is; [`registry`]: since when, how well and for how long it is here;
-//!   [`discovery`]: which one fits; [`team`]: who does a task together;
-//! - [`agent`]: what an agent is to the platform, a pure step;
-//! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network; [`permit`]: who may;
-//!   [`cause`]: why service is lost in it; [`ems`]: what its management systems know and tell;
-//! - [`verb`], [`content`], [`reply`]: what agents say to each other;
-//! - [`negotiation`]: how two of them come to agree, turn by turn;
+//! - [`profile`]: the description of an agent; [`registry`]: its registration, health and lease;
+//!   [`discovery`]: the search for agents; [`team`]: the forming of teams;
+//! - [`agent`]: the contract of an agent with the platform, a pure step;
+//! - [`inventory`] and [`telemetry`]: an agent's knowledge of its network, and its actions on it;
+//!   [`permit`]: the rights to them; [`cause`]: the causes of faults; [`ems`]: the state and
+//!   reports of management systems;
+//! - [`verb`], [`content`], [`reply`]: the messages of agents;
+//! - [`negotiation`]: the way of two agents to an agreement, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
-//! - [`notification`]: what its publisher is told; [`push`]: who else is; [`context`]: what was said;
-//!   [`event`]: the log;
-//! - [`access`]: who may do and read what; [`audit`]: what is on record of that;
-//! - [`identifier`]: what things may be called that others find by their names;
-//! - [`time`]: instants and chance, which are always arguments; [`calendar`] and [`gazetteer`]: how
-//!   people name days and towns.
+//! - [`notification`]: the notifications to its publisher; [`push`]: those to other receivers;
+//!   [`context`]: the record of exchanges; [`event`]: the log;
+//! - [`access`]: access control (NACM); [`audit`]: the audit trail;
+//! - [`identifier`]: the syntax of identifiers that principals choose;
+//! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
+//!   the names that people give to days and towns.
 //!
 //! No IO, no clock, no serde: each boundary owns its own wire or row type. `serde_json` is here
 //! only because a structured payload *is* a JSON object.

@@ -10,13 +10,13 @@
 //!                    │  │ Withdraw ► withdrawn          │
 //!                    └──┴───────────────────────────────┘
 //! ```
-//! One side speaks, then the other; a *round* holds one turn of each, so that task, type, sender
-//! and round name a turn. What one says is an offer (of one or more alternatives), an acceptance,
-//! or a refusal with reasons. The three kinds differ in who may begin and in what a refusal of the
-//! publisher means: a feasibility ends with it, while a proposed decision or a result is revised.
+//! The sides speak in turn; a *round* holds one turn of each, so that task, type, sender and round
+//! identify a turn. A turn is an offer (of one or more alternatives), an acceptance, or a refusal
+//! with reasons. The three kinds differ in who may begin and in what a refusal of the publisher
+//! means: a feasibility ends with it, while a proposed decision or a result is revised.
 //!
-//! Pure; `decide` changes nothing and `apply` cannot fail. What follows for the task is decided in
-//! [`crate::task::decide`], who may speak for whom in `engine`.
+//! Pure; `decide` changes nothing and `apply` cannot fail. The consequences for the task are
+//! decided in [`crate::task::decide`], the right to speak for a side in `engine`.
 
 mod agreement;
 
@@ -28,14 +28,14 @@ use crate::task::TaskId;
 use crate::time::Timestamp;
 use std::fmt;
 
-/// What is negotiated.
+/// The subject of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Whether a task can be done, before it is assigned (§5.3, 1).
+    /// The feasibility of a task, before it is assigned (§5.3, 1).
     Feasibility,
-    /// How a task is done, while it is done: decisions and plans (§4.3; §5.3, 2).
+    /// The way a task is carried out, while it is: decisions and plans (§4.3; §5.3, 2).
     Fulfillment,
-    /// Whether its result is what was wanted (§4.5).
+    /// The acceptability of its result (§4.5).
     Result,
 }
 
@@ -78,12 +78,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Who speaks.
+/// A side of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// Who publishes the task.
+    /// The publisher of the task.
     Publisher,
-    /// Who executes it.
+    /// The executor of the task.
     Executor,
 }
 
@@ -112,10 +112,10 @@ impl Side {
     }
 }
 
-/// How a negotiation stands.
+/// The state of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// One side has the word.
+    /// Waiting for the turn of one side.
     Open,
     /// An offer was accepted.
     Agreed,
@@ -123,7 +123,7 @@ pub enum State {
     Refused,
     /// Ended without agreement: the last round brought none.
     Exhausted,
-    /// Ended without agreement: whoever had the word stayed silent.
+    /// Ended without agreement: the side whose turn it was did not answer in time.
     Expired,
     /// Ended without agreement: the task went on, or ended, without it.
     Withdrawn,
@@ -158,14 +158,14 @@ impl State {
     }
 }
 
-/// What a turn amounts to.
+/// The stance of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
     /// One or more alternatives are offered.
     Offer,
     /// The standing offer is taken.
     Accept,
-    /// It is not.
+    /// The standing offer is refused.
     Refuse,
 }
 
@@ -198,21 +198,22 @@ impl Stance {
     }
 }
 
-/// What one side says.
+/// The speech of one side in a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Speech {
-    /// What it amounts to.
+    /// The stance.
     pub stance: Stance,
     /// The alternatives of an offer; words to an acceptance or a refusal, if there are any.
     pub contents: Vec<Content>,
-    /// Why not, all reasons at once; of a refusal, or of an offer made instead of an acceptance.
+    /// The reasons against, all at once; of a refusal, or of an offer made instead of an
+    /// acceptance.
     pub reasons: Vec<Reason>,
-    /// Which alternative is accepted, from 1; none if only one was offered.
+    /// The number of the alternative that is accepted, from 1; none if only one was offered.
     pub alternative: Option<u32>,
 }
 
 impl Speech {
-    /// About how many bytes it says.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let reasons = self.reasons.iter().map(Reason::bytes);
         let contents = self.contents.iter().map(Content::bytes);
@@ -229,7 +230,7 @@ impl Speech {
         }
     }
 
-    /// The only alternative offered is accepted.
+    /// An acceptance of the only alternative offered.
     pub fn accept() -> Self {
         Self {
             stance: Stance::Accept,
@@ -237,7 +238,7 @@ impl Speech {
         }
     }
 
-    /// Nothing of what was offered is accepted.
+    /// A refusal of everything that was offered.
     pub fn refuse(reasons: Vec<Reason>) -> Self {
         Self {
             stance: Stance::Refuse,
@@ -252,11 +253,11 @@ impl Speech {
 pub struct Turn {
     /// The round, from 1.
     pub round: u32,
-    /// Who spoke.
+    /// The side that spoke.
     pub by: Side,
-    /// What was said.
+    /// The speech.
     pub speech: Speech,
-    /// When.
+    /// The time of the turn.
     pub at: Timestamp,
 }
 
@@ -265,43 +266,43 @@ pub struct Turn {
 pub struct Negotiation {
     /// `task-id`; of a feasibility the task that is to be.
     pub task: TaskId,
-    /// What is negotiated.
+    /// The kind.
     pub kind: Kind,
     /// The publisher's name.
     pub publisher: String,
     /// The executor's name.
     pub executor: String,
-    /// How it stands.
+    /// The state.
     pub state: State,
-    /// Everything that was said, in order.
+    /// The turns taken, in order.
     pub turns: Vec<Turn>,
     /// The round in which it was opened last.
     pub opened: u32,
-    /// How many rounds it may take from there.
+    /// The most rounds that it may take from there.
     pub round_limit: u32,
-    /// How long whoever has the word may stay silent, in milliseconds.
+    /// The time that a side has to answer, in milliseconds; none if it is not limited.
     pub answer_within_ms: Option<i64>,
-    /// When it changed last.
+    /// The time of the last change.
     pub changed_at: Timestamp,
-    /// Counts its changes; 0 before the first turn.
+    /// The number of its changes; 0 before the first turn.
     pub version: u64,
 }
 
-/// What is wanted of a negotiation.
+/// A command to a negotiation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Move {
     /// A side says something.
     Speak(Side, Speech),
-    /// The time of whoever has the word is over.
+    /// The time to answer is over.
     Expire,
     /// The task goes on, or ends, without it.
     Withdraw,
 }
 
-/// What happened to a negotiation.
+/// A change of a negotiation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
     /// The state after it.
     pub state: State,
@@ -309,19 +310,19 @@ pub struct Change {
     pub turn: Option<Turn>,
 }
 
-/// A move that a negotiation does not take.
+/// The error for a move that the negotiation does not take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misplaced {
-    /// The other side has the word, or nobody.
+    /// It is the turn of the other side, or the negotiation has ended.
     #[error("the {kind} negotiation of task {task} is {state} and the {side} does not have the word", state = state.as_str(), side = side.as_str())]
     NotYourTurn {
         /// The task.
         task: TaskId,
-        /// What is negotiated.
+        /// The kind of the negotiation.
         kind: Kind,
-        /// How it stands.
+        /// The state of the negotiation.
         state: State,
-        /// Who spoke.
+        /// The side that spoke.
         side: Side,
     },
     /// There is no offer that could be accepted or refused.
@@ -329,19 +330,19 @@ pub enum Misplaced {
     NothingOffered {
         /// The task.
         task: TaskId,
-        /// What is negotiated.
+        /// The kind of the negotiation.
         kind: Kind,
     },
-    /// The acceptance does not say which alternative, or names one that is not there.
+    /// The acceptance does not name an alternative, or names one that does not exist.
     #[error(
         "the {kind} negotiation of task {task} offers {offered} alternatives: say which one is accepted, from 1"
     )]
     WhichAlternative {
         /// The task.
         task: TaskId,
-        /// What is negotiated.
+        /// The kind of the negotiation.
         kind: Kind,
-        /// How many there are.
+        /// The number of alternatives offered.
         offered: usize,
     },
     /// An offer without an alternative.
@@ -349,10 +350,10 @@ pub enum Misplaced {
     EmptyOffer {
         /// The task.
         task: TaskId,
-        /// What is negotiated.
+        /// The kind of the negotiation.
         kind: Kind,
     },
-    /// Nothing more can be offered: too much was said, or too often.
+    /// The limit of turns or bytes is reached; nothing more can be offered.
     #[error(
         "the {kind} negotiation of task {task} has had {} turns or {} bytes: nothing more can be offered",
         Negotiation::MOST_TURNS,
@@ -361,24 +362,25 @@ pub enum Misplaced {
     TooLong {
         /// The task.
         task: TaskId,
-        /// What is negotiated.
+        /// The kind of the negotiation.
         kind: Kind,
     },
 }
 
 impl Negotiation {
-    /// About how many bytes its turns say.
+    /// The approximate size of its turns in bytes.
     pub fn bytes(&self) -> usize {
         self.turns.iter().map(|turn| turn.speech.bytes()).sum()
     }
 
-    /// After how many turns in all, openings included, nothing more can be offered.
+    /// The most turns in all, openings included; after them nothing more can be offered.
     pub const MOST_TURNS: usize = 200;
 
-    /// After how many bytes, as [`Negotiation::bytes`] counts them, likewise.
+    /// The most bytes, as counted by [`Negotiation::bytes`]; after them nothing more can be
+    /// offered.
     pub const MOST_BYTES: usize = 4 << 20;
 
-    /// A negotiation in which nothing has been said; it begins with an offer.
+    /// A negotiation without turns; it begins with an offer.
     pub fn between(task: TaskId, kind: Kind, publisher: &str, executor: &str) -> Self {
         Self {
             task,
@@ -395,12 +397,12 @@ impl Negotiation {
         }
     }
 
-    /// True while somebody has the word.
+    /// True while a turn is expected.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
 
-    /// Who has the word; none once it has ended.
+    /// The side whose turn it is; none once it has ended.
     pub fn next_side(&self) -> Option<Side> {
         self.is_open()
             .then(|| self.turns.last().map(|t| t.by.other()))?
@@ -430,13 +432,13 @@ impl Negotiation {
         }
     }
 
-    /// Who spoke first in a round; none if nobody has.
+    /// The side that spoke first in a round; none if neither has.
     pub fn opens_round(&self, round: u32) -> Option<Side> {
         let first = self.turns.iter().find(|t| t.round == round)?;
         Some(first.by)
     }
 
-    /// What a side said in a round.
+    /// The turn of a side in a round.
     pub fn said(&self, by: Side, round: u32) -> Option<&Turn> {
         let turns = self.turns.iter().rev();
         turns
@@ -444,26 +446,26 @@ impl Negotiation {
             .find(|t| t.round == round && t.by == by)
     }
 
-    /// The offer that stands: the last that was made.
+    /// The standing offer: the last one made.
     pub fn standing(&self) -> Option<&Turn> {
         let offers = |t: &&Turn| t.speech.stance == Stance::Offer;
         self.turns.iter().rev().find(offers)
     }
 
-    /// What was agreed on; none unless the state is [`State::Agreed`].
+    /// The content agreed on; none unless the state is [`State::Agreed`].
     pub fn agreement(&self) -> Option<&Content> {
         let last = self.turns.last().filter(|_| self.state == State::Agreed)?;
         let chosen = last.speech.alternative.unwrap_or(1) as usize;
         self.standing()?.speech.contents.get(chosen.checked_sub(1)?)
     }
 
-    /// When the silence of whoever has the word ends it.
+    /// The time by which the next turn must be taken; none if it is not limited.
     pub fn due(&self) -> Option<Timestamp> {
         let within = self.answer_within_ms.filter(|_| self.is_open())?;
         Some(self.changed_at + within)
     }
 
-    /// Says what would happen; changes nothing.
+    /// Returns the change that a move would make; changes nothing.
     ///
     /// # Errors
     /// [`Misplaced`] if the negotiation does not take the move.
@@ -499,7 +501,7 @@ impl Negotiation {
                 side: by,
             });
         }
-        // What was offered can always be answered.
+        // An answer to an offer is always possible; only offers are limited.
         let is_full = || self.turns.len() >= Self::MOST_TURNS || self.bytes() >= Self::MOST_BYTES;
         if offers && is_full() {
             return Err(Misplaced::TooLong {
@@ -562,7 +564,7 @@ impl Negotiation {
             .ok_or_else(|| self.nothing_offered())
     }
 
-    /// Open, unless the turn of this side ends the last round.
+    /// [`State::Open`], unless the turn of this side ends the last round.
     fn unless_exhausted(&self, by: Side) -> State {
         let ends_a_round =
             self.is_open() && self.said(by.other(), self.round_of_next(by)).is_some();
@@ -580,7 +582,7 @@ impl Negotiation {
         }
     }
 
-    /// Applies what happened.
+    /// Applies a change that was decided.
     pub fn apply(&mut self, change: &Change) {
         if let Some(turn) = &change.turn {
             if !self.is_open() {

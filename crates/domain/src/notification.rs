@@ -1,4 +1,4 @@
-//! `condition-notifications`: what the publisher of a task is told (draft §5.4).
+//! `condition-notifications`: the notifications that the publisher of a task receives (draft §5.4).
 //!
 //! Read next: [`crate::task`], whose events become notifications.
 
@@ -12,7 +12,7 @@ use crate::verb::Verb;
 /// One change of one task, as its publisher reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notification {
-    /// When the change was committed.
+    /// The time of the commit.
     pub time: Timestamp,
     /// The task.
     pub task: TaskId,
@@ -22,27 +22,27 @@ pub struct Notification {
     pub to: String,
     /// `taskResultNotify`.
     pub verb: Verb,
-    /// Whether the task is asynchronous.
+    /// True if the task is asynchronous.
     pub asynchronous: bool,
     /// The state after the change.
     pub status: Status,
-    /// The state before it; none when the task was created, and where it is told from the task alone,
-    /// which may not say it.
+    /// The state before it; none when the task was created, and where the notification is made from
+    /// the task alone, which does not hold it.
     pub previous: Option<Status>,
-    /// When the task began.
+    /// The time at which the task began.
     pub start_time: Timestamp,
     /// 0 to 100.
     pub percent: u8,
-    /// What there is to tell: incident, finding, question or result.
+    /// The content: incident, finding, question or result.
     pub content: Content,
-    /// What the task waits for, while it waits for its publisher.
+    /// The thing awaited, while the task waits for its publisher.
     pub awaits: Option<Awaits>,
     /// The result's entry in `data-params`, once there is one.
     pub data: Option<String>,
 }
 
 impl Notification {
-    /// The last change of a task, told from the task alone: as its publisher read it then.
+    /// The notification of the last change of a task, made from the task alone.
     pub fn of(task: &Task) -> Self {
         let judged = task.content.expected_response.is_some();
         let (result, said) = (task.result.as_ref(), task.said.as_ref());
@@ -59,8 +59,8 @@ impl Notification {
         }
     }
 
-    /// A change of a task, which is as it is after that: from which state, and what it offers as the
-    /// result or says otherwise; the assignment if neither.
+    /// The notification of a change of `task`, which is given as it is after it: `previous` is the
+    /// state before, `said` the content, else the result or the assignment.
     pub fn change(
         task: &Task,
         previous: Option<Status>,
@@ -93,28 +93,28 @@ impl Notification {
 /// One change of one negotiation, as both sides read it (§5.3).
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegotiationUpdate {
-    /// When the change was committed.
+    /// The time of the commit.
     pub time: Timestamp,
     /// The task.
     pub task: TaskId,
-    /// What is negotiated.
+    /// The kind of negotiation.
     pub kind: Kind,
     /// The publisher.
     pub publisher: String,
     /// The executor.
     pub executor: String,
-    /// How it stands now.
+    /// The state after the change.
     pub state: State,
-    /// What was said, unless time or the task's own end changed it.
+    /// The turn taken, unless time or the task's own end made the change.
     pub turn: Option<Turn>,
 }
 
-/// What became of an agent (§4.1).
+/// A change of an agent (§4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentChange {
     /// It registered, for the first time or with a new profile.
     Registered,
-    /// Its health is another.
+    /// Its health changed.
     Health,
     /// It did not renew its lease.
     Expired,
@@ -154,22 +154,22 @@ impl AgentChange {
 /// One change of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentUpdate {
-    /// When the change was committed.
+    /// The time of the commit.
     pub time: Timestamp,
     /// The agent.
     pub name: String,
-    /// What became of it.
+    /// The kind of change.
     pub change: AgentChange,
     /// Its health after the change.
     pub health: Health,
 }
 
-/// What became of a schema (draft-zhou §6.2).
+/// A change of a schema (draft-zhou §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SchemaChange {
-    /// A template came.
+    /// A template was published.
     TemplatePublished,
-    /// A template takes no payloads any more.
+    /// A template was retired: it takes no payloads any more.
     TemplateRetired,
     /// A patch waits for approval.
     PatchPending,
@@ -177,15 +177,15 @@ pub enum SchemaChange {
     PatchActive,
     /// Keys of a patch were promoted.
     KeyPromoted,
-    /// Keys of a patch are on their way out.
+    /// Keys of a patch were deprecated.
     KeyDeprecated,
-    /// Keys of a patch are out.
+    /// Keys of a patch were withdrawn.
     KeyWithdrawn,
-    /// Somebody approved a patch.
+    /// A patch was approved.
     PatchApproved,
-    /// Somebody rejected a patch, or nobody decided in time.
+    /// A patch was rejected, or not decided on in time.
     PatchRejected,
-    /// What a client said was erased.
+    /// The fragments of a client's messages were erased.
     FragmentsErased,
 }
 
@@ -225,7 +225,7 @@ impl SchemaChange {
         Self::ALL.into_iter().find(|c| c.as_str() == name)
     }
 
-    /// True if it is for schema administrators alone: what they did, for the audit.
+    /// True if it concerns schema administrators alone, as a record of their actions.
     pub fn is_internal(self) -> bool {
         matches!(
             self,
@@ -237,7 +237,7 @@ impl SchemaChange {
 /// One change of one schema: `schema-update`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemaUpdate {
-    /// When the change was committed.
+    /// The time of the commit.
     pub time: Timestamp,
     /// The scenario.
     pub scenario: String,
@@ -245,14 +245,14 @@ pub struct SchemaUpdate {
     pub schema_id: String,
     /// The patch, if it is about one.
     pub patch_id: Option<String>,
-    /// The client whose alone the patch is; none if everyone's.
+    /// The client that alone may use the patch; none if all may.
     pub client: Option<String>,
-    /// What became of it.
+    /// The kind of change.
     pub change: SchemaChange,
     /// The keys concerned.
     pub key_names: Vec<String>,
-    /// Who did it; none if time or payloads did.
+    /// The principal that made it; none if time or payloads did.
     pub principal: Option<String>,
-    /// Why, in the words of who did it.
+    /// The reason, as given by the principal.
     pub reason: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! Rights over the network: which actions an agent, or whoever asks at a management system, may take.
+//! Rights over the network: the actions that an agent, or a client of a management system, may
+//! take.
 //!
 //! Granted by the platform, kept by the network. Read next: [`crate::telemetry`], the actions.
 

@@ -1,6 +1,6 @@
-//! The profile of an agent: who it is and what it can do (draft §5.1).
+//! The profile of an agent: its identity, skills and capabilities (draft §5.1).
 //!
-//! Refuses to know files: `server` reads profiles from TOML. Read next: [`crate::agent`].
+//! Files are not known here: `server` reads profiles from TOML. Read next: [`crate::agent`].
 
 use std::fmt;
 
@@ -61,7 +61,7 @@ pub struct AuthenticationMethod {
     pub oauth: Option<String>,
 }
 
-/// What an agent can negotiate and how it can be spoken to.
+/// The capabilities of an agent: negotiation, streaming, notifications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capability {
     /// `streaming`.
@@ -114,7 +114,8 @@ impl fmt::Display for Advice {
     }
 }
 
-/// What makes a profile unusable. The place within the file is added by who read it.
+/// The error for a profile that cannot be used. The place within the file is added by the reader of
+/// the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// The name cannot be an SSH user and a key file.
@@ -141,10 +142,10 @@ pub enum ProfileError {
         /// The mode.
         mode: String,
     },
-    /// Not a semantic version.
+    /// The version is not a semantic version.
     #[error("'{0}' is not a semantic version such as 1.0.0")]
     Version(String),
-    /// A text holds a character that makes others show what is not there.
+    /// A text holds a deceptive character, see [`is_deceptive`].
     #[error("{leaf} holds {}, which would make a row show what it does not say", c.escape_unicode())]
     Deceptive {
         /// The leaf, as the module names it.
@@ -152,10 +153,10 @@ pub enum ProfileError {
         /// The character.
         c: char,
     },
-    /// Longer than a platform of ten thousand agents can hold in memory.
+    /// The profile is longer than a platform of ten thousand agents can hold in memory.
     #[error("the profile holds {bytes} bytes of text; at most {most}", most = Profile::BYTES_MOST)]
     TooLong {
-        /// How much text it holds.
+        /// Its length.
         bytes: usize,
     },
 }
@@ -167,10 +168,10 @@ pub fn usable_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(fits) && !name.starts_with(['.', '-'])
 }
 
-/// True for what shows something else than it is, or nothing: controls (C0, DEL, C1), marks that set the
-/// direction of text (UAX #9 §2), line and paragraph separators, characters without width, fillers and
-/// the blank of Braille, and the tags in which text hides. What joins others is not among it: see
-/// [`is_joining`].
+/// True for characters that are invisible or change the look of others: controls (C0, DEL, C1),
+/// marks that set the direction of text (UAX #9 §2), line and paragraph separators, zero-width
+/// characters, fillers and the blank of Braille, and tag characters. Joining characters are not
+/// included: see [`is_joining`].
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         // Soft hyphen, fillers of Hangul, vowels that are not shown, the blank of Braille.
@@ -183,8 +184,8 @@ pub fn is_deceptive(c: char) -> bool {
         || matches!(c, '\u{e01f0}'..='\u{e0fff}')
 }
 
-/// True for what says how its neighbours are drawn and is not seen itself: joiners and variation
-/// selectors. It has a place in words, and none in a key.
+/// True for invisible characters that change how their neighbours are drawn: joiners and variation
+/// selectors. They are allowed in text, and not in a key.
 pub fn is_joining(c: char) -> bool {
     matches!(
         c,
@@ -203,12 +204,12 @@ impl Profile {
             .flat_map(|s| s.schemas.iter().map(String::as_str))
     }
 
-    /// How many bytes of text it holds.
+    /// The size of its texts in bytes.
     pub fn bytes(&self) -> usize {
         self.texts().map(str::len).sum()
     }
 
-    /// Checks what the YANG module cannot: names, keys, modes, version, and how long it all is.
+    /// Checks what the YANG module cannot: names, keys, modes, version, and total length.
     ///
     /// # Errors
     /// The first [`ProfileError`] found.
@@ -242,7 +243,7 @@ impl Profile {
         Ok(())
     }
 
-    /// Refuses what would deceive its readers. Words to people may have lines and tabs.
+    /// Refuses deceptive characters. Texts for people may hold line breaks and tabs.
     fn check_texts(&self) -> Result<(), ProfileError> {
         let lines = |c: &char| is_deceptive(*c) && !matches!(c, '\n' | '\r' | '\t');
         let words = self.skills.iter().flat_map(|s| {
@@ -317,7 +318,7 @@ impl Profile {
         single.chain(skills).chain(methods).map(String::as_str)
     }
 
-    /// What the draft recommends and this profile does otherwise.
+    /// The recommendations of the draft that this profile does not follow.
     pub fn advice(&self) -> Vec<Advice> {
         let parts: Vec<&str> = self.name.split('-').collect();
         let recommended = parts.len() == 4 && parts.iter().all(|p| !p.is_empty());

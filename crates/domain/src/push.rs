@@ -1,52 +1,52 @@
-//! Where somebody wants to be told what happens to a task, beside whoever assigned it (A2A v1.0
-//! §3.1.7 to §3.1.10, v0.3 §7.5 to §7.8).
+//! Push notification configurations: further receivers of a task's notifications, beside the
+//! principal that assigned it (A2A v1.0 §3.1.7 to §3.1.10, v0.3 §7.5 to §7.8).
 //!
-//! Its owner alone reads and changes it, for it holds secrets of the receiver. Knows what may stand
-//! in a field of HTTP; refuses to know which addresses are allowed, which is the operator's to say.
-//! Read next: [`crate::task::Subscription`], where the publisher of a task says the same.
+//! A configuration is read and changed by its owner alone, for it holds secrets of the receiver.
+//! The syntax of HTTP fields is checked here; allowed addresses are the operator's configuration.
+//! Read next: [`crate::task::Subscription`], the corresponding setting of a task's publisher.
 
 use crate::event::Sequence;
 use crate::identifier;
 use crate::task::TaskId;
 use std::fmt;
 
-/// Where somebody wants to be told what happens to a task.
+/// A receiver of a task's notifications.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PushConfig {
     /// The task.
     pub task: TaskId,
-    /// Whose it is.
+    /// The name of the principal that made it.
     pub owner: String,
     /// Its identifier among those of its owner for the task; 1 to [`PushConfig::ID_MOST`] bytes.
     pub id: String,
     /// The address, as given.
     pub url: String,
-    /// What the receiver knows the sender by. A secret.
+    /// The token by which the receiver recognises the sender. A secret.
     pub token: Option<String>,
-    /// How to authenticate with the receiver.
+    /// The authentication with the receiver.
     pub authentication: Option<PushAuthentication>,
-    /// In which version of its protocol it was made, and is told.
+    /// The version of A2A in which it was made, and in which the receiver is notified.
     pub version: String,
-    /// What stands behind this place of the log is told.
+    /// The place in the log after which notifications are sent.
     pub since: Sequence,
 }
 
-/// How to authenticate with a receiver: the two words of `Authorization` (RFC 9110 §11.6.2).
+/// The authentication with a receiver: the two parts of `Authorization` (RFC 9110 §11.6.2).
 #[derive(Clone, PartialEq, Eq)]
 pub struct PushAuthentication {
     /// The scheme, such as `Bearer` or `Basic`.
     pub scheme: String,
-    /// What stands behind it; without, nothing is sent. A secret.
+    /// The credentials; nothing is sent without them. A secret.
     pub credentials: Option<String>,
 }
 
-/// Something in a configuration cannot be used.
+/// The error for a member of a configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
 pub struct Unusable {
-    /// What: `id`, `token`, `scheme` or `credentials`.
+    /// The name of the member: `id`, `token`, `scheme` or `credentials`.
     pub member: &'static str,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -55,10 +55,10 @@ impl PushConfig {
     pub const ID_MOST: usize = 256;
     /// The longest secret, in bytes.
     pub const SECRET_MOST: usize = 4_096;
-    /// How many one owner may have for one task.
+    /// The most configurations of one owner for one task.
     pub const MOST: usize = 16;
 
-    /// How many bytes it says.
+    /// The size of its texts in bytes.
     pub fn bytes(&self) -> usize {
         let authentication = self.authentication.as_ref();
         let scheme = authentication.map_or(0, |it| it.scheme.len());
@@ -70,7 +70,7 @@ impl PushConfig {
         self.id.len() + self.url.len() + scheme + secrets.sum::<usize>()
     }
 
-    /// Whether it can be kept, and sent as fields of HTTP.
+    /// Checks that it can be stored, and sent as HTTP fields.
     ///
     /// # Errors
     /// [`Unusable`] for the first member that cannot be used.
@@ -102,7 +102,7 @@ fn unusable(member: &'static str, why: String) -> Unusable {
     Unusable { member, why }
 }
 
-/// RFC 9110 §5.5, without what is obsolete.
+/// RFC 9110 §5.5: a field value, without obsolete characters.
 fn is_field(text: &str) -> bool {
     let inside = |b: u8| b.is_ascii_graphic() || b == b' ';
     (1..=PushConfig::SECRET_MOST).contains(&text.len())
@@ -110,13 +110,13 @@ fn is_field(text: &str) -> bool {
         && text.trim() == text
 }
 
-/// RFC 9110 §5.6.2.
+/// RFC 9110 §5.6.2: a token.
 fn is_token(text: &str) -> bool {
     let inside = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     (1..=64).contains(&text.len()) && text.bytes().all(inside)
 }
 
-/// Without secrets: it may stand in a log.
+/// Without secrets, so that it may be logged.
 impl fmt::Debug for PushConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PushConfig")
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// A11: what would break out of a field of HTTP is refused, and named.
+    /// A text that would break out of an HTTP field is refused, and named.
     #[test]
     fn only_what_fits_a_field_is_taken() {
         assert_eq!(config().check(), Ok(()));
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// What may stand in a log has no secret in it.
+    /// The debug output, which may be logged, holds no secret.
     #[test]
     fn it_tells_no_secret_of_itself() {
         let told = format!("{:?} {:?}", config(), config().authentication);

@@ -1,5 +1,4 @@
-//! An agent's place on the platform: since when, how it is reached, how well it is, for how long
-//! (draft §4.1).
+//! The registration of an agent on the platform: its address, health and lease (draft §4.1).
 //!
 //! ```text
 //!             Register                 Expire, at the end of the lease
@@ -8,9 +7,9 @@
 //!            Renew, Register└──────┘  └────────────────────────────────────┘
 //!                                                  Renew, Register
 //! ```
-//! Who an agent *is* stands in its profile ([`crate::profile`]). Hosted agents hold their place as
-//! long as they are configured; others hold it by a lease that they renew, and give it up by
-//! leaving. `decide` changes nothing; `apply` cannot fail. Pure: time is an argument. Read next:
+//! An agent is described by its profile ([`crate::profile`]). Hosted agents stay registered as long
+//! as they are configured; others hold a lease that they renew, and end it by leaving. `decide`
+//! changes nothing; `apply` cannot fail. Pure: time is an argument. Read next:
 //! [`crate::discovery`].
 
 use crate::notification::AgentChange;
@@ -18,7 +17,7 @@ use crate::profile::{Profile, ProfileError};
 use crate::time::Timestamp;
 use std::sync::Arc;
 
-/// How an agent is spoken to.
+/// The way an agent is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// It runs inside the platform.
@@ -35,9 +34,10 @@ pub enum Reach {
     },
     /// It is an A2A agent, and the platform is its client. Its profile is what its card says.
     A2a {
-        /// Where its card is: an `http` or `https` URL.
+        /// The address of its card: an `http` or `https` URL.
         card_url: String,
-        /// True once a card was seen there whose signature holds; from then on none counts without.
+        /// True once a card with a valid signature was seen there; from then on an unsigned one is
+        /// refused.
         signed: bool,
     },
 }
@@ -53,7 +53,7 @@ impl Reach {
         }
     }
 
-    /// True if both lead to the same agent: whether its card is signed says nothing of where it is.
+    /// True if both lead to the same agent; the signature of its card makes no difference.
     pub fn leads_where(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -66,22 +66,22 @@ impl Reach {
         }
     }
 
-    /// True if a card was signed before, and the one in the same place now is not.
+    /// True if the card was signed before, and the one now in the same place is not.
     fn lost_its_signature(&self, now: &Self) -> bool {
         let signed = |it: &Self| matches!(it, Self::A2a { signed: true, .. });
         self.leads_where(now) && signed(self) && !signed(now)
     }
 }
 
-/// How an agent says it is.
+/// The health that an agent reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
-    /// All is well.
+    /// Without restrictions.
     #[default]
     Ok,
-    /// It works, with restrictions.
+    /// Working, with restrictions.
     Degraded,
-    /// It takes nothing new on.
+    /// Not taking on anything new.
     Failing,
 }
 
@@ -104,54 +104,54 @@ impl Health {
     }
 }
 
-/// With what an agent takes its place.
+/// The terms on which an agent registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Who it is.
+    /// The profile.
     pub profile: Arc<Profile>,
-    /// How it is spoken to.
+    /// The way it is reached.
     pub reach: Reach,
-    /// How long a renewal lasts, in milliseconds, from [`Registration::LEASE_LEAST_MS`] to
+    /// The length of its lease, in milliseconds, from [`Registration::LEASE_LEAST_MS`] to
     /// [`Registration::LEASE_MOST_MS`].
     pub lease_ms: i64,
 }
 
-/// What is wanted of a place that is held.
+/// A command to a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// The agent: I am here, on these terms, and well.
     Register(Terms),
     /// The agent: I am still here, and this is how I am.
     Renew {
-        /// How it is.
+        /// Its health.
         health: Health,
-        /// Its words to that, up to [`Registration::NOTE_MOST`] bytes.
+        /// A note on its health, up to [`Registration::NOTE_MOST`] bytes.
         note: String,
     },
     /// Time: the lease is over.
     Expire,
-    /// The platform: its credential was taken away, so that nobody renews the lease.
+    /// The platform: its credential was revoked, so that the lease cannot be renewed.
     Suspend,
 }
 
-/// What happened to a place: how it is after it.
+/// A change of a registration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
-    /// What is told of it; nothing of a renewal that only renews.
+    /// The change that subscribers are notified of; none for a mere renewal.
     pub change: Option<AgentChange>,
     /// The terms, if the agent registered.
     pub terms: Option<Terms>,
     /// Its health after it.
     pub health: Health,
-    /// Its words to that.
+    /// The note on its health.
     pub health_note: String,
     /// True if its lease has expired.
     pub expired: bool,
 }
 
-/// A place that cannot be taken or kept like this.
+/// The error for a registration that cannot be made or kept.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Improper {
     /// The profile is not usable.
@@ -163,34 +163,34 @@ pub enum Improper {
         /// The lease asked for.
         lease_ms: i64,
     },
-    /// The words on its health are too many.
+    /// The note on its health is too long.
     #[error("the words on an agent's health are at most {most} bytes, not {bytes}", most = Registration::NOTE_MOST)]
     Note {
-        /// How long they are.
+        /// Its length.
         bytes: usize,
     },
-    /// Not `host:port`.
+    /// The address is not of the form `host:port`.
     #[error("'{address}' is not an address such as agent.example:830")]
     Address {
-        /// What was given.
+        /// The address given.
         address: String,
     },
-    /// Not a host key.
+    /// The host key is malformed.
     #[error("'{host_key}' is not a host key such as 'ssh-ed25519 AAAA…'")]
     HostKey {
-        /// What was given.
+        /// The host key given.
         host_key: String,
     },
-    /// Not the URL of a card.
+    /// The URL of the card is malformed.
     #[error("'{card_url}' is not a URL such as https://agent.example")]
     CardUrl {
-        /// What was given.
+        /// The URL given.
         card_url: String,
     },
-    /// Its card does not carry the signature any more that it had.
+    /// The card was signed before, and is not any more.
     #[error("its card was signed before, and is not now")]
     Unsigned,
-    /// Configuration makes and removes hosted agents.
+    /// The agent is hosted: it is registered and removed by configuration alone.
     #[error("a hosted agent holds its place by configuration")]
     Hosted,
     /// The lease is not over, or has expired before.
@@ -198,22 +198,22 @@ pub enum Improper {
     NotDue,
 }
 
-/// An agent's place.
+/// The registration of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
-    /// Who it is.
+    /// The profile.
     pub profile: Arc<Profile>,
-    /// How it is spoken to.
+    /// The way it is reached.
     pub reach: Reach,
-    /// When it registered first.
+    /// The time of its first registration.
     pub registered_at: Timestamp,
-    /// When it was heard of last: registered or renewed.
+    /// The time at which it last registered or renewed.
     pub renewed_at: Timestamp,
-    /// How long a renewal lasts, in milliseconds; none for as long as the platform runs.
+    /// The length of its lease, in milliseconds; none for an agent that is hosted.
     pub lease_ms: Option<i64>,
-    /// How it says it is.
+    /// The health that it reports.
     pub health: Health,
-    /// Its words to that; empty if there are none.
+    /// The note on its health; empty if there is none.
     pub health_note: String,
     /// True once its lease has expired; a renewal ends that.
     pub expired: bool,
@@ -224,10 +224,10 @@ impl Registration {
     pub const LEASE_LEAST_MS: i64 = 10_000;
     /// The longest lease, in milliseconds: a week.
     pub const LEASE_MOST_MS: i64 = 7 * 86_400_000;
-    /// The most words on an agent's health, in bytes.
+    /// The longest note on an agent's health, in bytes.
     pub const NOTE_MOST: usize = 1_024;
 
-    /// The place of an agent that runs inside the platform.
+    /// The registration of an agent that runs inside the platform.
     pub fn hosted(profile: Arc<Profile>, at: Timestamp) -> Self {
         Self {
             profile,
@@ -241,10 +241,10 @@ impl Registration {
         }
     }
 
-    /// The place of an agent that registers for the first time.
+    /// The first registration of an agent.
     ///
     /// # Errors
-    /// [`Improper`] if profile, reach or lease cannot be.
+    /// [`Improper`] if profile, reach or lease are unacceptable.
     pub fn first(terms: Terms, at: Timestamp) -> Result<Self, Improper> {
         terms.check()?;
         Ok(Self {
@@ -254,21 +254,21 @@ impl Registration {
         })
     }
 
-    /// When its lease ends; none without a lease.
+    /// The end of its lease; none without a lease.
     pub fn lease_until(&self) -> Option<Timestamp> {
         self.lease_ms.map(|lease| self.renewed_at + lease)
     }
 
-    /// True if it can be given something to do.
+    /// True if tasks can be assigned to it.
     pub fn is_available(&self) -> bool {
         !self.expired && self.health != Health::Failing
     }
 
-    /// What follows from the command; a clock that jumps back never dates it before what was heard
-    /// of the agent last.
+    /// Returns the change that a command would make; a clock that jumps back never dates it before
+    /// the agent's last renewal.
     ///
     /// # Errors
-    /// [`Improper`] if the place cannot be kept like this.
+    /// [`Improper`] if the command cannot be carried out.
     pub fn decide(&self, command: Command, now: Timestamp) -> Result<Event, Improper> {
         if self.reach == Reach::Hosted {
             return Err(Improper::Hosted);
@@ -321,7 +321,7 @@ impl Registration {
         })
     }
 
-    /// Makes what was decided true.
+    /// Applies a change that was decided.
     pub fn apply(&mut self, event: &Event) {
         if let Some(terms) = &event.terms {
             self.profile = Arc::clone(&terms.profile);
@@ -336,7 +336,7 @@ impl Registration {
         self.expired = event.expired;
     }
 
-    /// The one change that is told, the weightiest first.
+    /// The change that subscribers are notified of, the most important if there are several.
     fn change(&self, event: &Event) -> Option<AgentChange> {
         let new = |terms: &Terms| terms.profile != self.profile || terms.reach != self.reach;
         if event.terms.as_ref().is_some_and(new) {
@@ -382,7 +382,7 @@ impl Terms {
 /// The longest URL of a card, in bytes.
 const CARD_URL_MOST: usize = 2_048;
 
-/// A URL of HTTP; whether anybody may be spoken to there is not decided here.
+/// True for an HTTP URL; whether the platform may connect to it is not decided here.
 fn is_card_url(text: &str) -> bool {
     let rest = ["http://", "https://"].map(|scheme| text.strip_prefix(scheme));
     let mut rest = rest.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The reply of `task-negotiate`: what stands in `output/data` (module convoke-negotiation).
+//! The reply of `task-negotiate`: the content of `output/data` (module convoke-negotiation).
 //!
 //! Read next: [`crate::task`].
 
@@ -6,20 +6,20 @@ use crate::content::Content;
 use crate::task::{Awaits, Status, TaskId};
 use serde_json::{Value, json};
 
-/// What an answer amounts to.
+/// The verdict of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// Taken on, or agreed.
     Accepted,
     /// A counter-offer follows in the content.
     Offered,
-    /// No, for the reasons given.
+    /// Refused, for the reasons given.
     Refused,
-    /// More is needed; the content says what.
+    /// More input is needed; the content says which.
     InputRequired,
     /// The answer or the result follows in the content.
     Result,
-    /// The other side has not answered yet; a notification tells when it has.
+    /// Not answered yet; a notification follows with the answer.
     Pending,
 }
 
@@ -52,19 +52,19 @@ impl Verdict {
     }
 }
 
-/// One reason why not.
+/// One reason for a refusal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// A short identifier, e.g. `no-capacity`.
     pub reason: String,
     /// The key or leaf concerned; empty if none.
     pub path: String,
-    /// For people.
+    /// The explanation, for people.
     pub message: String,
 }
 
 impl Reason {
-    /// How many bytes it says.
+    /// The size of its texts in bytes.
     pub fn bytes(&self) -> usize {
         self.reason.len() + self.path.len() + self.message.len()
     }
@@ -77,16 +77,16 @@ pub struct Reply {
     pub task: Option<TaskId>,
     /// The state of the task after this exchange; agents leave it empty, the platform fills it in.
     pub status: Option<Status>,
-    /// What the answer amounts to.
+    /// The verdict.
     pub verdict: Verdict,
     /// Round of the negotiation.
     pub round: Option<u32>,
-    /// Which of the offered alternatives is accepted, from 1; none if only one was offered, or none
-    /// is accepted.
+    /// The number of the alternative that is accepted, from 1; none if only one was offered, or
+    /// none is accepted.
     pub alternative: Option<u32>,
     /// Sections; empty if there is nothing to say.
     pub content: Vec<Content>,
-    /// Why not; all reasons at once.
+    /// The reasons for a refusal; all at once.
     pub reasons: Vec<Reason>,
 }
 
@@ -104,12 +104,12 @@ impl Reply {
         }
     }
 
-    /// Taken on, with nothing more to say.
+    /// An acceptance, with nothing more to say.
     pub fn accepted() -> Self {
         Self::new(Verdict::Accepted, Vec::new())
     }
 
-    /// No, for one reason.
+    /// A refusal, for one reason.
     pub fn refused(reason: &str, path: &str, message: impl Into<String>) -> Self {
         Self {
             reasons: vec![Reason {
@@ -121,7 +121,8 @@ impl Reply {
         }
     }
 
-    /// What the task waits for, as the reply to a `taskResultQuery` says it; none if it waits for nobody.
+    /// The thing that the task awaits, as the reply to a `taskResultQuery` says it; none if it
+    /// awaits nothing.
     pub fn awaits(&self) -> Option<Awaits> {
         match (self.status?, self.verdict) {
             (Status::AuthRequired, _) => Some(Awaits::Credentials),
@@ -134,8 +135,8 @@ impl Reply {
 }
 
 impl Reply {
-    /// The reply as one JSON object with the names of module convoke-negotiation: how it stands
-    /// in `data-params` beside the exchange it answers.
+    /// The reply as one JSON object with the names of module convoke-negotiation: its form in
+    /// `data-params` beside the exchange it answers.
     pub fn to_json(&self) -> String {
         let mut object = serde_json::Map::new();
         if let Some(task) = &self.task {

@@ -1,8 +1,9 @@
-//! A task: what was assigned, on which conditions, and the state it is in (draft §4.2, §5.2).
+//! A task: its assignment, its conditions and its state (draft §4.2, §5.2).
 //!
 //! Pure: time and identity arrive as arguments. Rows are in `store`, wire forms in
-//! `bindings::netconf`. How a task changes is drawn and decided in [`mod@decide`]; a terminal state is
-//! never left. Read next: [`mod@decide`], [`crate::negotiation`], [`crate::notification`].
+//! `bindings::netconf`. The transitions of a task are drawn and decided in [`mod@decide`]; a
+//! terminal state is never left. Read next: [`mod@decide`], [`crate::negotiation`],
+//! [`crate::notification`].
 
 pub mod decide;
 
@@ -50,7 +51,7 @@ pub enum Status {
     InputRequired,
     /// Waiting for credentials.
     AuthRequired,
-    /// Ended: the executor could not.
+    /// Ended: the executor failed.
     Failed,
     /// Ended: done.
     Finished,
@@ -58,7 +59,7 @@ pub enum Status {
     Cancelled,
     /// Ended: not feasible, or refused.
     Rejected,
-    /// Ended: a result was offered and the publisher stayed silent.
+    /// Ended: a result was offered and the publisher did not answer.
     Unconfirmed,
 }
 
@@ -113,18 +114,20 @@ impl fmt::Display for Status {
     }
 }
 
-/// What a task waits for while it is in [`Status::InputRequired`] or [`Status::AuthRequired`].
+/// The thing that a task waits for while it is in [`Status::InputRequired`] or
+/// [`Status::AuthRequired`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Awaits {
     /// The publisher's answer to a question of the executor (§4.4).
     Answer,
-    /// The publisher's word on a decision that the executor proposes (§5.3, 2).
+    /// The publisher's agreement to a decision that the executor proposes (§5.3, 2).
     Decision,
     /// The publisher's judgement of the result (§4.5).
     Judgement,
     /// Credentials, from the publisher.
     Credentials,
-    /// What the assignment lacks, from the publisher: its executor has not heard of it yet.
+    /// The information that the assignment lacks, from the publisher; the executor has not received
+    /// it yet.
     Completion,
 }
 
@@ -155,7 +158,7 @@ impl Awaits {
     }
 }
 
-/// Where reports of a task go beside the NETCONF notifications (`task-subscription`).
+/// The destination of a task's reports beside the NETCONF notifications (`task-subscription`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subscription {
     /// `subscript-protocol`: `http` or `https` for a webhook, `netconf` for notifications.
@@ -166,27 +169,27 @@ pub struct Subscription {
     pub url: String,
 }
 
-/// On which conditions a task was assigned.
+/// The conditions on which a task is assigned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// The task of which this one is a part: cancelled with it, and its result waits for this one.
     pub parent: Option<TaskId>,
-    /// When the executor must have offered a result; the task fails then.
+    /// The time by which the executor must have offered a result; the task fails then.
     pub deadline: Option<Timestamp>,
-    /// How long a result, a proposed decision or a question may wait for the publisher, in
-    /// milliseconds; none for as long as it takes.
+    /// The time that a result, a proposed decision or a question may wait for the publisher, in
+    /// milliseconds; none if it is not limited.
     pub answer_within_ms: Option<i64>,
     /// True if the executor must negotiate its decision before it offers a result (§5.3, 2).
     pub fulfillment_demanded: bool,
-    /// How many rounds a negotiation of this task may have; 0 for the platform's limit.
+    /// The most rounds that a negotiation of this task may take; 0 for the platform's limit.
     pub round_limit: u32,
-    /// Where reports go beside the notifications.
+    /// The destination of reports beside the notifications.
     pub subscription: Option<Subscription>,
     /// `msg-data`: an entry of `/data-params` that belongs to the assignment.
     pub data: Option<String>,
     /// `context`: the record of `/context` from which the assignment follows.
     pub context: Option<String>,
-    /// The conversation that it belongs to, where that is not its own: see [`Task::conversation`].
+    /// The conversation that it belongs to, if stated: see [`Task::conversation`].
     pub conversation: Option<String>,
 }
 
@@ -205,13 +208,13 @@ pub struct Task {
     pub text: String,
     /// `task-async`.
     pub asynchronous: bool,
-    /// On which conditions it was assigned.
+    /// The conditions on which it was assigned.
     pub conditions: Conditions,
     /// Its state.
     pub status: Status,
-    /// What it waits for, while it waits for its publisher.
+    /// The thing awaited, while it waits for its publisher.
     pub awaits: Option<Awaits>,
-    /// When the publisher's silence ends it; set while it waits for its publisher.
+    /// The time by which the publisher must answer; set while the task waits for its publisher.
     pub answer_by: Option<Timestamp>,
     /// 0 to 100.
     pub percent: u8,
@@ -219,18 +222,18 @@ pub struct Task {
     pub plan: Option<Content>,
     /// The result, once the executor offered one.
     pub result: Option<Content>,
-    /// What the executor said last.
+    /// The last words of the executor.
     pub said: Option<Content>,
-    /// When it was assigned.
+    /// The time of its assignment.
     pub created_at: Timestamp,
-    /// When it changed last.
+    /// The time of its last change.
     pub changed_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The number of its changes, from 1.
     pub version: u64,
 }
 
 impl Task {
-    /// About how many bytes it says.
+    /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let told = [&self.plan, &self.result, &self.said];
         let told = told.into_iter().flatten().map(Content::bytes);
@@ -271,7 +274,7 @@ impl Task {
         }
     }
 
-    /// The same on these conditions.
+    /// The same task, on these conditions.
     pub fn under(mut self, conditions: Conditions) -> Self {
         self.conditions = conditions;
         self
@@ -282,15 +285,15 @@ impl Task {
         self.content.payload.as_ref().map(|p| p.scenario())
     }
 
-    /// The conversation that it belongs to: that of its assignment, else that of the task of which it
-    /// is a part, else one of its own, which is called like the task.
+    /// The conversation that it belongs to: that of its assignment, else that of its parent task,
+    /// else one of its own, named like the task.
     pub fn conversation(&self) -> &str {
         let stated = self.conditions.conversation.as_deref();
         stated.unwrap_or(self.id.as_str())
     }
 
-    /// False while its publisher is asked for what the assignment lacks: its executor has not heard
-    /// of it then.
+    /// False while its publisher is asked to complete the assignment: the executor has not received
+    /// it then.
     pub fn is_handed_over(&self) -> bool {
         self.awaits != Some(Awaits::Completion)
     }
@@ -305,13 +308,13 @@ impl Task {
         self.status == Status::Blocked && self.result.is_some()
     }
 
-    /// When time alone changes the task next: the executor's deadline, or the end of the
-    /// publisher's silence. None once it has ended.
+    /// The time of the next change that time alone makes: the executor's deadline, or the end of
+    /// the publisher's time to answer. None once it has ended.
     pub fn due(&self) -> Option<Timestamp> {
         if self.status.is_terminal() {
             return None;
         }
-        // Whoever waits for the publisher is not late himself.
+        // The executor's deadline is suspended while it waits for the publisher.
         match (self.awaits, self.answer_by) {
             (Some(_), Some(answer_by)) => Some(answer_by),
             (Some(Awaits::Judgement), None) => None,

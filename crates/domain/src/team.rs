@@ -1,8 +1,8 @@
-//! Who does a task together: needs, who was asked, who takes part, and which gaps are left
+//! The team that does a task together: its places, the agents asked, the members, and the gaps left
 //! (draft §4.1).
 //!
-//! For each place the agents that fit are asked one after the other, best first, until one takes
-//! part. Who is asked how is `engine`'s. Read next: [`crate::task`].
+//! For each place the matching agents are asked one after the other, best first, until one accepts.
+//! The asking is done by `engine`. Read next: [`crate::task`].
 
 use crate::content::Content;
 use crate::discovery::{Criteria, Match};
@@ -17,22 +17,22 @@ use std::collections::BTreeSet;
 pub struct Need {
     /// Its name, unique in the team; the part of the task is `{task}/{name}`.
     pub name: String,
-    /// Who fits.
+    /// The criteria that a member must meet.
     pub criteria: Criteria,
-    /// What the member would have to do: what it is asked about.
+    /// The work of the member, which candidates are asked about.
     pub content: Content,
     /// True if the team is complete without it.
     pub optional: bool,
 }
 
-/// How someone who was asked stands to it.
+/// The answer of an agent that was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
-    /// Asked, has not answered.
+    /// Asked, and has not answered.
     Invited,
-    /// Takes part.
+    /// Accepted.
     Accepted,
-    /// Does not, for the reasons given.
+    /// Declined, for the reasons given.
     Declined,
 }
 
@@ -55,18 +55,18 @@ impl Standing {
     }
 }
 
-/// Someone who was asked to fill a place.
+/// An agent that was asked to fill a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The place.
     pub need: String,
     /// The agent.
     pub agent: String,
-    /// How well it fits, 0 to 1000.
+    /// The score of its match, 0 to 1000.
     pub score: u32,
-    /// How it stands to it.
+    /// Its answer.
     pub standing: Standing,
-    /// Why not, if it declined.
+    /// The reasons, if it declined.
     pub reasons: Vec<Reason>,
 }
 
@@ -75,27 +75,27 @@ pub struct Candidate {
 pub struct Team {
     /// The task that it is for.
     pub task: TaskId,
-    /// Who asked for it.
+    /// The principal that asked for it.
     pub publisher: String,
     /// The places.
     pub needs: Vec<Need>,
-    /// Who was asked, in the order in which they were.
+    /// The agents asked, in the order in which they were.
     pub candidates: Vec<Candidate>,
-    /// When it was asked for.
+    /// The time at which it was asked for.
     pub formed_at: Timestamp,
-    /// When it changed last.
+    /// The time of its last change.
     pub changed_at: Timestamp,
-    /// Counts its changes, from 1.
+    /// The number of its changes, from 1.
     pub version: u64,
 }
 
-/// Needs that no team can be formed of.
+/// The error for needs that no team can be formed of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unformed {
-    /// None, or too many.
+    /// There is no place, or there are too many.
     #[error("a team has 1 to {most} places, not {places}", most = Team::PLACES_MOST)]
     Places {
-        /// How many there are.
+        /// The number of places.
         places: usize,
     },
     /// A place without a usable name, or one whose part would have too long an identifier.
@@ -111,7 +111,7 @@ pub enum Unformed {
 }
 
 impl Team {
-    /// About how many bytes its places and the answers to them say.
+    /// The approximate size of its places and of the answers in bytes.
     pub fn bytes(&self) -> usize {
         let needs = self.needs.iter().map(|need| need.content.bytes());
         let candidates = self.candidates.iter().map(|candidate| {
@@ -126,7 +126,7 @@ impl Team {
     /// The most agents that are asked for one place.
     pub const CANDIDATES_MOST: usize = 5;
 
-    /// A team of which nobody has been asked yet.
+    /// A team before anybody has been asked.
     ///
     /// # Errors
     /// [`Unformed`] if the needs cannot make a team.
@@ -162,8 +162,8 @@ impl Team {
         })
     }
 
-    /// Who should be asked for a place next, of the agents that fit it, best first; none while
-    /// somebody fills it or has not answered, and when enough were asked.
+    /// The best of the matching agents that has not been asked for the place; none while the place
+    /// is filled or an answer is outstanding, and when [`Team::CANDIDATES_MOST`] were asked.
     pub fn next<'a>(&self, need: &str, found: &'a [Match]) -> Option<&'a Match> {
         let asked = || self.candidates.iter().filter(|c| c.need == need);
         let hopeful = asked().any(|c| c.standing != Standing::Declined);
@@ -174,7 +174,7 @@ impl Team {
         found.iter().find(new)
     }
 
-    /// An agent is asked for a place.
+    /// Notes that an agent is asked for a place.
     pub fn invite(&mut self, need: &str, found: &Match, at: Timestamp) {
         self.candidates.push(Candidate {
             need: need.to_owned(),
@@ -186,8 +186,8 @@ impl Team {
         self.touch(at);
     }
 
-    /// An agent that was asked for a place takes part, or does not for the reasons given. False if
-    /// no answer of it was expected: nothing has changed.
+    /// Takes an agent's answer: an acceptance, or a refusal with reasons. False if no answer of it
+    /// was expected: nothing has changed.
     pub fn answer(
         &mut self,
         need: &str,
@@ -217,13 +217,13 @@ impl Team {
         self.version += 1;
     }
 
-    /// Who fills a place.
+    /// The agent that fills a place.
     pub fn member(&self, need: &str) -> Option<&Candidate> {
         let fills = |c: &&Candidate| c.need == need && c.standing == Standing::Accepted;
         self.candidates.iter().find(fills)
     }
 
-    /// The places that must be filled and are not, while nobody is left to answer for them.
+    /// The required places that are not filled and have no outstanding answer.
     pub fn gaps(&self) -> impl Iterator<Item = &Need> {
         self.needs.iter().filter(|need| {
             let candidates = self.candidates.iter();
@@ -232,19 +232,19 @@ impl Team {
         })
     }
 
-    /// True if every place that must be filled is.
+    /// True if every required place is filled.
     pub fn is_complete(&self) -> bool {
         let filled = |need: &Need| need.optional || self.member(&need.name).is_some();
         self.needs.iter().all(filled)
     }
 }
 
-/// The part of a task that fills a place of its team.
+/// The identifier of the sub-task that fills a place of a task's team.
 pub fn part(task: &TaskId, need: &str) -> TaskId {
     TaskId::new(format!("{task}/{need}"))
 }
 
-/// The task and the place of which this is the part; none if it can be of no team.
+/// The task and the place that a sub-task's identifier names; none if it cannot be one of a team.
 pub fn place_of(part: &TaskId) -> Option<(TaskId, &str)> {
     let (task, need) = part.as_str().rsplit_once('/')?;
     Some((TaskId::new(task), need))

@@ -1,15 +1,16 @@
-//! What an agent may see of its network and do to it: the telemetry and actuator contract.
+//! The telemetry and actuator contract: an agent's observations of its network and its actions on
+//! it.
 //!
 //! The simulated network implements it; an adapter to a real element-management system would
-//! implement the same. Agents see nothing else: no fault, no ground truth. Alarm vocabulary and
-//! severities are those of RFC 8632 (ietf-alarms). Read next: [`crate::agent`].
+//! implement the same. Agents see nothing beyond it, no fault and no ground truth. Alarm vocabulary
+//! and severities are those of RFC 8632 (ietf-alarms). Read next: [`crate::agent`].
 
 use crate::inventory::ElementId;
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What an alarm says (RFC 8632, `alarm-type-id`).
+/// The type of an alarm (RFC 8632, `alarm-type-id`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlarmType {
     /// No light arrives at a port (raised on the link, by one or both ends).
@@ -99,7 +100,7 @@ impl AlarmType {
     }
 }
 
-/// How bad an alarm is (RFC 8632, `severity`; `cleared` is [`Alarm::cleared`]).
+/// The severity of an alarm (RFC 8632, `severity`; `cleared` is [`Alarm::cleared`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Something to look at.
@@ -129,22 +130,22 @@ impl Severity {
 pub struct Alarm {
     /// The element it is raised on (RFC 8632, `resource`).
     pub resource: ElementId,
-    /// What it says.
+    /// The type of alarm.
     pub alarm_type: AlarmType,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// When the element noticed; the alarm may arrive much later.
+    /// The time at which the element noticed; the alarm may arrive much later.
     pub time: Timestamp,
     /// True when the condition has gone.
     pub cleared: bool,
-    /// For people.
+    /// The text, for people.
     pub text: String,
 }
 
 /// A customer's complaint (draft §2.1, step 3c).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complaint {
-    /// When it was made.
+    /// The time at which it was made.
     pub time: Timestamp,
     /// The site that served the customer when service was last good.
     pub site: ElementId,
@@ -152,27 +153,28 @@ pub struct Complaint {
     pub text: String,
 }
 
-/// What a field engineer's app tells the agent that sent the engineer out (draft §2.1, steps 7-8).
+/// A report of a field engineer's app to the agent that dispatched the engineer (draft §2.1, steps
+/// 7-8).
 #[derive(Clone, Debug, PartialEq)]
 pub enum FieldReport {
     /// The engineer stands at the element and asks what to do.
     Arrived {
         /// The token of the [`Action::Dispatch`].
         token: Token,
-        /// Where.
+        /// The element at which the engineer is.
         element: ElementId,
         /// The question, in words.
         question: String,
     },
-    /// The engineer followed the guidance and this came of it.
+    /// The engineer followed the guidance; this is the outcome.
     Ended {
         /// The token of the [`Action::Dispatch`].
         token: Token,
-        /// Where.
+        /// The element at which the engineer was.
         element: ElementId,
         /// True if something broken was found there and mended.
         repaired: bool,
-        /// What was found.
+        /// The finding, in words.
         finding: String,
     },
 }
@@ -182,9 +184,9 @@ pub enum FieldReport {
 pub struct Ticket {
     /// Its number.
     pub ticket: String,
-    /// When it was opened.
+    /// The time at which it was opened.
     pub time: Timestamp,
-    /// Who passes the complaint on: a car maker, a company.
+    /// The company that passes the complaint on: a car maker, for example.
     pub from: String,
     /// The language of the text as a tag of BCP 47: `en` or `zh`.
     pub language: String,
@@ -192,16 +194,16 @@ pub struct Ticket {
     pub text: String,
 }
 
-/// How deeply a cell sleeps (3GPP TS 28.310); each saves more than the one before, and takes longer
-/// to wake from.
+/// The energy-saving mode of a cell (3GPP TS 28.310); each saves more than the one before, and
+/// takes longer to wake from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Saving {
-    /// It does not.
+    /// No saving.
     #[default]
     Off,
-    /// Its amplifier rests between symbols that carry nothing; users notice next to nothing.
+    /// The amplifier rests between symbols that carry nothing; users notice next to nothing.
     SymbolShutdown,
-    /// Its carrier is off, the unit stays warm; it serves nobody.
+    /// The carrier is off, the unit stays warm; it serves nobody.
     CarrierShutdown,
     /// The unit is off but for what wakes it; it serves nobody.
     DeepSleep,
@@ -237,7 +239,7 @@ impl Saving {
     }
 }
 
-/// How a cell did in a period.
+/// The performance of a cell in a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellPerformance {
     /// The share of its radio resources in use, 0 to 1.
@@ -252,20 +254,20 @@ pub struct CellPerformance {
     pub edge_throughput_mbps: f64,
     /// Foreign power on its carrier, in dBm; thermal noise where there is none.
     pub interference_dbm: f64,
-    /// By how much its transmit power is raised, in dB.
+    /// The increase of its transmit power, in dB.
     pub power_offset_db: f64,
-    /// How deeply it sleeps, at the end of the period.
+    /// Its energy-saving mode at the end of the period.
     pub saving: Saving,
-    /// What it consumed, in kWh.
+    /// Its energy consumption, in kWh.
     pub energy_kwh: f64,
 }
 
-/// How a link did in a period.
+/// The performance of a link in a period.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkPerformance {
-    /// What it was given in the busier direction as a share of what it can carry; above 1 it drops.
+    /// The offered traffic in the busier direction as a share of the capacity; above 1 it drops.
     pub utilisation: f64,
-    /// What it carried in the busier direction, in Mbit/s.
+    /// The traffic that it carried in the busier direction, in Mbit/s.
     pub traffic_mbps: f64,
     /// Delay from end to end with queueing, in milliseconds.
     pub latency_ms: f64,
@@ -273,12 +275,13 @@ pub struct LinkPerformance {
     pub loss: f64,
 }
 
-/// What a domain's management system counted in a period: cells or links, as the domain has them.
+/// The performance figures of a domain's management system for a period: cells or links, as the
+/// domain has them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Performance {
-    /// When the period began.
+    /// The time at which the period began.
     pub from: Timestamp,
-    /// When it ended.
+    /// The time at which it ended.
     pub until: Timestamp,
     /// Every cell that reported.
     pub cells: BTreeMap<ElementId, CellPerformance>,
@@ -286,14 +289,14 @@ pub struct Performance {
     pub links: BTreeMap<ElementId, LinkPerformance>,
 }
 
-/// Where a vehicle was, as the signalling records of one province show it.
+/// A cell that served a vehicle, as the signalling records of one province show it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
     /// The cell that served it, or that it last asked for service.
     pub cell: ElementId,
-    /// From when.
+    /// The beginning.
     pub from: Timestamp,
-    /// Until when.
+    /// The end.
     pub until: Timestamp,
     /// The reference signal power that it reported, in dBm.
     pub rsrp_dbm: f64,
@@ -303,7 +306,7 @@ pub struct Visit {
     pub failures: u32,
 }
 
-/// What arrives from the network without having been asked for.
+/// Telemetry that arrives from the network without having been asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Telemetry {
     /// An alarm of the agent's own domain.
@@ -312,11 +315,11 @@ pub enum Telemetry {
     Complaint(Complaint),
     /// News from an engineer in the field.
     Field(FieldReport),
-    /// What the agent's own domain counted in the period that has just ended.
+    /// The performance figures of the agent's own domain for the period that has just ended.
     Performance(Arc<Performance>),
     /// A ticket of a customer's company; business layer only.
     Ticket(Ticket),
-    /// What the customer says to a question about a ticket; business layer only.
+    /// The customer's answer to a question about a ticket; business layer only.
     CustomerAnswered {
         /// The ticket's number.
         ticket: String,
@@ -325,31 +328,32 @@ pub enum Telemetry {
     },
 }
 
-/// Links an answer to what asked for it; chosen by the agent, unique per agent, and below 2^63: the upper
-/// half is the platform's, for what is asked at management systems.
+/// Correlates an answer with its request; chosen by the agent, unique per agent, and below 2^63:
+/// the upper half is reserved for the platform's own requests to management systems.
 pub type Token = u64;
 
-/// What an agent can do to its network. Each takes simulated time and ends in an [`Outcome`].
+/// An action of an agent on its network. Each takes simulated time and ends in an [`Outcome`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Measure one element actively: light levels, reflections, voltages, heartbeats.
     Probe {
-        /// What to measure; must belong to the agent's domain.
+        /// The element to measure; must belong to the agent's domain.
         element: ElementId,
     },
     /// Send an engineer. [`Telemetry::Field`] follows on arrival and at the end.
     Dispatch {
-        /// Where to.
+        /// The destination.
         element: ElementId,
-        /// The sender's own key of the work order. Under one that was sent before nobody else is sent:
-        /// whoever is on it reports under the new token from then on, the arrival once more if he is there.
+        /// The sender's own key of the work order. A dispatch under a key that was used before
+        /// sends no second engineer: the one on it reports under the new token from then on, and
+        /// reports the arrival again if already there.
         work_order: Option<String>,
     },
     /// Tell an engineer who has arrived what to repair.
     Guide {
         /// The token of the dispatch.
         dispatch: Token,
-        /// What to repair.
+        /// The element to repair.
         element: ElementId,
         /// The steps to follow, for people.
         steps: Vec<String>,
@@ -358,14 +362,14 @@ pub enum Action {
     SetPower {
         /// The cell.
         cell: ElementId,
-        /// By how much above normal, 0 to 10 dB; 0 is normal.
+        /// The offset above normal, 0 to 10 dB; 0 is normal.
         offset_db: f64,
     },
     /// Let cells sleep, or wake them.
     SetSaving {
         /// The cells.
         cells: BTreeSet<ElementId>,
-        /// How deeply.
+        /// The energy-saving mode.
         saving: Saving,
     },
     /// Read the parameters of an element, as they are and as they are planned.
@@ -377,7 +381,7 @@ pub enum Action {
     Configure {
         /// The element.
         element: ElementId,
-        /// Which parameter, as [`Configuration`] names it.
+        /// The name of the parameter, as in [`Configuration`].
         parameter: String,
         /// Its value.
         value: String,
@@ -391,16 +395,16 @@ pub enum Action {
     Trace {
         /// The vehicle identification number (ISO 3779).
         vehicle: String,
-        /// From when.
+        /// The beginning of the time.
         from: Timestamp,
-        /// Until when.
+        /// The end of the time.
         until: Timestamp,
     },
-    /// Say something to whoever opened a ticket.
+    /// Send a message to the customer who opened a ticket.
     TellCustomer {
         /// The ticket's number.
         ticket: String,
-        /// What is said.
+        /// The text of the message.
         text: String,
         /// True if it is a question, whose answer is [`Telemetry::CustomerAnswered`]; false if it is
         /// the reply that ends the ticket.
@@ -409,7 +413,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// The elements that it is done to; none for what is about vehicles and customers.
+    /// The elements that it acts on; none for actions on vehicles and customers.
     pub fn elements(&self) -> Vec<&ElementId> {
         match self {
             Self::Probe { element }
@@ -425,16 +429,16 @@ impl Action {
     }
 }
 
-/// How an element was found.
+/// The condition of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
-    /// It does its work.
+    /// Working.
     Good,
-    /// It does, but not well.
+    /// Working, but not well.
     Degraded,
-    /// It does not.
+    /// Not working.
     Failed,
-    /// It could not be measured from afar.
+    /// Not measurable from afar.
     Unreachable,
 }
 
@@ -450,14 +454,14 @@ impl Condition {
     }
 }
 
-/// What a probe measured. Readings carry their unit in the name, for example `light_a_dbm`,
+/// The result of a probe. Readings carry their unit in the name, for example `light_a_dbm`,
 /// `light_b_dbm`, `reflection_km` (distance from end A to the break), `mains_volts`,
 /// `battery_percent`, `heartbeat_age_s`, `temperature_celsius`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
-    /// What was measured.
+    /// The element measured.
     pub element: ElementId,
-    /// How it was found.
+    /// Its condition.
     pub condition: Condition,
     /// The readings, by name.
     pub readings: BTreeMap<String, f64>,
@@ -466,13 +470,13 @@ pub struct Measurement {
 /// The parameters of an element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configuration {
-    /// As they are, by name; the unit is in the name, for example `electrical-tilt-degrees`.
+    /// The running values, by name; the unit is in the name, for example `electrical-tilt-degrees`.
     pub running: BTreeMap<String, String>,
-    /// As they are planned.
+    /// The planned values.
     pub planned: BTreeMap<String, String>,
 }
 
-/// How an [`Action`] ended.
+/// The outcome of an [`Action`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// A probe's readings.
@@ -484,21 +488,21 @@ pub enum Outcome {
     },
     /// The guidance was passed on.
     Guided,
-    /// It is as was asked: power, sleep, parameter or restart.
+    /// The setting was made, or the restart done: power, energy saving, parameter.
     Done,
     /// The parameters that were read.
     Configuration(Configuration),
-    /// Where the vehicle was, in order of time.
+    /// The cells that served the vehicle, in order of time.
     Traced {
-        /// In the agent's own province.
+        /// The visits to cells of the agent's own province.
         visits: Vec<Visit>,
         /// The province into which it left within the time asked about, if it did.
         left_to: Option<String>,
         /// The province from which it came within the time asked about, if it did.
         came_from: Option<String>,
     },
-    /// What was said has reached the customer.
+    /// The message has reached the customer.
     Told,
-    /// It cannot be done, and why.
+    /// The action cannot be done, for this reason.
     Impossible(String),
 }

@@ -1,9 +1,9 @@
-//! Instants, and chance, as arguments.
+//! Instants and randomness, as arguments.
 //!
-//! The instant is that of [`schema::time`], so that schemas and tasks tell time alike. Refuses to
-//! know what time it is: only `server` owns a clock. Read next: [`crate::agent`].
+//! The instant is that of [`schema::time`], so that schemas and tasks share it. Only `server` owns
+//! a clock. Read next: [`crate::agent`].
 
 pub use schema::time::{NotATimestamp, Timestamp};
 
-/// The source of chance handed to agents and simulations: seeded, so that a run can be repeated.
+/// The random source handed to agents and simulations: seeded, so that a run can be repeated.
 pub type Dice = rand_chacha::ChaCha8Rng;

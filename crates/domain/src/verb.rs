@@ -1,25 +1,25 @@
-//! `commuType`: what a message asks for (draft-wang-nmrg-magent-im-00, Appendix A).
+//! `commuType`: the verb of a message (draft-wang-nmrg-magent-im-00, Appendix A).
 //!
-//! Knows the draft's spellings; refuses to guess at others. Read next: [`crate::content`].
+//! Reads the draft's spellings, and guesses at no others. Read next: [`crate::content`].
 
 use std::fmt;
 
 /// The verbs of `task-negotiate`, in the draft's own spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
-    /// What can you do, and negotiate?
+    /// Asks for capabilities and readiness to negotiate.
     CapabilityRequest,
-    /// Do this. Written `taskAssgin` in the draft; `taskAssign` is read as well.
+    /// Assigns a task. Written `taskAssgin` in the draft; `taskAssign` is read as well.
     TaskAssign,
-    /// Stop doing this.
+    /// Cancels a task.
     TaskCancel,
-    /// Could you do this? Asked before a task is assigned (§5.3, 1).
+    /// Asks whether a task is feasible, before it is assigned (§5.3, 1).
     FeasibilityNegotiate,
-    /// Judgement and answers on a task under way (§5.3, 2).
+    /// Answers and judges a task under way (§5.3, 2).
     FulfillmentNegotiate,
-    /// How is the task, and what came of it?
+    /// Asks for the state and the result of a task.
     TaskResultQuery,
-    /// Tell me of its changes elsewhere.
+    /// Subscribes another receiver to a task's reports.
     TaskResultSubscribe,
     /// The executor's report.
     TaskResultNotify,

@@ -1,9 +1,10 @@
-//! Pages, pictures and terminal text, in which nothing that anybody wrote breaks out.
+//! Pages, pictures and terminal text, safe for content of any origin.
 //!
 //! Pure: text goes in, text comes out.
 //! - [`Markup`]: XML that grows, escaped; HTML pages and SVG pictures are written with it;
 //! - [`page`]: the head and the style that all pages share;
-//! - [`words`]: text fitted into columns, made legible for a terminal, and numbers as people read them.
+//! - [`words`]: text fitted into columns, made safe for a terminal, and numbers formatted for
+//!   people.
 #![forbid(unsafe_code)]
 
 mod markup;

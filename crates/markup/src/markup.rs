@@ -1,4 +1,4 @@
-//! Writing XML by hand, without a way to forget escaping.
+//! An XML writer that always escapes.
 //!
 //! Every element is written through [`Markup`], which escapes attributes and text; nothing else adds
 //! to a page but [`Markup::raw`], which takes constants, and [`Markup::well_formed`]. Pages are well-formed
@@ -7,18 +7,18 @@
 use crate::words::deceives;
 use std::fmt::{Display, Write};
 
-/// XML that grows.
+/// An XML document under construction.
 #[derive(Clone, Debug, Default)]
 pub struct Markup {
     out: String,
     open: Vec<&'static str>,
 }
 
-/// The attributes of an element: names of ours, values of anyone's.
+/// The attributes of an element: static names, arbitrary values.
 pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 impl Markup {
-    /// Nothing yet.
+    /// An empty document.
     pub fn new() -> Self {
         Self::default()
     }
@@ -38,14 +38,14 @@ impl Markup {
         self
     }
 
-    /// An element without content.
+    /// Writes an element without content.
     pub fn empty(&mut self, name: &'static str, attributes: Attributes<'_>) -> &mut Self {
         self.tag(name, attributes);
         self.out.push_str("/>");
         self
     }
 
-    /// An element that holds only this text.
+    /// Writes an element that holds only this text.
     pub fn leaf(
         &mut self,
         name: &'static str,
@@ -59,32 +59,32 @@ impl Markup {
         self
     }
 
-    /// Text in the element that is open.
+    /// Writes text into the open element.
     pub fn text(&mut self, text: &dyn Display) -> &mut Self {
         let _ = write!(Escaping(&mut self.out), "{text}");
         self
     }
 
-    /// Markup that was written before.
+    /// Appends markup that was written before.
     pub fn markup(&mut self, inner: &Markup) -> &mut Self {
         debug_assert!(inner.open.is_empty(), "{:?} is still open", inner.open);
         self.out.push_str(&inner.out);
         self
     }
 
-    /// What must stand as it is: styles, scripts and the doctype, all constants of this crate.
+    /// Appends unescaped text: styles, scripts and the doctype, all constants of this crate.
     pub fn raw(&mut self, text: &'static str) -> &mut Self {
         self.out.push_str(text);
         self
     }
 
-    /// Well-formed XML of another writer that escapes as this one does.
+    /// Appends the well-formed XML of another writer that escapes as this one does.
     pub fn well_formed(&mut self, xml: &str) -> &mut Self {
         self.out.push_str(xml);
         self
     }
 
-    /// What was written.
+    /// The text of the document.
     pub fn finish(self) -> String {
         debug_assert!(self.open.is_empty(), "{:?} is still open", self.open);
         self.out
@@ -100,8 +100,8 @@ impl Markup {
     }
 }
 
-/// Turns whatever is written into text of XML 1.0: marks become references, and characters that it
-/// cannot hold (§2.2) the replacement character, as do those that turn around what stands next to them.
+/// A writer that turns any text into text of XML 1.0: marks become references, and characters that
+/// it cannot hold (§2.2) the replacement character, as do those that change the direction of text.
 struct Escaping<'a>(&'a mut String);
 
 impl Write for Escaping<'_> {

@@ -1,6 +1,6 @@
 //! The head and the style that all pages share.
 //!
-//! Knows nothing of what a page tells. Read next: [`crate::Markup`].
+//! Knows nothing of the content of a page. Read next: [`crate::Markup`].
 
 use crate::Markup;
 use std::fmt::Display;
@@ -58,21 +58,21 @@ svg .inside{fill:var(--ink)}svg .fail{fill:var(--bad)}\
 .tip.well{fill:var(--good)}.tip.badly{fill:var(--bad)}.tip.called-off{fill:var(--wait)}\
 @media print{body{max-width:none}details{break-inside:avoid}}";
 
-/// Language, policy, style and script of a page: all but its text.
+/// The language, policy, style and script of a page: everything except its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// The language of the page, as a tag of BCP 47.
     pub language: &'a str,
     /// Its Content-Security-Policy.
     pub policy: &'a str,
-    /// What is added to the style of all pages; nothing of it needs escaping.
+    /// Further style rules, beside those of all pages; nothing in them needs escaping.
     pub style: &'static str,
     /// Its script, which holds neither `<` nor `&`, so that it is the same text in XML and in HTML.
     pub script: &'static str,
 }
 
 impl Frame<'_> {
-    /// A page of that title; what `body` writes stands below the heading.
+    /// A page of that title; `body` writes the content below the heading.
     pub fn page(&self, title: &dyn Display, body: impl FnOnce(&mut Markup)) -> String {
         let mut page = Markup::new();
         page.raw("<!DOCTYPE html>\n")

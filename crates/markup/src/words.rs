@@ -1,7 +1,7 @@
-//! Words fitted into a place, and numbers as people read them.
+//! Text fitted into columns, and numbers formatted for people.
 //!
 //! Widths are columns of a terminal, in which characters of East Asian scripts take two; pictures
-//! reckon with the same. Knows text alone. Read next: [`crate::Markup`].
+//! use the same widths. Read next: [`crate::Markup`].
 
 use std::borrow::Cow;
 
@@ -25,9 +25,9 @@ pub fn width(text: &str) -> usize {
     text.chars().map(columns).sum()
 }
 
-/// True for characters that set the direction of others (UAX #9 §2), and for those that show nothing: a
-/// name that holds one would reorder the words behind it, or look like another. What joins others has its
-/// place in words.
+/// True for characters that set the direction of others (UAX #9 §2), and for invisible ones: a name
+/// that holds one would reorder the words behind it, or look like another name. Joining characters
+/// are not among them, as words need them.
 pub fn deceives(c: char) -> bool {
     matches!(
         c,
@@ -43,8 +43,9 @@ pub fn deceives(c: char) -> bool {
         || matches!(c, '\u{e01f0}'..='\u{e0fff}')
 }
 
-/// The text as a terminal may be given it: controls (C0, C1) and what turns text around or hides in it
-/// are written as `\u{9b}`. Lines stay lines; so do the styles of [`is_style`], which move nothing.
+/// The text made safe for a terminal: controls (C0, C1) and [deceptive characters](deceives) are
+/// written as `\u{9b}`. Line feeds are kept, as are the styles of [`is_style`], which do not move
+/// the cursor.
 pub fn legible(text: &str) -> Cow<'_, str> {
     let odd = |c: char| (c.is_control() && c != '\n') || deceives(c);
     if !text.contains(odd) {
@@ -65,7 +66,7 @@ pub fn legible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same on one line: a cell of a table.
+/// The same on one line, for a cell of a table.
 pub fn legible_line(text: &str) -> String {
     let odd = |c: &char| c.is_control() || deceives(*c);
     let escaped = |c: char| match odd(&c) {
@@ -78,7 +79,8 @@ pub fn legible_line(text: &str) -> String {
     }
 }
 
-/// True for a style that changes how text looks, and conceals none: bold, dim, and the eight colours.
+/// True for a style that changes the look of text without concealing it: bold, dim, and the eight
+/// colours.
 fn is_style(numbers: &str) -> bool {
     let known = |number: &str| {
         matches!(
@@ -89,14 +91,14 @@ fn is_style(numbers: &str) -> bool {
     numbers.split(';').all(known)
 }
 
-/// How long a style is that the text begins with, in bytes.
+/// The length in bytes of the style sequence that the text begins with.
 fn style_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("\x1b[")?;
     let numbers = &rest[..rest.find('m')?];
     is_style(numbers).then_some(text.len() - rest.len() + numbers.len() + 1)
 }
 
-/// The text on one line, at most so many columns wide; what is cut off leaves an ellipsis.
+/// The text on one line, at most `most` columns wide; an ellipsis marks where it was cut.
 pub fn cut(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.replace(|c: char| c.is_control() || deceives(c), "\u{fffd}");
@@ -128,7 +130,7 @@ pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(missing))
 }
 
-/// `1 fault`, `3 faults`.
+/// A number with its noun: `1 fault`, `3 faults`.
 pub fn count(number: usize, one: &str, many: &str) -> String {
     match number {
         1 => format!("1 {one}"),
@@ -136,7 +138,7 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// The number with so many decimals and its thousands apart: `12,345.6`. Never `-0`.
+/// The number with `decimals` decimals and thousands separators: `12,345.6`. Never `-0`.
 pub fn decimal(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     let nothing = text.trim_matches(['-', '0', '.']).is_empty();
@@ -151,7 +153,7 @@ pub fn decimal(number: f64, decimals: usize) -> String {
     }
 }
 
-/// The number with about three digits that tell: `0.0123`, `4.56`, `78.9`, `12,345`.
+/// The number with about three significant digits: `0.0123`, `4.56`, `78.9`, `12,345`.
 pub fn number(number: f64) -> String {
     let size = number.abs();
     let decimals = match size {

@@ -1,8 +1,7 @@
 //! The client's side of one session, over the same parts as [`crate::session`].
 //!
-//! A machine without clock or socket: it greets, negotiates, numbers requests,
-//! and tells replies from notifications. What a reply means is its caller's
-//! knowledge, as are timeouts.
+//! A machine without clock or socket: it greets, negotiates, numbers requests, and tells replies
+//! from notifications. The meaning of a reply and timeouts are the caller's concern.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +15,7 @@ use crate::names::capability::{BASE_1_0, BASE_1_1};
 use crate::names::namespace::{BASE, NOTIFICATION};
 use crate::xml::{Document, Element, Limits, write};
 
-/// What a client announces and accepts.
+/// The configuration of a client session.
 #[derive(Debug, Clone)]
 pub struct ClientConfig {
     /// Announced to the server.
@@ -35,25 +34,25 @@ impl Default for ClientConfig {
     }
 }
 
-/// What the server has said.
+/// An event of a client session.
 #[derive(Debug)]
 pub enum ClientEvent {
     /// The hellos are exchanged.
     Ready {
         /// The number that the server gave the session.
         session_id: u32,
-        /// What the server announced.
+        /// The capabilities that the server announced.
         capabilities: Capabilities,
     },
     /// The answer to a call.
     Reply(Reply),
     /// An event (RFC 5277).
     Notification(Notification),
-    /// Nothing follows; the channel is to be closed.
+    /// The session is over; the channel is to be closed.
     Closed(ClientError),
 }
 
-/// Why a client gives up on its session.
+/// The reason for which a client ends its session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
     /// The framing is broken or a message is too big.
@@ -81,13 +80,13 @@ pub enum ClientError {
 pub struct Reply {
     /// The number that [`ClientSession::call`] gave.
     pub message_id: u64,
-    /// What it comes to.
+    /// The outcome.
     pub outcome: Outcome,
     /// The whole `<rpc-reply>`.
     pub document: Document,
 }
 
-/// What a reply comes to.
+/// The outcome of a call, as its reply tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// `<ok/>`, perhaps with warnings.
@@ -284,7 +283,7 @@ impl ClientSession {
         self.outstanding.iter().copied()
     }
 
-    /// Whether the hellos are exchanged and the session is not over.
+    /// True if the hellos are exchanged and the session is not over.
     pub fn is_ready(&self) -> bool {
         self.phase == Phase::Ready
     }
@@ -343,8 +342,8 @@ impl ClientSession {
         Err(ClientError::Unexpected(root.name().to_owned()))
     }
 
-    /// Which call a reply answers. Replies come in order (RFC 6241 §4.5), so one
-    /// without message-id answers the oldest.
+    /// The message-id of the call that a reply answers. Replies come in order (RFC 6241 §4.5), so
+    /// one without message-id answers the oldest call.
     fn answered(&mut self, reply: Element<'_>) -> Result<u64, ClientError> {
         let Some(text) = reply.attribute("", "message-id") else {
             return self

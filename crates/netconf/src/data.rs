@@ -1,9 +1,9 @@
-//! What a server answers with: a tree of nodes made from its own values, and
-//! the writer that turns it into XML while a projection prunes it.
+//! The data of an answer: a tree of nodes made from the server's own values, and the writer that
+//! turns it into XML while a projection prunes it.
 //!
-//! A [`Node`] borrows what it can, so an entry of a list costs one allocation.
-//! It knows what the writer must (keys, defaults, configuration or state) and
-//! nothing else of its YANG module. What is asked for is [`crate::filter`].
+//! A [`Node`] borrows what it can, so an entry of a list costs one allocation. It holds the facts
+//! of its YANG module that the writer needs (keys, defaults, configuration or state), and no
+//! others. Filters are in [`crate::filter`].
 
 mod render;
 mod write;
@@ -17,11 +17,11 @@ pub use write::{Writer, write};
 /// One data node with everything below it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node<'a> {
-    /// Empty: that of the parent.
+    /// The namespace; empty for that of the parent.
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
     pub(crate) content: Content<'a>,
-    /// How many of the first children are keys; 0 for all but list entries.
+    /// The number of leading children that are keys; 0 for all but list entries.
     pub(crate) keys: u8,
     pub(crate) defaulted: Defaulted,
     pub(crate) config: bool,
@@ -32,7 +32,7 @@ pub struct Node<'a> {
 pub(crate) enum Content<'a> {
     Leaf(Value<'a>),
     Interior(Vec<Node<'a>>),
-    /// Inside of an anydata or anyxml: XML whose elements declare their namespaces.
+    /// The content of an anydata or anyxml: XML whose elements declare their namespaces.
     Verbatim(Cow<'a, str>),
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Metadata<'a> {
     pub(crate) value: Cow<'a, str>,
 }
 
-/// How the value of a leaf stands to the default in its schema (RFC 6243).
+/// The relation of a leaf's value to the default in its schema (RFC 6243).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Defaulted {
     /// It differs, or there is no default.
@@ -168,7 +168,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Adds a leaf that says how it stands to its default.
+    /// Adds a leaf with its relation to its default.
     #[must_use]
     pub fn leaf_defaulted(
         self,
@@ -252,7 +252,7 @@ impl<'a> Node<'a> {
         self
     }
 
-    /// Says how a leaf stands to its default.
+    /// Sets the relation of a leaf to its default.
     #[must_use]
     pub fn defaulted(mut self, defaulted: Defaulted) -> Self {
         self.defaulted = defaulted;

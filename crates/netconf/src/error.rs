@@ -1,7 +1,7 @@
 //! `<rpc-error>` as a value (RFC 6241 §4.3 and Appendix A), for both sides.
 //!
-//! Knows types, tags and their texts; does not decide which error fits which
-//! refusal: that is the caller's one table. Written and read in `wire`.
+//! Knows types, tags and their texts; the mapping of refusals to errors is the caller's. Written
+//! and read in `wire`.
 
 mod wire;
 
@@ -24,13 +24,13 @@ pub enum ErrorType {
     Application,
 }
 
-/// Whether the request was refused.
+/// The severity: whether the request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Severity {
-    /// It was.
+    /// The request was refused.
     #[default]
     Error,
-    /// It was not.
+    /// The request was carried out.
     Warning,
 }
 
@@ -74,7 +74,7 @@ texts!(Severity {
     Warning => "warning",
 });
 
-/// What went wrong: the tags of RFC 6241 Appendix A.
+/// The kind of error: the tags of RFC 6241 Appendix A.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErrorTag {
     /// A resource that is already in use.
@@ -101,7 +101,7 @@ pub enum ErrorTag {
     AccessDenied,
     /// The lock is held by another.
     LockDenied,
-    /// Not enough resources.
+    /// Resources are exhausted.
     ResourceDenied,
     /// A rollback did not complete.
     RollbackFailed,
@@ -109,9 +109,9 @@ pub enum ErrorTag {
     DataExists,
     /// The data to be changed does not exist.
     DataMissing,
-    /// Not supported by this implementation.
+    /// The operation is not supported by this implementation.
     OperationNotSupported,
-    /// Failed for a reason that no other tag names.
+    /// Failed for a reason without a tag of its own.
     OperationFailed,
     /// Partly done; obsolete, not to be sent.
     PartialOperation,
@@ -170,8 +170,8 @@ impl ErrorPath {
         self
     }
 
-    /// Where `element` stands in its message, from the root down; prefixes are
-    /// made up (`n1`, `n2`, …), one for each namespace.
+    /// The path of `element` in its message, from the root down; prefixes are generated (`n1`,
+    /// `n2`, …), one for each namespace.
     pub fn of(element: Element<'_>) -> Self {
         let mut ancestry = vec![element];
         while let Some(parent) = ancestry[ancestry.len() - 1].parent() {

@@ -1,9 +1,8 @@
-//! What a client asks for: subtree filters, simple XPath, and who may see it.
+//! Filters: subtree filters, simple XPath, and the access rules that restrict them.
 //!
-//! A [`Selection`] is compiled once and matched while data are written
-//! ([`crate::data`]); before that, a provider asks it what to look up and what
-//! to skip. It knows no data. The rules of RFC 6241 §6 are in `subtree` (how a
-//! filter compiles) and in `data::write` (how it matches).
+//! A [`Selection`] is compiled once and matched while data are written ([`crate::data`]); before
+//! that, providers ask it which data to look up and which to skip. The rules of RFC 6241 §6 are in
+//! `subtree` (compilation) and in `data::write` (matching).
 
 mod permit;
 mod projection;
@@ -23,10 +22,10 @@ pub use xpath::Compiled;
 use crate::data::{Node, Value};
 use crate::framing::decimal;
 
-/// Nodes that a filter may have; each costs time with every data node it meets.
+/// The most nodes of a filter; each costs time with every data node it meets.
 pub const FILTER_NODES: usize = 4096;
 
-/// Why a filter cannot be used.
+/// The error for a filter that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FilterError {
     /// More than [`FILTER_NODES`] nodes.
@@ -40,11 +39,11 @@ pub enum FilterError {
 /// A compiled filter; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    /// Stands for the root of the datastore; its own name is of no account.
+    /// The root of the datastore; its own name is ignored.
     root: Arc<Pattern>,
 }
 
-/// One filter node: which data nodes it means, and what it asks of them.
+/// One filter node: the data nodes that it matches, and its demands on them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pattern {
     /// `None`: any (RFC 6241 §6.2.1).
@@ -55,11 +54,11 @@ pub(crate) struct Pattern {
     pub(crate) attributes: Vec<AttributeMatch>,
     /// The value that a leaf must have; then it is selected.
     pub(crate) value: Option<Literal>,
-    /// What leaves among its children must hold, all of it.
+    /// The conditions that leaves among its children must meet, all of them.
     pub(crate) conditions: Vec<Condition>,
     /// Selects the node with everything below it.
     pub(crate) whole: bool,
-    /// What to select below it.
+    /// The patterns of its children.
     pub(crate) children: Vec<Pattern>,
 }
 
@@ -87,7 +86,7 @@ pub(crate) struct Literal {
 }
 
 impl Literal {
-    /// `namespace_of` resolves prefixes where the literal stands.
+    /// A literal; `namespace_of` resolves the prefixes in scope.
     fn new<'n>(text: &str, namespace_of: impl Fn(&str) -> Option<&'n str>) -> Self {
         let identity = text.split_once(':').and_then(|(prefix, name)| {
             namespace_of(prefix).map(|namespace| (namespace.into(), name.into()))
@@ -127,14 +126,14 @@ impl Literal {
 }
 
 impl Pattern {
-    /// Whether it means nodes of this name.
+    /// True if it matches nodes of this name.
     #[inline]
     pub(crate) fn names(&self, namespace: &str, name: &str) -> bool {
         self.name.as_deref().is_none_or(|own| own == name)
             && self.namespace.as_deref().is_none_or(|own| own == namespace)
     }
 
-    /// Whether it means this node, whose namespace is `namespace`; conditions apart.
+    /// True if it matches this node, whose namespace is `namespace`; conditions are not considered.
     #[inline]
     pub(crate) fn means(&self, namespace: &str, node: &Node<'_>) -> bool {
         self.names(namespace, node.name)
@@ -151,7 +150,7 @@ impl Pattern {
         })
     }
 
-    /// Whether a leaf that it means is selected by it.
+    /// True if a leaf that it matches is selected by it.
     pub(crate) fn selects_leaf(&self, value: &Value<'_>) -> bool {
         match &self.value {
             Some(literal) => literal.is_value_of(value),
@@ -160,7 +159,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all its conditions hold among those of `children` that `shown` admits.
+    /// True if all its conditions hold among those of `children` that `shown` admits.
     pub(crate) fn holds<'n>(
         &self,
         namespace: &str,
@@ -178,7 +177,7 @@ impl Pattern {
 }
 
 impl Condition {
-    /// Whether a child of a node in `namespace` meets it.
+    /// True if a child of a node in `namespace` meets it.
     pub(crate) fn is_met_by(&self, namespace: &str, child: &Node<'_>) -> bool {
         let namespace = if child.namespace.is_empty() {
             namespace
@@ -244,7 +243,7 @@ impl<'f, T> Few<'f, T> {
 }
 
 impl Selection {
-    /// Everything there is.
+    /// Selects everything.
     pub fn everything() -> Self {
         Selection::of(Pattern {
             whole: true,
@@ -252,7 +251,7 @@ impl Selection {
         })
     }
 
-    /// Nothing at all: an empty filter (RFC 6241 §6.4.2).
+    /// Selects nothing: an empty filter (RFC 6241 §6.4.2).
     pub fn nothing() -> Self {
         Selection::of(Pattern::default())
     }
@@ -263,27 +262,27 @@ impl Selection {
         }
     }
 
-    /// Whether it is [`everything`](Self::everything).
+    /// True if it is [`everything`](Self::everything).
     pub fn is_everything(&self) -> bool {
         self.root.whole
     }
 }
 
-/// What of the nodes at one place is asked for and may be read; a provider's way to fetch
-/// no more than needed. Fetching more is harmless: the writer prunes again.
+/// The part of the nodes at one place that is asked for and may be read; it allows a provider to
+/// fetch no more than needed. Fetching more is harmless: the writer prunes again.
 #[derive(Debug, Clone)]
 pub struct View<'f> {
     /// `None`: everything.
     pub(crate) patterns: Option<Few<'f, Pattern>>,
-    /// Levels that are written of what is selected.
+    /// The levels to write of a selected node.
     pub(crate) max_depth: u32,
-    /// Levels still to be written below, once selected.
+    /// The levels still to write below, once selected.
     pub(crate) depth: u32,
     pub(crate) permit: Cursor<'f>,
     pub(crate) config: Option<bool>,
 }
 
-/// Which entries of a list can be selected at all.
+/// The entries of a list that can be selected at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys<'f> {
     /// All of them: scan.
@@ -293,18 +292,18 @@ pub enum Keys<'f> {
 }
 
 impl<'f> View<'f> {
-    /// Whether everything below is asked for, unconditionally, as far as it may be read.
+    /// True if everything below is asked for, unconditionally, as far as it may be read.
     pub fn is_everything(&self) -> bool {
         self.patterns.is_none()
     }
 
-    /// Whether state is asked for, not only configuration.
+    /// True if state is asked for, not only configuration.
     pub fn wants_state(&self) -> bool {
         self.config != Some(true)
     }
 
-    /// What is asked of a child; `None` if it can be left out, for nobody asked for it, it is too
-    /// deep, or nothing of it may be read. A leaf that a condition looks at cannot. Keys of list
+    /// The view of a child; `None` if it can be left out: nobody asked for it, it is too deep, or
+    /// nothing of it may be read. A leaf that a condition reads cannot be left out. Keys of list
     /// entries are always needed.
     pub fn child(&self, namespace: &str, name: &str) -> Option<View<'f>> {
         let permit = self.permit.below(namespace, name)?;
@@ -324,13 +323,13 @@ impl<'f> View<'f> {
         })
     }
 
-    /// Whether a child is needed, be it for the output or for a condition.
+    /// True if a child is needed, for the output or for a condition.
     pub fn wants(&self, namespace: &str, name: &str) -> bool {
         self.child(namespace, name).is_some()
     }
 
-    /// If this is the view of a list's entries: which values of the key leaf
-    /// `key` can be selected at all.
+    /// Of the view of a list's entries: the values of the key leaf `key` that can be selected at
+    /// all.
     pub fn demanded_keys(&self, key: &str) -> Keys<'f> {
         let Some(patterns) = &self.patterns else {
             return Keys::Any;
@@ -355,7 +354,7 @@ impl<'f> View<'f> {
     }
 }
 
-/// What patterns ask of a child of the nodes that they mean.
+/// The demand of patterns on a child of the nodes that they match.
 enum Asked<'f> {
     Whole,
     /// All of it, under a condition on its parent that only the writer can judge.
@@ -387,7 +386,7 @@ fn asked_below<'f>(above: &Few<'f, Pattern>, namespace: &str, name: &str) -> Opt
     (!below.is_empty()).then_some(Asked::Partly(below))
 }
 
-/// The levels below a node that is itself one of so many; [`u32::MAX`] is no limit.
+/// The levels below a node that is itself one of `levels`; [`u32::MAX`] is no limit.
 pub(crate) fn a_level_down(levels: u32) -> Option<u32> {
     match levels {
         u32::MAX => Some(u32::MAX),

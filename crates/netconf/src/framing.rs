@@ -1,13 +1,13 @@
 //! Message framing of RFC 6242 §4: end-of-message (base:1.0) and chunked (base:1.1).
 //!
-//! [`Decoder`] turns bytes in any fragmentation into whole messages, in time
-//! linear in the bytes; [`encode`] is its inverse. Neither looks into a message.
-//! Which framing holds is decided by [`crate::hello`].
+//! [`Decoder`] turns bytes in any fragmentation into whole messages, in time linear in the bytes;
+//! [`encode`] is its inverse. Neither looks into a message. The framing is negotiated by
+//! [`crate::hello`].
 
 #[cfg(test)]
 mod tests;
 
-/// How messages are told apart on the wire.
+/// The framing of messages on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
     /// `]]>]]>` after each message; both hellos always, and all of base:1.0.
@@ -21,13 +21,13 @@ pub enum Framing {
 pub const END_OF_MESSAGE: &[u8] = b"]]>]]>";
 const END_OF_CHUNKS: &[u8] = b"\n##\n";
 
-/// Why no further message can be read. Both end the session.
+/// The error after which no further message can be read. Both end the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FramingError {
     /// A message passes the limit; the peer may be told.
     #[error("the message is larger than {limit} bytes")]
     TooBig {
-        /// Bytes that a message may have.
+        /// The maximum size of a message, in bytes.
         limit: usize,
     },
     /// The chunk grammar is broken: the channel is closed without a reply (RFC 6242 §4.2).
@@ -83,7 +83,7 @@ impl Decoder {
 
     /// Changes the framing for all bytes not yet taken as a message.
     pub fn switch_to(&mut self, framing: Framing) {
-        // What was looked at under the old framing is looked at again.
+        // Bytes already read under the old framing are read again.
         let mut input = std::mem::take(&mut self.message);
         input.extend_from_slice(&self.input[self.read..]);
         self.input = input;
@@ -135,8 +135,8 @@ impl Decoder {
         outcome
     }
 
-    /// Whether part of a message has been read; true only once
-    /// [`next_message`](Self::next_message) has found no end of it.
+    /// True if part of a message has been read; true only once [`next_message`](Self::next_message)
+    /// has found no end of it.
     pub fn is_within_message(&self) -> bool {
         match self.framing {
             Framing::EndOfMessage => !self.message.is_empty(),
@@ -177,8 +177,8 @@ impl Decoder {
         }
     }
 
-    /// White space before a message belongs to none: people and some clients
-    /// put a line feed after the mark, where `<?xml` would no longer be first.
+    /// Skips white space before a message: people and some clients put a line feed after the mark,
+    /// where `<?xml` would no longer be first.
     fn skip_blank(&mut self) {
         let rest = &self.input[self.read..];
         let blank = rest.iter().position(|byte| !byte.is_ascii_whitespace());
@@ -286,8 +286,8 @@ pub fn encode(message: &[u8], framing: Framing, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends in chunked framing the message that `body` appends, without a copy of it.
-/// `expected` is its size if that is known: a size with other digits costs a move.
+/// Appends in chunked framing the message that `body` appends, without a copy of it. `expected` is
+/// its size if that is known: a size with another number of digits costs a move.
 pub(crate) fn encode_chunked(expected: usize, body: impl FnOnce(&mut Vec<u8>), out: &mut Vec<u8>) {
     out.reserve(expected + 32);
     let start = out.len();
@@ -314,7 +314,7 @@ fn chunk_head(size: usize, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Where end marks stand inside a message; they may overlap.
+/// The places of end marks inside a message; they may overlap.
 fn marks(message: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
 //! The exchange of capabilities (RFC 6241 §8.1), for both sides.
 //!
-//! Writes and reads `<hello>`, and decides the framing that follows. Which
-//! capabilities a server has is its caller's knowledge.
+//! Writes and reads `<hello>`, and decides the framing that follows. The capabilities of a server
+//! are configured by the caller.
 
 use crate::framing::Framing;
 use crate::names::capability::{BASE_1_0, BASE_1_1};
@@ -15,7 +15,8 @@ use std::sync::Arc;
 pub struct Capabilities(Arc<[String]>);
 
 impl Capabilities {
-    /// From URIs; white space at both ends is dropped, as are empty ones and repetitions.
+    /// Capabilities from URIs; white space at both ends is dropped, as are empty ones and
+    /// repetitions.
     pub fn new<T: AsRef<str>>(uris: impl IntoIterator<Item = T>) -> Self {
         let mut known: Vec<String> = Vec::new();
         for uri in uris {
@@ -27,12 +28,12 @@ impl Capabilities {
         Capabilities(known.into())
     }
 
-    /// Whether a capability is there, with whatever parameters.
+    /// True if the capability is announced, with any parameters.
     pub fn has(&self, uri: &str) -> bool {
         self.0.iter().any(|known| strip_parameters(known) == uri)
     }
 
-    /// The parameters of a capability: what follows `?`.
+    /// The parameters of a capability: the part after `?`.
     pub fn parameters(&self, uri: &str) -> Option<&str> {
         self.0
             .iter()
@@ -57,16 +58,16 @@ fn strip_parameters(uri: &str) -> &str {
     uri.split_once('?').map_or(uri, |(before, _)| before)
 }
 
-/// Who sent a hello.
+/// The sender of a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     /// The client: it must not name a session.
     Client,
-    /// The server: it must.
+    /// The server: it must name the session.
     Server,
 }
 
-/// What a peer said.
+/// The content of a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
     /// Its capabilities.
@@ -75,7 +76,7 @@ pub struct Hello {
     pub session_id: Option<u32>,
 }
 
-/// Why a hello cannot open a session.
+/// The error for a hello that cannot open a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HelloError {
     /// The first message is something else.
@@ -157,7 +158,7 @@ pub fn parse_hello(root: Element<'_>, sender: Sender) -> Result<Hello, HelloErro
     })
 }
 
-/// The framing for all that follows: chunked exactly if both have base:1.1.
+/// The framing for all that follows: chunked exactly if both peers have base:1.1.
 ///
 /// # Errors
 /// [`HelloError::NoCommonBase`].

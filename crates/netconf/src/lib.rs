@@ -1,17 +1,16 @@
-//! NETCONF without IO: the protocol of RFC 6241 as values and machines, for the
-//! server's and the client's side. No socket, no clock, no runtime: bytes and
-//! the time come in as arguments, bytes and events go out. Nothing here knows
-//! what the data mean.
+//! NETCONF without IO: the protocol of RFC 6241 as values and machines, for the server's and the
+//! client's side. No socket, no clock, no runtime: bytes and the time come in as arguments, bytes
+//! and events go out. The meaning of the data is not known here.
 //!
 //! # A tour
 //! - [`xml`]: the guarded parser that every byte from outside passes, and escaping.
-//! - [`framing`]: where a message ends (RFC 6242).
-//! - [`hello`] and [`names`]: capabilities, and what the two sides agree on.
+//! - [`framing`]: the division of the stream into messages (RFC 6242).
+//! - [`hello`] and [`names`]: capabilities, and their negotiation.
 //! - [`session`]: the server's machine; it yields [`session::Rpc`]s and takes replies.
 //! - [`client`]: the client's machine; it takes calls and yields replies and notifications.
 //! - [`error`]: `<rpc-error>` as a value.
-//! - [`data`]: what a server answers with, and the writer that prunes while writing.
-//! - [`filter`]: what was asked for, who may see it, and how providers look it up.
+//! - [`data`]: the data of an answer, and the writer that prunes while writing.
+//! - [`filter`]: filters, access rules, and the view of both for providers.
 //!
 //! # Both sides, joined in memory
 //! ```

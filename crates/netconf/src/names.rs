@@ -1,8 +1,7 @@
 //! Namespaces and capability URIs, each under the name its RFC gives it.
 //!
-//! Only constants: what a server announces is decided by whoever configures
-//! [`crate::session::SessionConfig`]; what a peer announced is in
-//! [`crate::hello::Capabilities`].
+//! Only constants: the capabilities that a server announces are set in
+//! [`crate::session::SessionConfig`]; those of a peer are in [`crate::hello::Capabilities`].
 
 /// XML namespaces.
 pub mod namespace {

@@ -5,11 +5,10 @@
 //!        └───────bad hello, timeout, bad framing──────────────────────┘
 //! ```
 //!
-//! A machine without clock or socket: the caller hands in bytes and the time,
-//! takes events with [`Session::poll`] and bytes with [`Session::transmit`].
-//! It answers by itself only what RFC 6241 §4 settles before an operation is
-//! known; it knows no operation, not even `<close-session>`. The form of a reply
-//! is in [`Envelope`]; the other side is [`crate::client`].
+//! A machine without clock or socket: the caller hands in bytes and the time, takes events with
+//! [`Session::poll`] and bytes with [`Session::transmit`]. It answers by itself only the errors
+//! that RFC 6241 §4 settles before an operation is known; it knows no operation, not even
+//! `<close-session>`. The form of a reply is in [`Envelope`]; the other side is [`crate::client`].
 
 mod envelope;
 mod event;
@@ -28,13 +27,13 @@ use crate::hello::{self, Hello, Sender};
 use crate::names::namespace::BASE;
 use crate::xml::{Document, Element, XmlError};
 
-/// Bytes that a `message-id` may have (`messageIdType` in RFC 6241 Appendix B).
+/// The most bytes of a `message-id` (`messageIdType` in RFC 6241 Appendix B).
 const MESSAGE_ID_BYTES: usize = 4095;
 
-/// Bytes of `<data></data>`.
+/// The length of `<data></data>` in bytes.
 const DATA_BYTES: usize = 13;
 
-/// What the body of a reply usually has, in bytes, where nobody knows better.
+/// The usual size of a reply's body, in bytes, for replies whose size is not known in advance.
 const USUAL_BODY_BYTES: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +43,7 @@ enum Phase {
     Closing,
 }
 
-/// An answer of the session's own, waiting until earlier requests are answered.
+/// An answer of the session itself, waiting until earlier requests are answered.
 #[derive(Debug)]
 struct Deferred {
     envelope: Envelope,
@@ -110,8 +109,8 @@ impl Session {
 
     /// The next event; `None` until more bytes, replies or time come in.
     ///
-    /// Requests are given out without waiting for earlier replies; an answer of
-    /// the session's own waits, and with it everything that follows.
+    /// Requests are given out without waiting for earlier replies; an answer of the session itself
+    /// waits for them, and with it everything that follows.
     pub fn poll(&mut self) -> Option<Event> {
         loop {
             self.settle();
@@ -154,7 +153,7 @@ impl Session {
         self.decoder.held_bytes()
     }
 
-    /// When [`expire`](Self::expire) has something to do, in milliseconds.
+    /// The time at which [`expire`](Self::expire) must be called next, in milliseconds.
     pub fn timeout(&self) -> Option<u64> {
         match self.phase {
             Phase::AwaitingHello => Some(self.hello_deadline_ms),
@@ -183,7 +182,7 @@ impl Session {
         self.reply_with(envelope, |envelope, out| envelope.write_ok(out));
     }
 
-    /// Answers `<data>` with what `content` writes: elements that declare their namespaces.
+    /// Answers `<data>` with the elements that `content` writes; they declare their namespaces.
     pub fn reply_data(&mut self, envelope: &Envelope, content: impl FnOnce(&mut Vec<u8>)) {
         self.reply_with(envelope, |envelope, out| {
             envelope.write_data(out, content);
@@ -202,7 +201,7 @@ impl Session {
         self.reply_sized(body.len(), envelope, |_, out| out.extend_from_slice(body));
     }
 
-    /// Answers with errors; with none of severity error, `<ok/>` belongs to
+    /// Answers with errors. Answers that hold warnings only, beside `<ok/>`, are written by
     /// [`reply_with`](Self::reply_with).
     pub fn reply_errors(&mut self, envelope: &Envelope, errors: &[RpcError]) {
         if errors.iter().any(|error| error.severity == Severity::Error) {
@@ -215,7 +214,7 @@ impl Session {
         });
     }
 
-    /// Answers with what `body` writes inside `<rpc-reply>`.
+    /// Answers with the elements that `body` writes inside `<rpc-reply>`.
     pub fn reply_with(&mut self, envelope: &Envelope, body: impl FnOnce(&Envelope, &mut Vec<u8>)) {
         self.reply_sized(USUAL_BODY_BYTES, envelope, body);
     }
@@ -241,7 +240,7 @@ impl Session {
         }
     }
 
-    /// Ends the session: what is queued is still sent, nothing more is read.
+    /// Ends the session: queued output is still sent, nothing more is read.
     pub fn close(&mut self, reason: CloseReason) {
         if matches!(self.phase, Phase::AwaitingHello | Phase::Ready) {
             self.phase = Phase::Closing;
@@ -253,22 +252,22 @@ impl Session {
         }
     }
 
-    /// Whether the session is over, but for bytes still to be sent.
+    /// True if the session is over, except for bytes still to be sent.
     pub fn closing(&self) -> bool {
         self.phase == Phase::Closing
     }
 
-    /// Whether the session is over and all its bytes are taken.
+    /// True if the session is over and all its bytes are taken.
     pub fn is_closed(&self) -> bool {
         self.closing() && self.output.is_empty() && self.events.is_empty()
     }
 
-    /// Whether the hellos are exchanged and the session is not over.
+    /// True if the hellos are exchanged and the session is not over.
     pub fn is_ready(&self) -> bool {
         self.phase == Phase::Ready
     }
 
-    /// The framing of what is sent.
+    /// The framing of outgoing messages.
     pub fn framing(&self) -> Framing {
         self.framing
     }
@@ -402,7 +401,7 @@ impl Session {
         }
     }
 
-    /// `expected` is what the body has, in bytes, as far as it is known.
+    /// Writes a reply; `expected` is the size of the body in bytes, as far as it is known.
     fn write_reply(
         &mut self,
         expected: usize,
@@ -432,8 +431,8 @@ impl Session {
     }
 }
 
-/// What keeps an `<rpc>` from being given out, and whether the reply may echo
-/// its attributes.
+/// The error that prevents an `<rpc>` from being given out, and whether the reply may echo its
+/// attributes.
 fn fault(rpc: Element<'_>) -> Option<(RpcError, bool)> {
     match rpc.attribute("", "message-id") {
         // RFC 6241 §4.1 and §4.3: the reply then has no message-id either.

@@ -1,11 +1,10 @@
 //! XML as NETCONF needs it: one guarded, namespace-aware, read-only tree.
 //!
-//! [`Document::parse`] is the only door for bytes from outside. It accepts
-//! well-formed, namespace-well-formed XML 1.0 in UTF-8 without document type
-//! and processing instructions, within [`Limits`]; anything else is an
-//! [`XmlError`]. It knows nothing of NETCONF. The tokens come from quick-xml,
-//! which is no well-formedness checker: the checks are in `parse`, the tree is
-//! in `document`, and escaping for the way out is in [`mod@write`].
+//! [`Document::parse`] is the only entry for bytes from outside. It accepts well-formed,
+//! namespace-well-formed XML 1.0 in UTF-8 without document type and processing instructions, within
+//! [`Limits`]; anything else is an [`XmlError`]. It knows nothing of NETCONF. The tokens come from
+//! quick-xml, which does not check well-formedness: the checks are in `parse`, the tree is in
+//! `document`, and escaping for the way out is in [`mod@write`].
 
 mod attributes;
 mod document;
@@ -35,7 +34,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What a server accepts from a client: 8 MiB, 64 deep, 32 768 elements.
+    /// The limits of a server: 8 MiB, 64 levels, 32 768 elements.
     fn default() -> Self {
         Limits {
             message_bytes: 8 << 20,
@@ -49,7 +48,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What a client accepts from its server: 64 MiB, 4 194 304 elements.
+    /// The limits of a client: 64 MiB, 4 194 304 elements.
     pub fn client() -> Self {
         Limits {
             message_bytes: 64 << 20,
@@ -59,7 +58,7 @@ impl Limits {
     }
 }
 
-/// Why bytes are not an acceptable document.
+/// The error for bytes that are not an acceptable document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum XmlError {
     /// A bound of [`Limits`] was passed; the message may be fine otherwise.
@@ -129,7 +128,7 @@ pub enum XmlError {
 }
 
 impl XmlError {
-    /// Whether a limit was passed rather than a rule broken.
+    /// True if a limit was passed rather than a rule broken.
     pub fn is_too_big(&self) -> bool {
         matches!(self, XmlError::TooBig { .. })
     }

@@ -4,18 +4,18 @@
 //! [`Expression::select`] evaluates it over a [`Document`](crate::xml::Document) and counts what it
 //! does against a [`Budget`]: a node that is looked at, a node that is kept and a byte of text that
 //! is compared or made are a step each. When the budget is spent the evaluation ends, at the same
-//! step on every machine, and holds no more memory than in proportion to it.
-//! [`Keys::write`] then writes what was selected.
+//! step on every machine, and holds no more memory than in proportion to it. [`Keys::write`] then
+//! writes the selected elements.
 //!
-//! What does not depend on the context is evaluated once, predicates without a position look at
-//! each node once, and comparisons of node-sets sort instead of trying all pairs. So the cost is
-//! the size of the data to the power of the predicates within predicates that depend on their
-//! context, whatever else is written.
+//! Parts that do not depend on the context are evaluated once, predicates without a position look
+//! at each node once, and comparisons of node-sets sort instead of trying all pairs. So the cost is
+//! the size of the data to the power of the nesting depth of predicates that depend on their
+//! context.
 //!
-//! It knows the document and nothing of who may read it: hand over what may be read, and only that.
-//! What the functions of YANG ask of modules, a [`Modules`] answers. A tour: `lexer` and `parse`
-//! make an `expression`; `evaluate` walks it with `axis`, `value`, `compare` and
-//! `call`; `retain` writes what was selected.
+//! Access is not checked here: the document must hold only what the reader may see. The facts on
+//! YANG modules that the functions of YANG need come from a [`Modules`]. A tour: `lexer` and
+//! `parse` make an `expression`; `evaluate` walks it with `axis`, `value`, `compare` and `call`;
+//! `retain` writes the selected elements.
 
 mod axis;
 mod call;
@@ -35,32 +35,32 @@ pub use retain::Keys;
 
 use crate::xml::Element;
 
-/// Bytes that an expression may have.
+/// The most bytes of an expression.
 pub const EXPRESSION_BYTES: usize = 64 << 10;
-/// Operators, steps, calls and literals that an expression may have.
+/// The most operators, steps, calls and literals of an expression.
 pub const EXPRESSION_NODES: usize = 4_096;
-/// How deep parentheses, predicates, calls and operators may nest.
+/// The deepest nesting of parentheses, predicates, calls and operators.
 pub const EXPRESSION_DEPTH: usize = 64;
 
-/// Why a text is no expression that can be evaluated.
+/// The error for a text that is not an expression which can be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
     /// It is not written as XPath 1.0 says.
     #[error("{expected} is expected at character {at}{}", instead(found))]
     Syntax {
-        /// In characters from the start, the first being 1.
+        /// The position in characters from the start, the first being 1.
         at: usize,
-        /// What could stand there.
+        /// The token expected there.
         expected: &'static str,
-        /// What stands there; empty at the end.
+        /// The text found there; empty at the end.
         found: String,
     },
     /// A limit is passed.
     #[error("it has more than {limit} {what}")]
     TooBig {
-        /// Of what there is too much.
+        /// The thing limited.
         what: &'static str,
-        /// How much there may be.
+        /// The limit.
         limit: usize,
     },
     /// A prefix that is not declared where the expression stands.
@@ -69,7 +69,7 @@ pub enum ExpressionError {
     /// A name without prefix, which XPath 1.0 puts in no namespace.
     #[error("the name \"{0}\" needs a prefix")]
     Unqualified(String),
-    /// No function of XPath 1.0 or RFC 7950 §10 is called so, or it is not offered.
+    /// The name is no function of XPath 1.0 or RFC 7950 §10, or one that is not offered.
     #[error("there is no function \"{0}\"")]
     UnknownFunction(String),
     /// A function with too few or too many arguments, or one that is no node-set.
@@ -77,7 +77,7 @@ pub enum ExpressionError {
     Arguments {
         /// The function.
         function: &'static str,
-        /// What it takes.
+        /// The arguments that it takes.
         expected: &'static str,
     },
     /// Something else than a node-set where only that can stand.
@@ -88,37 +88,37 @@ pub enum ExpressionError {
     NotOffered(&'static str),
 }
 
-/// Why an evaluation ended without a result.
+/// The reason for which an evaluation ended without a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// The budget is spent.
     #[error("evaluating it takes more than {limit} steps")]
     Spent {
-        /// How many there were.
+        /// The budget, in steps.
         limit: u64,
     },
-    /// Who asked does not wait any longer.
+    /// The evaluation was cancelled, as nobody waits for it any longer.
     #[error("it was cancelled")]
     Cancelled,
-    /// A pattern of `re-match` that is none.
+    /// A pattern of `re-match` that is invalid.
     #[error("the pattern of re-match() is not usable: {0}")]
     Pattern(String),
 }
 
-/// What an evaluation may cost.
+/// The steps that an evaluation may take.
 pub struct Budget<'b> {
     limit: u64,
     left: u64,
-    /// When it is looked next whether anybody waits.
+    /// The number of steps left at which `stopped` is asked next.
     look: u64,
     stopped: Option<&'b dyn Fn() -> bool>,
 }
 
-/// How many steps pass between two looks whether anybody waits.
+/// The number of steps between two calls of `stopped`.
 const STEPS_A_LOOK: u64 = 4_096;
 
 impl<'b> Budget<'b> {
-    /// So many steps.
+    /// A budget of `limit` steps.
     pub fn steps(limit: u64) -> Self {
         Self {
             limit,
@@ -135,7 +135,7 @@ impl<'b> Budget<'b> {
         self
     }
 
-    /// How many steps were taken.
+    /// The number of steps taken.
     pub fn spent(&self) -> u64 {
         self.limit - self.left
     }
@@ -168,19 +168,19 @@ impl std::fmt::Debug for Budget<'_> {
 /// An expanded name: namespace and local name.
 pub type Name<'n> = (&'n str, &'n str);
 
-/// What the functions of RFC 7950 §10 ask of the YANG modules.
+/// The facts on YANG modules that the functions of RFC 7950 §10 need.
 pub trait Modules {
-    /// Whether an identity is derived from another, which it is not itself (§10.4.1).
+    /// True if an identity is derived from another, which it is not itself (§10.4.1).
     fn is_derived(&self, identity: Name<'_>, base: Name<'_>) -> bool;
 
     /// The number of the value of an enumeration leaf; `None` for any other node (§10.5.1).
     fn enum_value(&self, leaf: Element<'_>) -> Option<i64>;
 
-    /// Whether a pattern matches the whole of a text (§10.2.1), in time linear in the text. A byte of
-    /// either counts as 64 steps.
+    /// Matches a pattern against the whole of a text (§10.2.1), in time linear in the text. A byte
+    /// of either counts as 64 steps.
     ///
     /// # Errors
-    /// The pattern is none, or of a kind that cannot be matched in linear time.
+    /// The pattern is invalid, or of a kind that cannot be matched in linear time.
     fn re_match(&self, text: &str, pattern: &str) -> Result<bool, String>;
 }
 

@@ -1,6 +1,5 @@
-//! The fuzz targets of this crate over their corpora and some thousand small changes to them: what a
-//! stranger's bytes may never do. The functions are in `tests/fuzz`, where libFuzzer runs them for as
-//! long as one likes (`make fuzz`).
+//! The fuzz targets of this crate over their corpora and some thousand small mutations of them. The
+//! functions are in `tests/fuzz`, where libFuzzer runs them for as long as one likes (`make fuzz`).
 #![allow(missing_docs, unreachable_pub)]
 
 #[path = "../../../tests/fuzz/src/filter.rs"]
@@ -17,25 +16,25 @@ mod session;
 
 use mutation::smoke;
 
-/// How bytes are parted makes no difference, and what is framed is read back.
+/// The fragmentation of the input makes no difference, and decoding undoes encoding.
 #[test]
 fn no_bytes_break_the_framing() {
     smoke("framing", "xml", framing::framing, 20_000);
 }
 
-/// What passes the guard is within its bounds, and is written as it means.
+/// A document that the parser accepts is within its limits, and is written as it was meant.
 #[test]
 fn no_bytes_pass_the_guard_by_mistake() {
     smoke("guard", "xml", guard::guard, 20_000);
 }
 
-/// Compiling a filter ends; what it selects is XML, and no provider needs to fetch more for it.
+/// Compiling a filter ends; its output is XML, and no provider needs to fetch more for it.
 #[test]
 fn no_filter_breaks_an_answer() {
     smoke("filter", "xml", filter::filter, 10_000);
 }
 
-/// How bytes are parted makes no difference, and every request is answered.
+/// The fragmentation of the input makes no difference, and every request is answered.
 #[test]
 fn no_bytes_break_a_session() {
     smoke("netconf", "xml", session::session, 6_000);

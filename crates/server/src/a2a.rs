@@ -1,9 +1,9 @@
 //! A2A behind the HTTP server: the platform's own agent at the root, each agent below `/agents/`.
 //!
-//! Cards and forms are for everybody, all else is for callers. What a request means is
-//! [`bindings::a2a`]'s; here are bodies, streams, how long somebody is kept waiting, and who vouches
-//! for cards. Read next: [`forms`], what people fill in; [`reading`], who reads plain words;
-//! [`conformance`], an agent for suites; [`crate::config::a2a`], what an operator chooses.
+//! Cards and forms are public, everything else needs a caller. Requests are interpreted by
+//! [`bindings::a2a`]; here are bodies, streams, waiting times, and the signatures of cards. Read
+//! next: [`forms`], HTML forms for schemas; [`reading`], the interpretation of plain text;
+//! [`conformance`], an agent for test suites; [`crate::config::a2a`], the settings.
 
 pub mod conformance;
 mod forms;
@@ -31,13 +31,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::warn;
 
-/// The scope that a token needs, if it has any.
+/// The scope that a token needs, if it has scopes.
 pub const SCOPE: &str = "a2a";
 
-/// A stream on which nothing happens is kept open by a comment so often.
+/// The interval of comments that keep an idle stream open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The paths of the platform's own agent. What is not among them is the server's to refuse.
+/// The paths of the platform's own agent. Other paths are not routed.
 const OF_PLATFORM: [&str; 7] = [
     "/",
     "/message:send",
@@ -48,16 +48,16 @@ const OF_PLATFORM: [&str; 7] = [
     "/v1/*",
 ];
 
-/// A2A over an engine, and what its routes need besides.
-struct Office {
+/// A2A over an engine, with the state that its routes need.
+struct A2aService {
     binding: Binding,
-    /// Who is spoken to at the root.
+    /// The endpoint at the root.
     root: Endpoint,
     clock: Arc<Clock>,
     patience: Duration,
 }
 
-/// The same server with the routes of A2A. Changes of tasks are pushed if anybody may be told.
+/// The same server with the routes of A2A. Changes of tasks are pushed if any receiver is allowed.
 #[must_use]
 pub fn mounted(
     router: Router,
@@ -92,7 +92,7 @@ pub fn mounted(
         Arc::new(ByWords::default()),
         Arc::clone(platform.background()),
     );
-    let office = Arc::new(Office {
+    let service = Arc::new(A2aService {
         binding,
         root: match suites {
             true => Endpoint::Agent(conformance::NAME.to_owned()),
@@ -101,58 +101,58 @@ pub fn mounted(
         clock: Arc::clone(clock),
         patience: settings.patience(),
     });
-    with_rooms(with_forms(with_cards(router, &office), &office), &office)
+    with_routes(with_forms(with_cards(router, &service), &service), &service)
 }
 
-fn with_cards(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_cards(mut router: Router, service: &Arc<A2aService>) -> Router {
     for well_known in [WELL_KNOWN, WELL_KNOWN_OF_V02] {
         let patterns = [well_known.to_owned(), format!("/agents/{{}}{well_known}")];
         for pattern in patterns {
-            let office = Arc::clone(office);
-            router = router.open(&pattern, &[Method::GET], move |ask| office.card(&ask));
+            let service = Arc::clone(service);
+            router = router.open(&pattern, &[Method::GET], move |ask| service.card(&ask));
         }
     }
     router
 }
 
-fn with_forms(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_forms(mut router: Router, service: &Arc<A2aService>) -> Router {
     for overview in ["/forms", "/agents/{}/forms"] {
         let one = format!("{overview}/{{}}");
-        let [all, of_one] = [office, office].map(Arc::clone);
+        let [all, of_one] = [service, service].map(Arc::clone);
         router = router.open(overview, &[Method::GET], move |ask| ready(all.forms(&ask)));
         router = router.open(&one, &[Method::GET], move |ask| ready(of_one.form(&ask)));
     }
     router
 }
 
-fn with_rooms(mut router: Router, office: &Arc<Office>) -> Router {
+fn with_routes(mut router: Router, service: &Arc<A2aService>) -> Router {
     for pattern in OF_PLATFORM {
-        let office = Arc::clone(office);
+        let service = Arc::clone(service);
         router = router.guarded(
             pattern,
             &[],
             Some(SCOPE),
             move |caller, ask: HttpRequest| {
                 let path = ask.head.uri.path().to_owned();
-                let root = office.root.clone();
-                Arc::clone(&office).answer(caller, root, path, ask)
+                let root = service.root.clone();
+                Arc::clone(&service).answer(caller, root, path, ask)
             },
         );
     }
-    let office = Arc::clone(office);
+    let service = Arc::clone(service);
     router.guarded(
         "/agents/{}/*",
         &[],
         Some(SCOPE),
         move |caller, ask: HttpRequest| {
             let [name, path] = [0, 1].map(|place| ask.captures[place].clone());
-            Arc::clone(&office).answer(caller, Endpoint::Agent(name), path, ask)
+            Arc::clone(&service).answer(caller, Endpoint::Agent(name), path, ask)
         },
     )
 }
 
-impl Office {
-    /// Whose path it is, by what it leaves open: the name of an agent, or nothing.
+impl A2aService {
+    /// The endpoint of a path, by its captures: an agent's, or the one at the root.
     fn endpoint(&self, captures: &[String]) -> Endpoint {
         match captures.first() {
             Some(name) => Endpoint::Agent(name.clone()),
@@ -219,15 +219,15 @@ fn reply(answer: Answer) -> Reply {
     reply
 }
 
-/// The next frame of a stream, and what comes behind it.
+/// The next frame of a stream, and the rest of the stream.
 async fn told(mut frames: Box<Frames>) -> Option<(Bytes, Box<Frames>)> {
     let next = tokio::time::timeout(KEEP_ALIVE, frames.next()).await;
     let frame = next.unwrap_or_else(|_| Some(sse::KEEP_ALIVE.to_owned()))?;
     Some((frame.into(), frames))
 }
 
-/// What only the server knows of a card: how one authenticates, and whose signature is under the strict
-/// one, which is the one that can be signed (Q60).
+/// The parts of a card that only the server knows: its security schemes, and the signature of the
+/// strict form, which is the one that can be signed.
 fn dress(url: &str, profile: CardProfile, secure: bool, issuer: &Issuer) -> Dress {
     let signer = (profile == CardProfile::Strict).then(|| CardSigner {
         issuer: issuer.clone(),
@@ -264,7 +264,7 @@ fn secured(card: &mut Card, secure: bool) {
     }
 }
 
-/// Signs cards with the key that signs tokens: a token is known by its header, which no card has.
+/// Signs cards with the key of tokens: a token is distinguished by its header, which no card has.
 struct CardSigner {
     issuer: Issuer,
     key_set_url: String,

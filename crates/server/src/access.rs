@@ -1,4 +1,4 @@
-//! `access.toml`: who may do what, in the words of NACM (RFC 8341).
+//! `access.toml`: the access rules, in the terms of NACM (RFC 8341).
 //!
 //! Written with the shipped grants at the first start, read at every start and whenever it changes. The
 //! rules themselves are `domain::access`'s. Read next: [`crate::host`], [`crate::revocation`].
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The shipped grants.
+/// The access rules written at the first start.
 pub const SHIPPED: &str = include_str!("access/shipped.toml");
 
 #[derive(Deserialize)]
@@ -103,13 +103,13 @@ pub fn load(path: &Path) -> Result<AccessRules, FileError> {
 /// Reads the file in the state folder.
 ///
 /// # Errors
-/// [`FileError`], also if there is none.
+/// [`FileError`], also if it does not exist.
 pub fn read(path: &Path) -> Result<AccessRules, FileError> {
     let text = std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, e))?;
     parse(&path.display().to_string(), &text)
 }
 
-/// Who has which client certificate, by the file in the state folder; nobody if there is none.
+/// The table of client certificates in the file of the state folder; empty if there is none.
 ///
 /// # Errors
 /// [`FileError`]
@@ -180,10 +180,10 @@ pub fn parse(file: &str, text: &str) -> Result<AccessRules, FileError> {
     })
 }
 
-/// Groups that are there by themselves.
+/// Groups that exist without being defined.
 const GIVEN: [&str; 2] = ["*", "agents"];
 
-/// The groups of a list that are not there.
+/// The groups of a list that do not exist.
 fn unknown<'l>(
     list: &'l RuleList,
     groups: &'l BTreeMap<String, BTreeSet<String>>,
@@ -192,8 +192,8 @@ fn unknown<'l>(
     list.groups.iter().filter(move |group| !is_there(group))
 }
 
-/// What the rules say to nobody, for people: lists for groups that are not there. All of these permit;
-/// what denies is refused when it is read.
+/// Warnings about lists for groups that do not exist, for people. All of these lists permit; one
+/// that denies is refused when it is read.
 pub fn doubts(rules: &AccessRules) -> Vec<String> {
     let lists = rules.lists.iter();
     let doubts = lists.flat_map(|list| {
@@ -220,7 +220,7 @@ fn document(file: &str, text: &str) -> Result<Document, FileError> {
     }
 }
 
-/// What a row of certificates must be.
+/// The requirement on a row of certificates, for error messages.
 const ONE_THING: &str =
     "a certificate has one of san-uri, san-dns-name, san-rfc822-name and common-name";
 
@@ -241,7 +241,7 @@ fn rule(table: RuleTable) -> Result<Rule, String> {
     })
 }
 
-/// The names along a path such as `/registry/agent/authentication`; prefixes may be given.
+/// The names along a path such as `/registry/agent/authentication`; prefixes are allowed.
 fn steps(path: &str) -> Result<Vec<String>, String> {
     if path.contains('[') {
         return Err(format!(
@@ -323,7 +323,7 @@ mod tests {
         assert!(!rules.permits(&agent, read("irtf-agent", secret)));
     }
 
-    /// A list for a group that nobody made is said; one that would have kept somebody out is refused.
+    /// A list for a group that does not exist is reported; one that denies is refused.
     #[test]
     fn a_group_that_is_not_there_is_told_and_never_keeps_out_nobody() {
         let list = |groups: &str, action: &str| {

@@ -1,26 +1,26 @@
-//! Threads for work that may wait: hosted agents that think, readers of words, searches by XPath.
+//! Threads for work that may wait: steps of hosted agents, interpretation of text, XPath searches.
 //!
 //! On Linux such a thread runs at low priority and on all cores of the process but one, so that
-//! requests always find a core that no such work holds; where there is a single core, priority
-//! alone decides. Elsewhere it is an ordinary thread. Knows nothing of what the threads do; a
-//! queue for what users cause is [`crate::pool`].
+//! requests always find a core without such work; where there is a single core, only the priority
+//! helps. On other systems it is an ordinary thread. Knows nothing of the work; the queue for work
+//! of users is [`crate::pool`].
 
 use std::io;
 use std::num::NonZeroUsize;
 use std::thread::{Builder, JoinHandle};
 
 /// The priority of a background thread, unless the process has a lower one: about a tenth of the
-/// weight of a thread that answers requests, so that the work goes on where those take all there is.
+/// weight of a thread that answers requests, so that the work makes progress under full load.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
 /// Starts a background thread.
 ///
-/// What the system does not grant of priority or cores is told in the log, and the thread runs
-/// without it; one of both does not stand on the other.
+/// A refusal by the system of the priority or the restriction to cores is logged, and the thread
+/// runs without it; each is independent of the other.
 ///
 /// # Errors
-/// The system starts no more threads.
+/// If the system cannot start another thread.
 pub fn spawn<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -31,14 +31,15 @@ pub fn spawn<T: Send + 'static>(
     })
 }
 
-/// How many cores background threads share: one less than the process may use, and at least one.
+/// The number of cores that background threads share: one less than the process may use, and at
+/// least one.
 #[must_use]
 pub fn cores() -> NonZeroUsize {
     let all = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     NonZeroUsize::new(all - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// What is asked of the system for the calling thread, and what it goes without if that is refused.
+/// A setting of the calling thread, and the consequence if the system refuses it, for the log.
 type Confinement = (&'static str, fn() -> io::Result<()>);
 
 #[cfg(target_os = "linux")]
@@ -50,7 +51,7 @@ const CONFINEMENTS: &[Confinement] = &[
 #[cfg(not(target_os = "linux"))]
 const CONFINEMENTS: &[Confinement] = &[];
 
-/// Asks for each, whatever became of the others.
+/// Applies each setting, independently of the outcome of the others.
 fn confine(confinements: &[Confinement]) {
     for (without, ask) in confinements {
         if let Err(cause) = ask() {
@@ -69,7 +70,7 @@ fn lower_priority() -> io::Result<()> {
     Ok(())
 }
 
-/// Takes the calling thread off the core that is kept free.
+/// Removes the free core from the affinity of the calling thread.
 #[cfg(target_os = "linux")]
 fn leave_a_core() -> io::Result<()> {
     use rustix::process::getpid;

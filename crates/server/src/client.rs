@@ -1,4 +1,4 @@
-//! A NETCONF client over SSH, for the command line: it lives from the protocol alone.
+//! A NETCONF client over SSH, for the command line, which uses the protocol alone.
 //!
 //! Read next: `netconf::client`, the machine below.
 
@@ -21,13 +21,13 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How much the server may send ahead of being read, in bytes.
+/// The most bytes that the server may send before they are read.
 const QUOTA_BYTES: usize = 256 * 1_024 * 1_024;
 
-/// Why a call came to nothing.
+/// The error of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// No session could be had.
+    /// The session could not be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The user's key cannot be read.
@@ -36,7 +36,7 @@ pub enum CallError {
     /// The session ended.
     #[error("the session ended: {0}")]
     Ended(String),
-    /// The server said no.
+    /// The server answered with errors.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Refused(Vec<RpcError>),
     /// The server's message cannot be read.
@@ -44,22 +44,22 @@ pub enum CallError {
     Unreadable(#[from] Unreadable),
 }
 
-/// How long a server may take to close a session that was let go of.
+/// The longest time that a server may take to close a session that was dropped.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Sessions that were let go of and are not closed yet, of this process.
+/// The number of dropped sessions of this process that are not closed yet.
 static DEPARTING: LazyLock<watch::Sender<usize>> = LazyLock::new(|| watch::Sender::new(0));
 
-/// Completes when every session that was let go of is closed, or its server took too long: within
-/// about 2 s. For the end of a command.
+/// Completes when every dropped session is closed, or its server took too long: within about 2 s.
+/// For the end of a command.
 pub async fn departed() {
     let mut departing = DEPARTING.subscribe();
     // Its sender lives as long as the process.
     drop(departing.wait_for(|departing| *departing == 0).await);
 }
 
-/// A session with a server. When it is dropped inside a runtime, it is closed as the protocol has it
-/// (RFC 6241 §7.8), beside whoever dropped it; see [`departed`].
+/// A session with a server. When it is dropped inside a runtime, it is closed in the background by
+/// the protocol (RFC 6241 §7.8); see [`departed`].
 pub struct Client {
     line: Option<Line>,
     notifications: VecDeque<Notification>,
@@ -73,7 +73,7 @@ struct Line {
     ended: bool,
 }
 
-/// Who connects, and how the server is recognised.
+/// The identity of the client, and its trust in servers.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The user name.
@@ -154,7 +154,7 @@ impl Client {
     /// Calls `task-negotiate`.
     ///
     /// # Errors
-    /// [`CallError`]; what the server says no to is in the inner result.
+    /// [`CallError`]; a refusal by the server is in the inner result.
     pub async fn negotiate(
         &mut self,
         verb: Verb,
@@ -163,7 +163,7 @@ impl Client {
         Ok(self.negotiate_noticing(verb, request).await?.0)
     }
 
-    /// The same, with what the reply tells besides about schemas.
+    /// The same, with the notices about schemas in the reply.
     ///
     /// # Errors
     /// As of [`Self::negotiate`].
@@ -191,10 +191,10 @@ impl Client {
         }
     }
 
-    /// Closes the session and waits until the server has said that it is.
+    /// Closes the session and waits for the server's confirmation.
     ///
     /// # Errors
-    /// [`CallError::Ended`] if it was over already.
+    /// [`CallError::Ended`] if the session had already ended.
     pub async fn close(mut self) -> Result<(), CallError> {
         let line = self.line.take().expect("taken only here and when dropped");
         line.close().await
@@ -220,7 +220,7 @@ impl Drop for Client {
     }
 }
 
-/// One of [`DEPARTING`], however it goes: the end of the runtime included.
+/// Counts one of [`DEPARTING`] until it is dropped, even by the end of the runtime.
 struct Departure;
 
 impl Departure {

@@ -1,9 +1,9 @@
 //! The clock: the only place where the time of day is read.
 //!
-//! It runs by the machine's monotonic clock and steers towards what the wall shows. So a wall that
-//! is put forward or back, by hours even, moves nothing back, stops nothing, and lets a deadline
-//! fall due early or late by a tenth of its time at most. Or it goes many times as fast, for a network
-//! of which one wants to see more; or it stands where a simulation has set it. What is timed in it is the engine's. Read next: [`crate::runtime`], which sets it.
+//! It runs on the machine's monotonic clock and is slewed towards the system clock. So a step of
+//! the system clock, even by hours, never moves this clock back or stops it, and shifts a deadline
+//! by a tenth of its time at most. It can also run many times as fast, for a simulated network, or
+//! stand still until a simulation sets it. Read next: [`crate::runtime`], which sets it.
 
 use domain::time::Timestamp;
 use std::fmt::Debug;
@@ -11,20 +11,21 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tracing::{info, warn};
 
-/// The clock gains or loses at most the time that passes, divided by this.
+/// The divisor of the slew rate: the clock gains or loses at most the elapsed time divided by this.
 const STEER: i64 = 10;
 
-/// From this difference on the wall counts as astray, in nanoseconds; below half of it no more.
+/// The difference in nanoseconds from which the system clock counts as astray; below half of it, no
+/// more.
 const ASTRAY_NS: i64 = 1_000_000_000;
 
 const MS_NS: i64 = 1_000_000;
 
-/// What a clock goes by.
+/// The clocks that a [`Clock`] is based on.
 pub trait Source: Debug + Send + Sync {
-    /// What the wall shows, in nanoseconds since 1970; it may jump either way.
+    /// The system clock, in nanoseconds since 1970; it may jump either way.
     fn wall_ns(&self) -> i64;
 
-    /// Nanoseconds since some instant; it never goes back, and passes as time does.
+    /// Nanoseconds since some instant; never goes back.
     fn monotonic_ns(&self) -> i64;
 }
 
@@ -44,143 +45,143 @@ impl Source for Machine {
     }
 }
 
-/// A wall before 1970 shows 1970.
+/// The system clock; an instant before 1970 is 1970.
 fn wall_ns() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     i64::try_from(since.unwrap_or_default().as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The clock; share it in an `Arc`.
+/// The platform's clock; share it in an `Arc`.
 #[derive(Debug)]
 pub struct Clock {
     source: Box<dyn Source>,
-    hand: Mutex<Hand>,
+    reading: Mutex<Reading>,
 }
 
-/// What the clock shows, and when that was read.
+/// The last reading of the clock, with the time at which it was made.
 #[derive(Debug)]
-struct Hand {
+struct Reading {
     shown_ns: i64,
     read_ns: i64,
-    goes: Goes,
+    mode: Mode,
     astray: bool,
 }
 
-/// How a clock goes.
+/// The way in which a clock runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Goes {
-    /// It follows the wall.
-    ByTheWall,
-    /// So many times as fast as time passes, whatever the wall shows.
+enum Mode {
+    /// It follows the system clock.
+    Following,
+    /// It runs this many times as fast as time passes, independently of the system clock.
     Fast(f64),
     /// It stands until it is set.
-    Not,
+    Standing,
 }
 
 impl Clock {
-    /// A clock that follows the wall.
+    /// A clock that follows the system clock.
     pub fn wall() -> Self {
         Self::by(Machine {
             began: Instant::now(),
         })
     }
 
-    /// A clock that begins where the source's wall stands, and follows it.
+    /// A clock that begins at the source's system clock, and follows it.
     pub fn by(source: impl Source + 'static) -> Self {
-        let hand = Hand {
+        let reading = Reading {
             shown_ns: source.wall_ns(),
             read_ns: source.monotonic_ns(),
-            goes: Goes::ByTheWall,
+            mode: Mode::Following,
             astray: false,
         };
         Self {
             source: Box::new(source),
-            hand: Mutex::new(hand),
+            reading: Mutex::new(reading),
         }
     }
 
     /// A clock that stands at `at` until it is set.
     pub fn standing(at: Timestamp) -> Self {
         let clock = Self::wall();
-        *clock.hand() = Hand {
+        *clock.reading() = Reading {
             shown_ns: ns(at),
             read_ns: 0,
-            goes: Goes::Not,
+            mode: Mode::Standing,
             astray: false,
         };
         clock
     }
 
-    /// This clock, but `speed` times as fast as time passes (1 or more), from where the wall stands now;
-    /// at 1 it follows the wall.
+    /// This clock, but `speed` times as fast as time passes (1 or more), beginning now; at 1 it
+    /// follows the system clock.
     #[must_use]
     pub fn at_speed(self, speed: f64) -> Self {
         if speed > 1.0 {
-            self.hand().goes = Goes::Fast(speed);
+            self.reading().mode = Mode::Fast(speed);
         }
         self
     }
 
-    /// What the wall shows.
+    /// The current time of the system clock.
     pub fn wall_time() -> Timestamp {
         Timestamp::from_ms(wall_ns() / MS_NS)
     }
 
-    /// The time of day; never before an instant given out earlier.
+    /// The current time; never before an instant returned earlier.
     ///
-    /// While the wall is astray, since somebody has set it, this clock goes a tenth faster or
-    /// slower than time passes until both agree again.
+    /// While the system clock is astray, because it was set, this clock runs a tenth faster or
+    /// slower until both agree again.
     pub fn now(&self) -> Timestamp {
-        let mut hand = self.hand();
-        match hand.goes {
-            Goes::ByTheWall => hand.steer(self.source.wall_ns(), self.source.monotonic_ns()),
-            Goes::Fast(speed) => hand.race(speed, self.source.monotonic_ns()),
-            Goes::Not => {}
+        let mut reading = self.reading();
+        match reading.mode {
+            Mode::Following => reading.steer(self.source.wall_ns(), self.source.monotonic_ns()),
+            Mode::Fast(speed) => reading.race(speed, self.source.monotonic_ns()),
+            Mode::Standing => {}
         }
-        Timestamp::from_ms(hand.shown_ns / MS_NS)
+        Timestamp::from_ms(reading.shown_ns / MS_NS)
     }
 
-    /// How long it takes this clock, as it goes now, to show `at`; nothing if it has.
+    /// The time until this clock, at its present rate, shows `at`; zero if it already does.
     pub fn until(&self, at: Timestamp) -> Duration {
         let left = Duration::from_millis((at - self.now()).max(0) as u64);
-        match self.hand().goes {
-            Goes::Fast(speed) => left.div_f64(speed),
-            Goes::ByTheWall | Goes::Not => left,
+        match self.reading().mode {
+            Mode::Fast(speed) => left.div_f64(speed),
+            Mode::Following | Mode::Standing => left,
         }
     }
 
-    /// Monotonic milliseconds, for timeouts; what the wall shows does not matter.
+    /// Monotonic milliseconds, for timeouts; independent of the system clock.
     pub fn monotonic_ms(&self) -> u64 {
         (self.source.monotonic_ns() / MS_NS) as u64
     }
 
-    /// Stands at `at` from now on, or where it is if that is later.
+    /// Stops the clock at `at`, or at its present time if that is later.
     pub fn set(&self, at: Timestamp) {
-        let mut hand = self.hand();
-        hand.goes = Goes::Not;
-        hand.shown_ns = hand.shown_ns.max(ns(at));
+        let mut reading = self.reading();
+        reading.mode = Mode::Standing;
+        reading.shown_ns = reading.shown_ns.max(ns(at));
     }
 
-    /// Follows the wall from now on: at once if it is ahead, else from where the clock stands.
+    /// Follows the system clock from now on: at once if that is ahead, else from the present time.
     pub fn follow_wall(&self) {
-        let mut hand = self.hand();
-        hand.goes = Goes::ByTheWall;
-        hand.shown_ns = hand.shown_ns.max(self.source.wall_ns());
-        hand.read_ns = self.source.monotonic_ns();
+        let mut reading = self.reading();
+        reading.mode = Mode::Following;
+        reading.shown_ns = reading.shown_ns.max(self.source.wall_ns());
+        reading.read_ns = self.source.monotonic_ns();
     }
 
-    /// Shows `at` at least: what is on record did not happen in the future, whatever the wall says.
+    /// Advances the clock to `at` at least, so that recorded events are never in the future.
     pub fn not_before(&self, at: Timestamp) {
-        let mut hand = self.hand();
-        hand.shown_ns = hand.shown_ns.max(ns(at));
+        let mut reading = self.reading();
+        reading.shown_ns = reading.shown_ns.max(ns(at));
     }
 
-    fn hand(&self) -> MutexGuard<'_, Hand> {
-        self.hand.lock().expect("no holder panics")
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.reading.lock().expect("no holder panics")
     }
 }
 
-impl Hand {
+impl Reading {
     fn race(&mut self, speed: f64, monotonic_ns: i64) {
         let passed = monotonic_ns.saturating_sub(self.read_ns).max(0);
         let gone = (passed as f64 * speed) as i64;
@@ -198,7 +199,7 @@ impl Hand {
         self.heed(gap);
     }
 
-    /// Tells once that the wall is astray, and once that it no longer is.
+    /// Logs once that the system clock is astray, and once that it no longer is.
     fn heed(&mut self, gap_ns: i64) {
         let (by_ms, by_ns) = (gap_ns / MS_NS, gap_ns.saturating_abs());
         if !self.astray && by_ns >= ASTRAY_NS {
@@ -228,7 +229,7 @@ mod tests {
     const HOUR_MS: i64 = 3_600_000;
     const NOON_MS: i64 = 1_795_262_400_000;
 
-    /// Clocks that the test moves: time, and somebody who sets the wall.
+    /// Clocks set by the test: elapsed time and system clock.
     #[derive(Clone, Debug, Default)]
     struct Hands {
         passed_ms: Arc<AtomicI64>,
@@ -245,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Lets `ms` pass and reads the clock a thousand times; how far it went.
+    /// Lets `ms` pass and reads the clock a thousand times; returns how far it went.
     fn goes(clock: &Clock, hands: &Hands, ms: i64) -> i64 {
         let before = clock.now();
         let mut last = before;

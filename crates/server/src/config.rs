@@ -1,7 +1,7 @@
 //! Settings: `convoke.toml` in the state folder, below environment and flags.
 //!
-//! Knows names, defaults and what may not be combined; the command line is `convoke`'s. Read next:
-//! [`crate::host`].
+//! Knows names, defaults and forbidden combinations; the command line is parsed in `convoke`. Read
+//! next: [`crate::host`].
 
 pub mod a2a;
 pub mod hosting;
@@ -31,100 +31,101 @@ use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-/// Where the platform listens, if nothing else is said.
+/// The default address of the platform's NETCONF endpoint.
 pub const NETCONF: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8830);
 
-/// The first port of the agents' own endpoints, if nothing else is said.
+/// The default first port of the agents' own endpoints.
 pub const AGENTS_FROM: u16 = 8831;
 
-/// Settings as far as they are given, in a file or on the command line.
+/// Settings, as far as they are given, in a file or on the command line.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// `netconf`: where the platform listens.
+    /// `netconf`: the address of the platform's NETCONF endpoint.
     pub netconf: Option<SocketAddr>,
     /// `agents-from`: the first port of the agents' endpoints; 0 takes free ones.
     pub agents_from: Option<u16>,
-    /// `seed`: seeds the network and the agents' dice.
+    /// `seed`: the seed of the network and of the agents' random numbers.
     pub seed: Option<u64>,
     /// `network`: a topology's name or file, or `none`.
     pub network: Option<String>,
-    /// `sites`: how many base-station sites hang on it, 1 to 20,000.
+    /// `sites`: the number of base-station sites in the network, 1 to 20,000.
     pub sites: Option<usize>,
-    /// `speed`: how many times as fast as the wall the platform's time passes, and with it the
-    /// network's, 1 to 600; 1 if nothing is said.
+    /// `speed`: the rate of the platform's time, and the network's, relative to the system clock, 1
+    /// to 600; 1 by default.
     pub speed: Option<f64>,
-    /// `[life]`: the network lives; at rest if the section is not there.
+    /// `[life]`: faults and users of the network; at rest without the section.
     pub life: Option<LifeSettings>,
     /// `profiles`: a folder of profiles instead of those that ship.
     pub profiles: Option<PathBuf>,
-    /// `roles`: only the agents with these roles run; all if nothing is said.
+    /// `roles`: the roles of the agents that run; all by default.
     pub roles: Option<Vec<String>>,
-    /// `knowledge`: a file of causal knowledge, as `convoke learn` writes it, instead of what ships.
+    /// `knowledge`: a file of causal knowledge, as written by `convoke learn`, instead of the one
+    /// that ships.
     pub knowledge: Option<PathBuf>,
-    /// `[limits]`: how much is too much.
+    /// `[limits]`: limits of memory and of users.
     #[serde(default)]
     pub limits: LimitSettings,
-    /// `[tasks]`: how long things may take.
+    /// `[tasks]`: time limits of tasks.
     #[serde(default)]
     pub tasks: TaskSettings,
-    /// `[agents]`: how much may wait for an agent hosted here, and how long it may think.
+    /// `[agents]`: queue lengths and step times of hosted agents.
     #[serde(default)]
     pub agents: AgentSettings,
-    /// `[retention]`: how long what has ended is kept.
+    /// `[retention]`: the retention of ended tasks.
     #[serde(default)]
     pub retention: RetentionSettings,
-    /// `[webhook]`: where reports of tasks may be sent.
+    /// `[webhook]`: the allowed receivers of reports of tasks.
     #[serde(default)]
     pub webhook: PlacesSettings,
-    /// `[http]`: where the HTTP server is.
+    /// `[http]`: the HTTP server.
     #[serde(default)]
     pub http: HttpSettings,
-    /// `[a2a]`: how the platform shows itself to A2A clients.
+    /// `[a2a]`: the A2A binding.
     #[serde(default)]
     pub a2a: A2aSettings,
-    /// `[store]`: whether payloads are encrypted at rest.
+    /// `[store]`: encryption at rest.
     #[serde(default)]
     pub store: StoreSettings,
-    /// `[schemas]`: what payloads are held to, and whether that evolves.
+    /// `[schemas]`: validation of payloads, and evolution of schemas.
     #[serde(default)]
     pub schemas: SchemaSettings,
 }
 
-/// Why the settings cannot be used.
+/// The reason for which the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Others than this machine could connect, and nobody has said who may.
+    /// Other machines could connect, but keys and access rules have not been prepared.
     #[error(
         "{0} is not a loopback address: start once on loopback, put keys into users/ and check \
          access.toml, then ask for it again"
     )]
     Exposed(SocketAddr),
-    /// Others could read tokens on their way.
+    /// Tokens could be read on their way.
     #[error(
         "[http]: {0} would carry tokens in the clear: give it a certificate in [http.tls], or say \
          allow-plain = true if a proxy in front of it speaks TLS"
     )]
     Plain(SocketAddr),
-    /// There can be no TLS.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] crate::http::tls::TlsError),
     /// A receiver of reports, or an agent elsewhere, cannot be allowed.
     #[error("[{section}]: {cause}")]
     Place {
-        /// Where it is listed.
+        /// The section of the entry.
         section: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         cause: crate::webhook::BadEntry,
     },
-    /// The numbers of evolution do not go together.
+    /// The numbers of evolution contradict each other.
     #[error("[schemas.evolution]: {0}")]
     Evolution(String),
-    /// There is no such embedder, or what it needs is not given.
+    /// The embedder does not exist, or its parameters are missing.
     #[error("[schemas.embedder]: {0}")]
     Embedder(#[source] semantics::backend::Unavailable),
     /// No agent has the role.
@@ -132,7 +133,7 @@ pub enum SettingsError {
     Role {
         /// The role.
         role: String,
-        /// Those that there are.
+        /// The roles that exist.
         known: String,
     },
     /// A number is out of range.
@@ -142,18 +143,18 @@ pub enum SettingsError {
         name: &'static str,
         /// Its value.
         value: String,
-        /// What it may be.
+        /// The allowed range.
         range: &'static str,
     },
 }
 
-/// What part of memory is read of the store for one answer at the most: as it is told it takes several
-/// times as much.
+/// The divisor of memory for the bytes read from the store for one answer: encoding it takes
+/// several times as much.
 const READ_PART: u64 = 32;
 
 impl Settings {
-    /// What the engine bounds where the process may use so many bytes of memory; none if nobody bounds
-    /// it.
+    /// The limits of the engine for a process that may use `memory` bytes; none if memory is
+    /// unlimited.
     pub fn bounds(&self, memory: Option<u64>) -> engine::Limits {
         let limits = self.agents.limits(self.tasks.limits());
         engine::Limits {
@@ -163,7 +164,7 @@ impl Settings {
         }
     }
 
-    /// The settings in the state folder; none are given if there is no file.
+    /// Reads the settings in the state folder; empty if there is no file.
     ///
     /// # Errors
     /// [`SettingsError`] with file and line.
@@ -178,7 +179,7 @@ impl Settings {
         }
     }
 
-    /// These settings, and for what they leave open those of `below`.
+    /// These settings, with missing ones taken from `below`.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         Self {
@@ -207,7 +208,7 @@ impl Settings {
         }
     }
 
-    /// Those of `files` that run, and the conformance agent if it is asked for.
+    /// The profiles of `files` that run, and the conformance agent if it is enabled.
     #[must_use]
     pub fn cast(&self, files: Vec<ProfileFile>) -> Vec<ProfileFile> {
         let runs = |file: &ProfileFile| match &self.roles {
@@ -218,7 +219,7 @@ impl Settings {
         files.into_iter().filter(runs).chain(suites).collect()
     }
 
-    /// Checks what can be checked without starting.
+    /// Checks everything that can be checked without starting.
     ///
     /// # Errors
     /// [`SettingsError::Exposed`] and [`SettingsError::Range`].
@@ -251,7 +252,7 @@ impl Settings {
     }
 }
 
-/// Checks that a number, if it is given, lies within its range.
+/// Checks that a number, if given, is within its range.
 fn range(
     name: &'static str,
     value: Option<f64>,

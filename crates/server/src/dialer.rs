@@ -1,10 +1,9 @@
-//! Connections to HTTP servers elsewhere: to an origin that is allowed, over TLS if it says so.
+//! Connections to HTTP servers elsewhere: to an allowed origin, over TLS if its scheme is `https`.
 //!
-//! A name is resolved once, and the connection goes to the very address that was checked, so that a
-//! name cannot lead elsewhere in between. What a server sends is taken in turns of so many bytes, those
-//! of all servers together on one core less than there are, and answers before the answer are counted.
-//! Knows no proxy and follows nothing; what is said on a connection is its holder's. Read next:
-//! [`crate::webhook`], [`crate::outside`].
+//! A name is resolved once, and the connection goes to the very address that was checked (no DNS
+//! rebinding). Bytes from a server are read in bounded turns, all servers together on all cores but
+//! one, and interim responses are limited. Proxies and redirects are not supported; requests are
+//! made by the holder of the connection. Read next: [`crate::webhook`], [`crate::outside`].
 
 use crate::fair::{FairShares, Share};
 use crate::webhook::target::{AllowList, Host, Origin};
@@ -30,16 +29,16 @@ use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// How many of the addresses of a name are tried.
+/// The most addresses of a name that are tried.
 const ADDRESSES: usize = 3;
-/// The longest head of an answer, in bytes.
+/// The longest head of a response, in bytes.
 const HEAD_BYTES: usize = 32 << 10;
-/// So many bytes are read in one turn, and the rest of what was fetched with the last of them.
+/// The bytes read in one turn, completed by the rest of the last read.
 const TURN_BYTES: usize = 16 << 10;
-/// So many interim answers (RFC 9110 §15.2) may come before the answer.
+/// The most interim responses (RFC 9110 §15.2) before the final one.
 const INTERIM_MOST: usize = 16;
 
-/// Why TLS cannot be set up.
+/// The reason for which TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// The file of authorities cannot be read.
@@ -47,7 +46,7 @@ pub enum TrustError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: pem::Error,
     },
@@ -59,31 +58,31 @@ pub enum TrustError {
     Tls(#[from] rustls::Error),
 }
 
-/// Why a request was not answered.
+/// The reason for which a request got no response.
 #[derive(Debug, thiserror::Error)]
 pub enum Unanswered {
-    /// The name is not known, or cannot be asked for.
+    /// The name cannot be resolved.
     #[error("the name is not resolved: {0}")]
     Name(#[source] io::Error),
-    /// The name leads only to addresses that must not be spoken to.
+    /// The name resolves only to forbidden addresses.
     #[error("the name leads to no public address, but to {0}")]
     Private(IpAddr),
-    /// No connection, or no TLS on it.
+    /// No connection was established, or no TLS on it.
     #[error("no connection: {0}")]
     Connect(#[source] io::Error),
-    /// The name cannot stand in a certificate.
+    /// The name cannot be in a certificate.
     #[error("the name cannot be verified")]
     ServerName,
-    /// The exchange broke off.
+    /// The exchange was interrupted.
     #[error("the exchange broke off: {0}")]
     Http(#[from] hyper::Error),
-    /// It took too long.
+    /// The response took too long.
     #[error("there was no answer within {ms} ms")]
     Late {
-        /// How long was waited, in milliseconds.
+        /// The time waited, in milliseconds.
         ms: u64,
     },
-    /// The request is not one: a defect of this build.
+    /// The request is malformed: a defect of this build.
     #[error("no request can be made: {0}")]
     Request(#[from] hyper::http::Error),
 }
@@ -95,10 +94,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// The answer to a request.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
-    /// [`hyper::Error`] if the exchange breaks off, or more interim answers come than are taken.
+    /// [`hyper::Error`] if the exchange is interrupted, or there are too many interim responses.
     pub async fn send(
         &mut self,
         request: Request<String>,
@@ -107,7 +106,7 @@ impl Sender {
         self.requests.send_request(request).await
     }
 
-    /// The same; the request comes back if nothing of it was sent.
+    /// The same; the request is returned if nothing of it was sent.
     ///
     /// # Errors
     /// [`TrySendError`], with the request where it may be sent again.
@@ -139,12 +138,12 @@ impl Sender {
     }
 }
 
-/// What came on a connection.
+/// The counters of a connection's input.
 #[derive(Debug, Default)]
 struct Turn {
     /// Bytes in this turn.
     bytes: AtomicUsize,
-    /// Interim answers to this request.
+    /// Interim responses to this request.
     interim: AtomicUsize,
 }
 
@@ -165,7 +164,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for InTurns<S> {
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
         }
         if self.turn.bytes.load(Relaxed) >= TURN_BYTES {
-            // What else is there is for the next turn.
+            // Further bytes are for the next turn.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -207,7 +206,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for InTurns<S> {
     }
 }
 
-/// Whoever makes connections.
+/// Makes connections to allowed origins.
 pub struct Dialer {
     allowed: AllowList,
     tls: TlsConnector,
@@ -215,8 +214,8 @@ pub struct Dialer {
 }
 
 impl Dialer {
-    /// To the origins of this list. Certificates are verified with the authorities in `authorities`
-    /// (PEM), or without one with those that the system trusts.
+    /// A dialer for the origins of this list. Certificates are verified with the authorities in
+    /// `authorities` (PEM), or with those that the system trusts.
     ///
     /// # Errors
     /// [`TrustError`] if there is no authority to trust.
@@ -232,12 +231,12 @@ impl Dialer {
         })
     }
 
-    /// The list of what is allowed.
+    /// The list of allowed origins.
     pub fn allowed(&self) -> &AllowList {
         &self.allowed
     }
 
-    /// A connection to an origin, over TLS if it says so.
+    /// Connects to an origin, over TLS if its scheme is `https`.
     ///
     /// # Errors
     /// [`Unanswered`]
@@ -281,7 +280,7 @@ impl Dialer {
         Ok(Sender { requests, turn })
     }
 
-    /// Where to connect to: the addresses of the host that may be spoken to.
+    /// The addresses of the host to which a connection is allowed.
     async fn addresses(&self, origin: &Origin) -> Result<Vec<SocketAddr>, Unanswered> {
         let found: Vec<SocketAddr> = match &origin.host {
             Host::Address(address) => vec![SocketAddr::new(*address, origin.port)],
@@ -299,7 +298,7 @@ impl Dialer {
     }
 }
 
-/// The first connection that can be had.
+/// The first connection that succeeds.
 async fn connected(addresses: &[SocketAddr]) -> Result<TcpStream, Unanswered> {
     let mut failure = io::ErrorKind::AddrNotAvailable.into();
     for address in addresses {
@@ -347,8 +346,8 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
-    /// What a server is asked, which sends `beginning` and then `piece` without end, or so often; and how
-    /// often that was until it was hung up on.
+    /// The outcome of a request to a server that sends `beginning` and then `piece`, `times` times
+    /// or endlessly; and the number of pieces sent before the connection was closed.
     async fn asked(
         beginning: &str,
         piece: &str,
@@ -391,7 +390,8 @@ mod tests {
         assert_eq!(answer.unwrap(), 204);
     }
 
-    /// Who only ever sends interim answers kept a thread busy for as long as he was waited for.
+    /// Regression: a server that only sends interim responses kept a thread busy for the whole time
+    /// limit.
     #[tokio::test]
     async fn interim_answers_without_end_end_the_exchange() {
         let (answer, _) = asked("", HINTS, usize::MAX).await;
@@ -409,7 +409,7 @@ mod tests {
         assert!(answer.unwrap_err().is_parse_too_large());
     }
 
-    /// However much is there, no more than one turn's is read in one.
+    /// A turn reads a bounded number of bytes, however many are available.
     #[tokio::test]
     async fn a_turn_reads_so_much() {
         let turn = Arc::new(Turn::default());

@@ -1,20 +1,20 @@
-//! A fair share of the runtime for each user: what one user sends is worked on by some of the threads,
-//! never by all.
+//! A fair share of the runtime for each user: the work of one user runs on some of the threads,
+//! never on all.
 //!
 //! ```text
 //!  eve's 50 sessions ─► one turn after the other ─┐
 //!  ann's session     ─► her own turn ─────────────┴─► threads of the runtime
 //! ```
 //!
-//! A request on the road is short, but who opens many sessions may send many at a time, and a runtime
-//! takes tasks in the order in which they can go on, whosever they are: with fifty sessions that always
-//! have something to do, everyone else has a fifty-first part. So what serves a user is polled in his
-//! turn: at most so many of his tasks at a time, the others waiting in order. A turn lasts a poll, which
-//! sessions and the runtime's own budget bound; who waits for bytes, a commit or an agent holds none.
-//! What a transport does with bytes before there is a request has turns of its own ([`LastingTurns`] where
-//! a library polls it): of its user, or of the source while nobody has authenticated.
-//! Knows nothing of what is done. Read next: [`crate::session`], [`crate::http`]; what may take long runs
-//! in [`crate::pool`].
+//! A single request is short, but a user with many sessions may send many at a time, and a runtime
+//! runs tasks in the order in which they become ready: against fifty busy sessions everyone else
+//! gets a fifty-first part. So the tasks of a user are polled in turns: at most a fixed number of
+//! them at a time, the others waiting in order. A turn lasts a poll, which sessions and the
+//! runtime's own budget bound; a task that waits for bytes, a commit or an agent holds none. The
+//! work of a transport on bytes before there is a request has turns of its own ([`LastingTurns`]
+//! where a library polls it): those of its user, or of the source before authentication. Knows
+//! nothing of the work. Read next: [`crate::session`], [`crate::http`]; long work runs in
+//! [`crate::pool`].
 
 use crate::background;
 use std::collections::HashMap;
@@ -27,19 +27,20 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio_util::sync::PollSemaphore;
 
-/// A poll of a user's work that lasts so long holds others up if nobody else waits for the sockets.
+/// The duration from which a poll counts as long, as it delays others if no other thread polls the
+/// sockets.
 const LONG: Duration = Duration::from_millis(1);
-/// How many polls after a long one see to it that somebody does.
+/// The number of polls after a long one that wake another thread.
 const WARY: u32 = 1_000;
 
-/// Polls that are still to see to it.
+/// The polls left that wake another thread.
 static WARY_FOR: AtomicU32 = AtomicU32::new(0);
 
-/// Sees to it that another thread of the runtime waits for the sockets while this one works.
+/// Makes another thread of the runtime wait for the sockets while this one works.
 ///
-/// A runtime wakes no second thread for what is alone to be done: while the thread that took it from a
-/// socket works on it, nobody hears what comes in, however many threads sleep. Two tasks that do nothing
-/// wake one, which then waits in this one's place.
+/// A runtime wakes no second thread for a single ready task: while the thread that took it from a
+/// socket works on it, no thread polls the sockets, however many sleep. Two empty tasks wake one,
+/// which then waits in this one's place.
 pub fn leave_a_thread() {
     if let Ok(runtime) = Handle::try_current() {
         for _ in 0..2 {
@@ -48,7 +49,7 @@ pub fn leave_a_thread() {
     }
 }
 
-/// Every user's turns.
+/// The turns of all users.
 #[derive(Debug)]
 pub struct FairShares {
     at_once: usize,
@@ -56,12 +57,13 @@ pub struct FairShares {
 }
 
 impl FairShares {
-    /// One thread fewer than there are, so that one is always left to others; one at least.
+    /// Shares for this machine: one thread fewer than there are cores, so that one is always left
+    /// to others; at least one.
     pub fn of_this_machine() -> Self {
         Self::new(background::cores().get())
     }
 
-    /// At most `at_once` of a user's tasks are polled at a time.
+    /// Shares in which at most `at_once` of a user's tasks are polled at a time.
     pub fn new(at_once: usize) -> Self {
         Self {
             at_once,
@@ -75,7 +77,7 @@ impl FairShares {
         if let Some(turns) = users.get(user).and_then(Weak::upgrade) {
             return Share(turns);
         }
-        // Whoever has gone makes room before somebody comes.
+        // Removes the turns of users without work first.
         users.retain(|_, turns| turns.strong_count() > 0);
         let turns = Arc::new(Semaphore::new(self.at_once));
         users.insert(user.to_owned(), Arc::downgrade(&turns));
@@ -88,7 +90,7 @@ impl FairShares {
 pub struct Share(Arc<Semaphore>);
 
 impl Share {
-    /// The same work, polled in the user's turn.
+    /// The same work, polled in the user's turns.
     pub fn run<F: Future>(self, work: F) -> Fair<F> {
         Fair {
             turns: self.turns(),
@@ -96,12 +98,12 @@ impl Share {
         }
     }
 
-    /// The turns of something else that is polled.
+    /// Turns for something else that is polled.
     pub fn turns(self) -> Turns {
         Turns(PollSemaphore::new(self.0))
     }
 
-    /// The turns of something that is polled elsewhere than where its turn is waited for.
+    /// Turns for something that is polled elsewhere than where its turn is awaited.
     pub fn lasting(self) -> LastingTurns {
         LastingTurns {
             turns: self.0,
@@ -115,7 +117,7 @@ impl Share {
 pub struct Turns(PollSemaphore);
 
 impl Turns {
-    /// Polls in the user's turn: pending until it comes, and over with what is returned.
+    /// Polls in a turn of the user: pending until it comes; the turn ends on return.
     pub fn poll<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -128,13 +130,13 @@ impl Turns {
     }
 }
 
-/// The turns of work that a library polls, of which no more is seen than that it asks for something to
-/// do. A turn then lasts until all else that can go on has been polled once: so what is always ready has
-/// one place among all others, however many there are of it. Nobody holds a turn who waits for something.
+/// The turns of work that a library polls, of which only its start is visible here. A turn then
+/// lasts until every other ready task has been polled once: so always-ready work has one place
+/// among all others, whatever its amount. A task that waits holds no turn.
 #[derive(Debug)]
 pub struct LastingTurns {
     turns: Arc<Semaphore>,
-    /// Told when the turn has come that is waited for.
+    /// Receives the turn that is awaited.
     wanted: Option<oneshot::Receiver<()>>,
 }
 
@@ -143,7 +145,7 @@ impl LastingTurns {
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let wanted = match &mut self.wanted {
             Some(wanted) => wanted,
-            // Nobody else could wait.
+            // No other task holds these turns.
             None if Arc::strong_count(&self.turns) == 1 => return Poll::Ready(()),
             None => match Arc::clone(&self.turns).try_acquire_owned() {
                 Ok(turn) => {
@@ -160,7 +162,7 @@ impl LastingTurns {
     }
 }
 
-/// Waits for a turn apart from who wants it, who may be held up when it comes.
+/// Awaits a turn in a task of its own, as the one that wants it may be delayed when it comes.
 fn want(turns: &Arc<Semaphore>) -> oneshot::Receiver<()> {
     let (come, wanted) = oneshot::channel();
     let turns = Arc::clone(turns);
@@ -174,13 +176,13 @@ fn want(turns: &Arc<Semaphore>) -> oneshot::Receiver<()> {
     wanted
 }
 
-/// Ends a turn once all else has been polled that can go on.
+/// Ends a turn once every other ready task has been polled.
 async fn last(turn: OwnedSemaphorePermit) {
     tokio::task::yield_now().await;
     drop(turn);
 }
 
-/// Work that is polled in its user's turn.
+/// Work that is polled in its user's turns.
 #[must_use = "futures do nothing unless polled"]
 pub struct Fair<F> {
     turns: Turns,
@@ -225,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Polls once, and tells by whom it may be woken.
+    /// Polls once; the second value tells whether it was woken.
     fn poll<F: Future + Unpin>(work: &mut F) -> (Poll<F::Output>, Arc<Woken>) {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
@@ -296,7 +298,7 @@ mod tests {
         // The second is not polled when its turn comes, and the third has its own all the same.
         poll_fn(|context| eves[2].poll(context)).await;
         assert!(poll_lasting(&mut eves[1]).await.is_ready(), "it came");
-        // Who is gone in the queue leaves the turn to the next.
+        // A task that is dropped in the queue leaves its turn to the next.
         let mut gone = eves.remove(1);
         while poll_lasting(&mut gone).await.is_ready() {}
         drop(gone);

@@ -1,11 +1,11 @@
-//! What can be wrong with a file that people write: settings, access rules, profiles.
+//! The errors of files that people write: settings, access rules, profiles.
 //!
 //! Every message names the file and, if there is one, the line. Read next: [`crate::config`],
 //! [`crate::access`], [`crate::profile`].
 
 use std::path::Path;
 
-/// Why a file cannot be used.
+/// The reason for which a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It cannot be read or written.
@@ -13,24 +13,24 @@ pub enum FileError {
     Unreadable {
         /// The file or folder.
         file: String,
-        /// Why.
+        /// The cause.
         #[source]
         cause: std::io::Error,
     },
-    /// Something in it is wrong.
+    /// Its content is wrong.
     #[error("{file}:{line}: {message}")]
     Wrong {
         /// The file.
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
 }
 
 impl FileError {
-    /// The file at `path` cannot be read or written.
+    /// The error for a file that cannot be read or written.
     pub fn unreadable(path: &Path, cause: std::io::Error) -> Self {
         Self::Unreadable {
             file: path.display().to_string(),
@@ -38,7 +38,7 @@ impl FileError {
         }
     }
 
-    /// Something is wrong at a byte of the text.
+    /// The error at a byte of the text.
     pub(crate) fn at(file: &str, text: &str, offset: usize, message: impl Into<String>) -> Self {
         let line = text[..offset.min(text.len())].matches('\n').count() + 1;
         Self::Wrong {
@@ -48,7 +48,7 @@ impl FileError {
         }
     }
 
-    /// The text is no TOML, or not of the form wanted.
+    /// The error of the TOML parser.
     pub(crate) fn toml(file: &str, text: &str, error: &toml::de::Error) -> Self {
         Self::at(
             file,

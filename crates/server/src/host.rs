@@ -1,7 +1,7 @@
-//! A platform put together: engine, generation, endpoints, and optionally listeners.
+//! A composed platform: engine, generation, endpoints, and optionally listeners.
 //!
-//! A host without listeners serves the same sessions over pipes; that is how `simulate` and many
-//! tests run. Read next: [`crate::runtime`], which brings agents to life on it.
+//! A host without listeners serves the same sessions over pipes; `simulate` and many tests run so.
+//! Read next: [`crate::runtime`], which runs agents on it.
 
 mod check;
 mod error;
@@ -53,40 +53,40 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use yang::{Generation, ModuleSet};
 
-/// How often it is looked whether the store still works, and who watches over the platform.
+/// The interval at which the store and the watching tasks are checked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Why a platform cannot go on whose decision panicked.
+/// The reason for which a platform cannot go on after a decision panicked.
 const BROKEN: &str = "a decision failed: nothing more can be decided";
 
-/// How much a pipe between two sessions of this process holds, in bytes.
+/// The buffer of a pipe between two sessions of this process, in bytes.
 const PIPE_BYTES: usize = 1_024 * 1_024;
 
 /// One listener.
 #[derive(Clone, Debug)]
 pub struct Listening {
-    /// What is served there.
+    /// The endpoint served there.
     pub endpoint: Endpoint,
-    /// The agent whose `agent` and `tasks` are served there; of a management system its own name,
+    /// The agent whose `agent` and `tasks` are served there; for a management system its own name,
     /// such as `wireless-ems`.
     pub agent: String,
-    /// The address, with the port that was really taken.
+    /// The address, with the actual port.
     pub address: SocketAddr,
 }
 
-/// Everything but the sockets.
+/// A platform except for its sockets.
 pub struct Host {
-    /// What sessions share.
+    /// The state shared by sessions.
     pub platform: Arc<Platform>,
     /// The clock.
     pub clock: Arc<Clock>,
     /// The profiles, in roster order.
     pub profiles: Vec<Arc<Profile>>,
-    /// What hosted agents hear of the network and may do to it, by name.
+    /// The telemetry that hosted agents receive and their rights on the network, by name.
     pub posts: BTreeMap<String, Post>,
     /// The listeners; empty without sockets.
     pub listening: Vec<Listening>,
-    /// Where the HTTP server is; none without one.
+    /// The address of the HTTP server; none without one.
     pub http: Option<http::HttpListening>,
     /// The keys; none without a state folder.
     pub keys: Option<StateKeys>,
@@ -99,23 +99,23 @@ pub struct Host {
     revocation: Option<JoinHandle<()>>,
     memory: Option<JoinHandle<()>>,
     deliveries: Option<Deliveries>,
-    /// The A2A agents elsewhere; none if nobody may be spoken to.
+    /// The A2A agents elsewhere; none if no connection is allowed.
     pub(crate) outside: Option<Watched>,
 }
 
-/// Who works on a platform, and who may do what there.
+/// The agents of a platform, and its access rules.
 pub struct Company {
     /// The agents, in roster order.
     pub agents: Vec<Hosted>,
-    /// What they hear of the network and may do to it, by name.
+    /// The telemetry that they receive and their rights on the network, by name.
     pub posts: BTreeMap<String, Post>,
-    /// The one that takes what is addressed to nobody.
+    /// The agent that takes tasks without an addressee.
     pub default_agent: String,
     /// The access rules.
     pub access: AccessRules,
 }
 
-/// Where a host keeps its state.
+/// The place of a host's state.
 pub enum Home {
     /// In a folder, with listeners.
     Folder(StateFolder),
@@ -124,7 +124,7 @@ pub enum Home {
 }
 
 impl Host {
-    /// Puts a platform together. Agents are not briefed yet: see [`crate::runtime::Runtime`].
+    /// Composes a platform. Agents are not briefed yet: see [`crate::runtime::Runtime`].
     ///
     /// # Errors
     /// [`StartError`]
@@ -171,7 +171,7 @@ impl Host {
         Self::put_together(home, seen, settings, company, generation, inventory, clock).await
     }
 
-    /// Puts a platform together with any agents and access rules.
+    /// Composes a platform with any agents and access rules.
     ///
     /// # Errors
     /// [`StartError`]
@@ -187,7 +187,8 @@ impl Host {
         Self::put_together(home, seen, settings, company, generation, inventory, clock).await
     }
 
-    /// How the files of the folder were `seen` to be is from before the first of them was read.
+    /// Composes a platform; `seen` is the state of the files in the folder before the first of them
+    /// was read.
     async fn put_together(
         home: Home,
         seen: Option<Seen>,
@@ -197,7 +198,7 @@ impl Host {
         inventory: Arc<Inventory>,
         clock: Arc<Clock>,
     ) -> Result<Self, StartError> {
-        // What is delivered is signed with a key, and that lies in a folder.
+        // Reports are signed with the host key, which only a folder has.
         let allowed = match &home {
             Home::Folder(_) => settings.webhook.allowed("webhook")?,
             Home::Memory => AllowList::default(),
@@ -218,7 +219,7 @@ impl Host {
             Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
         };
         let credentials = credentials(&home, &company)?;
-        // What runs in memory is a test or a simulation, and alone in its process.
+        // A host in memory is a test or a simulation, whose memory is not limited.
         let meter = match &home {
             Home::Folder(_) => Some(Meter::new(settings.limits.memory_mib.map(|mib| mib << 20))),
             Home::Memory => None,
@@ -263,7 +264,7 @@ impl Host {
             let written =
                 keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
             if let Err(error) = written {
-                // Where the disk is full, what is there can still be read.
+                // The platform still starts, so that the state can be read when the disk is full.
                 warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
             }
         }
@@ -350,7 +351,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Encrypts what is plain of a time without encryption, beside all else.
+    /// Encrypts formerly plain payloads in the background.
     fn encrypt_what_is_plain(&self) {
         let store = self.platform.engine().store();
         let due = store
@@ -450,7 +451,7 @@ impl Host {
         ByteStream::new(ours)
     }
 
-    /// Where an endpoint listens.
+    /// The address of an endpoint.
     pub fn address_of(&self, endpoint: &Endpoint) -> Option<SocketAddr> {
         self.listening
             .iter()
@@ -458,8 +459,8 @@ impl Host {
             .map(|l| l.address)
     }
 
-    /// Resolves with why once the platform can go on no more: the store accepts nothing, because
-    /// writing failed, a decision panicked, or whoever watches over it did.
+    /// Resolves with the reason once the platform cannot go on: the store accepts nothing because
+    /// writing failed, or a decision or a watching task panicked.
     pub async fn failed(&self) -> &'static str {
         let found = async {
             loop {
@@ -495,7 +496,7 @@ impl Host {
         }
     }
 
-    /// Nobody is let in any more, wherever the platform listens, and whoever is in is told goodbye.
+    /// Stops accepting connections on all listeners, and disconnects the clients.
     fn begin_stop(&self) {
         if let Some(http_server) = &self.http_server {
             http_server.begin_close();
@@ -503,8 +504,8 @@ impl Host {
         self.serving.iter().for_each(SshServing::begin_close);
     }
 
-    /// Stops listening, ends all sessions, and sees the log sealed: other hands may hold the store
-    /// for longer than the process lives.
+    /// Stops listening, ends all sessions, and seals the log explicitly, as other holders of the
+    /// store may outlive this.
     pub async fn stop(self) {
         self.begin_stop();
         if let Some(http_server) = self.http_server {
@@ -539,7 +540,7 @@ impl Host {
     }
 }
 
-/// How the files of a folder are.
+/// The present state of the files of a folder.
 fn seen(home: &Home) -> Option<Seen> {
     match home {
         Home::Folder(folder) => Some(Seen::of(folder)),
@@ -554,14 +555,14 @@ fn hosted_profiles(engine: &Engine) -> Vec<Arc<Profile>> {
     hosted.map(|r| Arc::clone(&r.profile)).collect()
 }
 
-/// When the last thing on record happened; nothing may happen before it.
+/// The time of the last entry of the log; nothing may happen before it.
 fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
     let feed = engine.feed();
     let last = feed.after(feed.last().saturating_sub(1), 1)?;
     Ok(last.first().map(|entry| entry.time))
 }
 
-/// Whose the names are that are no hosted agents'.
+/// The lookup of names other than those of hosted agents.
 fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError> {
     let Home::Folder(folder) = home else {
         return Ok(Box::new(|_| None));

@@ -1,15 +1,15 @@
-//! The HTTP server: what must be so before anybody behind it is asked.
+//! The HTTP server: the checks before a request reaches its route.
 //!
-//! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts; `connection`
-//! is one connection, over [`tls`] or plain, with the patience of `wire`, in somebody's `turns`; `server` takes a request
-//! through [`guard`], [`caller`] (a token, or a [`certificate`]) and [`router`] to a route, which is
-//! handed an [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` sees to it that it is taken,
-//! and `shortage` that nobody stays for nothing while memory is short. [`routes`] are those that every server
-//! has.
+//! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts;
+//! `connection` is one connection, over [`tls`] or plain, with the timeouts of `wire`, in the
+//! `turns` of its user or source; `server` takes a request through [`guard`], [`caller`] (a token,
+//! or a [`certificate`]) and [`router`] to a route, which is handed an [`HttpRequest`] and answers
+//! with a [`body`] or a [`problem`]; `delivery` watches that it is taken, and `shortage` closes
+//! idle connections while memory is short. [`routes`] are those of every server.
 //!
-//! Protocols mount routes of their own on the [`Router`]: a route for callers is handed the
-//! [`Caller`], whose principal is the one that a NETCONF session of the same name has, and makes an
-//! `engine::Operation` of what it is asked. No protocol is known here.
+//! Protocols mount routes of their own on the [`Router`]: a guarded route is handed the [`Caller`],
+//! whose principal is that of a NETCONF session of the same name, and translates the request to an
+//! `engine::Operation`. No protocol is known here.
 
 mod admission;
 pub mod body;
@@ -50,12 +50,12 @@ use bindings::netconf::Platform;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpListening {
-    /// The address, with the port that was really taken.
+    /// The address, with the actual port.
     pub address: SocketAddr,
-    /// True if TLS is spoken there.
+    /// True if it uses TLS.
     pub secure: bool,
 }
 
@@ -66,30 +66,30 @@ impl HttpListening {
     }
 }
 
-/// Why the server does not open.
+/// The reason for which the server cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpServerError {
-    /// There can be no tokens.
+    /// Tokens cannot be set up.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// There can be no TLS.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] tls::TlsError),
 }
 
-/// What is behind a server.
+/// The platform behind a server.
 #[derive(Clone, Copy)]
 pub struct Served<'a> {
     /// The platform.
     pub platform: &'a Arc<Platform>,
     /// Its clock.
     pub clock: &'a Arc<Clock>,
-    /// The users' shares of the runtime, which their sessions have a part of too.
+    /// The users' shares of the runtime, which their NETCONF sessions use too.
     pub shares: &'a Arc<FairShares>,
 }
 
-/// Opens the server of a platform, on a socket that is bound already; `mount` adds the routes of
-/// protocols, which may need to know who issues tokens.
+/// Starts the server of a platform, on a socket that is bound already; `mount` adds the routes of
+/// protocols, which may need the issuer of tokens.
 ///
 /// # Errors
 /// [`HttpServerError`]
@@ -118,7 +118,7 @@ pub fn open(
             routes::routes(condition, broken, tokens.issuer().jwks()),
             tokens.issuer(),
         ),
-        keeper: HttpAuthenticator {
+        authenticator: HttpAuthenticator {
             tokens,
             certificates: Arc::clone(&watched.certificates),
             folder: folder.clone(),

@@ -1,7 +1,7 @@
-//! The store of a state folder: how it is opened, verified, and taken back on purpose.
+//! The store of a state folder: opening it, verifying it, and accepting it when it is doubted.
 //!
-//! Knows which files belong together: the database, the key that rows are bound with, the host key
-//! that signs, and the files outside in which the last head is kept. What is checked is `store`'s.
+//! Knows the files that belong together: the database, the key that rows are bound with, the host
+//! key that signs, and the files outside that hold the last head. The checks are made by `store`.
 //! Read next: [`crate::master_key`], [`crate::seal`].
 
 use crate::background;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Spawn, Store, Verification};
 
-/// Why the store was not taken back.
+/// The reason for which the store was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum AcceptError {
     /// The settings cannot be used.
@@ -28,21 +28,21 @@ pub enum AcceptError {
     /// The master key cannot be used.
     #[error(transparent)]
     Key(#[from] MasterKeyError),
-    /// What is there is refused whoever asks, or a platform runs on it.
+    /// The error cannot be accepted, or a platform runs on the store.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It could not be sealed.
+    /// The store could not be sealed.
     #[error(transparent)]
     Commit(#[from] CommitError),
 }
 
-/// Where the last head is kept: in the folder, and with the witness if there is one.
+/// The files that hold the last head: in the folder, and the witness if there is one.
 pub(crate) fn outside(folder: &StateFolder, settings: &Settings) -> Vec<PathBuf> {
     let witness = settings.store.witness.clone();
     [folder.store_head()].into_iter().chain(witness).collect()
 }
 
-/// How the store of a folder is opened.
+/// The options with which the store of a folder is opened.
 ///
 /// # Errors
 /// [`MasterKeyError`]
@@ -61,14 +61,14 @@ pub(crate) fn options(
     })
 }
 
-/// Who starts the thread that verifies everything beside the platform, if that is wanted.
+/// The starter of the thread that verifies the store in the background, if that is enabled.
 pub(crate) fn verified_beside(settings: &Settings) -> Option<Spawn> {
     let wanted = settings.store.verify_at_start.unwrap_or(true);
     let spawn = |work: Box<dyn FnOnce() + Send>| background::spawn("store-verify", work);
     wanted.then(|| Arc::new(spawn) as Spawn)
 }
 
-/// Who keeps the key to payloads; none if they are not to be encrypted and never were.
+/// The keeper of the key to payloads; none if they are not to be encrypted and never were.
 fn keeper(
     folder: &StateFolder,
     settings: &Settings,
@@ -89,8 +89,8 @@ fn keeper(
 }
 
 /// Checks the hash chain, its signatures if the host key is there, and every row of the store in a
-/// state folder, which may be in use; with the master key, that nobody without it wrote any of it.
-/// Tells how far it is. Writes nothing.
+/// state folder, which may be in use; with the master key, the codes of rows as well. Reports its
+/// progress. Writes nothing.
 ///
 /// # Errors
 /// [`OpenError`] if it cannot be read; damage is in the report.
@@ -114,12 +114,12 @@ pub fn verify(
     }
 }
 
-/// Takes the store of a folder on which no platform runs as it is, though it is older than it was seen
-/// last, or its seal is missing or of another host key: all of it is verified, and that it was taken
-/// is on record, signed. What was accepted, for people; nothing if there was nothing to accept.
+/// Accepts the store of a folder on which no platform runs, although it is older than last seen, or
+/// its seal is missing or of another host key: it is verified as a whole, and a signed record of
+/// the acceptance is written. Returns the accepted doubts, for people; empty if there were none.
 ///
 /// # Errors
-/// [`AcceptError`]; nothing was changed.
+/// [`AcceptError`]; nothing is changed then.
 pub async fn accept(folder: &StateFolder, now: Timestamp) -> Result<Vec<String>, AcceptError> {
     let settings = Settings::load(folder)?;
     let host = StateKeys::open(folder.path())?.host()?;

@@ -1,24 +1,24 @@
-//! Sockets, configuration, clock and composition: the only crate that knows everything.
+//! Sockets, configuration, clock and composition: the crate that puts a platform together.
 //!
 //! A tour:
-//! - [`ssh`] and [`http`] are the transports, [`token`] lets people in at the latter, [`a2a`] is what is
-//!   served there; [`session`] moves the bytes of one NETCONF session;
-//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses those
-//!   that others may write, [`revocation`] watches those that let people in, by their `stamp`;
-//!   [`trail`] tells who got in;
-//! - [`clock`] is the time; [`memory`] tells how much the process has and may have; [`fair`] gives
-//!   users their turns, [`pool`] and [`workers`] give threads in the [`background`] to what users cause and
-//!   to agents;
+//! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens and [`a2a`] the
+//!   routes of the latter; [`session`] moves the bytes of one NETCONF session;
+//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses
+//!   those that others may write, [`revocation`] watches credentials, by the `stamp` of their
+//!   files; [`trail`] records logins;
+//! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
+//!   their turns, [`pool`] and [`workers`] give [`background`] threads to work of users and to
+//!   agents;
 //! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of [`master_key`],
 //!   signed by `seal`, with the templates of [`schemas`];
-//! - [`peers`] lets its agents speak to others over NETCONF, by [`dialer`]; [`remote`] stands for those
-//!   that are servers elsewhere, and [`outside`] speaks A2A with those; [`webhook`] tells of tasks over
-//!   HTTP;
-//! - [`roster`] says which agents can be hosted, [`post`] what they hear of their network and may do to
-//!   it; [`runtime`] is the loop in which they live, and [`story`] tells what happens in it;
+//! - [`peers`] connects its agents to others over NETCONF, by [`dialer`]; [`remote`] represents
+//!   those that are servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts
+//!   reports of tasks over HTTP;
+//! - [`roster`] lists the agents that can be hosted, [`post`] their telemetry and rights on the
+//!   network; [`runtime`] is their event loop, and [`story`] narrates its events;
 //! - [`client`] is the other side, for the command line.
 //!
-//! No rule of the domain is here.
+//! Rules of the domain are in `domain` and `engine`.
 
 pub mod a2a;
 pub mod access;

@@ -1,10 +1,9 @@
-//! The master key of a state folder: what the store's data keys are wrapped under (draft-zhou §7,
-//! D110).
+//! The master key of a state folder, under which the store's data keys are wrapped (draft-zhou §7).
 //!
-//! It lies in `store_key` beside the database, readable by its owner alone and made at the first
-//! start, or is what a command prints, so that a key management service may keep it. A line is
-//! `NAME HEX`, 32 bytes in 64 digits; the first is in force, the others open what is older. Refuses
-//! to know what is encrypted: that is `store`'s. Read next: [`crate::host`].
+//! It is in `store_key` beside the database, readable by its owner alone and made at the first
+//! start, or is printed by a command, so that a key management service may keep it. A line is `NAME
+//! HEX`, 32 bytes in 64 digits; the first key is in force, the others unwrap older data keys.
+//! Encryption itself is in `store`. Read next: [`crate::host`].
 
 use crate::config::{Settings, SettingsError};
 use crate::kept;
@@ -20,7 +19,7 @@ use store::{
     Chance, CommitError, HeldKeys, KeyError, KeyKeeper, OpenError, Options, Secret, Store,
 };
 
-/// Why there is no master key.
+/// The reason for which there is no master key.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterKeyError {
     /// The file cannot be read or made.
@@ -28,14 +27,14 @@ pub enum MasterKeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
     /// Others than the owner may read the file.
     #[error("{} is open to others: chmod 600 it, and rotate the key", .0.display())]
     OpenToOthers(PathBuf),
-    /// What is there is no key.
+    /// The text is not a key.
     #[error("{0} gives no master key: a line 'NAME HEX' with 64 digits is needed")]
     Format(String),
     /// The command cannot be run.
@@ -43,7 +42,7 @@ pub enum MasterKeyError {
     Command {
         /// The command.
         command: String,
-        /// Why.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
@@ -52,10 +51,10 @@ pub enum MasterKeyError {
     Failed {
         /// The command.
         command: String,
-        /// How it ended, and what it said.
+        /// The exit status, and the error output.
         reason: String,
     },
-    /// There was a key, and it is gone: a new one would not open what is stored.
+    /// The key is missing: a new one would not open the stored payloads.
     #[error(
         "{} is gone, and {} is encrypted under it: put the key back from where it is kept; \
          docs/store.md says what can be saved without it",
@@ -67,13 +66,13 @@ pub enum MasterKeyError {
         /// The store.
         store: PathBuf,
     },
-    /// The system gives no chance.
+    /// The system gives no random bytes.
     #[error("the system gives no randomness")]
     Chance(#[source] KeyError),
 }
 
-/// The keeper of a state folder's key: that of `command` if there is one, else the file's, which is
-/// made if it is not there.
+/// The keeper of a state folder's key: that of `command` if there is one, else that of the file,
+/// which is created if missing.
 ///
 /// # Errors
 /// [`MasterKeyError`]
@@ -91,7 +90,7 @@ pub fn keeper(
         .ok_or_else(|| MasterKeyError::Format(whence()))
 }
 
-/// The keeper, if there is a key already: for whoever only reads.
+/// The keeper, if there is a key already: for readers.
 ///
 /// # Errors
 /// [`MasterKeyError`]
@@ -105,7 +104,7 @@ pub fn existing(
     }
 }
 
-/// Puts a new key in front of those of the file, which open what is older.
+/// Puts a new key in front of those of the file, which still unwrap older data keys.
 ///
 /// # Errors
 /// [`MasterKeyError`]
@@ -114,7 +113,7 @@ pub fn rotate(file: &Path) -> Result<(), MasterKeyError> {
     write(file, &text, true)
 }
 
-/// Leaves the key in force alone in the file: nothing is wrapped under the others any more.
+/// Removes all keys but the one in force from the file, once nothing is wrapped under the others.
 ///
 /// # Errors
 /// [`MasterKeyError`]
@@ -124,7 +123,7 @@ pub fn forget_older(file: &Path) -> Result<(), MasterKeyError> {
     write(file, &format!("{first}\n"), true)
 }
 
-/// Why keys were not rotated.
+/// The reason for which keys were not rotated.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateError {
     /// The settings cannot be used.
@@ -147,10 +146,10 @@ pub enum RotateError {
     Commit(#[from] CommitError),
 }
 
-/// Rotates the keys of a state folder on which no platform runs: a new master key in the file
-/// (a command's is its own business), a new data key, every row encrypted and bound under it, and the
-/// file written anew, so that nothing of what was under the old one is left in it; how many rows. That
-/// it was done is on record, signed. Broken off, it is done by doing it again.
+/// Rotates the keys of a state folder on which no platform runs: a new master key in the file (not
+/// of a command), a new data key, every row encrypted and bound under it, and the file written
+/// anew, so that no ciphertext of the old key is left in it. Returns the number of rows; a signed
+/// record is written. If it is interrupted, it must be repeated.
 ///
 /// # Errors
 /// [`RotateError`]
@@ -198,8 +197,8 @@ fn filed(file: &Path) -> Result<String, MasterKeyError> {
     std::fs::read_to_string(file).map_err(wrong)
 }
 
-/// Writes the file, complete or not at all; one that another process made first is not replaced
-/// unless it is to be.
+/// Writes the file atomically; one that another process made first is not replaced unless `replace`
+/// is true.
 fn write(file: &Path, text: &str, replace: bool) -> Result<(), MasterKeyError> {
     let wrong = |cause| MasterKeyError::File {
         path: file.to_owned(),
@@ -225,7 +224,7 @@ fn fresh() -> Result<String, MasterKeyError> {
     Ok(format!("{name} {secret}\n"))
 }
 
-/// What the operating system gives.
+/// The random bytes of the operating system.
 fn chance() -> Chance {
     Box::new(|bytes| {
         getrandom::fill(bytes).map_err(|cause| KeyError::Failed(Box::new(io::Error::other(cause))))
@@ -255,7 +254,7 @@ fn printed(command: &[String]) -> Result<String, MasterKeyError> {
     }
 }
 
-/// The keys of some lines, the first in force; none if one is no key.
+/// The keys of the lines, the first in force; none if a line is malformed.
 fn held(text: &str) -> Option<HeldKeys> {
     let mut keys = text
         .lines()

@@ -1,11 +1,9 @@
-//! How much memory the process has and may have, and what is done when it is short: nothing new is
-//! begun until it is not.
+//! The memory of the process and its limit; while it is short, new work is refused.
 //!
-//! The bound is the least of what `[limits]` says, the control groups the process is in (versions 1
-//! and 2) and its address space (`ulimit -v`). Of a group counts what all in it use, buffers of sockets
-//! among it, but not what the kernel only keeps of files, their contents, names and inodes: that is
-//! what it kills for. What is refused meanwhile is said where it is refused: [`crate::ssh`],
-//! [`crate::http`], `engine`'s accounts.
+//! The limit is the lowest of `[limits]`, the control groups of the process (versions 1 and 2) and
+//! its address space (`ulimit -v`). The usage of a group is that of all its processes, socket
+//! buffers included, but without the page cache, dentries and inodes, as the kernel kills by that
+//! measure. The refusals are in [`crate::ssh`], [`crate::http`] and `engine`'s accounts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,48 +13,48 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
-/// The time between two looks.
+/// The interval of measurements.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// Memory is short from this part of the bound on, in percent.
+/// The percentage of the limit from which memory is short.
 const SHORT_PERCENT: u64 = 80;
 
-/// And until it is below this one.
+/// The percentage below which it is no longer short.
 const ENOUGH_PERCENT: u64 = 70;
 
-/// What a process uses, and what it may.
+/// The memory that a process uses, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// In bytes.
+    /// The usage, in bytes.
     pub used: u64,
-    /// In bytes.
+    /// The limit, in bytes.
     pub most: u64,
 }
 
 impl Memory {
-    /// Whether it is short, if it was so until now.
+    /// True if it is short, given whether it was so until now.
     fn is_short(self, was: bool) -> bool {
         let percent = if was { ENOUGH_PERCENT } else { SHORT_PERCENT };
         u128::from(self.used) * 100 >= u128::from(self.most) * u128::from(percent)
     }
 }
 
-/// Where the system tells of this process.
+/// The files in which the system reports the memory of this process.
 #[derive(Clone, Debug)]
 pub struct Meter {
     proc: PathBuf,
     groups: PathBuf,
-    /// What `[limits]` says, in bytes.
+    /// The limit of `[limits]`, in bytes.
     most: Option<u64>,
 }
 
 impl Meter {
-    /// The meter of this process, with the bound of `[limits]` if there is one.
+    /// The meter of this process, with the limit of `[limits]` if there is one.
     pub fn new(most: Option<u64>) -> Self {
         Self::at("/proc/self", "/sys/fs/cgroup", most)
     }
 
-    /// The same where others say what the system would.
+    /// The same with other folders in place of the system's.
     pub fn at(proc: impl Into<PathBuf>, groups: impl Into<PathBuf>, most: Option<u64>) -> Self {
         Self {
             proc: proc.into(),
@@ -65,7 +63,8 @@ impl Meter {
         }
     }
 
-    /// What is used of the tightest bound; none if there is none, or the system does not tell.
+    /// The usage against the tightest limit; none if there is none, or the system does not report
+    /// it.
     pub fn read(&self) -> Option<Memory> {
         let status = fs::read_to_string(self.proc.join("status")).ok()?;
         let resident = kilobytes(&status, "VmRSS:")?;
@@ -84,13 +83,13 @@ impl Meter {
         groups.chain(own).chain(space).max_by_key(part)
     }
 
-    /// The tightest bound, in bytes; none if there is none.
+    /// The tightest limit, in bytes; none if there is none.
     pub fn most(&self) -> Option<u64> {
         let groups = self.of_groups().into_iter().map(|group| group.most);
         groups.chain(self.most).chain(self.address_space()).min()
     }
 
-    /// The control groups that bound the process, from its own one up.
+    /// The control groups that limit the process, from its own one up.
     fn of_groups(&self) -> Vec<Group> {
         let Ok(text) = fs::read_to_string(self.proc.join("cgroup")) else {
             return Vec::new();
@@ -120,8 +119,8 @@ impl Meter {
     }
 }
 
-/// Where a version of control groups tells of their memory: the bound, what is used, and the names of
-/// what of that the kernel can take back in its `memory.stat`.
+/// The files of a version of control groups: the limit, the usage, and the keys in `memory.stat` of
+/// the part that the kernel can reclaim.
 struct Files {
     most: &'static str,
     used: &'static str,
@@ -142,14 +141,14 @@ const LEGACY: Files = Files {
     of_files: &["total_active_file ", "total_inactive_file "],
 };
 
-/// A control group with a bound.
+/// A control group with a limit.
 struct Group {
     most: u64,
-    /// What all in it use, if it tells.
+    /// The usage of all its processes, if it is reported.
     used: Option<u64>,
 }
 
-/// A group and those above it, as far as they have a bound; inside a container the root is one's own.
+/// A group and those above it that have a limit; inside a container the root is its own.
 fn bounding(root: &Path, path: &str, files: &Files) -> Vec<Group> {
     let own = root.join(path.trim_start_matches('/'));
     let up = own.ancestors().take_while(|at| at.starts_with(root));
@@ -183,8 +182,7 @@ fn kilobytes(status: &str, name: &str) -> Option<u64> {
     Some(number << 10)
 }
 
-/// Says from now on whether memory is short, until the handle is aborted. Says nothing where there is
-/// no bound.
+/// Sets `short` periodically, until the handle is aborted. Never sets it where there is no limit.
 pub fn watch(meter: Meter, short: Arc<AtomicBool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         loop {
@@ -194,7 +192,7 @@ pub fn watch(meter: Meter, short: Arc<AtomicBool>) -> JoinHandle<()> {
     })
 }
 
-/// Looks once.
+/// Measures once.
 pub fn look(meter: &Meter, short: &AtomicBool) {
     let was = short.load(Relaxed);
     let memory = meter.read();
@@ -270,7 +268,8 @@ mod tests {
             &format!("{}\n", 128_u64 << 20),
         );
         assert_eq!(system.meter(None).read(), mib(100, 128));
-        // What others in the group and the kernel use counts, what it only keeps of files does not.
+        // The usage of other processes in the group and of the kernel counts, the page cache does
+        // not.
         let used = |mib: u64| format!("{}\n", mib << 20);
         system.write("cg/memory/c/memory.usage_in_bytes", &used(124));
         let stat = format!(
@@ -290,7 +289,7 @@ mod tests {
         assert_eq!(system.meter(Some(64)).most(), Some(64 << 20));
     }
 
-    /// Contents of files, their names and inodes: a database is written to and read all the time.
+    /// Page cache, dentries and inodes do not count: a database reads and writes all the time.
     #[test]
     fn what_the_kernel_only_keeps_of_files_is_not_used() {
         let system = System::new();
@@ -310,7 +309,7 @@ mod tests {
         assert_eq!(system.meter(None).read(), mib(230, 512));
     }
 
-    /// Row 28: short before the kernel says so, and not in and out with every message.
+    /// Memory is short before the kernel acts, and does not alternate with every message.
     #[test]
     fn memory_is_short_from_four_fifths_on_until_there_is_some_again() {
         let (system, short) = (System::new(), AtomicBool::new(false));

@@ -1,14 +1,15 @@
-//! A2A agents elsewhere, whose client the platform is.
+//! The A2A client: agents elsewhere.
 //!
-//! - `web`: one HTTP request to an address that is allowed, and its answer;
-//! - `card`: an agent's card, fetched, bounded, verified if it is signed;
-//! - `keys`: whether a signature over a card holds;
-//! - [`refresher`]: agents are introduced by their cards, and looked at again before their lease ends;
-//! - [`remote_tasks`]: the tasks that they were given, each followed to its end.
+//! - `web`: one HTTP request to an allowed address, and its response;
+//! - `card`: an agent's card, fetched within limits, verified if it is signed;
+//! - `keys`: verification of signatures over cards;
+//! - [`refresher`]: registration of agents by their cards, which are fetched again before the lease
+//!   ends;
+//! - [`remote_tasks`]: the tasks assigned to them, each followed to its end.
 //!
-//! What is said to an agent is decided by the mind that stands for it ([`crate::remote`]) and by
-//! [`bindings::a2a::outside`]; here bytes are moved. Nothing is spoken to that `[a2a.peers]` does not
-//! allow. Read next: [`refresher`].
+//! Messages to an agent are decided by its proxy ([`crate::remote`]) and by
+//! [`bindings::a2a::outside`]; here bytes are moved. Connections are made only to origins allowed
+//! by `[a2a.peers]`. Read next: [`refresher`].
 
 mod card;
 pub mod card_refresher;
@@ -43,23 +44,23 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use web::{Events, Failure, Web};
 
-/// How long an answer may take.
+/// The time limit of a response.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest answer, in bytes.
+/// The longest response, in bytes.
 const ANSWER_MOST: usize = 4 * 1_024 * 1_024;
 
-/// The agents elsewhere, as far as they are known; share it in an `Arc`.
+/// The known agents elsewhere; share it in an `Arc`.
 pub struct Outside {
     web: Web,
-    /// The folder of the tokens that agents want, `NAME.token`.
+    /// The folder of the tokens for agents, `NAME.token`.
     tokens: PathBuf,
     engine: Weak<Engine>,
     clock: Arc<Clock>,
-    /// The cards that were seen last, by agent.
+    /// The cards last fetched, by agent.
     cards: Mutex<BTreeMap<String, Arc<Card>>>,
 }
 
-/// The agents elsewhere, while somebody looks at their cards.
+/// The agents elsewhere, with the task that refreshes their cards.
 pub(crate) struct Watched {
     /// The agents.
     pub(crate) outside: Arc<Outside>,
@@ -67,7 +68,7 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Speaks with agents where settings allow it; none if that is nowhere.
+    /// Connects to agents where the settings allow it; none if no origin is allowed.
     pub(crate) fn begin(
         settings: &Settings,
         folder: &StateFolder,
@@ -86,7 +87,7 @@ impl Watched {
         Ok(Some(Self { outside, refresher }))
     }
 
-    /// Looks at cards no more.
+    /// Stops refreshing cards.
     pub(crate) async fn stop(self) {
         self.refresher.abort();
         // It ended, or was ended: nothing to learn from either.
@@ -95,8 +96,8 @@ impl Watched {
 }
 
 impl Outside {
-    /// Speaks with agents at the origins of this list; certificates are verified with `authorities`
-    /// (PEM), or without one with those that the system trusts.
+    /// A client for agents at the origins of this list; certificates are verified with
+    /// `authorities` (PEM), or with those that the system trusts.
     ///
     /// # Errors
     /// [`TrustError`] if there is no authority to trust.
@@ -116,7 +117,7 @@ impl Outside {
         })
     }
 
-    /// The card of a registered agent: as it was seen last, or fetched now.
+    /// The card of a registered agent: as last fetched, or fetched now.
     async fn card(&self, agent: &str) -> Result<Arc<Card>, Unseen> {
         let (url, signed) = self.known_card(agent).ok_or(Unseen::Gone)?;
         let counts = |card: &Arc<Card>| card.url == url && (card.signed || !signed);
@@ -128,7 +129,7 @@ impl Outside {
         Ok(card)
     }
 
-    /// Where the card of an agent is, and whether it was signed.
+    /// The URL of an agent's card, and whether it was signed.
     fn known_card(&self, agent: &str) -> Option<(String, bool)> {
         let registration = self.engine.upgrade()?.registration(agent)?;
         match &registration.reach {
@@ -147,7 +148,7 @@ impl Outside {
         cards.insert(agent.to_owned(), Arc::clone(card));
     }
 
-    /// Asks an agent something: its answer, or that none came.
+    /// Sends a request to an agent; returns its response, or the failure.
     async fn ask(
         &self,
         agent: &str,
@@ -169,7 +170,7 @@ impl Outside {
             .read(request.method(), answer.status, &answer.body))
     }
 
-    /// Follows a task of an agent.
+    /// Subscribes to a task of an agent.
     async fn events(&self, agent: &str, card: &Card, task: &str) -> Result<Events, Failure> {
         let request = Request::SubscribeToTask(task.to_owned());
         let peer = &card.peer;
@@ -179,8 +180,8 @@ impl Outside {
         self.web.follow(&sending, token.as_deref(), PATIENCE).await
     }
 
-    /// The token that an agent wants. It goes to where the card is, and nowhere else that the card
-    /// names.
+    /// The token for an agent. It is sent only to the origin of its card, not to other interfaces
+    /// that the card names.
     fn token(&self, agent: &str, card: &Card) -> Option<String> {
         let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
         if !usable_name(agent) || origin(&card.url) != origin(&card.peer.place.url) {
@@ -191,7 +192,7 @@ impl Outside {
         Some(token.trim().to_owned()).filter(|token| !token.is_empty())
     }
 
-    /// True if a task has ended here; what was not committed yet has not.
+    /// True if a task has ended here; one whose assignment is not committed yet has not.
     fn has_ended(&self, agent: &str, task: &TaskId) -> bool {
         let Some(engine) = self.engine.upgrade() else {
             return false;
@@ -201,7 +202,7 @@ impl Outside {
         found.is_ok_and(|found| found.is_some_and(|task| task.status.is_terminal()))
     }
 
-    /// What is known here of a task of an agent.
+    /// The state of a task of an agent as known here.
     fn known(&self, agent: &str, task: &TaskId) -> Known {
         let Some(engine) = self.engine.upgrade() else {
             return Known::default();

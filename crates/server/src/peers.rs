@@ -1,10 +1,10 @@
-//! How agents hosted here speak to others: NETCONF sessions to the addressee's endpoint.
+//! Messages of hosted agents to others: NETCONF sessions to the addressee's endpoint.
 //!
 //! In `demo` and `serve` each is a real SSH session with the agent's own key; in `simulate` the
-//! same machines are joined by a pipe. An agent that is a client elsewhere is spoken to at the
-//! platform's endpoint; one that is a server is reached by the mind that stands for it here, with
-//! the platform's own key, or over A2A ([`crate::outside`]). What is counted is counted after framing and before SSH, so all ways
-//! give the same figures. Read next: `connection`, [`crate::runtime`].
+//! same state machines are joined by a pipe. An agent that is a client elsewhere is addressed at
+//! the platform's endpoint; one that is a server is reached by its proxy here, with the platform's
+//! own key, or over A2A ([`crate::outside`]). Bytes are counted after framing and before SSH, so
+//! all transports give the same figures. Read next: `connection`, [`crate::runtime`].
 
 mod connection;
 #[cfg(test)]
@@ -33,10 +33,10 @@ use tokio::sync::mpsc;
 /// The name under which a platform logs in to agents that are servers elsewhere, and of its key.
 pub const PLATFORM: &str = "platform";
 
-/// The tag of what could not be delivered.
+/// The tag of a message that could not be delivered.
 pub(crate) const UNREACHABLE: &str = "unreachable";
 
-/// What agents exchanged: messages and their bytes, framing included, hellos not.
+/// The messages that agents exchanged, and their bytes, framing included, hellos not.
 #[derive(Debug, Default)]
 pub struct Tally {
     messages: AtomicU64,
@@ -49,7 +49,7 @@ impl Tally {
         self.bytes.fetch_add(bytes as u64, Relaxed);
     }
 
-    /// Requests, replies and notifications so far.
+    /// The number of requests, replies and notifications so far.
     pub fn messages(&self) -> u64 {
         self.messages.load(Relaxed)
     }
@@ -60,20 +60,20 @@ impl Tally {
     }
 }
 
-/// What came in for an agent.
+/// Something that arrived for an agent.
 #[derive(Debug)]
 pub enum Arrival {
-    /// The reply to what it sent.
+    /// The reply to its message.
     Reply {
         /// The agent.
         agent: String,
         /// The token of the sending.
         token: Token,
-        /// What came back.
+        /// The reply, or the error instead of one.
         reply: Result<Reply, Undelivered>,
     },
-    /// The reply to what it sent takes longer: the peer cannot be reached at the moment, or wants
-    /// time to answer.
+    /// The reply to its message is delayed: the peer cannot be reached at the moment, or needs time
+    /// to answer.
     Delayed {
         /// The agent.
         agent: String,
@@ -86,17 +86,17 @@ pub enum Arrival {
         agent: String,
         /// The peer.
         from: String,
-        /// What it says.
+        /// The notification.
         notification: Arc<Notification>,
     },
 }
 
-/// A connection as its sender sees it.
+/// A connection as seen by its sender.
 struct Link {
     calls: mpsc::UnboundedSender<Call>,
-    /// The log's end when the subscription began: what follows is notified.
+    /// The end of the log when the subscription began: later entries are notified.
     since: Arc<AtomicU64>,
-    /// True if the peer's log is another.
+    /// True if the peer has another log.
     is_elsewhere: bool,
 }
 
@@ -104,19 +104,19 @@ struct Link {
 pub struct Peers {
     connector: Connector,
     links: BTreeMap<(String, String), Link>,
-    /// Notifications that have arrived over the connections to agents of this platform.
+    /// Notifications received over the connections to agents of this platform.
     received: u64,
     arrivals: mpsc::UnboundedReceiver<Arrival>,
     arrived: mpsc::UnboundedSender<Arrival>,
     tally: Arc<Tally>,
-    /// The tasks of A2A agents elsewhere; none if nobody may be spoken to.
+    /// The tasks of A2A agents elsewhere; none if no connection is allowed.
     remote_tasks: Option<RemoteTasks>,
-    /// Dropped last: who is left when it ends its sessions would take that for a loss.
+    /// Dropped last: otherwise the end of its sessions would be taken for a loss of connection.
     host: Arc<Host>,
 }
 
 impl Peers {
-    /// No session is open yet; each is opened when first needed.
+    /// No sessions yet; each is opened when first needed.
     pub fn new(host: Arc<Host>) -> Self {
         let (arrived, arrivals) = mpsc::unbounded_channel();
         let outside = host.outside.as_ref().map(|it| Arc::clone(&it.outside));
@@ -133,7 +133,7 @@ impl Peers {
         }
     }
 
-    /// What was exchanged so far.
+    /// The messages exchanged so far.
     pub fn tally(&self) -> &Arc<Tally> {
         &self.tally
     }
@@ -141,7 +141,7 @@ impl Peers {
     /// Sends a message of an agent; its reply arrives later.
     ///
     /// # Errors
-    /// [`Undelivered`] if nobody here is called like the addressee.
+    /// [`Undelivered`] if the addressee is not registered.
     pub fn send(
         &mut self,
         agent: &str,
@@ -183,9 +183,9 @@ impl Peers {
         link.calls.send(call).map_err(ended)
     }
 
-    /// Follows what agents are told of tasks that they published before a start and that are open: from
-    /// now on, since it is the engine that tells them what had happened. Who has something to say to a
-    /// peer follows it anyway.
+    /// Subscribes to the notifications on open tasks that agents published before a start: from now
+    /// on, as the engine reports earlier changes. An agent that sends a message to a peer
+    /// subscribes anyway.
     pub fn resume(&mut self) {
         let engine = self.host.platform.engine();
         let mut published = engine.published_in_here();
@@ -206,7 +206,7 @@ impl Peers {
         arrival
     }
 
-    /// An arrival that is there already.
+    /// An arrival that is queued already.
     pub fn arrived(&mut self) -> Option<Arrival> {
         let arrival = self.arrivals.try_recv().ok()?;
         self.note(&arrival);
@@ -222,14 +222,14 @@ impl Peers {
         }
     }
 
-    /// True if `to` follows the tasks that `from` executes, and the log entry came after it began
-    /// to.
+    /// True if `to` is subscribed to the tasks that `from` executes, and the log entry came after
+    /// the subscription.
     pub fn follows(&self, to: &str, from: &str, sequence: Sequence) -> bool {
         let link = self.links.get(&(to.to_owned(), from.to_owned()));
         link.is_some_and(|l| !l.is_elsewhere && sequence > l.since.load(Relaxed))
     }
 
-    /// Notifications that have arrived over all sessions with agents of this platform.
+    /// The number of notifications received over all sessions with agents of this platform.
     pub fn notifications(&self) -> u64 {
         self.received
     }
@@ -280,8 +280,8 @@ impl Peers {
         }
     }
 
-    /// How a connection's sessions are opened. It is looked up each time: an agent may come back at
-    /// another address.
+    /// The function that opens a connection's sessions. The address is looked up each time: an
+    /// agent may come back at another one.
     fn connect(&self, agent: &str, to: &str) -> connection::Connect {
         let (host, connector) = (Arc::downgrade(&self.host), self.connector.clone());
         let (agent, to) = (agent.to_owned(), to.to_owned());
@@ -305,7 +305,7 @@ impl Peers {
     }
 }
 
-/// How a peer is reached.
+/// The transport to a peer.
 enum Way {
     Pipe(crate::ssh::ByteStream),
     Ssh(Target),

@@ -1,5 +1,5 @@
-//! A pool of background threads for work that users cause and that may take long: reading words and
-//! long requests of A2A, searching by an XPath.
+//! A pool of background threads for long work of users: interpreting text and long requests of A2A,
+//! XPath searches.
 //!
 //! ```text
 //!  ann ─► ▢▢▢ ─┐
@@ -7,11 +7,10 @@
 //!  eve ─► ▢▢▢▢─┘
 //! ```
 //!
-//! Each user has a queue of his own, and the threads take from them in turn, so that who asks for
-//! much waits behind himself and not in front of others. A queue that is full refuses at once. A
-//! piece of work has a time in which it is to be done, waiting included; when that is over it is
-//! not begun, or is told to stop. How much it does in that time is bounded by the work itself,
-//! which counts its steps. Knows nothing of what the work is.
+//! Each user has a queue, and the threads take from them in turn, so that a user with many requests
+//! delays only that user. A full queue refuses at once. Work has a time limit, waiting included;
+//! after that it is not begun, or is told to stop. The work itself counts its steps to limit its
+//! effort. Knows nothing of the work.
 
 use crate::background;
 use bindings::background::{Background, Busy, Job};
@@ -25,19 +24,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tracing::{error, warn};
 
-/// What may wait, and how long.
+/// The limits of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolLimits {
-    /// Pieces of work of one user that may wait.
+    /// The most pieces of work of one user that wait.
     pub waiting_a_user: usize,
-    /// Pieces of work that may wait in all.
+    /// The most pieces of work that wait in all.
     pub waiting: usize,
-    /// In what time a piece of work is to be done, from when it was taken.
+    /// The time limit of a piece of work, from its acceptance.
     pub time: Duration,
 }
 
 impl Default for PoolLimits {
-    /// 32 of a user, 1,024 in all; 10 s.
+    /// 32 for a user, 1,024 in all; 10 s.
     fn default() -> Self {
         Self {
             waiting_a_user: 32,
@@ -47,8 +46,8 @@ impl Default for PoolLimits {
     }
 }
 
-/// The pool. Its threads end when it is dropped, each after the work that it is at, which is told
-/// to stop.
+/// The pool. Its threads end when it is dropped, each after its present work, which is told to
+/// stop.
 pub struct WorkerPool {
     shared: Arc<Shared>,
 }
@@ -57,16 +56,16 @@ struct Shared {
     limits: PoolLimits,
     queues: Mutex<Queues>,
     arrived: Condvar,
-    /// Set under the lock of the queues, so that nobody waits who has not seen it; work that counts its
-    /// steps asks for it at each, and must not wait for that lock.
+    /// Set under the lock of the queues, so that no waiting thread misses it; read without that
+    /// lock by work that counts its steps.
     closed: AtomicBool,
 }
 
 #[derive(Default)]
 struct Queues {
-    /// By user; none is empty.
+    /// The queues, by user; none is empty.
     jobs: BTreeMap<String, VecDeque<Waiting>>,
-    /// Users with work, whose turn is next first.
+    /// Users with work, the next one first.
     turns: VecDeque<String>,
     waiting: usize,
 }
@@ -76,20 +75,20 @@ struct Waiting {
     until: Instant,
 }
 
-/// A pool as a platform has it: on all cores but one, within the default limits.
+/// The pool of a platform: on all cores but one, with the default limits.
 ///
 /// # Errors
-/// The system starts no more threads.
+/// If the system cannot start another thread.
 pub fn workers() -> io::Result<Arc<dyn Background>> {
     let pool = WorkerPool::new(background::cores(), PoolLimits::default())?;
     Ok(Arc::new(pool))
 }
 
 impl WorkerPool {
-    /// A pool on so many background threads.
+    /// A pool of `threads` background threads.
     ///
     /// # Errors
-    /// The system starts no more threads.
+    /// If the system cannot start another thread.
     pub fn new(threads: NonZeroUsize, limits: PoolLimits) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             limits,
@@ -113,7 +112,7 @@ impl Drop for WorkerPool {
     fn drop(&mut self) {
         let mut queues = self.shared.queues();
         self.shared.closed.store(true, Release);
-        // Whoever waits for them is told that they are not done.
+        // Dropping them tells their waiting callers that they were not done.
         let dropped = std::mem::take(&mut queues.jobs);
         drop(queues);
         drop(dropped);
@@ -152,7 +151,7 @@ impl Shared {
         !self.is_closed() && queues.have_room(user, &self.limits)
     }
 
-    /// What a thread does until the pool is dropped.
+    /// The loop of a thread until the pool is dropped.
     fn work(&self) {
         loop {
             let mut queues = self.queues();
@@ -171,7 +170,7 @@ impl Shared {
                 continue;
             }
             let over = || Instant::now() >= until || self.is_closed();
-            // Who waits for it is told that it was not done; the thread goes on.
+            // The waiting caller is told that it was not done; the thread goes on.
             if catch_unwind(AssertUnwindSafe(|| job(&over))).is_err() {
                 error!("a piece of background work panicked");
             }
@@ -196,7 +195,7 @@ impl Queues {
         }
     }
 
-    /// The first piece of the user whose turn it is, who is then last.
+    /// The first piece of the user whose turn it is, who is moved to the end.
     fn pop(&mut self) -> Option<Waiting> {
         let user = self.turns.pop_front()?;
         let queue = self.jobs.get_mut(&user)?;
@@ -228,7 +227,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(3_600);
 
-    /// Holds the only thread until the sender is dropped.
+    /// Occupies the only thread until the sender is dropped.
     fn held(pool: &WorkerPool) -> mpsc::Sender<()> {
         let (release, held) = mpsc::channel::<()>();
         let (begun, wait) = mpsc::channel();
@@ -310,7 +309,7 @@ mod tests {
         assert_eq!(stopped.recv(), Ok(()));
     }
 
-    /// Work counts its steps by the million: to ask whether it is over must not wait for who queues.
+    /// Work that counts its steps by the million checks for its end without a lock.
     #[test]
     fn what_runs_asks_whether_it_is_over_without_a_lock() {
         let pool = pool(8, 64, LONG);

@@ -1,7 +1,7 @@
-//! What an agent hosted here hears of the network and may do to it.
+//! The telemetry that a hosted agent receives, and its rights on the network.
 //!
-//! It stands in the agent's profile file, in a table `[network]`, and is the platform's to grant: an
-//! agent that registers itself has none, and reaches the network by its management systems.
+//! They are in the agent's profile file, in a table `[network]`, and are granted by the platform:
+//! an agent that registers itself has none, and reaches the network by its management systems.
 //!
 //! ```toml
 //! [network]
@@ -18,7 +18,7 @@
 //! | `field` | send engineers out and guide them |
 //! | `customers` | talk to whoever opened a ticket |
 //!
-//! An agent with a province hears and does all of this in its province only. Read next:
+//! For an agent with a province all of this is restricted to its province. Read next:
 //! [`crate::runtime`].
 
 use domain::inventory::Domain;
@@ -56,12 +56,12 @@ enum Power {
     Customers,
 }
 
-/// What an agent hears and may do.
+/// The telemetry and the rights of an agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Post {
     /// The domains whose telemetry reaches it.
     pub hears: Vec<Domain>,
-    /// What it may do.
+    /// The rights.
     pub permit: Permit,
 }
 

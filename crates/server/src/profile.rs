@@ -16,13 +16,13 @@ use yang::Generation;
 /// A profile with the role that names the behaviour behind it.
 #[derive(Clone, Debug)]
 pub struct ProfileFile {
-    /// The file, as it is named in messages.
+    /// The name of the file, for messages.
     pub file: String,
     /// The profile.
     pub profile: Profile,
-    /// The behaviour, one of the [`Roster`].
+    /// The role, one of the [`Roster`].
     pub role: String,
-    /// What it hears of the network and may do to it.
+    /// The telemetry that it receives and its rights on the network.
     pub post: Post,
 }
 
@@ -96,8 +96,8 @@ struct AuthenticationTable {
     oauth: Option<String>,
 }
 
-/// The profiles of the agents that the settings ask for, of whom some may not run: those of their folder,
-/// or those that ship.
+/// The profiles of the folder in the settings, or those that ship; the settings may disable some of
+/// their agents.
 ///
 /// # Errors
 /// [`FileError`] for the first file that cannot be used.
@@ -115,7 +115,7 @@ pub fn of(
 /// The profiles that ship for the roles of a roster, in its order.
 ///
 /// # Errors
-/// [`FileError::Wrong`] if one of them does not pass; a test reads them all.
+/// [`FileError::Wrong`] if one of them is invalid; a test reads them all.
 pub fn shipped(roster: &Roster, schema: &Generation) -> Result<Vec<ProfileFile>, FileError> {
     let file = |role: &Role| format!("profiles/{}.toml", role.name);
     let roles = roster.roles.iter();
@@ -248,7 +248,7 @@ fn profile(document: Document) -> (Profile, String) {
     (profile, document.role)
 }
 
-/// The line `key = … value …`; 1 if there is none.
+/// The number of the line `key = … value …`; 1 if there is none.
 fn line_of(text: &str, key: &str, value: &str) -> usize {
     let fits = |line: &str| {
         line.split_once('=')

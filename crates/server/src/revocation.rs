@@ -1,9 +1,9 @@
-//! What lets people in may be taken away at any time: key files, tokens, certificates, rows of
-//! `access.toml`. It is looked at again and again, and what counts no more ends.
+//! Revocation of credentials: key files, tokens, certificates and rows of `access.toml` may change
+//! at any time. They are checked periodically, and sessions on revoked ones are ended.
 //!
-//! A look compares what the system says of the files with what it said before; nothing is read while
-//! nothing changed. Who has failed to log in is not known here, nor what anybody may do. Read next:
-//! [`crate::ssh::logins`], [`crate::http::caller`], `engine`'s `set_access`.
+//! A check compares the metadata of the files with those before; nothing is read while nothing
+//! changed. Failed logins and authorization are not known here. Read next: [`crate::ssh::logins`],
+//! [`crate::http::caller`], `engine`'s `set_access`.
 
 use crate::access;
 use crate::clock::Clock;
@@ -27,33 +27,33 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-/// The time between two looks.
+/// The interval of checks.
 const BETWEEN: Duration = Duration::from_millis(250);
 
-/// Of the time at least so many parts go by between two looks for each part that a look takes: ten
-/// thousand key files cost no more of a core than ten.
+/// The least ratio of the pause between two checks to the duration of one: ten thousand key files
+/// take no larger part of a core than ten.
 const REST: u32 = 50;
 
-/// What the HTTP server sees of it.
+/// The view of the HTTP server on revocations.
 pub struct Watched {
-    /// Who has which certificate, as of the last look.
+    /// The certificates of principals, as of the last check.
     pub certificates: SharedRegister,
-    /// Counts the looks that found something.
+    /// Counts the checks that found a change.
     pub changes: watch::Receiver<u64>,
 }
 
-/// Who checks keys over SSH, and who is in by them.
+/// The authenticator over SSH, and the logins that it admitted.
 pub struct KeyHolders {
-    /// Whether a key counts.
+    /// The authenticator.
     pub authenticator: Arc<dyn Authenticator>,
-    /// Who is logged in.
+    /// The logins.
     pub logins: Arc<Logins>,
 }
 
-/// Key files of users and agents: whose they are, and their state.
+/// The key files of users and agents, with their owners and states.
 type Keys = BTreeMap<PathBuf, (String, Credential, Option<Stamp>)>;
 
-/// As what each name is let in by these files: who has one among the users is no agent.
+/// The kind of each name by these files: one with a file among the users is no agent.
 fn credentials(keys: &Keys) -> BTreeMap<&str, Credential> {
     let mut credentials = BTreeMap::new();
     for (name, whose, _) in keys.values() {
@@ -65,7 +65,7 @@ fn credentials(keys: &Keys) -> BTreeMap<&str, Credential> {
     credentials
 }
 
-/// How the files are that let people in, as the system tells it.
+/// The states of credential files, as reported by the system.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     keys: Keys,
@@ -75,8 +75,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Looks at the files of a state folder and reads none. Whoever reads them looks first: what changes
-    /// in between is then seen as a change.
+    /// Takes the states of the files of a state folder, without reading them. A reader must call
+    /// this first, so that later changes are noticed.
     pub fn of(folder: &StateFolder) -> Self {
         let keys = folder.key_files().into_iter().map(|(name, whose, path)| {
             let stamp = Stamp::of(&path);
@@ -91,7 +91,7 @@ impl Seen {
     }
 }
 
-/// Looks at the files of a state folder.
+/// Watches the files of a state folder.
 pub struct KeyWatcher {
     folder: StateFolder,
     engine: Arc<Engine>,
@@ -104,7 +104,7 @@ pub struct KeyWatcher {
 }
 
 impl KeyWatcher {
-    /// Looks for what is otherwise than it was `seen` to be before anything of it was read.
+    /// Starts from the states `seen` before anything was read, and finds changes since.
     ///
     /// # Errors
     /// [`FileError`] if one cannot be used.
@@ -126,7 +126,7 @@ impl KeyWatcher {
         })
     }
 
-    /// What the HTTP server needs of it.
+    /// The view for the HTTP server.
     pub fn watched(&self) -> Watched {
         Watched {
             certificates: Arc::clone(&self.certificates),
@@ -134,8 +134,8 @@ impl KeyWatcher {
         }
     }
 
-    /// Looks from now on, until the handle is aborted. It ends by itself if a look panics: nobody knows
-    /// then who would still be let in, so whoever runs the platform ends it.
+    /// Checks periodically, until the handle is aborted. It ends by itself if a check panics; the
+    /// platform must then be stopped, as revocations would go unnoticed.
     pub fn watch(mut self, mut holders: KeyHolders) -> JoinHandle<()> {
         tokio::spawn(async move {
             loop {
@@ -154,7 +154,7 @@ impl KeyWatcher {
         })
     }
 
-    /// Looks once, and ends what counts no more.
+    /// Checks once, and ends sessions whose credential was revoked.
     pub fn look(&mut self, holders: &KeyHolders) {
         let now = Seen::of(&self.folder);
         if now == self.seen {
@@ -184,7 +184,7 @@ impl KeyWatcher {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Says which keys came and went, and has agents without one given nothing more.
+    /// Records the keys that were added and removed, and suspends agents without one.
     fn tell(&self, before: &Keys) {
         let gone = before
             .iter()
@@ -209,7 +209,7 @@ impl KeyWatcher {
         }
     }
 
-    /// The trail names the file, and whose it is.
+    /// Records a key in the trail, with its file and owner.
     fn audit_key(&self, kind: AuditKind, name: &str, path: &Path) {
         let folder = path.parent().and_then(Path::file_name);
         let folder = folder.unwrap_or_default().to_string_lossy();
@@ -221,8 +221,8 @@ impl KeyWatcher {
         );
     }
 
-    /// Tells which tokens came and went, those too that did both since the last look. One that has
-    /// expired goes by itself.
+    /// Records the tokens that were issued and revoked, even both since the last check. Expired
+    /// ones are ignored.
     fn tell_tokens(&mut self) {
         let now = token::listed(&self.folder);
         let before = std::mem::replace(&mut self.tokens, now);
@@ -252,7 +252,8 @@ impl KeyWatcher {
             .for_each(|entry| told(AuditKind::TokenRevoked, entry));
     }
 
-    /// What cannot be read leaves in force what was: half a file opens nothing and closes nothing.
+    /// Reads the rules. If they cannot be read, those in force stay, so that a half-written file
+    /// changes nothing.
     fn read_rules(&self) {
         let checked = writable::check(&self.folder);
         let rules = checked.and_then(|()| access::read(&self.folder.access()));
@@ -286,7 +287,7 @@ impl KeyWatcher {
     }
 }
 
-/// Who has which certificate by the files of a state folder, and which were revoked.
+/// The certificates of principals in the files of a state folder, and the revoked ones.
 ///
 /// # Errors
 /// [`FileError`]

@@ -1,7 +1,8 @@
 //! The agents that a process can host: by role, with the profile that ships for each.
 //!
-//! Who composes a platform brings them; this crate has none of its own but the platform's, which is there
-//! where no other takes what is addressed to nobody. Read next: [`crate::profile`], [`crate::host`].
+//! The caller that composes a platform supplies them; this crate has only the platform's own agent,
+//! which takes tasks without an addressee if no other does. Read next: [`crate::profile`],
+//! [`crate::host`].
 
 use crate::config::{Settings, SettingsError};
 use crate::post::Post;
@@ -13,11 +14,11 @@ use domain::time::{Dice, Timestamp};
 
 /// A role of agents.
 pub struct Role {
-    /// As the key `role` of profiles names it.
+    /// The name, as in the key `role` of profiles.
     pub name: &'static str,
     /// The text of the profile that ships for it (TOML).
     pub profile: &'static str,
-    /// Makes an agent that has not been started.
+    /// Creates an agent that has not been started.
     pub make: Box<dyn Fn() -> Box<dyn Agent> + Send + Sync>,
 }
 
@@ -26,7 +27,7 @@ pub struct Role {
 pub struct Roster {
     /// The roles, in roster order.
     pub roles: Vec<Role>,
-    /// The role whose agent takes what is addressed to nobody; none: the platform's own agent does.
+    /// The role whose agent takes tasks without an addressee; none: the platform's own agent does.
     pub default: Option<&'static str>,
 }
 
@@ -48,7 +49,7 @@ impl Roster {
     /// Checks that there is an agent for each role that the settings name.
     ///
     /// # Errors
-    /// [`SettingsError::Role`] for the first of which there is none.
+    /// [`SettingsError::Role`] for the first role that does not exist.
     pub fn check(&self, settings: &Settings) -> Result<(), SettingsError> {
         let named = settings.roles.iter().flatten();
         let mut unknown = named.filter(|role| !self.names().any(|known| known == *role));
@@ -70,7 +71,7 @@ impl Roster {
 /// The role of the platform's own agent. No profile file can have it.
 pub(crate) const PLATFORM_ROLE: &str = "platform";
 
-/// The platform's own agent: it has a profile and does no work.
+/// The platform's own agent: it has a profile and executes no tasks.
 struct PlatformAgent;
 
 impl Agent for PlatformAgent {

@@ -1,9 +1,9 @@
-//! The loop in which hosted agents live: their messages, their actions, and time.
+//! The event loop of hosted agents: their messages, their actions, and time.
 //!
-//! It is the same everywhere: take what agents want, carry their messages over NETCONF, let the network
-//! answer, and only when nothing is under way any more let time pass. With a clock that stands time jumps
-//! to the next thing that happens; otherwise it is the wall's. Which network agents work on it knows by a
-//! contract alone. Read next: `runtime/network.rs`, [`crate::peers`].
+//! It is the same everywhere: take the outputs of agents, send their messages over NETCONF, let the
+//! network respond, and let time pass only when nothing is under way any more. With a standing
+//! clock time jumps to the next event; otherwise it follows the system clock. The network is known
+//! by its trait alone. Read next: `runtime/network.rs`, [`crate::peers`].
 
 mod network;
 
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::{debug, warn};
 
-/// How long the loop waits for something under way before it goes on without it.
+/// The longest time that the loop waits for something under way.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A message whose reply has not come.
@@ -38,13 +38,12 @@ struct Awaited {
     to: String,
 }
 
-/// How time passes.
+/// The speed of simulated time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As fast as work is done.
+    /// As fast as the work is done.
     Unhurried,
-    /// So many seconds of the network's time in one of the viewer's, and never more than the
-    /// second number of seconds at a stretch.
+    /// Paced for a viewer.
     Followed {
         /// Simulated seconds per real second.
         speed: f64,
@@ -53,7 +52,7 @@ pub enum Pace {
     },
 }
 
-/// The agents of a host at work on a network.
+/// The agents of a host, with the network that they work on.
 pub struct Runtime<N> {
     host: Arc<Host>,
     engine: Arc<Engine>,
@@ -62,17 +61,17 @@ pub struct Runtime<N> {
     peers: Peers,
     aliases: BTreeMap<String, String>,
     awaited: BTreeMap<(String, Token), Awaited>,
-    /// Log entries looked at for notifications to expect.
+    /// The last log entry checked for expected notifications.
     followed: Sequence,
     expected: u64,
     listener: Listener,
-    /// True if a message is sent only when the one before has arrived, so that what happens has one
-    /// order; false while the clock runs by itself, when an agent that thinks must hold nobody up.
+    /// True if a message is sent only when the one before has arrived, so that events have one
+    /// order; false while the clock runs by itself, where a slow agent must not delay others.
     in_order: bool,
 }
 
 impl<N: Network> Runtime<N> {
-    /// Brings agents to life: each is briefed, and sends its first messages when time begins.
+    /// A runtime: each agent is briefed, and sends its first messages when time begins.
     pub fn new(host: Arc<Host>, network: N, listener: Listener) -> Self {
         let engine = Arc::clone(host.platform.engine());
         let alias = |p: &Profile| p.alias.clone().unwrap_or_else(|| p.name.clone());
@@ -95,13 +94,13 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// The host below.
+    /// The host.
     pub fn host(&self) -> &Arc<Host> {
         &self.host
     }
 
-    /// Ends the sessions of the agents, and stops the host unless somebody else holds it: its log is
-    /// on disk and sealed then.
+    /// Ends the sessions of the agents, and stops the host unless somebody else holds it: its log
+    /// is then on disk and sealed.
     pub async fn end(self) {
         let host = Arc::clone(&self.host);
         drop(self);
@@ -115,12 +114,12 @@ impl<N: Network> Runtime<N> {
         &self.network
     }
 
-    /// The same, to do something to it.
+    /// The network, mutably.
     pub fn network_mut(&mut self) -> &mut N {
         &mut self.network
     }
 
-    /// The network, and all that it may use of what is around it.
+    /// The network, and the access to its surroundings.
     fn split(&mut self) -> (&mut N, Around<'_>) {
         let around = Around {
             engine: &self.engine,
@@ -131,12 +130,12 @@ impl<N: Network> Runtime<N> {
         (&mut self.network, around)
     }
 
-    /// What agents exchanged so far.
+    /// The messages that agents exchanged so far.
     pub fn tally(&self) -> &Arc<Tally> {
         self.peers.tally()
     }
 
-    /// Tells whoever listens what happens from now on.
+    /// Reports events to `listener` from now on.
     pub fn listen(&mut self, listener: Listener) {
         self.listener = listener;
     }
@@ -148,13 +147,14 @@ impl<N: Network> Runtime<N> {
             self.engine.open_management();
         }
         self.peers.resume();
-        // What is decided from here on is heard by those; what was before is on record when it is read.
+        // Later changes are notified over these subscriptions; earlier ones are in the log when it
+        // is read.
         self.engine.flushed().await;
         self.engine.start(self.clock.now());
         self.settle().await;
     }
 
-    /// Lets time jump from happening to happening until `done` says so, or `until` is reached.
+    /// Advances time from event to event until `done` returns true, or `until` is reached.
     pub async fn run(&mut self, pace: Pace, until: Timestamp, done: impl Fn(&Self) -> bool) {
         while !done(self) {
             let now = self.clock.now();
@@ -174,9 +174,9 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// Lives by the clock, which runs by itself, until `stop` resolves or nothing can be decided any more
-    /// ([`Host::has_failed`] says why). What the referee of a story would want to know is not kept: this
-    /// may go on for months.
+    /// Runs by the clock, until `stop` resolves or the platform has failed ([`Host::has_failed`]
+    /// gives the reason). Records for the referee of a story are not kept, as this may run for
+    /// months.
     pub async fn live(&mut self, stop: impl Future<Output = ()>) {
         let workers = AgentWorkers::start(&self.engine, &self.clock);
         let workers = workers.inspect_err(|cause| {
@@ -210,7 +210,7 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// Everything that is due at `now`, and all that follows from it.
+    /// Handles everything that is due at `now`, and its consequences.
     async fn pass(&mut self, now: Timestamp) {
         self.settle().await;
         for event in self.network.advance(now) {
@@ -224,7 +224,7 @@ impl<N: Network> Runtime<N> {
         self.network.settled(now);
     }
 
-    /// Tells whoever listens.
+    /// Reports an event to the listener.
     pub fn tell(&mut self, happened: Happened) {
         (self.listener)(&Told {
             at: self.clock.now(),
@@ -236,11 +236,11 @@ impl<N: Network> Runtime<N> {
         alias(&self.aliases, name)
     }
 
-    /// Carries out what agents want until nothing is under way any more: no message without its
-    /// reply, but for synchronous tasks that are being worked on, and no notification that has
-    /// not arrived.
+    /// Carries out the outputs of agents until nothing is under way any more: every message has its
+    /// reply, except for synchronous tasks that are being worked on, and every notification has
+    /// arrived.
     ///
-    /// While the clock runs by itself, nothing is waited for: what comes is taken when it comes.
+    /// While the clock runs by itself, it does not wait: arrivals are handled as they come.
     async fn settle(&mut self) {
         loop {
             let (network, mut around) = self.split();
@@ -274,7 +274,7 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// Which tasks wait for a word, of whom, and how many notifications have not come.
+    /// The awaited answers, as agent and task, and the number of outstanding notifications.
     fn late(&self) -> (Vec<(&str, &str)>, u64) {
         let awaited = self.awaited.values();
         let awaited = awaited.map(|a| (a.to.as_str(), a.task.as_str()));
@@ -297,7 +297,7 @@ impl<N: Network> Runtime<N> {
         !under_way && self.peers.notifications() >= self.expected
     }
 
-    /// Counts the notifications that must arrive for what was committed.
+    /// Counts the notifications expected for committed entries.
     fn follow_log(&mut self) {
         while let Ok(entries) = self.engine.feed().after(self.followed, 256)
             && !entries.is_empty()
@@ -371,9 +371,9 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// One message at a time: the next is sent when the last was answered, or is being worked on, and
-    /// whoever is to be notified of what happened so far has been. So the order of what happens is the
-    /// same each time, whatever carries the messages.
+    /// Sends one message at a time: the next when the last was answered, or is being worked on, and
+    /// all notifications on earlier events have arrived. So the order of events is the same in
+    /// every run, with any transport.
     async fn await_arrivals(&mut self) {
         loop {
             while let Some(arrival) = self.peers.arrived() {
@@ -397,7 +397,7 @@ impl<N: Network> Runtime<N> {
         }
     }
 
-    /// Waits for an arrival, which it takes on, or for the engine; false if nothing came in time.
+    /// Waits for an arrival, which it handles, or for the engine; false if nothing came in time.
     async fn something_comes(&mut self) -> bool {
         tokio::select! {
             arrival = self.peers.arrival() => {
@@ -429,7 +429,7 @@ impl<N: Network> Runtime<N> {
                 self.engine
                     .deliver(&agent, Input::Replied { token, reply }, now);
             }
-            // Nobody waits for it any more; it arrives all the same.
+            // The reply is not awaited any more; it will still be delivered.
             Arrival::Delayed { agent, token } => drop(self.awaited.remove(&(agent, token))),
             Arrival::Notified {
                 agent,

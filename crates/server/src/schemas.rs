@@ -1,8 +1,8 @@
-//! Schemas of a running platform: what ships, who seals it, where typed payloads stand, and when
-//! what was learnt is taken in.
+//! Schemas of a running platform: the shipped templates, their seal, the places of typed payloads,
+//! and learning.
 //!
-//! Knows the place of payloads in the model and the clock; what schemas are is `schema`'s, what
-//! becomes of them `engine`'s. Read next: [`crate::host`].
+//! Knows the place of payloads in the YANG model and the clock; schemas are defined in `schema`,
+//! and evolve in `engine`. Read next: [`crate::host`].
 
 use crate::clock::Clock;
 use crate::config::SchemaSettings;
@@ -24,13 +24,13 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 use yang::{Generation, LoadError, ModuleSet};
 
-/// In whose namespace templates are published.
+/// The namespace in which templates are published.
 pub const NAMESPACE: &str = "convoke";
 
-/// When the templates that ship were made: the revision of their YANG modules.
+/// The date of the shipped templates: the revision of their YANG modules.
 const MADE: &str = "2026-11-22T00:00:00Z";
 
-/// How often it is looked whether there is something to learn.
+/// The interval at which observations are taken in.
 const LEARNING: Duration = Duration::from_secs(2);
 
 /// Typed payloads in the input of `task-negotiate`.
@@ -55,7 +55,7 @@ impl TypedForm for InTaskNegotiate {
     }
 }
 
-/// What Convoke serves, with the modules of these templates.
+/// The generation of Convoke's modules and those of these templates.
 ///
 /// # Errors
 /// [`LoadError`] if they do not fit together.
@@ -74,11 +74,11 @@ pub fn shipped_modules() -> Vec<(String, String)> {
     setup.templates.iter().map(module).collect()
 }
 
-/// The schemas of a platform that keeps its state in a folder: sealed with its host key, evolving as
-/// the settings say.
+/// The schemas of a platform that keeps its state in a folder: sealed with its host key, evolving
+/// by the settings.
 ///
 /// # Errors
-/// [`Unavailable`] if the embedder that they name cannot be begun.
+/// [`Unavailable`] if the embedder that they name cannot be started.
 pub(crate) fn evolving(
     settings: &SchemaSettings,
     host: &PrivateKey,
@@ -86,7 +86,7 @@ pub(crate) fn evolving(
     sealed(settings, sealing(host))
 }
 
-/// The same without a folder: sealed with the Ed25519 key that this seed makes.
+/// The same without a folder: sealed with the Ed25519 key derived from this seed.
 ///
 /// # Errors
 /// [`Unavailable`] as of a platform with a folder.
@@ -114,7 +114,7 @@ fn sealed(
     })
 }
 
-/// The schemas that ship, as they are.
+/// The shipped schemas, without evolution.
 pub fn fixed() -> SchemaSetup {
     SchemaSetup {
         namespace: NAMESPACE.to_owned(),
@@ -124,14 +124,14 @@ pub fn fixed() -> SchemaSetup {
     }
 }
 
-/// The host key as it seals templates; none if it is not Ed25519.
+/// The host key for sealing templates; none if it is not Ed25519.
 fn sealing(host: &PrivateKey) -> Option<SigningKey> {
     let pair = host.key_data().ed25519()?;
     Some(SigningKey::from_bytes(&pair.private.to_bytes()))
 }
 
-/// The key that a `known_hosts` file names for an address, as it checks seals; none if there is no
-/// such key, or it is not Ed25519.
+/// The key in a `known_hosts` file for an address, for checking seals; none if there is none, or it
+/// is not Ed25519.
 pub fn known_key(known_hosts: &Path, address: &str) -> Option<VerifyingKey> {
     let (host, port) = address.rsplit_once(':')?;
     let keys = known_host_keys_path(host, port.parse().ok()?, known_hosts).ok()?;
@@ -139,7 +139,7 @@ pub fn known_key(known_hosts: &Path, address: &str) -> Option<VerifyingKey> {
     VerifyingKey::from_bytes(&ed25519.next()?.0).ok()
 }
 
-/// Takes in what payloads teach, and serves templates that come, until it is stopped.
+/// Takes in observations, and serves the modules of new templates, until it is aborted.
 pub(crate) fn learn(platform: Arc<Platform>, clock: Arc<Clock>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let engine = Arc::clone(platform.engine());
@@ -160,7 +160,7 @@ pub(crate) fn learn(platform: Arc<Platform>, clock: Arc<Clock>) -> JoinHandle<()
     })
 }
 
-/// Serves the modules of the templates that there are now.
+/// Serves the modules of the present templates.
 fn announce(platform: &Platform) {
     match generation(&platform.engine().schema_modules()) {
         Ok(generation) => platform.swap_generation(generation),

@@ -1,7 +1,7 @@
-//! The platform's signature under its record: Ed25519 with the host key.
+//! The platform's signature for its store: Ed25519 with the host key.
 //!
-//! What is signed is `store`'s; who knows the host from `known_hosts` can check it. Read next:
-//! [`crate::ssh::keys`].
+//! The messages are those of `store`; they can be checked with the host key in `known_hosts`. Read
+//! next: [`crate::ssh::keys`].
 
 use crate::ssh::PrivateKey;
 use russh::keys::signature::{Signer as _, Verifier};

@@ -1,4 +1,4 @@
-//! One NETCONF session over one byte stream: moves the bytes, keeps the time, notices the end.
+//! One NETCONF session over one byte stream: moves the bytes, keeps timeouts, handles the end.
 //!
 //! The protocol is `bindings::netconf::Session`'s; the stream may be an SSH channel or a pipe.
 //! Read next: [`crate::host`].
@@ -18,45 +18,49 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
-/// How long a session takes up requests in one turn; the one that it is at then is still answered.
+/// The longest time for which a session takes requests in one turn; a request begun by then is
+/// still answered.
 const STEP: Duration = Duration::from_micros(500);
 
-/// A request that is so long may take a thread for so long that others should find another.
+/// The length from which a request may occupy a thread for so long that another thread should be
+/// woken.
 const LONG_BYTES: usize = 16 * 1_024;
 
-/// How much received input a session may hold before it reads no more, in bytes. A message is at
-/// most 8 MiB; the rest waits in the stream's own buffer.
+/// The received input in bytes from which a session reads no more. A message is at most 8 MiB;
+/// further input waits in the stream's own buffer.
 const HELD_BYTES: usize = 9 * 1_024 * 1_024;
 
-/// The same while memory is short; a session that holds more then ends.
+/// The same while memory is short; a session that holds more then is ended.
 const HELD_BYTES_SHORT: usize = 256 * 1_024;
 
-/// What all sessions of a user may hold together while memory is short; those of a user with more end.
+/// The most bytes that all sessions of a user may hold while memory is short; those of a user with
+/// more are ended.
 const HELD_BYTES_SHORT_OF_USER: usize = 4 * 1_024 * 1_024;
 
-/// What a session may hold even then.
+/// The bytes that a session may hold even then.
 const HELD_BYTES_ALWAYS: usize = 4 * 1_024;
 
-/// How often a session that holds more looks whether memory is short: it may have grown short while
-/// its peer said nothing.
+/// The interval at which a session that holds more checks memory, which may have become short while
+/// its peer was silent.
 const LOOK_AT_MEMORY: Duration = Duration::from_millis(250);
 
-/// How long a peer may take nothing while memory is short.
+/// The longest stall of a peer while memory is short.
 const STALL_SHORT: Duration = Duration::from_secs(5);
 
-/// How often in [`Timeouts::stall`] it is looked whether a stalled subscriber is behind by now.
+/// The number of checks in [`Timeouts::stall`] of whether a stalled subscriber is behind by now.
 const LOOKS: u32 = 10;
 
-/// When a subscriber is given up: RFC 5277 has no way to suspend it, and nothing may be left out.
+/// The conditions for dropping a subscriber: RFC 5277 has no way to suspend it, and no event may be
+/// left out.
 ///
-/// More than `backlog` waits for it *and* its transport has taken no byte for `stall`. Who reads,
-/// however slowly, is never given up, and neither is a replay for being long. The session ends as
-/// one whose transport was lost; the client subscribes again with `startTime`.
+/// It is dropped if more than `backlog` waits for it *and* its transport has taken no byte for
+/// `stall`. A slow reader is never dropped, and neither is a long replay. The session ends as one
+/// whose transport was lost; the client subscribes again with `startTime`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// What may wait without end.
+    /// The backlog that may wait without a time limit.
     pub backlog: Backlog,
-    /// How long the transport may take nothing while more than that waits.
+    /// The longest stall of the transport while more than that waits.
     pub stall: Duration,
 }
 
@@ -73,7 +77,7 @@ impl Default for Timeouts {
     }
 }
 
-/// Why not everything was written.
+/// The reason for which not everything was written.
 #[derive(Debug, thiserror::Error)]
 enum Unwritten {
     #[error("the peer is gone: {0}")]
@@ -88,8 +92,8 @@ enum Unwritten {
     Behind { stall: Duration },
 }
 
-/// The session with the certainty that it leaves the platform, however it ends: when a connection
-/// is lost, what serves it is dropped.
+/// A session that is removed from the platform in any case: when a connection is lost, the future
+/// that serves it is dropped.
 struct Guarded {
     session: Option<Session>,
     clock: Arc<Clock>,
@@ -113,12 +117,12 @@ impl Drop for Guarded {
     }
 }
 
-/// Why a session ends whose credential counts no more.
+/// The close reason for a session whose credential was revoked.
 fn revoked() -> CloseReason {
     CloseReason::Other("the key of its user was taken away".to_owned())
 }
 
-/// Serves a session until it ends, or until its `login` counts no more.
+/// Serves a session until it ends, or until its `login` is revoked.
 pub async fn serve(
     stream: ByteStream,
     platform: Arc<Platform>,
@@ -228,7 +232,7 @@ pub async fn serve(
     let _ = outbound.shutdown().await;
 }
 
-/// The transport carries no more: the peer is gone, or has sent more than anybody would hold.
+/// Handles the loss of the transport: the peer is gone, or has exceeded its quota.
 fn lost(session: &mut Session, outbound: Outbound, error: &dyn Error, over_quota: bool) {
     let (id, user) = (session.info().id, &session.info().username);
     match over_quota {
@@ -241,8 +245,8 @@ fn lost(session: &mut Session, outbound: Outbound, error: &dyn Error, over_quota
     }
 }
 
-/// Writes everything, unless the session is killed meanwhile or its subscriber is given up. A peer
-/// that does not read keeps nobody waiting but itself.
+/// Writes everything, unless the session is killed meanwhile or its subscriber is dropped. A peer
+/// that does not read delays nobody else.
 async fn write(
     outbound: &mut Outbound,
     output: &[u8],
@@ -283,7 +287,7 @@ async fn write(
     Ok(())
 }
 
-/// How long the session may be left alone.
+/// The time until the session must be polled next.
 fn wait_for(session: &Session, clock: &Clock) -> Duration {
     const LONG: Duration = Duration::from_secs(3_600);
     let timeout = session

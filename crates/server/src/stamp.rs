@@ -1,7 +1,7 @@
-//! What distinguishes two states of a file, as the system tells it; nothing is read.
+//! The stamp of a file's state, from its metadata, without reading it.
 //!
-//! Who writes a file twice within the grain of the system's clock may leave the same stamp: what was read
-//! counts for later only once its stamp is settled. Read next: [`crate::revocation`],
+//! Two writes within the granularity of the system's clock may leave the same stamp: a content that
+//! was read may be cached only once its stamp is settled. Read next: [`crate::revocation`],
 //! `ssh::authentication`.
 
 use std::fs::{self, Metadata};
@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A file changed so recently may change again within its time stamp.
+/// The age below which a file may change again without another time stamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// The state of a file.
@@ -21,7 +21,7 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// That of a file or folder; none if there is none.
+    /// The stamp of a file or folder; none if it does not exist.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().map(Self::from)
     }

@@ -1,9 +1,10 @@
-//! The state folder: everything that a platform keeps, under one roof.
+//! The state folder: all files of a platform.
 //!
 //! `convoke.toml`, `access.toml`, `convoke.db`, `host_ed25519`, `known_hosts`, `operator_ed25519`,
-//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `revoked_certificates`, `token_ed25519`,
-//! `tokens/ID.json`, `peers/NAME.token`, `store_key`, `store_head`. Made at the first start; no password exists. A name is one principal's: a user's, or a hosted agent's, or that of an agent elsewhere.
-//! Read next: [`crate::config`], [`crate::ssh::keys`].
+//! `keys/AGENT_ed25519`, `users/NAME.pub`, `agents/NAME.pub`, `revoked_certificates`,
+//! `token_ed25519`, `tokens/ID.json`, `peers/NAME.token`, `store_key`, `store_head`. Created at the
+//! first start; there are no passwords. A name belongs to one principal: a user, a hosted agent, or
+//! an agent elsewhere. Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
 use crate::ssh::is_user_name;
@@ -14,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Why the names in the state folder cannot stay as they are.
+/// The reason for which the names in the state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NameError {
     /// Two principals have one name.
@@ -27,12 +28,12 @@ pub enum NameError {
         /// The file of the other principal.
         other: PathBuf,
     },
-    /// No agent can have the name.
+    /// The name cannot be an agent's.
     #[error("{}: {cause}", file.display())]
     Unusable {
         /// The file that would give it to one.
         file: PathBuf,
-        /// Why not.
+        /// The reason.
         cause: ProfileError,
     },
     /// The folder cannot be read.
@@ -40,7 +41,7 @@ pub enum NameError {
     Unreadable(#[from] FileError),
 }
 
-/// The user whose key is made at the first start.
+/// The user whose key is generated at the first start.
 pub(crate) const OPERATOR: &str = "operator";
 
 /// A state folder.
@@ -53,7 +54,7 @@ impl StateFolder {
         Self(path.into())
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -68,13 +69,13 @@ impl StateFolder {
         self.0.join("access.toml")
     }
 
-    /// The client certificates that count no more.
+    /// The revoked client certificates.
     pub fn revoked_certificates(&self) -> PathBuf {
         self.0.join("revoked_certificates")
     }
 
-    /// The files with public keys of users and agents, hidden ones aside: by name, whether it is an
-    /// agent's.
+    /// The files with public keys of users and agents, except hidden ones: the name, whether it is
+    /// an agent's, and the path.
     pub fn key_files(&self) -> Vec<(String, Credential, PathBuf)> {
         let folders = [("users", Credential::User), ("agents", Credential::Agent)];
         let mut found = Vec::new();
@@ -93,7 +94,7 @@ impl StateFolder {
         found
     }
 
-    /// The files in `users/` that nobody can have the key of, by their names; hidden ones aside.
+    /// The files in `users/` whose names cannot be user names, except hidden ones.
     pub fn unusable_keys(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.0.join("users"))
             .into_iter()
@@ -130,13 +131,13 @@ impl StateFolder {
         self.0.join("convoke.db")
     }
 
-    /// Where the last head of the store is kept apart from it.
+    /// The file that holds the last head of the store outside of it.
     pub fn store_head(&self) -> PathBuf {
         self.0.join("store_head")
     }
 
-    /// Whose the name is: a user's, or an agent's that has a key in `agents/`. None if the folder
-    /// knows no such name, hosted agents' among them.
+    /// The kind of principal of a name: a user, or an agent with a key in `agents/`. None for names
+    /// that the folder does not know, hosted agents among them.
     pub fn credential(&self, name: &str) -> Option<Credential> {
         if !is_user_name(name) {
             return None;
@@ -148,8 +149,8 @@ impl StateFolder {
         agent.then_some(Credential::Agent)
     }
 
-    /// What the public keys of a name are, as a digest (SHA-256, hexadecimal); none if the folder
-    /// knows no such name, or no key of it. Other keys, another digest.
+    /// The digest of the public keys of a name (SHA-256, hexadecimal); none if the folder knows no
+    /// such name, or no key of it.
     pub fn credential_digest(&self, name: &str) -> Option<String> {
         let folder = match self.credential(name)? {
             Credential::User => "users",
@@ -169,11 +170,11 @@ impl StateFolder {
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Checks that every key in `agents/` has a name that an agent can have and nobody else has;
-    /// `hosted` are the names of the agents hosted here.
+    /// Checks that every key in `agents/` has a name that an agent can have, and that no other
+    /// principal has; `hosted` are the names of the agents hosted here.
     ///
     /// # Errors
-    /// [`NameError`] for the first that is not so, by name.
+    /// [`NameError`] for the first violation, by name.
     pub fn check_agents<'a>(
         &self,
         hosted: impl IntoIterator<Item = &'a str>,
@@ -218,12 +219,12 @@ impl StateFolder {
         self.0.join(folder).join(format!("{name}.pub"))
     }
 
-    /// The cursors of webhooks; forgotten with the store.
+    /// The cursors of webhooks; deleted with the store.
     pub fn webhook(&self) -> PathBuf {
         self.0.join("convoke.db-webhook")
     }
 
-    /// The tokens that A2A agents elsewhere want of the platform, `NAME.token` each.
+    /// The folder of the platform's tokens for A2A agents elsewhere, `NAME.token` each.
     pub fn peers(&self) -> PathBuf {
         self.0.join("peers")
     }

@@ -1,6 +1,6 @@
-//! What happens, told as it happens: for a terminal, for a log, for a test.
+//! The events of a platform, reported as they happen: for a terminal, for a log, for a test.
 //!
-//! Knows events, not colours: `convoke` shows them. Read next: [`crate::referee`].
+//! Knows events, not their presentation: `convoke` shows them. Read next: [`crate::referee`].
 
 use domain::agent::{Message, Undelivered};
 use domain::inventory::ElementId;
@@ -10,23 +10,23 @@ use domain::telemetry::{Action, Alarm, Complaint, FieldReport, Outcome, Saving, 
 use domain::time::Timestamp;
 use std::sync::Arc;
 
-/// Something that happened, at an instant of the platform's time.
+/// An event, at an instant of the platform's time.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// What.
+    /// The event.
     pub happened: Happened,
 }
 
-/// What happened. Agents are named by their aliases, or names where they have none.
+/// An event. Agents are named by their aliases, or names if they have none.
 #[derive(Clone, Debug)]
 pub enum Happened {
     /// An alarm reached its domain.
     Alarm(Alarm),
     /// A customer complained.
     Complaint(Complaint),
-    /// News from the field.
+    /// A report from the field.
     Field(FieldReport),
     /// A customer's company opened a ticket.
     Ticket(Ticket),
@@ -48,9 +48,9 @@ pub enum Happened {
     },
     /// The reply reached the sender.
     Replied {
-        /// Who was asked.
+        /// The agent that answers.
         from: String,
-        /// Who asked.
+        /// The agent that asked.
         to: String,
         /// The reply.
         reply: Result<Box<Reply>, Undelivered>,
@@ -64,23 +64,23 @@ pub enum Happened {
         /// The notification.
         notification: Arc<Notification>,
     },
-    /// An agent did something to the network.
+    /// An agent took an action on the network.
     Acted {
         /// The agent.
         agent: String,
-        /// What it did.
+        /// The action.
         action: Action,
     },
-    /// What came of it.
+    /// An action ended.
     Outcome {
         /// The agent.
         agent: String,
-        /// What came of it.
+        /// The outcome.
         outcome: Outcome,
     },
-    /// Something broke in the network. What, only the referee knows.
+    /// Something broke in the network. Only the referee knows the cause.
     Broke,
-    /// An agent said why.
+    /// An agent explained its actions.
     Note {
         /// The agent.
         agent: String,
@@ -89,10 +89,10 @@ pub enum Happened {
     },
 }
 
-/// Whoever listens to the story.
+/// The receiver of events.
 pub type Listener = Box<dyn FnMut(&Told) + Send>;
 
-/// What an agent does to the network, in words.
+/// An action on the network, in words.
 pub fn acted(action: &Action) -> String {
     match action {
         Action::Probe { element } => format!("measures {element}"),
@@ -135,7 +135,7 @@ pub fn acted(action: &Action) -> String {
     }
 }
 
-/// What came of an action, in words.
+/// The outcome of an action, in words.
 pub fn outcome_in_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Measured(measured) => {

@@ -1,11 +1,10 @@
-//! Bearer tokens: whoever has a name here may have one, for a while, and it opens the HTTP server.
+//! Bearer tokens: credentials of known principals for the HTTP server, valid for a limited time.
 //!
 //! A token is a JWT (RFC 7519) that this platform has signed and that is on its list: the folder
-//! `tokens/` of the state folder holds a file for each, and a token whose file is gone is void. So
-//! whoever revokes one removes a file, at once and for good, as with keys in `users/`; the command leaves
-//! word of it until the token would have expired. A token
-//! never makes a principal: its name must have a key, the same key as when it was issued. What the
-//! principal may then do is not known here.
+//! `tokens/` of the state folder holds a file for each, and a token without its file is void. So
+//! removing the file revokes it, at once and for good, as with keys in `users/`; the command leaves
+//! a record until the token would have expired. A token does not create a principal: its name must
+//! have a key, the same key as when it was issued. Authorization is not known here.
 //!
 //! Read next: [`signed`] (the form and the signature), [`list`] (the folder), [`crate::http`].
 
@@ -21,23 +20,23 @@ use domain::time::Timestamp;
 use list::{List, ListError};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far the clock of whoever looks at a token may be off, in seconds.
+/// The tolerance for differences between clocks, in seconds.
 pub const SKEW_S: i64 = 30;
 
-/// How long a token is valid if nothing else is asked for, in seconds.
+/// The default validity of a token, in seconds.
 pub const VALID_S: u64 = 3_600;
 
-/// What a platform demands of its tokens.
+/// The requirements on tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// For whom tokens are (`aud`, RFC 7519 §4.1.3).
+    /// The audience of tokens (`aud`, RFC 7519 §4.1.3).
     pub audience: String,
-    /// How long one may be valid, in seconds. One that was issued for longer is void.
+    /// The longest validity, in seconds. A token issued for longer is void.
     pub valid_max_s: u64,
 }
 
 impl Default for Terms {
-    /// `convoke`; 30 days.
+    /// Audience `convoke`; 30 days.
     fn default() -> Self {
         Self {
             audience: "convoke".to_owned(),
@@ -46,49 +45,49 @@ impl Default for Terms {
     }
 }
 
-/// What is asked for.
+/// A request for a token.
 #[derive(Clone, Debug)]
 pub struct Grant {
-    /// Whose token it is: `operator`, or a name in `users/` or `agents/`.
+    /// The bearer: `operator`, or a name in `users/` or `agents/`.
     pub name: String,
-    /// How long it is valid, in seconds.
+    /// The validity, in seconds.
     pub valid_s: u64,
-    /// The parts of the server that it opens (RFC 6749 §3.3); all of them if there is none.
+    /// The scopes (RFC 6749 §3.3); without any, everything is open to it.
     pub scope: BTreeSet<String>,
 }
 
 /// A token that was issued.
 pub struct Issued {
-    /// The token itself, which is nowhere else.
+    /// The token itself, which is stored nowhere.
     pub token: String,
-    /// What is on the list about it.
+    /// Its entry on the list.
     pub entry: Entry,
 }
 
-/// Why no token is issued, listed or revoked.
+/// The reason for which no token is issued, listed or revoked.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
-    /// There are no keys yet, so that nobody has a name.
+    /// There are no keys yet, so that there are no principals.
     #[error("{0} holds no platform: `convoke serve` makes one")]
     Nowhere(String),
-    /// Nobody has that name.
+    /// There is no principal of that name.
     #[error("nobody is called '{0}': a token is the operator's, or of a name in users/ or agents/")]
     Stranger(String),
-    /// A token cannot be valid for that long.
+    /// The validity is out of range.
     #[error("a token is valid for 1 to {most} s, not for {asked} s; `[http.token]` says how long")]
     Validity {
-        /// What was asked for, in seconds.
+        /// The validity asked for, in seconds.
         asked: u64,
         /// The most, in seconds.
         most: u64,
     },
-    /// A scope is no scope.
+    /// The scope is malformed.
     #[error("'{0}' is no scope: letters, digits, '.', '-' and '_'")]
     Scope(String),
-    /// Neither a token nor anybody's.
+    /// Neither a token nor a bearer of tokens.
     #[error("'{0}' is neither the identifier of a token nor the name of somebody who has one")]
     Unknown(String),
-    /// The key that signs them cannot be used.
+    /// The signing key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The list cannot be read or written.
@@ -96,25 +95,25 @@ pub enum TokenError {
     List(#[from] ListError),
 }
 
-/// Why a token does not count. The words are fit for its bearer.
+/// The reason for which a token is void. The texts may be shown to its bearer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Void {
-    /// It has not the form that this platform gives its tokens, the header included.
+    /// The form is not that of this platform's tokens, the header included.
     #[error("this is not the form of this platform's tokens")]
     Form,
-    /// It was not signed here, or changed since.
+    /// The signature is not this platform's, or the token was changed.
     #[error("the signature does not hold")]
     Signature,
-    /// It is of another issuer, for another audience, or valid for longer than is allowed.
+    /// The issuer or the audience is another one, or the validity is too long.
     #[error("the token is not for this platform on its present terms")]
     Terms,
-    /// Its time is over.
+    /// The token has expired.
     #[error("the token has expired")]
     Expired,
-    /// Its time has not come: its platform's clock was ahead of this one's.
+    /// The token is not valid yet: it was issued by a clock ahead of this one.
     #[error("the token was issued in the future, by this platform's clock")]
     Early,
-    /// It is not on the list any more, or its bearer's key is not what it was.
+    /// The token is not on the list any more, or its bearer's key has changed.
     #[error("the token was revoked")]
     Revoked,
 }
@@ -127,16 +126,16 @@ pub struct Tokens {
     terms: Terms,
 }
 
-/// The tokens that a state folder knows, by their identifiers.
+/// The tokens on a list, by their identifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// Those that were issued and not revoked.
+    /// Tokens that were issued and not revoked.
     pub issued: BTreeMap<String, Entry>,
-    /// Those that were revoked by the command and would not have expired yet.
+    /// Tokens that were revoked by the command and would not have expired yet.
     pub revoked: BTreeMap<String, Entry>,
 }
 
-/// What a state folder knows; what cannot be read is none.
+/// The list of a state folder; unreadable entries are left out.
 pub fn listed(folder: &StateFolder) -> Listed {
     let list = List::new(folder.tokens());
     let by_id = |entries: Result<Vec<Entry>, ListError>| -> BTreeMap<String, Entry> {
@@ -150,7 +149,7 @@ pub fn listed(folder: &StateFolder) -> Listed {
 }
 
 impl Tokens {
-    /// Those of a state folder; the key that signs them is made if there is none.
+    /// The tokens of a state folder; the signing key is generated if there is none.
     ///
     /// # Errors
     /// [`TokenError::Nowhere`] if no platform was ever started there, [`TokenError::Key`]
@@ -166,7 +165,7 @@ impl Tokens {
         })
     }
 
-    /// Whoever signs them.
+    /// The signer of tokens.
     pub fn issuer(&self) -> &Issuer {
         &self.issuer
     }
@@ -215,7 +214,7 @@ impl Tokens {
         Ok(Issued { token, entry })
     }
 
-    /// The tokens that were issued and not revoked, by who bears them and when they expire.
+    /// The tokens that were issued and not revoked, by bearer and expiry.
     ///
     /// # Errors
     /// [`ListError`]
@@ -223,18 +222,18 @@ impl Tokens {
         self.list.entries()
     }
 
-    /// Whether a token that once counted still does at `now`.
+    /// True if a token that was valid still is at `now`.
     pub fn counts(&self, entry: &Entry, now: Timestamp) -> bool {
         self.list.entry(&entry.id).as_ref() == Some(entry) && self.is_sound(entry, now)
     }
 
-    /// Whether time and its bearer's key speak for an entry of the list.
+    /// True if an entry of the list has not expired and its bearer's key is unchanged.
     fn is_sound(&self, entry: &Entry, now: Timestamp) -> bool {
         now.as_ms() < entry.expires.as_ms() + SKEW_S * 1_000
             && self.folder.credential_digest(&entry.name).as_ref() == Some(&entry.key)
     }
 
-    /// Voids a token by its identifier, or all tokens of a name; tells which.
+    /// Revokes a token by its identifier, or all tokens of a name; returns their entries.
     ///
     /// # Errors
     /// [`TokenError::Unknown`], [`TokenError::List`]
@@ -254,7 +253,7 @@ impl Tokens {
         Ok(entries)
     }
 
-    /// What a token says, if it counts at `now` (RFC 8725 §3).
+    /// Verifies a token at `now` (RFC 8725 §3); returns its entry.
     ///
     /// # Errors
     /// [`Void`]
@@ -287,7 +286,7 @@ impl Tokens {
     }
 }
 
-/// RFC 6749 §3.3 allows more; nobody needs it.
+/// RFC 6749 §3.3 allows more characters, which are not needed.
 fn is_scope(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
     !text.is_empty() && text.len() <= 64 && text.chars().all(fits)

@@ -1,7 +1,7 @@
-//! What of getting in belongs into the audit trail: over SSH, over HTTP, and what lets people in.
+//! The audit events of authentication: over SSH, over HTTP, and changes of credentials.
 //!
-//! Names people, addresses, fingerprints of keys and identifiers of tokens; no key and no token. Read
-//! next: `domain::audit`, `engine`'s `trail`.
+//! They hold user names, addresses, fingerprints of keys and identifiers of tokens, but no keys and
+//! no tokens. Read next: `domain::audit`, `engine`'s `trail`.
 
 use crate::clock::Clock;
 use crate::http::caller::{Caller, Proof};
@@ -21,11 +21,11 @@ pub fn of(engine: &Arc<Engine>, clock: &Arc<Clock>) -> Trail {
     Arc::new(move |event| engine.audit(event, clock.now()))
 }
 
-/// Whoever checks keys, with the trail told who got in.
+/// An authenticator whose outcomes are recorded in the trail.
 pub struct Witnessed<A> {
-    /// Who decides.
+    /// The authenticator.
     pub authenticator: A,
-    /// Who is told.
+    /// The trail.
     pub trail: Trail,
 }
 
@@ -55,7 +55,7 @@ impl<A: Authenticator> Authenticator for Witnessed<A> {
     }
 }
 
-/// Somebody got in over HTTP.
+/// The event of a login over HTTP.
 pub fn of_caller(caller: &Caller) -> AuditEvent {
     let shown = match &caller.proof {
         Proof::Token(entry) => format!("token {}", entry.id),
@@ -66,7 +66,7 @@ pub fn of_caller(caller: &Caller) -> AuditEvent {
         .to(&shown)
 }
 
-/// What somebody showed over HTTP does not count.
+/// The event of a refused credential over HTTP.
 pub fn of_stranger(source: IpAddr, why: &str) -> AuditEvent {
     AuditEvent::new(AuditKind::LoginFailed, "")
         .from(&of_http(source))
@@ -74,7 +74,7 @@ pub fn of_stranger(source: IpAddr, why: &str) -> AuditEvent {
         .because(why)
 }
 
-/// Somebody asked over HTTP for what his token is not for.
+/// The event of a request over HTTP for which the token lacks a scope.
 pub fn of_scope(caller: &Caller, scope: &str) -> AuditEvent {
     AuditEvent::new(AuditKind::Denied, &caller.principal.name)
         .from(&of_http(caller.source.ip()))
@@ -82,7 +82,7 @@ pub fn of_scope(caller: &Caller, scope: &str) -> AuditEvent {
         .because("the token has not the scope")
 }
 
-/// Where somebody comes from who comes over HTTP.
+/// The source of an event over HTTP.
 pub fn of_http(source: IpAddr) -> String {
     format!("http {source}")
 }

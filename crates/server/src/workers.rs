@@ -1,10 +1,10 @@
-//! Threads on which the agents hosted here step, beside everything else.
+//! The threads on which hosted agents step.
 //!
-//! The threads only step: they run at low priority and leave a core free ([`crate::background`]), so
-//! none of them ever decides. A task of the runtime hands an agent's turn to one of them and takes
-//! in what comes of each step. What an agent does holds up that agent and one thread: a turn ends
-//! after a while, so that other agents have theirs, and a thread whose step did not return in time
-//! is given up, and another takes its place. Read next: `engine::Engine::next_turn`.
+//! The threads only run steps: at low priority and with a core left free ([`crate::background`]);
+//! decisions are made elsewhere. A task of the runtime hands an agent's turn to one of them and
+//! takes the outputs of each step. A slow agent delays only itself and one thread: a turn ends
+//! after a while, so that other agents have theirs, and a thread whose step does not return in time
+//! is abandoned and replaced. Read next: `engine::Engine::next_turn`.
 
 use crate::background;
 use crate::clock::Clock;
@@ -18,14 +18,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::error;
 
-/// How long steps under way have to come to an end when the threads are stopped.
+/// The longest time for steps under way to end when the threads are stopped.
 const END: Duration = Duration::from_secs(1);
 
-/// How many steps a turn has at the most, and after what time it has no more of them.
+/// The most steps of a turn; a time limit may end it earlier.
 const TURN_STEPS: usize = 256;
 const TURN: Duration = Duration::from_millis(5);
 
-/// The threads, until they are let go of.
+/// The threads; they stop when it is dropped.
 pub struct AgentWorkers {
     engine: Arc<Engine>,
     clock: Arc<Clock>,
@@ -33,35 +33,35 @@ pub struct AgentWorkers {
     dispatch: JoinHandle<()>,
 }
 
-/// Hands out turns and takes in what comes of them.
+/// Hands out turns and takes the outputs of their steps.
 struct Dispatch {
     engine: Arc<Engine>,
     clock: Arc<Clock>,
     threads: Threads,
     stepped: mpsc::UnboundedReceiver<Stepped>,
-    /// Threads that wait for a turn.
+    /// The number of threads that wait for a turn.
     idle: usize,
-    /// Turns under way that were not given up.
+    /// The number of turns under way, without abandoned ones.
     running: usize,
-    /// Steps that were given up, as far as their threads were replaced.
+    /// The number of abandoned steps whose threads were replaced.
     replaced: u64,
-    /// Threads that could not be started in the place of others.
+    /// The number of replacement threads that could not be started.
     missing: usize,
 }
 
-/// The threads' ends of the channels: turns go in, what came of their steps comes out.
+/// The threads' ends of the channels: turns go in, the outputs of their steps come out.
 struct Threads {
-    /// Whoever takes none ends.
+    /// The turns; a thread that receives none ends.
     turns: Sender<Option<Turn>>,
     next: Arc<Mutex<Receiver<Option<Turn>>>>,
     stepped: mpsc::UnboundedSender<Stepped>,
 }
 
 impl AgentWorkers {
-    /// Starts as many threads as may run beside the others; agents step on them from now on.
+    /// Starts as many threads as there are background cores; agents step on them from now on.
     ///
     /// # Errors
-    /// The system starts no thread; agents step in turn then, as before.
+    /// If the system cannot start a thread; agents then step one after the other, as before.
     ///
     /// # Panics
     /// Outside of an asynchronous runtime.
@@ -97,8 +97,8 @@ impl AgentWorkers {
         })
     }
 
-    /// Lets steps under way end; agents step in turn again. A thread that is held by a step is left
-    /// behind.
+    /// Lets steps under way end; agents then step one after the other again. A thread whose step
+    /// does not return is left behind.
     pub async fn stop(mut self) {
         drop(self.stop.take());
         let _ = tokio::time::timeout(END, &mut self.dispatch).await;
@@ -158,7 +158,7 @@ impl Dispatch {
         }
     }
 
-    /// Starts a thread in the place of each that is held by a step that was given up.
+    /// Starts a replacement for each thread whose step was abandoned.
     fn replace_lost(&mut self) {
         while self.replaced < self.engine.steps_given_up() {
             self.replaced += 1;
@@ -175,8 +175,8 @@ impl Dispatch {
 }
 
 impl Threads {
-    /// Starts a thread. It ends once nobody hands out steps any more; one that does not come back
-    /// from a step holds nobody up.
+    /// Starts a thread. It ends once no more steps are handed out; one whose step does not return
+    /// delays nothing else.
     fn spawn(&self) -> io::Result<()> {
         let (next, stepped) = (Arc::clone(&self.next), self.stepped.clone());
         let thread = background::spawn("agents", move || {
@@ -193,7 +193,7 @@ impl Threads {
     }
 }
 
-/// Takes the steps of a turn, and sends what comes of each at once.
+/// Runs the steps of a turn, and sends the outputs of each at once.
 fn take(turn: Turn, stepped: &mpsc::UnboundedSender<Stepped>) -> Result<(), SendError<Stepped>> {
     let begun = Instant::now();
     let mut next = Some(turn);

@@ -1,11 +1,11 @@
-//! What others may write in a state folder: whoever can, lets himself in.
+//! Checks for files in a state folder that others may write, and could use to admit themselves.
 //!
-//! Others are everybody but root and the user that the process runs as: a file or folder that belongs
-//! to one of them, that everybody may write, or that a group may write which is not the process's own
-//! (who has a group of his own may have a umask of 002). Of rules and settings, of the state folder and
-//! of the folder of private keys that stops a start, and changes nothing while the platform runs; keys
-//! that others may write let nobody in ([`crate::ssh::keys`] looks at private ones). Read next:
-//! [`crate::state`].
+//! Others are everybody but root and the user that the process runs as: a file or folder that
+//! belongs to one of them, that everybody may write, or that a group may write which is not the
+//! process's own (a user with a private group may have a umask of 002). For rules and settings, for
+//! the state folder and for the folder of private keys that prevents a start, and changes are
+//! ignored while the platform runs; public keys that others may write admit nobody
+//! ([`crate::ssh::keys`] checks private ones). Read next: [`crate::state`].
 
 use crate::file::FileError;
 use crate::state::StateFolder;
@@ -15,24 +15,24 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The right of everybody to write (`chmod o-w` takes it away).
+/// The write permission of everybody (`chmod o-w` removes it).
 const OTHERS_WRITE: u32 = 0o002;
 
-/// The right of the group to write (`chmod g-w` takes it away).
+/// The write permission of the group (`chmod g-w` removes it).
 const GROUP_WRITES: u32 = 0o020;
 
 /// Others who may write a file, or make and remove files in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
-    /// All who are on the machine.
+    /// All users of the machine.
     Everybody,
     /// A group by its number, which is not the process's own.
     Group(u32),
-    /// The owner by his number, who is neither root nor who runs the process.
+    /// The owner by its number, which is neither root nor the user of the process.
     Owner(u32),
 }
 
-/// As whom this process runs.
+/// The user and group of this process.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     user: u32,
@@ -49,7 +49,7 @@ impl Own {
 }
 
 impl Others {
-    /// Those who may write what is at a path; what is not there, nobody may.
+    /// Those who may write the file at a path; none if it does not exist.
     pub(crate) fn who_may_write(path: &Path) -> Option<Self> {
         let found = fs::metadata(path).ok()?;
         Self::of(&found, Own::of_process())
@@ -71,7 +71,7 @@ impl Others {
         }
     }
 
-    /// That they can write it, for people.
+    /// The fact, in words for people.
     fn can_write(self) -> String {
         match self {
             Self::Everybody => "everybody on this machine can write it".to_owned(),
@@ -80,7 +80,7 @@ impl Others {
         }
     }
 
-    /// What mends it.
+    /// The command that fixes it.
     fn remedy(self) -> &'static str {
         match self {
             Self::Everybody => "chmod o-w",
@@ -90,7 +90,7 @@ impl Others {
     }
 }
 
-/// Refuses a state folder in which others may say who may do what.
+/// Refuses a state folder in which others may write rules or settings.
 ///
 /// # Errors
 /// The first file or folder that others may write.
@@ -114,7 +114,7 @@ pub(crate) fn check(folder: &StateFolder) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Folders and files of public keys that let nobody in, and who may write them.
+/// Folders and files of public keys that are ignored, with those who may write them.
 pub(crate) fn keys_of_nobody(folder: &StateFolder) -> Vec<(PathBuf, Others)> {
     let folders = ["users", "agents"].map(|name| folder.path().join(name));
     let files = folder.key_files().into_iter().map(|(_, _, file)| file);
@@ -126,7 +126,7 @@ pub(crate) fn keys_of_nobody(folder: &StateFolder) -> Vec<(PathBuf, Others)> {
     .collect()
 }
 
-/// What to tell of such a folder or file.
+/// The warning for such a folder or file.
 pub(crate) fn lets_nobody_in(path: &Path, others: Others) -> String {
     format!(
         "{}: {}, so it lets nobody in; {}",
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// Who runs the process, root and the process's own group are no others.
+    /// The user of the process, root and the process's own group are not others.
     #[test]
     fn others_are_everybody_other_groups_and_other_owners() {
         use Others::{Everybody, Group, Owner};
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// A umask of 002 with a group for each user is no reason to refuse a first start.
+    /// A umask of 002 with a private group for each user does not prevent a first start.
     #[test]
     fn what_our_own_group_may_write_is_ours() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! What is said and what is secret stands neither in the audit trail nor in the log of the process: a
-//! word that occurs nowhere else goes into all that a hostile user can send, permitted and denied.
+//! Payloads and secrets are neither in the audit trail nor in the log of the process: a unique word
+//! is put into everything that a hostile user can send, permitted and denied.
 //!
-//! The log of a process is one, so this is the only test in here. Read next: `users/platform.rs`.
+//! A process has one log, so this is the only test in this file. Read next: `users/platform.rs`.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 #[path = "users/platform.rs"]
@@ -26,7 +26,7 @@ use tracing_subscriber::EnvFilter;
 /// The word.
 const CANARY: &str = "kestrel-7f3a9";
 
-/// What the process has logged.
+/// The log of the process.
 static LOGGED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -210,7 +210,7 @@ fn requests(n: usize, task: &str) -> Vec<(&'static str, &'static str, String)> {
     ]
 }
 
-/// Asks over HTTP, with the word in fields of the head as well.
+/// Sends a request over HTTP, with the word in fields of the head as well.
 async fn post(
     platform: &Platform,
     credential: &str,
@@ -242,7 +242,7 @@ fn trail(platform: &Platform) -> Vec<Arc<AuditRecord>> {
     records.collect()
 }
 
-/// All operations by a user; how many were done.
+/// Executes all operations as a user; returns the number of successes.
 async fn netconf(platform: &Platform, user: &str, agent: &str) -> usize {
     let mut client: Client = platform.client(user).await;
     let mut done = 0;
@@ -253,7 +253,7 @@ async fn netconf(platform: &Platform, user: &str, agent: &str) -> usize {
             Err(over) => panic!("{operation}: {over}"),
         }
     }
-    // What is no XML ends the session.
+    // A malformed message ends the session.
     assert!(
         client
             .call(&format!("<get>{CANARY}<{CANARY}</get>"))
@@ -318,7 +318,7 @@ async fn nothing_that_is_said_or_secret_is_in_the_audit_trail_or_the_log() {
     }
     secrets.push(basic);
 
-    // What was gathered is written at the end.
+    // Aggregated records are written at the end.
     engine.end_trail(platform.host.clock.now());
     engine.flushed().await;
     let records = trail(&platform);

@@ -1,5 +1,5 @@
-//! The SSH side over real loopback sockets: our client, OpenSSH's, and a bare
-//! one that misbehaves. Knows nothing of NETCONF: the subsystem is an echo.
+//! The SSH server over real loopback sockets: with the crate's own client, OpenSSH's, and a
+//! misbehaving one. Knows nothing of NETCONF: the subsystem is an echo.
 
 #![allow(clippy::unwrap_used)]
 
@@ -45,7 +45,7 @@ impl Bench {
         Self::with(limits, subsystem, |known| known)
     }
 
-    /// The same where keys are checked by what is made of those who are known.
+    /// The same with an authenticator made of the key directory.
     fn with<A: Authenticator>(
         limits: SshLimits,
         subsystem: impl Subsystem,
@@ -87,7 +87,7 @@ impl Bench {
         Connector::default().connect(&self.target()).await
     }
 
-    /// Waits, by looking, until `condition` holds.
+    /// Polls until `condition` holds.
     async fn until(&self, condition: impl Fn(&Gate) -> bool) {
         let wait = async {
             while !condition(&self.gate) {
@@ -98,7 +98,7 @@ impl Bench {
     }
 }
 
-/// The usual limits, but rejections cost the test no time.
+/// The default limits, with rejections that take no time.
 fn quick() -> SshLimits {
     SshLimits {
         rejection: Duration::ZERO,
@@ -245,7 +245,7 @@ async fn a_client_that_sends_10_mb_before_it_reads_gets_it_all_back() {
     let bench = Bench::echo();
     let stream = bench.connect().await.unwrap();
     let sent = vec![b'x'; 10 << 20];
-    // What comes back waits in the client's own queue.
+    // The echo waits in the client's own queue.
     let (mut inbound, mut outbound) = split(stream, 64 << 20);
     timeout(PATIENCE, outbound.write_all(&sent))
         .await
@@ -333,7 +333,7 @@ async fn a_users_file_dropped_in_works_at_once_and_until_it_is_removed() {
     ));
 }
 
-/// Takes every key away once its holder has proved that it is his.
+/// Revokes every key once its holder has proved possession.
 struct Fickle(KeyDirectory);
 
 impl Authenticator for Fickle {
@@ -360,7 +360,7 @@ async fn a_key_that_is_taken_away_between_its_proof_and_the_login_lets_nobody_in
     assert_eq!(served.load(Ordering::Relaxed), 0);
 }
 
-/// Row 28: while memory is short the platform's own people are let in, and nobody else.
+/// While memory is short the platform's own principals are admitted, and no others.
 #[tokio::test]
 async fn while_memory_is_short_those_of_the_platform_alone_are_let_in() {
     let bench = Bench::echo();
@@ -576,7 +576,7 @@ async fn a_refused_source_is_let_in_again() {
         .expect("refused for ever");
 }
 
-/// Something that accepts whatever key is shown, and notes the goodbye.
+/// A client that accepts any host key, and notes the disconnect message.
 struct Bare(tokio::sync::mpsc::UnboundedSender<Disconnect>);
 
 impl client::Handler for Bare {

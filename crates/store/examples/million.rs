@@ -1,4 +1,5 @@
-//! How long a state of a million ended tasks takes to open, to read by key, to trim and to verify.
+//! Measures the time that a state of a million ended tasks takes to open, to read by key, to trim
+//! and to verify.
 //!
 //! `cargo run --release -p convoke-store --example million -- [TASKS] [FOLDER]`: fills a state with
 //! tasks, each with an exchange, a response and two entries of the log, and measures. The folder

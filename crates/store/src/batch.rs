@@ -1,4 +1,4 @@
-//! What is written: a batch, the ticket for it, and why a batch was not stored.
+//! A batch to be written, the ticket for it, and the reasons for which a batch is not stored.
 //!
 //! Knows no SQL. Read next: `writer`, which turns batches into transactions.
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// Things that become durable together, or not at all.
+/// Changes that become durable together, or not at all.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Tasks in their new state. Version 1 must be unknown, version n must find version n-1.
@@ -26,7 +26,7 @@ pub struct Batch {
     pub exchanges: Vec<Exchange>,
     /// Data; one with the identifier of a stored one replaces it in its place.
     pub data: Vec<DataParam>,
-    /// What happened and when, in order; becomes entries of the log.
+    /// Happenings with their times, in order; they become entries of the log.
     pub happenings: Vec<(Timestamp, Happening)>,
     /// Negotiations in their new state; one of a task and kind replaces the stored one.
     pub negotiations: Vec<Arc<Negotiation>>,
@@ -38,33 +38,33 @@ pub struct Batch {
     pub teams: Vec<Arc<Team>>,
     /// Pieces of data that are in this batch or stored.
     pub chunks: Vec<Chunk>,
-    /// What becomes of configurations for pushing, in order; one of a task that is neither stored nor
-    /// in this batch is not kept.
+    /// Changes of push configurations, in order; one of a task that is neither stored nor in this
+    /// batch is not kept.
     pub pushes: Vec<PushChange>,
     /// Documents in their new state; one of a kind and name replaces the stored one.
     pub documents: Vec<Document>,
-    /// What is to be taken in later, in order.
+    /// Observations to be taken in later, in order.
     pub observations: Vec<String>,
-    /// The last observation that was taken in: it and those before it are forgotten.
+    /// The last observation that was taken in: it and those before it are deleted.
     pub observed: Option<u64>,
-    /// A number by which whoever commits knows it again, since something waits for it; not stored.
+    /// A number by which the caller recognises the batch in [`Committed`]; not stored.
     pub mark: Option<u64>,
 }
 
-/// A piece of data: 1 to [`Body::CHUNK_MOST`](domain::context::Body::CHUNK_MOST) bytes. The very
-/// same again is fine; anything else that overlaps what is stored is refused.
+/// A piece of data: 1 to [`Body::CHUNK_MOST`](domain::context::Body::CHUNK_MOST) bytes. An
+/// identical piece that is stored already is accepted; any other overlap is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// The identifier of the data.
     pub data: String,
-    /// Where the piece begins, in bytes.
+    /// The offset of the piece, in bytes.
     pub offset: u64,
     /// The bytes.
     pub bytes: Arc<[u8]>,
 }
 
 impl Batch {
-    /// True if it holds state on which later decisions build, or something waits for it.
+    /// True if it holds state on which later decisions are based, or has a mark.
     pub(crate) fn decides(&self) -> bool {
         !self.tasks.is_empty()
             || !self.negotiations.is_empty()
@@ -75,7 +75,7 @@ impl Batch {
             || self.mark.is_some()
     }
 
-    /// About how many bytes of data it carries.
+    /// The approximate size of its data in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let chunks: usize = self.chunks.iter().map(|c| c.bytes.len()).sum();
         let data: usize = self.data.iter().filter_map(|d| Some(d.text()?.len())).sum();
@@ -83,7 +83,7 @@ impl Batch {
     }
 }
 
-/// A batch that is durable, with the places its happenings got in the log.
+/// A batch that is durable, with the sequence numbers of its entries.
 #[derive(Clone, Debug)]
 pub struct Committed {
     /// The tasks of the batch.
@@ -100,18 +100,18 @@ pub struct Committed {
     pub left: Vec<String>,
     /// The teams of the batch.
     pub teams: Vec<Arc<Team>>,
-    /// What became of configurations for pushing.
+    /// The changes of push configurations.
     pub pushes: Vec<PushChange>,
     /// The happenings of the batch, in their order, with gap-free sequence numbers.
     pub entries: Vec<Arc<Entry>>,
-    /// The number by which the batch is known again, if it has one.
+    /// The number by which the caller recognises the batch, if it has one.
     pub mark: Option<u64>,
 }
 
-/// Why a batch was not stored. Nothing of such a batch is stored.
+/// The reason for which a batch was not stored. Nothing of such a batch is stored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {
-    /// The task was changed by someone else; load it again and decide again.
+    /// The task was changed concurrently; load it again and decide again.
     #[error("task {task} is stored at version {found:?}, and version {version} does not follow it")]
     Conflict {
         /// The task.
@@ -129,29 +129,29 @@ pub enum CommitError {
         /// Its terminal state.
         status: Status,
     },
-    /// There are no data of that identifier to which the piece could belong.
+    /// No data with that identifier exist to which the piece could belong.
     #[error("there are no data '{data}' for a piece of them")]
     UnknownData {
         /// The identifier.
         data: String,
     },
-    /// The piece overlaps another one that is stored and is not the very same.
+    /// The piece overlaps a stored one that is not identical.
     #[error("the piece of data '{data}' at {offset} overlaps the one at {stored}")]
     Overlap {
         /// The identifier of the data.
         data: String,
-        /// Where the piece begins.
+        /// The offset of the piece.
         offset: u64,
-        /// Where the stored one begins.
+        /// The offset of the stored one.
         stored: u64,
     },
-    /// There is no such task to erase.
+    /// The task to be erased does not exist.
     #[error("there is no task {task}")]
     UnknownTask {
         /// The task.
         task: TaskId,
     },
-    /// The task has not ended: only what has ended can be erased.
+    /// The task has not ended: only ended tasks can be erased.
     #[error("task {task} is {status}: only a task that has ended can be erased")]
     Open {
         /// The task.
@@ -159,7 +159,7 @@ pub enum CommitError {
         /// Its state.
         status: Status,
     },
-    /// What would be removed or erased is not what was written: it is left as it is.
+    /// A row to be removed or erased is not as it was written: it is left as it is.
     #[error("the state is damaged at {table} '{key}'; nothing there is removed or erased")]
     Damaged {
         /// The table.
@@ -170,10 +170,10 @@ pub enum CommitError {
     /// The batch breaks a rule of the schema; the fault is the caller's.
     #[error("the batch breaks a rule of the schema")]
     Refused(#[source] Arc<rusqlite::Error>),
-    /// No space is left. The store goes on: later batches succeed once there is space again.
+    /// The disk is full. The store goes on: later batches succeed once there is space again.
     #[error("no space is left for the state")]
     Full,
-    /// Writing failed. The store stops: nothing more is accepted until it is opened again.
+    /// Writing failed. The store stops and accepts nothing until it is opened again.
     #[error("writing the state failed")]
     Write(#[source] Arc<rusqlite::Error>),
     /// The store stopped before this batch was written.
@@ -181,15 +181,15 @@ pub enum CommitError {
     Stopped,
 }
 
-/// Resolves when what was asked for is durable, or will never be.
+/// Resolves when the request is durable, or has failed for good.
 ///
-/// A future that needs no runtime. Dropping it does not withdraw what was asked for.
+/// A future that needs no runtime. Dropping it does not withdraw the request.
 #[derive(Debug)]
 #[must_use = "what was asked for is durable only once its ticket has resolved"]
 pub struct Ticket<T = ()>(pub(crate) oneshot::Receiver<Result<T, CommitError>>);
 
 impl<T> Ticket<T> {
-    /// Blocks until it is durable, or will never be; for tests and tools.
+    /// Blocks until the request is durable, or has failed for good; for tests and tools.
     ///
     /// # Errors
     /// As awaiting the ticket.

@@ -1,9 +1,9 @@
-//! Binding a state that was not: every row is verified, then given a code, and all are summed up.
+//! Binding an older state to its key: every row is verified, then given an authentication code, and
+//! all are summed up.
 //!
-//! Done once, within the transaction that brings the schema up to date, so that a process that is
-//! killed leaves the state as it was. What was there before is taken as it was found, if it is sound:
-//! trust on first use, which is put on record and told. Read next: [`crate::set`],
-//! `row::attestation`.
+//! Done once, within the transaction that migrates the schema, so that a process that is killed
+//! leaves the state as it was. A sound state is accepted as found: trust on first use, which is
+//! recorded and reported. Read next: [`crate::set`], `row::attestation`.
 
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::{Encryptor, is_empty, new_data_key, new_salt, new_set_key};
@@ -23,8 +23,8 @@ use crate::sign::Signer;
 use domain::time::Timestamp;
 use rusqlite::{Connection, params};
 
-/// The tables whose rows carry codes, each with its key and with what a code is bound to beside the
-/// row itself. The others are few, and summed up whenever they are read.
+/// The tables whose rows carry codes, each with its key and with the place that a code is bound to
+/// beside the row. The other tables are small, and summed up whenever they are read.
 pub(crate) const STAMPED: [(&str, &str, &str); 10] = [
     (task::TABLE, "number", "0"),
     (exchange::TABLE, "number", "0"),
@@ -63,8 +63,8 @@ pub(crate) fn begin(
     Ok(Encryptor::under(keys, number, &secret, salt)?)
 }
 
-/// Gives every row a code, sums all of them up, and puts on record that it is so unless there was
-/// nothing. What is there must have been verified.
+/// Gives every row a code, sums all of them up, and records this unless there were no rows. The
+/// rows must have been verified.
 pub(crate) fn first_use(
     tables: Tables<'_>,
     keeper: &dyn KeyKeeper,
@@ -113,7 +113,7 @@ pub(crate) fn first_use(
     Ok(())
 }
 
-/// Gives the rows of a table a code each; how many.
+/// Gives each row of a table a code; returns the number of rows.
 fn stamp(
     connection: &Connection,
     mac: &RowMac,

@@ -1,9 +1,9 @@
-//! What reading all of a state may cost, before it is believed.
+//! The limit on the cost of reading a whole state that is not trusted yet.
 //!
-//! A page of the file may be made to stand in many places: a few of them, each named a hundred times by the
-//! one above, are ten thousand million rows in half a megabyte. So the steps of SQLite are counted, and
-//! whoever takes more than any state of that many bytes needs is interrupted. Read next: [`crate::open`],
-//! [`crate::verify`].
+//! A forged file may refer to one page from many places: a few pages, each referred to a hundred
+//! times by the one above, are ten thousand million rows in half a megabyte. So the steps of SQLite
+//! are counted, and a query that takes more of them than any state of that size needs is
+//! interrupted. Read next: [`crate::open`], [`crate::verify`].
 
 use crate::read::ReadError;
 use crate::row::RowError;
@@ -12,28 +12,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// What is said of a state that was interrupted.
+/// The reason given for a state whose reading was interrupted.
 pub(crate) const ENDLESS: &str =
     "reading takes more steps than its size can explain: pages stand in more than one place";
 
-/// Steps for a state of no size, and for each byte of it; a walk over everything takes one or two a byte.
+/// The steps allowed for an empty state, and for each byte; a walk over everything takes one or two
+/// a byte.
 const STEPS: u64 = 2_000_000;
 const STEPS_A_BYTE: u64 = 16;
-/// No row is shorter, in bytes.
+/// The size of the shortest possible row, in bytes.
 const ROW_BYTES: u64 = 32;
-/// After how many steps it is looked whether there are too many.
+/// The number of steps between two checks.
 const LOOKED: u64 = 10_000;
 
-/// Counts the steps that a connection takes, until it is lifted.
+/// Counts the steps of a connection, until the limit is lifted.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// None of a state in memory, which nobody else could write.
+    /// The size of the state; none for one in memory, which nobody else can write.
     bytes: Option<u64>,
     spent: Arc<AtomicBool>,
 }
 
 impl Budget {
-    /// What the file that a connection reads may cost.
+    /// Sets the limit for the file that a connection reads, by its size.
     ///
     /// # Errors
     /// SQLite's, if steps cannot be counted.
@@ -55,7 +56,7 @@ impl Budget {
         Ok(Self { bytes, spent })
     }
 
-    /// The connection may take as many steps as it likes from now on.
+    /// Lifts the limit: the connection may take any number of steps from now on.
     ///
     /// # Errors
     /// SQLite's, if it goes on counting.
@@ -63,13 +64,13 @@ impl Budget {
         connection.progress_handler(0, None::<fn() -> bool>)
     }
 
-    /// How many rows one table can have.
+    /// The most rows that a table can have.
     pub(crate) fn rows(&self) -> usize {
         let bytes = self.bytes.unwrap_or(u64::MAX);
         usize::try_from(bytes / ROW_BYTES).unwrap_or(usize::MAX)
     }
 
-    /// What came of reading, or that it took too many steps.
+    /// The outcome of reading, or the error that it took too many steps.
     pub(crate) fn outcome<T, E: From<RowError>>(&self, read: Result<T, E>) -> Result<T, E> {
         match self.spent.load(Relaxed) {
             true => Err(RowError::corrupt("sqlite", ENDLESS).into()),
@@ -78,12 +79,13 @@ impl Budget {
     }
 }
 
-/// True if it says that reading took too many steps.
+/// True if the error says that reading took too many steps.
 pub(crate) fn is_endless(error: &ReadError) -> bool {
     matches!(error, ReadError::Corrupt { table, key } if table == "sqlite" && key == ENDLESS)
 }
 
-/// How many bytes lie on the disk, of the file and of what was written ahead: a hole costs nothing to make.
+/// The bytes on disk of the file and its write-ahead log; holes do not count, as they cost nothing
+/// to make.
 fn stored(path: &Path) -> u64 {
     let mut ahead = path.as_os_str().to_owned();
     ahead.push("-wal");

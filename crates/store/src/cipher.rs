@@ -1,17 +1,17 @@
-//! Encrypting payloads, and reading them again.
+//! Encryption and decryption of payloads.
 //!
 //! ```text
 //! master key (at the keeper) ── wraps ──► data key ── with the salt of a period ──► key of a period
 //! ciphertext: 1 ‖ period, 4 bytes ‖ count, 8 bytes ‖ AES-256-GCM of the payload ‖ tag, 16 bytes
 //! ```
-//! A period is one opening of the state, its key SHA-256(name ‖ data key ‖ salt) (NIST SP
-//! 800-56C §4), its nonces are counted: none is ever used twice, and a crash, which may lose the
-//! count, ends the period. (Not so if the memory of a running process is copied and both go on.)
-//! The payloads of a row are encrypted together, and bound to its other columns by their digest as
-//! associated data: a ciphertext fits no other row and no other version of its own, and whoever
-//! changes a column that is not encrypted is found out by whoever has the key. Row digests and the
-//! chain run over ciphertexts, so that both are verified without a key. Once every payload is
-//! encrypted, a row that is not is refused as forged.
+//! A period is one opening of the state, its key SHA-256(name ‖ data key ‖ salt) (NIST SP 800-56C
+//! §4), its nonces are counted: none is ever used twice, and a crash, which may lose the count,
+//! ends the period. (Not so if the memory of a running process is copied and both go on.) The
+//! payloads of a row are encrypted together, and bound to its other columns by their digest as
+//! associated data: a ciphertext fits no other row and no other version of its own, and a change of
+//! a column that is not encrypted is detected with the key. Row digests and the chain run over
+//! ciphertexts, so that both are verified without a key. Once every payload is encrypted, a row
+//! that is not is refused as forged.
 //!
 //! | table | encrypted | not, since it is searched, sorted or counted by |
 //! |---|---|---|
@@ -44,9 +44,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// What every ciphertext begins with.
+/// The first byte of every ciphertext.
 pub(crate) const FORM: u8 = 1;
-/// Form, period and count.
+/// The length of form, period and count.
 pub(crate) const HEADER: usize = 13;
 pub(crate) const TAG: usize = 16;
 
@@ -65,14 +65,14 @@ impl Deref for Tables<'_> {
     }
 }
 
-/// The keys of all periods, and of the codes of rows; none if the state is not encrypted or nobody
-/// brought the key.
+/// The keys of all periods, and of the codes of rows; empty if the state is not encrypted or opened
+/// without a key.
 #[derive(Default)]
 pub(crate) struct Keys {
     held: RwLock<Held>,
-    /// Whether every row must carry a code.
+    /// True if every row must carry a code.
     bound: AtomicBool,
-    /// Whether every payload must be encrypted.
+    /// True if every payload must be encrypted.
     whole: AtomicBool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Keys {
 struct Held {
     data_keys: BTreeMap<i64, Secret>,
     periods: BTreeMap<u32, Period>,
-    /// Made when first used.
+    /// The ciphers, made when first used.
     ciphers: BTreeMap<u32, Arc<Aes256Gcm>>,
     macs: BTreeMap<i64, Arc<RowMac>>,
 }
@@ -106,12 +106,12 @@ pub(crate) fn derived(secret: &Secret, salt: &[u8; 16]) -> Aes256Gcm {
     Aes256Gcm::new((&*key).into())
 }
 
-/// Where a row lies: its table, its key for people, and what else its code is bound to.
+/// The identity of a row: its table, its key for messages, and the place that its code is bound to.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'k> {
     pub(crate) table: &'static str,
     pub(crate) key: &'k str,
-    /// The number of data; 0 elsewhere.
+    /// The number of data; 0 for other tables.
     pub(crate) place: i64,
 }
 
@@ -133,7 +133,7 @@ impl At<'_> {
 }
 
 impl Keys {
-    /// Opens the data keys of the state with the keeper's.
+    /// Unwraps the data keys of the state with the keeper.
     pub(crate) fn read(connection: &Connection, keeper: &dyn KeyKeeper) -> Result<Self, OpenError> {
         let keys = Self::locked(&data_key::data_keys(connection)?);
         {
@@ -149,10 +149,12 @@ impl Keys {
         Ok(keys)
     }
 
-    /// For who has no key: what these rows demand is known all the same.
+    /// The keys of a state opened without a key; the requirements on its rows are known all the
+    /// same.
     pub(crate) fn locked(data_keys: &[DataKey]) -> Self {
         let keys = Self::default();
-        // What is whole stays so: a newer data key is whole when everything is under it.
+        // Once a state is whole it stays so: a newer data key becomes whole when everything is
+        // under it.
         let whole = data_keys.iter().any(|key| key.whole);
         keys.whole.store(whole, Relaxed);
         keys
@@ -172,17 +174,17 @@ impl Keys {
         held.periods.insert(period.number, period);
     }
 
-    /// From now on every row must carry a code.
+    /// Requires every row to carry a code from now on.
     pub(crate) fn bind(&self) {
         self.bound.store(true, Relaxed);
     }
 
-    /// From now on every payload must be encrypted.
+    /// Requires every payload to be encrypted from now on.
     pub(crate) fn make_whole(&self) {
         self.whole.store(true, Relaxed);
     }
 
-    /// Checks the digest that is stored with a row, and the code behind it if rows carry codes.
+    /// Checks the digest stored with a row, and the code behind it if rows carry codes.
     pub(crate) fn check(&self, stored: &[u8], sum: &Sum, at: At<'_>) -> Result<(), RowError> {
         let stamp = Stamp::parse(stored).ok_or_else(|| at.corrupt())?;
         if stamp.sum != sum {
@@ -198,7 +200,7 @@ impl Keys {
         }
     }
 
-    /// A payload that is not encrypted is refused where all are to be.
+    /// Refuses a payload that is not encrypted, if all must be.
     pub(crate) fn check_plain(&self, at: At<'_>) -> Result<(), RowError> {
         match self.whole.load(Relaxed) {
             true => Err(at.forged()),
@@ -221,7 +223,7 @@ impl Keys {
         held.periods.get(&period).map(|period| period.data_key)
     }
 
-    /// The number of a period that was not begun yet; none if all are used up.
+    /// The next free number of a period; none if all are used up.
     pub(crate) fn next_period(&self) -> Option<u32> {
         let held = self.read_held();
         held.periods
@@ -241,7 +243,7 @@ impl Keys {
         Some(cipher)
     }
 
-    /// What was encrypted beside columns of this digest.
+    /// The payload of a ciphertext beside columns of the digest `beside`.
     pub(crate) fn decrypt(
         &self,
         cipher: &[u8],
@@ -275,7 +277,7 @@ impl Keys {
             .map_err(|_| RowError::corrupt(table, key))
     }
 
-    /// What was encrypted in place, with this mark.
+    /// Decrypts a payload in place, given its mark.
     pub(crate) fn decrypt_in_place(
         &self,
         mark: &[u8],
@@ -291,7 +293,7 @@ impl Keys {
     }
 }
 
-/// Where a ciphertext belongs.
+/// The header of a ciphertext.
 #[derive(Clone, Copy)]
 pub(crate) struct Header {
     pub(crate) period: u32,

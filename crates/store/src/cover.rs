@@ -1,6 +1,6 @@
 //! The payload of a row: as one ciphertext beside its other columns, or as it is.
 //!
-//! Knows how texts are packed and what digest a row gets; the key is `encryptor`'s when writing, and
+//! Packs the texts of a row and computes its digest; the key is `encryptor`'s when writing, and
 //! `cipher`'s when reading.
 
 use crate::cipher::{At, Keys};
@@ -10,12 +10,12 @@ use crate::row::RowError;
 use std::borrow::Cow;
 use zeroize::Zeroizing;
 
-/// The texts of a row that are payload, as they are or blank.
+/// The texts of a row that are payload, in plain form or blank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Texts<'a, const N: usize>(pub(crate) [Option<Cow<'a, str>>; N]);
 
 impl<const N: usize> Texts<'_, N> {
-    /// Text `place`, which a row always has.
+    /// The text at `place`, which a row always has.
     pub(crate) fn text(&self, place: usize) -> &str {
         self.0[place].as_deref().unwrap_or_default()
     }
@@ -24,14 +24,15 @@ impl<const N: usize> Texts<'_, N> {
         self.0[place].as_deref()
     }
 
-    /// What the columns hold when the payload is elsewhere: which of them are there stays visible.
+    /// The columns of a row whose payload is in its ciphertext: which of them have a value stays
+    /// visible.
     fn blank<'a>(&self) -> Texts<'a, N> {
         Texts(std::array::from_fn(|n| {
             self.0[n].as_ref().map(|_| Cow::Borrowed(""))
         }))
     }
 
-    /// Each text behind its length, or what is absent.
+    /// The texts, each behind its length, or a mark for an absent one.
     fn pack(&self) -> Zeroizing<Vec<u8>> {
         let length: usize = self.0.iter().flatten().map(|text| text.len() + 5).sum();
         let mut packed = Vec::with_capacity(length + N);
@@ -63,7 +64,7 @@ impl<const N: usize> Texts<'_, N> {
 }
 
 impl Encryptor {
-    /// The payload as its columns are to hold it.
+    /// Encrypts the payload, or leaves it plain without a key.
     pub(crate) fn cover<'a, const N: usize>(
         &mut self,
         table: &str,
@@ -85,7 +86,7 @@ impl Encryptor {
     }
 }
 
-/// The payload of a row as its columns hold it.
+/// The payload of a row in the form in which its columns hold it.
 pub(crate) struct Covered<'a, const N: usize> {
     pub(crate) texts: Texts<'a, N>,
     pub(crate) cipher: Option<Vec<u8>>,
@@ -108,8 +109,8 @@ pub(crate) fn covered(table: &str, beside: &Sum, cipher: &[u8]) -> Sum {
     RowDigest::of(table).bytes(beside).bytes(cipher).sum()
 }
 
-/// The payload of a row that was read: checks the digest that is stored and the code behind it, with
-/// or without a key.
+/// The payload of a row that was read. Checks the stored digest and the code behind it, with or
+/// without a key.
 pub(crate) fn uncover<'a, 'k, const N: usize>(
     keys: &Keys,
     at: impl Into<At<'k>>,

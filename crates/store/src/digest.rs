@@ -1,18 +1,18 @@
 //! SHA-256 over rows and over the log.
 //!
 //! A row's digest covers all its columns, each with its kind and length in front, so that no two
-//! rows are written alike. An entry's digest covers the digest of the entry before it as well:
-//! the chain. Finds damage, not forgery: whoever can write the file can write digests too. Against
-//! that stand the signatures of `sign`. Read next: `verify`.
+//! rows have the same input. An entry's digest covers the digest of the entry before it as well:
+//! the chain. Detects damage, not forgery: whoever can write the file can write digests too.
+//! Signatures (`sign`) and codes (`mac`) detect forgery. Read next: `verify`.
 
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// A SHA-256.
+/// A SHA-256 digest.
 pub(crate) type Sum = [u8; 32];
 
-/// What stands in front of the first entry of the log.
+/// The digest in front of the first entry of the log.
 pub(crate) const ORIGIN: Sum = [0; 32];
 
 /// The digest of the body of an entry.
@@ -26,8 +26,8 @@ pub(crate) fn of_bytes(bytes: &[u8]) -> Sum {
 }
 
 /// The digest of an entry: SHA-256 of previous digest ‖ sequence ‖ time in ms ‖ kind ‖ 0 ‖ digest
-/// of the body, numbers as 8 bytes, big end first. No kind contains a zero byte. Over the body's
-/// digest, so that a body can be erased and the chain still holds.
+/// of the body, numbers as 8 bytes, big end first. No kind contains a zero byte. The body enters by
+/// its digest, so that it can be erased without breaking the chain.
 pub(crate) fn link(
     previous: &Sum,
     sequence: Sequence,

@@ -1,8 +1,9 @@
-//! What rows are written with: the key of a period, the codes of rows, and what is known of them all.
+//! The encryptor of the writer: the key of the period, the codes of rows, and the ledger of all
+//! rows.
 //!
-//! One hand holds it, the writer's: its nonces are counted, and its sums of rows follow each row that
-//! comes or goes. What is known is taken back with the transaction that it was of: see
-//! [`crate::slice`]. Read next: `cover`, [`crate::set`].
+//! Only the writer holds one: its nonces are counted, and its sums of rows follow each row that is
+//! inserted or deleted. The ledger is rolled back with its transaction: see [`crate::slice`]. Read
+//! next: `cover`, [`crate::set`].
 
 use crate::cipher::{HEADER, Header, Keys, TAG, derived};
 use crate::digest::Sum;
@@ -18,18 +19,18 @@ use rusqlite::{Connection, OptionalExtension, Params, Row};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// What rows are written with.
+/// The keys that rows are written with, and the ledger.
 #[derive(Default)]
 pub(crate) struct Encryptor {
-    /// None where payloads are not encrypted.
+    /// The key of the period; none where payloads are not encrypted.
     active_key: Option<ActiveKey>,
-    /// None where rows carry no codes, for want of a key.
+    /// The keys of codes and sums; none where there is no key.
     binding: Option<Binding>,
-    /// What is known beside the rows, in the transaction that is being written.
+    /// The ledger, as of the transaction under way.
     pub(crate) ledger: Ledger,
 }
 
-/// The period in which we write.
+/// The period in which payloads are encrypted.
 struct ActiveKey {
     cipher: Arc<Aes256Gcm>,
     period: Period,
@@ -37,7 +38,7 @@ struct ActiveKey {
     count: u64,
 }
 
-/// What rows are bound with.
+/// The keys that rows are bound with.
 #[derive(Clone)]
 struct Binding {
     mac: Arc<RowMac>,
@@ -45,7 +46,7 @@ struct Binding {
 }
 
 impl Encryptor {
-    /// Payloads are not encrypted, and rows carry no codes.
+    /// An encryptor without keys: payloads are not encrypted, and rows carry no codes.
     pub(crate) fn none(ledger: Ledger) -> Self {
         Self {
             ledger,
@@ -78,7 +79,7 @@ impl Encryptor {
         })
     }
 
-    /// Binds rows from now on, going on from what is known.
+    /// Binds rows from now on, continuing the given ledger.
     pub(crate) fn bind(
         &mut self,
         keys: &Keys,
@@ -92,7 +93,7 @@ impl Encryptor {
         Ok(())
     }
 
-    /// As this one, under a younger data key.
+    /// This encryptor under a newer data key.
     pub(crate) fn renewed(
         &self,
         keys: &Keys,
@@ -107,17 +108,17 @@ impl Encryptor {
         Ok(renewed)
     }
 
-    /// Whether rows carry codes.
+    /// True if rows carry codes.
     pub(crate) fn is_bound(&self) -> bool {
         self.binding.is_some()
     }
 
-    /// The secret that rows are summed up with, if they are.
+    /// The secret of the sums, if rows are summed up.
     pub(crate) fn sets(&self) -> Option<&SetKey> {
         self.binding.as_ref().map(|binding| &binding.sets)
     }
 
-    /// Sums up with another secret, what was summed up anew with it.
+    /// Replaces the secret of the sums; all rows must have been summed up with it.
     pub(crate) fn sum_up_with(&mut self, sets: SetKey) {
         if let Some(binding) = &mut self.binding {
             binding.sets = sets;
@@ -132,14 +133,14 @@ impl Encryptor {
         }
     }
 
-    /// A row came into a set.
+    /// Adds a row to the sum of its set.
     pub(crate) fn came(&mut self, set: Set, number: i64, sum: &Sum) {
         if let Some(binding) = &self.binding {
             self.ledger.hashes.add(&binding.sets, set, number, sum);
         }
     }
 
-    /// The row whose digest is stored went out of a set.
+    /// Takes the row whose digest is stored out of the sum of its set.
     pub(crate) fn went(&mut self, set: Set, number: i64, stored: &[u8]) {
         if let Some(binding) = &self.binding {
             let sum = set.sum_of(stored);
@@ -147,8 +148,8 @@ impl Encryptor {
         }
     }
 
-    /// What stands in the place of a row that is about to be written; none if nothing does, or if
-    /// nobody wants to know since rows are not bound. `sql` gives the number and the digest.
+    /// The number and digest of the row that is about to be replaced; none if there is none, or if
+    /// rows are not bound. `sql` returns both.
     pub(crate) fn standing(
         &self,
         connection: &Connection,
@@ -163,7 +164,8 @@ impl Encryptor {
         statement.query_row(key, row).optional()
     }
 
-    /// A row was written in the place of `old`, or as a new one with the number that SQLite gave.
+    /// Updates the sum of a set for a row written in the place of `old`, or as a new one with the
+    /// number that SQLite gave.
     pub(crate) fn replaced(
         &mut self,
         connection: &Connection,
@@ -181,7 +183,7 @@ impl Encryptor {
         self.came(set, number, sum);
     }
 
-    /// Deletes rows of a set; how many. `sql` returns the number and the digest of each.
+    /// Deletes rows of a set and returns how many. `sql` returns the number and the digest of each.
     pub(crate) fn delete(
         &mut self,
         connection: &Connection,
@@ -202,7 +204,7 @@ impl Encryptor {
         Ok(gone)
     }
 
-    /// What is known as it lies beside the head, whose columns have the digest `beside`.
+    /// The ledger as encrypted beside the head, whose columns have the digest `beside`.
     pub(crate) fn ledger(&mut self, beside: &Sum) -> Option<Vec<u8>> {
         let packed = self.ledger.pack(&self.sets()?.secret);
         self.encrypt(&packed, beside)
@@ -215,13 +217,13 @@ impl Encryptor {
             .map(|active_key| active_key.period.data_key)
     }
 
-    /// Whether a payload still has to be encrypted under the data key in force.
+    /// True if a payload still has to be encrypted under the data key in force.
     pub(crate) fn is_due(&self, cipher: Option<&[u8]>, keys: &Keys) -> bool {
         let header = cipher.and_then(Header::parse);
         header.and_then(|header| keys.data_key(header.period)) != self.data_key()
     }
 
-    /// Stores what this period must be read again with, in the first transaction that succeeds.
+    /// Stores the salt of this period, in the first transaction that succeeds.
     pub(crate) fn store(&mut self, transaction: &Connection) -> rusqlite::Result<()> {
         let Some(active_key) = self
             .active_key
@@ -234,7 +236,7 @@ impl Encryptor {
         period.write(transaction, self)
     }
 
-    /// The transaction in which it was stored was committed.
+    /// Notes that the transaction in which the salt was stored was committed.
     pub(crate) fn stored(&mut self) {
         if let Some(active_key) = &mut self.active_key {
             active_key.is_stored = true;
@@ -253,7 +255,7 @@ impl Encryptor {
         Some(cipher)
     }
 
-    /// Encrypts `payload` where it is; the mark that decrypts it, none without a key.
+    /// Encrypts `payload` in place; returns the mark that decrypts it, none without a key.
     pub(crate) fn encrypt_in_place(&mut self, payload: &mut [u8], beside: &Sum) -> Option<Vec<u8>> {
         let (header, tag) = self.active_key.as_mut()?.encrypt(payload, beside);
         Some([&header.bytes()[..], &tag].concat())
@@ -297,7 +299,7 @@ pub(crate) fn new_data_key(
     Ok((row, secret))
 }
 
-/// A new secret that rows are summed up with.
+/// A new secret for the sums.
 pub(crate) fn new_set_key(keeper: &dyn KeyKeeper) -> Result<SetKey, KeyError> {
     let mut bits = Zeroizing::new([0; 32]);
     keeper.random(&mut bits[..])?;

@@ -1,15 +1,15 @@
-//! Erasing what was said about one ended task, while the rest of the state stays provable.
+//! Erasing the contents of one ended task, while the rest of the state stays verifiable.
 //!
-//! The rows of the task stay, with who, when and how it ended; what was said is blank in them: the
-//! contents of the task, its exchanges, its data, its negotiations, its team and its entries of
-//! the log; where it was told is forgotten. Each entry keeps the digest of the body it had, so that the chain holds. What was
-//! erased is overwritten in the file and, if no reader is in the way, dropped from the
-//! write-ahead log. Read next: `row::erasure`.
+//! The rows of the task stay, with parties, times and final state; contents are blanked: those of
+//! the task, its exchanges, its data, its negotiations, its team and its entries of the log. Its
+//! push configurations are deleted. Each entry keeps the digest of the body it had, so that the
+//! chain holds. Erased bytes are overwritten in the file and, if no reader prevents it, dropped
+//! from the write-ahead log. Read next: `row::erasure`.
 
 use crate::batch::CommitError;
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::read::log;
 use crate::read::{ReadError, records, tasks};
 use crate::row::data_param::DataParamStatements;
@@ -30,16 +30,16 @@ use domain::time::Timestamp;
 use rusqlite::{OptionalExtension, params};
 use std::sync::Arc;
 
-/// Entries of the log that one slice reads.
+/// The entries of the log that one slice reads.
 const ENTRIES: usize = 500;
 
 /// An erasure under way.
 pub(crate) struct Erase {
     task: TaskId,
     now: Timestamp,
-    /// The last entry that was looked at; none before the first slice.
+    /// The last entry that was read; none before the first slice.
     seen: Option<Sequence>,
-    /// The entries that speak of the task.
+    /// The entries about the task.
     entries: Vec<Sequence>,
     record: Option<Erasure>,
 }
@@ -59,7 +59,7 @@ impl Erase {
         self.record.ok_or(CommitError::Stopped)
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         let Some(seen) = self.seen else {
             return self.begin(at.tables);
         };
@@ -78,7 +78,7 @@ impl Erase {
         Ok(Step::Done)
     }
 
-    /// Finds the task, and where the log begins to speak of it.
+    /// Finds the task, and the first entry of the log about it.
     fn begin(&mut self, tables: Tables<'_>) -> Result<Step, JobError> {
         let task = found(self, tables)?;
         if let Some(record) = records::erasure(tables, &self.task).map_err(refused)? {
@@ -242,7 +242,7 @@ fn blank_turn(turn: &Turn) -> Turn {
     }
 }
 
-/// What is left of a happening that speaks of this task; none if it does not.
+/// A happening about this task without its contents; none if it is about something else.
 fn blank(happening: &Happening, task: &TaskId) -> Option<Happening> {
     match happening {
         Happening::Task(told) if told.task == *task => {

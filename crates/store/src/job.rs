@@ -1,4 +1,4 @@
-//! What the writer does between commits: removing what is old, erasing what was said, changing keys.
+//! Jobs of the writer between commits: removing old rows, erasing contents, changing keys.
 //!
 //! A job is done in slices, each a transaction of its own that takes a few milliseconds, so that
 //! no commit waits for a whole job. Read next: `retention`, `erase`, `reencrypt`.
@@ -17,35 +17,35 @@ use tokio::sync::oneshot;
 
 type Answer<T> = oneshot::Sender<Result<T, CommitError>>;
 
-/// A job, and who waits for it.
+/// A job, and the ticket that waits for it.
 pub(crate) enum Job {
     Trim(Trim, Answer<Trimmed>),
     Erase(Erase, Answer<Erasure>),
     Keys(KeyChange, Answer<Rotated>),
     Reencrypt(Reencrypt, Answer<Reencrypted>),
     Compact(Answer<()>),
-    /// What is due to be sealed is sealed after every job: this one has nothing else to do.
+    /// Seals the head; every job ends with that if it is due, so this one does nothing else.
     Seal(Answer<()>),
 }
 
-/// What a slice is done with.
-pub(crate) struct Workplace<'w> {
+/// The resources of a slice.
+pub(crate) struct JobContext<'w> {
     pub(crate) tables: Tables<'w>,
     pub(crate) encryptor: &'w mut Encryptor,
     pub(crate) head: &'w mut Head,
     pub(crate) signer: Option<&'w dyn Signer>,
 }
 
-/// How far a job got with a slice.
+/// The progress of a job after a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// There is more to do.
+    /// More slices follow.
     Goes,
-    /// There is not.
+    /// The job is done.
     Done,
 }
 
-/// Why a slice was not done. Nothing of it is stored.
+/// The reason for which a slice was not done. Nothing of it is stored.
 #[derive(Debug)]
 pub(crate) enum JobError {
     /// The job ends, and the store goes on.
@@ -78,7 +78,7 @@ impl From<RowError> for JobError {
 }
 
 impl Job {
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         match self {
             Self::Trim(trim, _) => trim.step(at),
             Self::Erase(erase, _) => erase.step(at),
@@ -92,9 +92,9 @@ impl Job {
         }
     }
 
-    /// Tells who waits that it is done.
+    /// Resolves the ticket: the job is done.
     pub(crate) fn resolve(self) {
-        // Whoever dropped a ticket does not want to know.
+        // A failed send means that the ticket was dropped.
         match self {
             Self::Trim(trim, answer) => drop(answer.send(Ok(trim.into_report()))),
             Self::Erase(erase, answer) => drop(answer.send(erase.into_record())),
@@ -104,7 +104,7 @@ impl Job {
         }
     }
 
-    /// Tells who waits that it will not be done.
+    /// Resolves the ticket with an error: the job will not be done.
     pub(crate) fn fail(self, why: CommitError) {
         match self {
             Self::Trim(_, answer) => drop(answer.send(Err(why))),

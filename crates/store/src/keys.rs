@@ -1,9 +1,9 @@
-//! The master key: who keeps it, and what the store asks of whoever does.
+//! The master key, and the interface to its keeper.
 //!
-//! Payloads are encrypted under data keys that the store makes; a data key lies in the state only
-//! as the keeper wrapped it. So a master key is changed without touching a row, and may be where
-//! no program can read it. The store knows no file and no command; whoever opens it brings a
-//! [`KeyKeeper`]. Read next: `cipher`, which encrypts.
+//! Payloads are encrypted under data keys that the store makes; a data key is in the state only as
+//! wrapped by the keeper. So a master key is changed without touching a row, and may be in hardware
+//! that does not reveal it. The store knows no key file and no command; the caller that opens it
+//! supplies a [`KeyKeeper`]. Read next: `cipher`, which encrypts.
 
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes256Gcm, Tag};
@@ -14,17 +14,17 @@ const NONCE: usize = 12;
 const TAG: usize = 16;
 const SECRET: usize = 32;
 
-/// 256 bits that nobody else may see: wiped from memory when dropped, never shown.
+/// 256 secret bits: wiped from memory when dropped, never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Zeroizing<[u8; SECRET]>);
 
 impl Secret {
-    /// These bits.
+    /// A secret of these bits.
     pub fn new(bits: [u8; SECRET]) -> Self {
         Self(Zeroizing::new(bits))
     }
 
-    /// The bits, for whoever encrypts with them or hands them to a keeper of keys.
+    /// The bits, for encrypting with them or handing them to a keeper.
     pub fn expose(&self) -> &[u8; SECRET] {
         &self.0
     }
@@ -36,7 +36,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Why a keeper of keys did not do what it was asked for.
+/// The error of a keeper of keys.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// It has no master key of that name.
@@ -45,8 +45,8 @@ pub enum KeyError {
         /// The name of the key.
         master: String,
     },
-    /// What was wrapped does not open: the key is another one of the same name, or the bytes were
-    /// changed.
+    /// The wrapped key does not open: the master key is another one of the same name, or the bytes
+    /// were changed.
     #[error("the master key '{master}' does not open what was wrapped under it")]
     Wrong {
         /// The name of the key.
@@ -57,39 +57,39 @@ pub enum KeyError {
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Keeps master keys: a file, or a service that never gives them away. May take its time; it is
-/// asked at opening and when keys are changed, never while a row is read or written.
+/// Keeps master keys: a file, or a service that never reveals them. Calls may be slow; they are
+/// made at opening and when keys are changed, never while a row is read or written.
 pub trait KeyKeeper: Send + Sync {
     /// The name of the master key in force, under which data keys are wrapped from now on. Names
     /// lie in the state unencrypted; no two keys share one.
     fn current(&self) -> String;
 
-    /// A data key, wrapped under the master key of this name so that a change is noticed.
+    /// Wraps a data key under the master key of this name, with authentication.
     ///
     /// # Errors
     /// [`KeyError::Unknown`], [`KeyError::Failed`]
     fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError>;
 
-    /// The data key that was wrapped.
+    /// Unwraps a data key.
     ///
     /// # Errors
     /// [`KeyError::Unknown`], [`KeyError::Wrong`], [`KeyError::Failed`]
     fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError>;
 
-    /// Fills `bytes` with chance that nobody can foretell: data keys are made of it.
+    /// Fills `bytes` with cryptographically secure random bytes, from which data keys are made.
     ///
     /// # Errors
     /// [`KeyError::Failed`]
     fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError>;
 }
 
-/// Where a keeper takes chance from: the operating system, as a rule.
+/// The source of random bytes of a keeper: the operating system, as a rule.
 pub type Chance = Box<dyn Fn(&mut [u8]) -> Result<(), KeyError> + Send + Sync>;
 
-/// Master keys that are held in memory: read from files by whoever makes it, or made up in tests.
-/// Wraps with AES-256-GCM under a nonce of 96 bits of chance.
+/// Master keys held in memory: read from files by the caller, or made up in tests. Wraps with
+/// AES-256-GCM under a random nonce of 96 bits.
 pub struct HeldKeys {
-    /// The one in force first.
+    /// The keys; the one in force first.
     masters: Vec<(String, Secret)>,
     chance: Chance,
 }
@@ -103,7 +103,7 @@ impl HeldKeys {
         }
     }
 
-    /// With an older master key, which opens what was wrapped under it and wraps nothing new.
+    /// Adds an older master key, which only unwraps.
     #[must_use]
     pub fn with_older(mut self, master: impl Into<String>, secret: Secret) -> Self {
         self.masters.push((master.into(), secret));
@@ -131,7 +131,7 @@ impl KeyKeeper for HeldKeys {
         self.masters[0].0.clone()
     }
 
-    /// Nonce, data key and tag, in this order.
+    /// Wraps to nonce, data key and tag, in this order.
     fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError> {
         let cipher = self.cipher(master)?;
         let mut nonce = [0; NONCE];

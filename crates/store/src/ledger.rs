@@ -1,7 +1,7 @@
-//! What the head knows that nobody may read or write without the key.
+//! The ledger: the part of the head that is readable and writable only with the key.
 //!
-//! It is encrypted beside the head as payloads are beside their row, so that the head with all that
-//! it counts is authentic where it decrypts. Read next: [`crate::set`], `row::head`.
+//! It is encrypted beside the head as payloads are beside their row, so that the head with all its
+//! counts is authentic if it decrypts. Read next: [`crate::set`], `row::head`.
 
 use crate::digest::Sum;
 use crate::keys::Secret;
@@ -9,30 +9,31 @@ use crate::set::{SETS, SetHash, SetHashes};
 use domain::event::Sequence;
 use zeroize::Zeroizing;
 
-/// What a packed ledger begins with; the first form had no number of observations.
+/// The first byte of a packed ledger; the first form had no number of observations.
 const FORM: u8 = 2;
 const FIRST_FORM: u8 = 1;
 #[cfg(test)]
 const LENGTH: usize = 1 + 32 + 1 + 8 + 8 + SETS * 32;
 
-/// What is known beside the rows.
+/// The sums of all rows, and further facts on the state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
-    /// How often the head was written: grows with every transaction that changes something.
+    /// The number of times that the head was written: grows with every transaction that changes
+    /// something.
     pub(crate) generation: u64,
     /// The digest of the head of this generation.
     pub(crate) digest: Sum,
-    /// The entry up to which the log was sealed last; none if it never was.
+    /// The entry up to which the log was last sealed; none if never.
     pub(crate) sealed: Option<Sequence>,
-    /// True once the head was kept outside of the database as well.
+    /// True once the head was also stored outside of the database.
     pub(crate) outside: bool,
-    /// The number that was given to an observation last, 0 before the first; none if that is not known.
+    /// The number of the last observation, 0 before the first; none if unknown.
     pub(crate) numbered: Option<u64>,
     pub(crate) hashes: SetHashes,
 }
 
 impl Ledger {
-    /// With the secret that rows are summed up with.
+    /// The packed form, with the secret of the sums.
     pub(crate) fn pack(&self, secret: &Secret) -> Zeroizing<Vec<u8>> {
         let mut packed = Zeroizing::new(Vec::with_capacity(64 + SETS * 32));
         packed.push(FORM);
@@ -49,7 +50,8 @@ impl Ledger {
         packed
     }
 
-    /// What was packed; none if it is something else. The head says of which generation it is.
+    /// The ledger and the secret from their packed form; none if malformed. The generation comes
+    /// from the head.
     pub(crate) fn unpack(packed: &[u8]) -> Option<(Self, Secret)> {
         let (form, rest) = packed.split_first()?;
         let (secret, rest) = rest.split_first_chunk()?;

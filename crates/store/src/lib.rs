@@ -2,40 +2,40 @@
 //!
 //! One type, [`Store`], over SQLite in a file or in memory. A tour, in the order in which things
 //! happen:
-//! - [`Store::open`] locks the state, brings the schema up to date, checks what decisions build on,
-//!   the log from its last seal and what was seen of it outside, and
-//!   hands back what is open ([`Recovered`]); what cannot be trusted is refused ([`OpenError`]).
-//!   What has ended is not read, however much there is;
+//! - [`Store::open`] locks the state, migrates the schema, checks the rows on which decisions are
+//!   based, the log from its last seal and the head outside, and returns the open rows
+//!   ([`Recovered`]); a state that cannot be trusted is refused ([`OpenError`]). Ended tasks are
+//!   not read, however many there are;
 //! - [`Store::commit`] queues a [`Batch`] and returns a [`Ticket`] at once. One writer thread
 //!   commits everything that queued up during the last fsync as one transaction (group commit).
-//!   Then `on_commit` sees what was [`Committed`], then the tickets resolve: whoever holds a
-//!   resolved ticket holds a promise that survives a power cut;
+//!   Then `on_commit` sees the [`Committed`] batches, then the tickets resolve: a resolved ticket
+//!   is a promise that survives a power cut;
 //! - reads ([`Store::task`], [`Store::exchanges`], [`Store::entries`], …) use connections of their own and never
 //!   wait for the writer; every row is checked against its digest, so that corrupt data is
 //!   refused and never served;
-//! - with a [`KeyKeeper`], payloads lie encrypted, and nothing above notices; [`Store::rotate`]
+//! - with a [`KeyKeeper`], payloads are encrypted, transparently to the callers; [`Store::rotate`]
 //!   changes keys and touches no row, [`Store::reencrypt`] walks over the rows;
-//! - [`Store::keep_cursors`] keeps how far others have read the log, in the same group commit;
-//! - [`Store::trim`] removes what is older than a [`Retention`] keeps and leaves a signed
-//!   [`Checkpoint`] in front of the rest of the log; [`Store::erase`] blanks what was said about
-//!   one ended task; both between commits, in slices;
+//! - [`Store::keep_cursors`] stores the positions of readers of the log, in the same group commit;
+//! - [`Store::trim`] removes rows that are older than a [`Retention`] allows and leaves a signed
+//!   [`Checkpoint`] in front of the rest of the log; [`Store::erase`] blanks the contents of one
+//!   ended task; both between commits, in slices;
 //! - [`Store::verify`] and the free [`verify()`] walk the whole hash chain and every row.
 //!
 //! State is the truth, the log is its explanation: both are written in the same transaction. Each
 //! entry of the log carries the SHA-256 of itself and the digest before it, because SQLite by
-//! itself notices few flipped bits. Digests find damage. Against forgery head, checkpoints and
-//! erasures are signed, by a [`Signer`] that whoever opens the store brings along; and where there is
-//! a key, each row carries a code (`mac`), each table is summed up in the head (`set`), and the head
-//! is kept outside of the database too (`outside`).
+//! itself notices few flipped bits. Digests detect damage. Against forgery head, checkpoints and
+//! erasures are signed, by a [`Signer`] that the caller supplies; and where there is a key, each
+//! row carries a code (`mac`), each table is summed up in the head (`set`), and the head is kept
+//! outside of the database too (`outside`).
 //!
-//! No SQL leaves this crate, and no clock, protocol or rule of the domain enters it: a batch says
-//! what to store, `domain` said why. Files: `store` (the handle), `open` (locks, files, recovery) with
-//! its `guard`, `schema` (SQL and migrations), `bind` (states of before), `writer` (group commit),
-//! `transaction` (one group), `slice` (what ends with a head), `job` with
-//! `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`, `verify`, `row` (the
-//! row types), `digest` (the hashes), `mac`, `set` and `ledger` (what binds rows), `outside`, `sign`,
-//! `keys` (who keeps the master key), `cipher` (what is encrypted, and how), `encryptor` and `cover` (how it
-//! is written).
+//! No SQL leaves this crate, and no clock, protocol or rule of the domain enters it: a batch is
+//! stored as it is; the decisions are made in `domain`. Files: `store` (the handle), `open` (locks,
+//! files, recovery) with its `guard`, `schema` (SQL and migrations), `bind` (older states),
+//! `writer` (group commit), `transaction` (one group), `slice` (a transaction that ends with the
+//! head), `job` with `retention`, `erase` and `reencrypt`, `wal` (the write-ahead log), `read`,
+//! `verify`, `row` (the row types), `digest` (the hashes), `mac`, `set` and `ledger` (the binding
+//! of rows), `outside`, `sign`, `keys` (the master key), `cipher` (encryption), `encryptor` and
+//! `cover` (encryption of rows).
 #![forbid(unsafe_code)]
 
 mod batch;

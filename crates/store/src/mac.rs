@@ -1,15 +1,15 @@
 //! Authentication codes of rows: HMAC-SHA-256 (RFC 2104, FIPS 198-1) under keys that follow from
 //! data keys.
 //!
-//! A digest finds damage, a code finds who has not the key. It stands behind the digest in the same
-//! column:
+//! A digest detects damage, a code detects writers without the key. It follows the digest in the
+//! same column:
 //! ```text
 //! digest: SHA-256 of the row, 32 bytes [‖ number of the data key, 4 bytes ‖ code, 32 bytes]
 //! code:   HMAC(key of the data key, table ‖ 0 ‖ place, 8 bytes ‖ SHA-256 of the row)
 //! ```
 //! The digest covers the table, the primary key and every column; the place is the number of data,
-//! by which their pieces are found, and 0 elsewhere. So a row can neither be changed nor moved. That
-//! it is there, alone and the latest is the business of [`crate::set`].
+//! by which their pieces are found, and 0 elsewhere. So a row can neither be changed nor moved.
+//! Missing, additional and outdated rows are detected by [`crate::set`].
 
 use crate::digest::Sum;
 use crate::keys::Secret;
@@ -17,11 +17,11 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// The bytes of a digest with a code behind it.
+/// The length of a digest with a code behind it, in bytes.
 const STAMPED: usize = 68;
 
-/// A key that follows from a secret, for one use: SHA-256(use ‖ 0 ‖ secret ‖ context) (NIST SP
-/// 800-56C §4).
+/// Derives a key from a secret, for one use: SHA-256(use ‖ 0 ‖ secret ‖ context) (NIST SP 800-56C
+/// §4).
 pub(crate) fn derive(usage: &str, secret: &Secret, context: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut hash = Sha256::new();
     hash.update(usage);
@@ -31,7 +31,7 @@ pub(crate) fn derive(usage: &str, secret: &Secret, context: &[u8]) -> Zeroizing<
     Zeroizing::new(hash.finalize().into())
 }
 
-/// An HMAC that was given its key.
+/// An HMAC with its key.
 #[derive(Clone)]
 pub(crate) struct Keyed(Hmac<Sha256>);
 
@@ -46,7 +46,7 @@ impl Keyed {
         mac
     }
 
-    /// The code over these parts, one behind the other.
+    /// The code over these parts, concatenated.
     pub(crate) fn code(&self, parts: &[&[u8]]) -> Sum {
         self.fed(parts).finalize().into_bytes().into()
     }
@@ -59,7 +59,7 @@ pub(crate) struct RowMac {
 }
 
 impl RowMac {
-    /// Those under the data key of this number; none if no data key has such a number.
+    /// The codes under the data key of this number; none if no data key has such a number.
     pub(crate) fn of(data_key: i64, secret: &Secret) -> Option<Self> {
         Some(Self {
             data_key: u32::try_from(data_key).ok()?,
@@ -74,7 +74,7 @@ impl RowMac {
         [&sum[..], &self.data_key.to_be_bytes(), &code].concat()
     }
 
-    /// True if the stamp is this key's.
+    /// True if the code in the stamp is valid under this key.
     pub(crate) fn holds(&self, table: &str, place: i64, stamp: &Stamp<'_>) -> bool {
         let Some((_, code)) = stamp.code else {
             return false;
@@ -85,7 +85,7 @@ impl RowMac {
     }
 }
 
-/// A column of digests, read.
+/// The value of a digest column.
 pub(crate) struct Stamp<'s> {
     /// The digest of the row.
     pub(crate) sum: &'s Sum,
@@ -94,7 +94,7 @@ pub(crate) struct Stamp<'s> {
 }
 
 impl<'s> Stamp<'s> {
-    /// None if it is neither a digest nor one with a code.
+    /// Parses the value of a digest column; none if it is neither a digest nor one with a code.
     pub(crate) fn parse(stored: &'s [u8]) -> Option<Self> {
         let (sum, rest) = stored.split_first_chunk()?;
         let code = match stored.len() {

@@ -1,8 +1,7 @@
 //! Opening a state: lock, files, checks, recovery.
 //!
-//! Refuses rather than repairs: a state that is locked, newer, someone else's, damaged, forged or set
-//! back is not opened. Knows how SQLite must be set so that a commit is durable. Read next: `guard`,
-//! `writer`.
+//! Refuses rather than repairs: a state that is locked, newer, foreign, damaged, forged or rolled
+//! back is not opened. Sets SQLite up so that a commit is durable. Read next: `guard`, `writer`.
 
 mod error;
 mod guard;
@@ -13,7 +12,7 @@ use crate::budget::{Budget, ENDLESS};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
 use crate::keys::KeyKeeper;
-use crate::outside::{Keeper, Seen};
+use crate::outside::{HeadWriter, Seen};
 use crate::read::{Readers, log, tasks};
 use crate::reencrypt::KeyChange;
 use crate::row::head::{self, Counts};
@@ -38,12 +37,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// What a connection keeps of the file in memory, in KiB, when it has read or written as much: the
-/// writer's, and each reader's.
+/// The page cache of a connection in KiB: the writer's, and each reader's.
 const WRITER_CACHE_KB: i64 = 65_536;
 const READER_CACHE_KB: i64 = 8_192;
 
-/// Where the state lies.
+/// The location of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In this file, with `-wal`, `-shm` and `.lock` files beside it.
@@ -52,53 +50,53 @@ pub enum Location {
     Memory,
 }
 
-/// Starts a thread that does this: of low priority, as a rule.
+/// Starts a thread for this work: of low priority, as a rule.
 pub type Spawn = Arc<dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> + Send + Sync>;
 
-/// How to open a state.
+/// The options of opening a state.
 #[derive(Clone)]
 pub struct Options {
-    /// Where it lies.
+    /// The location.
     pub location: Location,
-    /// Whether a commit waits for the disk. Without it a power cut loses what was promised: only
-    /// for the test that shows just that.
+    /// True if a commit waits for the disk. With false a power cut loses acknowledged commits: only
+    /// for the test of exactly that.
     pub synchronous_full: bool,
     /// The most batches in one transaction, at least 1.
     pub batch_max: usize,
-    /// How long a transaction waits for more batches when fewer than `batch_max` are queued. Zero
-    /// commits what queued up during the last fsync, which groups well under load and adds no
-    /// delay without.
+    /// The time that a transaction waits for more batches when fewer than `batch_max` are queued.
+    /// Zero commits the batches that queued up during the last fsync, which groups well under load
+    /// and adds no delay without.
     pub batch_wait: Duration,
     /// Connections for readers of a file, at least 1.
     pub readers: usize,
-    /// Whether opening lets SQLite check the structure of the whole file; reads all of it.
+    /// True to let SQLite check the structure of the whole file at opening; reads all of it.
     pub thorough: bool,
     /// The largest size of the file in bytes, in whole pages of 4 KiB; commits beyond it are
     /// refused as [`Full`](crate::CommitError::Full). None: as large as the disk.
     pub size_max: Option<u64>,
-    /// Who signs the head, checkpoints and erasures; none leaves them unsigned.
+    /// The signer of the head, checkpoints and erasures; none leaves them unsigned.
     pub signer: Option<Arc<dyn Signer>>,
-    /// How long what was committed may stay without a signature, if there is a signer. The head is
-    /// signed at closing too.
+    /// The longest time that a commit may stay unsigned, if there is a signer. The head is signed
+    /// at closing too.
     pub sealed_within: Duration,
-    /// Who keeps the master key under which payloads are encrypted; none leaves new ones plain, and
-    /// opens no state that holds encrypted ones. A state that was plain is read as it is, and what is
-    /// written from now on is encrypted; see [`Store::reencrypt`](crate::Store::reencrypt).
+    /// The keeper of the master key under which payloads are encrypted; none leaves new ones plain,
+    /// and opens no state that holds encrypted ones. A plain state is read as it is, and new rows
+    /// are encrypted; see [`Store::reencrypt`](crate::Store::reencrypt).
     pub keys: Option<Arc<dyn KeyKeeper>>,
-    /// Files that the last head is kept in as well, apart from the database: the first must be there
-    /// once it was written, others are witnesses. What ends before what one of them says is refused
-    /// ([`OpenError::SetBack`]). What was committed stands in them after [`LAG`](crate::LAG) at the
-    /// latest, unless they cannot be written, which is logged. None are kept if there are no files.
+    /// Files outside of the database that hold the last head as well: the first must exist once it
+    /// was written, others are witnesses. A state that ends before the head in one of them is
+    /// refused ([`OpenError::SetBack`]). A commit is in them after [`LAG`](crate::LAG) at the
+    /// latest, unless they cannot be written, which is logged. Empty to keep none.
     pub outside: Vec<PathBuf>,
-    /// Whether what is refused for being older than it was, or signed with another host key, is taken
-    /// on purpose: see [`OpenError::may_be_accepted`]. All of it is verified first, which takes
-    /// minutes for a large state, and it is put on record.
+    /// True to accept a state that is older than the one last seen, or signed with another host
+    /// key: see [`OpenError::may_be_accepted`]. It is verified as a whole first, which takes
+    /// minutes for a large state, and the acceptance is recorded.
     pub accept: bool,
-    /// What time it is for that record.
+    /// The current time, for that record.
     pub now: Timestamp,
-    /// Who starts the thread on which everything is verified beside all else once it is open: what is
-    /// damaged is logged, and what is forged stops the store. Nothing is verified so for a state in
-    /// memory, or if there is none.
+    /// Starts the thread that verifies the whole state in the background once it is open: damage is
+    /// logged, and a forgery stops the store. None to skip it; a state in memory is never verified
+    /// so.
     pub verify: Option<Spawn>,
 }
 
@@ -162,7 +160,7 @@ impl Options {
     }
 }
 
-/// What a state held when it was opened.
+/// The contents of a state that were read when it was opened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recovered {
     /// The tasks that have not ended, in the order in which they changed last.
@@ -171,19 +169,19 @@ pub struct Recovered {
     pub negotiations: Vec<Arc<Negotiation>>,
     /// Every registration, by name.
     pub registrations: Vec<Arc<Registration>>,
-    /// How much is stored.
+    /// The number of rows.
     pub counts: Counts,
     /// The last entry of the log; 0 if it is empty.
     pub last: Sequence,
     /// The time of that entry; 1970 if the log is empty.
     pub last_time: Timestamp,
-    /// The time of the first entry that is left of the log; none if there is none.
+    /// The time of the first entry of the log; none if it is empty.
     pub log_began: Option<Timestamp>,
-    /// What was accepted on purpose, and is on record: see [`Options::accept`].
+    /// The doubts that were accepted, and are recorded: see [`Options::accept`].
     pub accepted: Vec<String>,
 }
 
-/// Everything on which decisions build.
+/// The rows on which decisions are based.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decided {
     /// The tasks that have not ended, in the order in which they changed last.
@@ -194,22 +192,22 @@ pub struct Decided {
     pub registrations: Vec<Arc<Registration>>,
 }
 
-/// A state that is open and was found sound.
+/// A state that is open and passed the checks.
 pub(crate) struct Opened {
     pub(crate) writer: Arc<Mutex<Connection>>,
     pub(crate) readers: Readers,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
-    /// What is to be done about data keys that are under an old master key.
+    /// The change of data keys that are wrapped under an old master key.
     pub(crate) rewrap: Option<KeyChange>,
     pub(crate) ends: Ends,
     pub(crate) recovered: Recovered,
     pub(crate) log_length: LogLength,
-    /// The thread beside the writer; none for a state in memory.
+    /// The thread that moves the write-ahead log; none for a state in memory.
     pub(crate) mover: Option<Mover>,
-    /// Who keeps the last head outside; none if nobody does.
-    pub(crate) outside: Option<Keeper>,
-    /// Keeps others out as long as it is open.
+    /// The writer of the head outside; none if it is kept nowhere else.
+    pub(crate) outside: Option<HeadWriter>,
+    /// The lock, held as long as the state is open.
     pub(crate) lock: Option<File>,
 }
 
@@ -264,7 +262,7 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     let seen = Seen::of(&head, &encryptor.ledger, encryptor.is_bound());
     let outside = match options.outside.is_empty() {
         true => None,
-        false => Some(Keeper::start(
+        false => Some(HeadWriter::start(
             options.outside.clone(),
             options.signer.clone(),
             &seen,
@@ -295,8 +293,8 @@ pub(crate) fn open(options: &Options) -> Result<Opened, OpenError> {
     })
 }
 
-/// Checks what the schema describes and opens the data keys, before anything is written: with a wrong
-/// key nothing happens at all.
+/// Checks the schema and unwraps the data keys, before anything is written: with a wrong key the
+/// state is left untouched.
 fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenError> {
     let may_have = schema::recognise(connection, &options.outside)?;
     // Before anything is read: what is not ours may be a trap.
@@ -315,7 +313,8 @@ fn keys(connection: &Connection, options: &Options) -> Result<Arc<Keys>, OpenErr
     }
 }
 
-/// A state that was opened with an older master key needs it no longer than now.
+/// The change that wraps the data keys of a state opened with an older master key under the one in
+/// force.
 fn rewrap(tables: Tables<'_>, keeper: &dyn KeyKeeper) -> Option<KeyChange> {
     match KeyChange::plan(tables, keeper, false) {
         Ok(change) => Some(change).filter(|change| !change.is_empty()),
@@ -333,7 +332,7 @@ fn readers(path: &Path, count: usize) -> rusqlite::Result<Vec<Connection>> {
     (0..count.max(1)).map(|_| reader(path)).collect()
 }
 
-/// Locks the state and sees to it that only its owner can read the file.
+/// Locks the state and makes the file readable by its owner only.
 fn prepare(path: &Path) -> Result<File, OpenError> {
     let file_error = |path: &Path| {
         let path = path.to_owned();
@@ -373,7 +372,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Opens `path`, made if missing, readable by its owner only.
+/// Opens `path`, created if missing, readable by its owner only.
 pub(crate) fn private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(false);
@@ -412,7 +411,7 @@ fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// A connection that reads only.
+/// A read-only connection.
 pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -428,7 +427,7 @@ pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// At most so many rows of each table.
+/// The rows on which decisions are based, at most `most` of each table.
 pub(crate) fn decided(tables: Tables<'_>, most: usize) -> Result<Decided, RowError> {
     Ok(Decided {
         tasks: all(tables, most, tasks::OPEN, task::read)?,
@@ -457,7 +456,7 @@ fn all<T>(
     Ok(found)
 }
 
-/// The highest number that data, or pieces of data that are gone, have.
+/// The highest number of data, including data whose pieces are left behind.
 fn last_data_number(connection: &Connection) -> rusqlite::Result<i64> {
     let sql = "SELECT max(coalesce((SELECT max(number) FROM data_param), 0),
         coalesce((SELECT max(data) FROM data_chunk), 0))";

@@ -1,12 +1,12 @@
-//! The last head, kept outside of the database: what no copy of the database can put back.
+//! The last head, stored outside of the database: protection against a copy of the database that is
+//! put back.
 //!
-//! A small file, signed as the seal is, written after a commit by a thread of its own: at once where
-//! nothing was written for [`LAG`], and otherwise at the end of that, so that it is behind by `LAG`
-//! and the time that a write takes, and not at all when the store was closed. It may be kept in a
-//! second place, the witness. A state that ends before what a file says, or that is another one, is
-//! refused by who opens it; one that was put back to a place behind the file, within the lag of a
-//! crash, is not noticed. Refuses to know where the files are: that is its owner's. Read next:
-//! `open::guard`.
+//! A small file, signed like the seal, written after a commit by a thread of its own: at once if
+//! nothing was written for [`LAG`], and otherwise at the end of that, so that it lags by `LAG` and
+//! the time of a write, and not at all once the store is closed. A second file may be kept
+//! elsewhere, the witness. A state that ends before the head in a file, or that is another one, is
+//! refused at opening; a state put back to a point after the file's head, within the lag of a
+//! crash, is not noticed. The paths are the caller's. Read next: `open::guard`.
 
 use crate::digest::{ORIGIN, RowDigest, Sum};
 use crate::ledger::Ledger;
@@ -26,16 +26,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How long what was committed may wait to be kept outside.
+/// The longest time after which a commit is stored outside.
 pub const LAG: Duration = Duration::from_secs(1);
 
-/// What is signed is of this kind.
+/// The name under which the head outside is signed.
 const TABLE: &str = "outside";
 
-/// What was seen of a state last.
+/// The head of a state as last seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    /// How often the head had been written.
+    /// The number of times that the head had been written.
     pub(crate) generation: u64,
     /// The digest of the head as it was stored.
     pub(crate) digest: Sum,
@@ -45,13 +45,13 @@ pub(crate) struct Seen {
     pub(crate) time: Timestamp,
     /// Its digest.
     pub(crate) chain: Sum,
-    /// Whether rows were bound.
+    /// True if rows were bound.
     pub(crate) bound: bool,
-    /// The last entry that was sealed; none if nothing was.
+    /// The last entry that was sealed; none if none was.
     pub(crate) sealed: Option<Sequence>,
 }
 
-/// As it lies in the file: one line of JSON.
+/// The form in the file: one line of JSON.
 #[derive(Serialize, Deserialize)]
 struct SeenRow {
     generation: u64,
@@ -104,7 +104,7 @@ impl Seen {
         json.expect("a row has text keys and no other numbers than integers") + "\n"
     }
 
-    /// What is wrong with the text, or whose it is not, for people.
+    /// Parses the text and checks its signature; the error is for people.
     fn parse(text: &str, signer: Option<&dyn Signer>) -> Result<Self, String> {
         let row: SeenRow = serde_json::from_str(text).map_err(|e| format!("no head: {e}"))?;
         let sum = |digits: &str| bytes(digits).and_then(|bytes| Sum::try_from(bytes).ok());
@@ -127,8 +127,8 @@ impl Seen {
         }
     }
 
-    /// Whether the state that is stored goes on from what was seen: `chain_at` is the digest of the
-    /// entry that was the last then, none if it was cut off since.
+    /// True if the stored state continues the one seen: `chain_at` is the digest of the entry that
+    /// was the last then, none if it was cut off since.
     pub(crate) fn precedes(&self, stored: &Stored, chain_at: Option<Sum>) -> bool {
         let head = &stored.head;
         let same = self.generation == stored.generation;
@@ -155,7 +155,7 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
         .then(|| pairs.map(byte).collect())?
 }
 
-/// What the file says; none if it is not there.
+/// Reads the file; none if it does not exist.
 pub(crate) fn read(path: &Path, signer: Option<&dyn Signer>) -> Result<Option<Seen>, OpenError> {
     let wrong = |reason| OpenError::Head {
         path: path.to_owned(),
@@ -168,12 +168,12 @@ pub(crate) fn read(path: &Path, signer: Option<&dyn Signer>) -> Result<Option<Se
     Seen::parse(&text, signer).map(Some).map_err(wrong)
 }
 
-/// Whether the file at this place among those outside must be there: the first, once it was written.
+/// True if the file at this place among those outside must exist: the first, once it was written.
 pub(crate) fn is_due(place: usize, known: Option<&Ledger>) -> bool {
     place == 0 && known.is_some_and(|ledger| ledger.outside)
 }
 
-/// Writes the file, complete or not at all.
+/// Writes the file atomically.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut temporary = OsString::from(path);
     temporary.push(".new");
@@ -192,8 +192,8 @@ fn fill(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Keeps the last head in files.
-pub(crate) struct Keeper {
+/// The thread that writes the last head to files.
+pub(crate) struct HeadWriter {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -203,13 +203,13 @@ struct Shared {
     signer: Option<Arc<dyn Signer>>,
     slot: Mutex<Slot>,
     changed: Condvar,
-    /// Whether the first of the files was written.
+    /// True once the first of the files was written.
     written: AtomicBool,
 }
 
 #[derive(Default)]
 struct Slot {
-    /// What is to be kept; none if all of it is.
+    /// The head to be written; none if all is written.
     next: Option<Seen>,
     closes: bool,
 }
@@ -259,8 +259,9 @@ impl Shared {
     }
 }
 
-impl Keeper {
-    /// Begins with what is stored: `seen` is written at once where a file does not say so.
+impl HeadWriter {
+    /// Starts the thread with the stored head: `seen` is written at once to a file that does not
+    /// hold it.
     pub(crate) fn start(
         paths: Vec<PathBuf>,
         signer: Option<Arc<dyn Signer>>,
@@ -289,22 +290,22 @@ impl Keeper {
         })
     }
 
-    /// This is what is stored now.
+    /// Hands over a new head.
     pub(crate) fn note(&self, seen: Seen) {
-        // Who is to look already is not woken again.
+        // A thread with a pending head has been woken already.
         if self.shared.lock().next.replace(seen).is_none() {
             self.shared.changed.notify_one();
         }
     }
 
-    /// Whether the file was written, so that it must be there from now on.
+    /// True once the first file was written, so that it must exist from now on.
     pub(crate) fn is_written(&self) -> bool {
         self.shared.written.load(Relaxed)
     }
 }
 
-/// What was noted last is kept when it ends.
-impl Drop for Keeper {
+/// Writes the last head before it ends.
+impl Drop for HeadWriter {
     fn drop(&mut self) {
         self.shared.lock().closes = true;
         self.shared.changed.notify_one();
@@ -342,13 +343,13 @@ mod tests {
             sealed: (generation > 1).then_some(3),
             ..Seen::default()
         };
-        let keeper = Keeper::start(vec![path.clone()], None, &seen(1)).unwrap();
-        assert!(keeper.is_written());
+        let writer = HeadWriter::start(vec![path.clone()], None, &seen(1)).unwrap();
+        assert!(writer.is_written());
         assert_eq!(read(&path, None).unwrap(), Some(seen(1)));
         for generation in 2..100 {
-            keeper.note(seen(generation));
+            writer.note(seen(generation));
         }
-        drop(keeper);
+        drop(writer);
         assert_eq!(read(&path, None).unwrap(), Some(seen(99)));
         for broken in ["", "{}", "[1]", "{\"generation\":1}"] {
             fs::write(&path, broken).unwrap();

@@ -1,4 +1,4 @@
-//! Reading: the pool of connections, and why nothing was read.
+//! Reading: the pool of connections, pages and errors.
 //!
 //! Readers see the last committed state without touching the writer. Every row is checked against
 //! its digest on the way out. The queries: [`tasks`], [`records`] (exchanges and data), [`parties`],
@@ -17,10 +17,10 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Why nothing was read.
+/// The reason for which nothing was read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ReadError {
-    /// What was read is not what was written: it is refused rather than served.
+    /// A row is not as it was written: it is refused rather than served.
     #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
     Corrupt {
         /// The table, or `sqlite` if SQLite itself found the damage.
@@ -28,7 +28,7 @@ pub enum ReadError {
         /// The row, or what SQLite says.
         key: String,
     },
-    /// What was read was not written by who has the key: it is refused rather than served.
+    /// A row was written without the key: it is refused rather than served.
     #[error("the state was forged at {table} '{key}'; it is refused rather than served")]
     Forged {
         /// The table.
@@ -36,7 +36,7 @@ pub enum ReadError {
         /// The row.
         key: String,
     },
-    /// The filter begins behind something that is not there.
+    /// The filter begins behind an identifier that does not exist.
     #[error("there is no '{id}' to continue behind")]
     Unknown {
         /// The identifier.
@@ -73,7 +73,7 @@ impl From<rusqlite::Error> for ReadError {
     }
 }
 
-/// The connections that readers share.
+/// The connections shared by readers.
 pub(crate) struct Readers {
     connections: Vec<Arc<Mutex<Connection>>>,
     keys: Arc<Keys>,
@@ -82,7 +82,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    /// Connections of their own: they never wait for the writer.
+    /// Connections of the readers' own: they never wait for the writer.
     pub(crate) fn new(connections: Vec<Connection>, keys: Arc<Keys>) -> Self {
         let connections = connections.into_iter();
         Self {
@@ -122,7 +122,7 @@ impl Readers {
         })
     }
 
-    /// How often something was read.
+    /// The number of reads.
     pub(crate) fn reads(&self) -> u64 {
         self.reads.load(Relaxed)
     }
@@ -133,7 +133,7 @@ impl Readers {
     }
 }
 
-/// Where to continue behind `id`.
+/// The place of `id`, from which a page continues.
 fn behind<T>(
     connection: &Connection,
     find: &str,
@@ -145,7 +145,7 @@ fn behind<T>(
     found.ok_or_else(|| ReadError::Unknown { id: id.to_owned() })
 }
 
-/// All that a query gives.
+/// All rows of a query.
 fn rows<T>(
     tables: Tables<'_>,
     sql: &str,
@@ -155,12 +155,12 @@ fn rows<T>(
     Ok(page(Most::ALL, tables, sql, parameters, read)?.rows)
 }
 
-/// How much is read for an answer to somebody.
+/// The limits of one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Most {
-    /// Rows.
+    /// The most rows.
     pub rows: usize,
-    /// Bytes of all rows as they are stored, but one row in any case.
+    /// The most bytes of all rows as stored; one row is returned in any case.
     pub bytes: u64,
 }
 
@@ -170,7 +170,7 @@ impl Most {
         bytes: u64::MAX,
     };
 
-    /// The limit of a query that tells whether there is more.
+    /// The limit of a query that also finds out whether more rows follow.
     fn and_one(self) -> i64 {
         i64::try_from(self.rows.saturating_add(1)).unwrap_or(i64::MAX)
     }
@@ -179,14 +179,14 @@ impl Most {
 /// The first of the rows that were asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// As many as there may be.
+    /// The rows, within the limits.
     pub rows: Vec<T>,
     /// True if others follow.
     pub more: bool,
 }
 
 impl<T> Default for Page<T> {
-    /// Nothing.
+    /// An empty page.
     fn default() -> Self {
         Self {
             rows: Vec::new(),
@@ -196,7 +196,7 @@ impl<T> Default for Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The same of what is made of the rows.
+    /// The same page with its rows mapped.
     pub fn map<U>(self, make: impl FnMut(T) -> U) -> Page<U> {
         Page {
             rows: self.rows.into_iter().map(make).collect(),
@@ -205,8 +205,8 @@ impl<T> Page<T> {
     }
 }
 
-/// A page of what a query gives, which is to give a row more than there may be: it ends where its
-/// rows are as many, or have as many bytes, as they may.
+/// A page of the rows of a query, which must return one row more than the limit: it ends at the
+/// limit of rows or of bytes.
 fn page<T>(
     most: Most,
     tables: Tables<'_>,
@@ -229,7 +229,7 @@ fn page<T>(
     Ok(found)
 }
 
-/// How many bytes of text and blobs a row has.
+/// The bytes of text and blobs in a row.
 fn bytes_of(row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
     (0..columns).try_fold(0, |bytes, column| {
         Ok(bytes

@@ -1,15 +1,15 @@
-//! Changing keys: a new data key for what is written from now on, old ones wrapped anew, and the
-//! walk that encrypts under the new one what is there already.
+//! Changing keys: a new data key for new rows, old keys wrapped anew, and the walk that encrypts
+//! existing rows under the new key.
 //!
-//! Rotation touches no row of payload. The walk does, a slice at a time; it may end halfway, and
-//! begins anew then. When it is through, every payload is under one data key, plain ones of a time
-//! without encryption too, and all others are forgotten. What the walk replaces is overwritten; what
-//! SQLite had moved or replaced before stays in free space of the file, until that is used again or
-//! the file is compacted. Read next: `cipher`.
+//! Rotation touches no row with payload. The walk does, a slice at a time; if it is interrupted, it
+//! begins anew. When it is complete, every payload is under one data key, formerly plain ones too,
+//! and the other keys are deleted. Replaced bytes are overwritten; those that SQLite had moved or
+//! replaced before stay in free space of the file, until that is used again or the file is
+//! compacted. Read next: `cipher`.
 
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::keys::{KeyError, KeyKeeper, Secret};
 use crate::read::{ReadError, log};
 use crate::row::attestation::{Attestation, Ground};
@@ -29,32 +29,32 @@ use domain::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::{Duration, Instant};
 
-/// How long one slice may take.
+/// The longest time of one slice.
 const SLICE: Duration = Duration::from_millis(4);
-/// Rows that one slice looks at.
+/// The most rows that one slice reads.
 const ROWS: usize = 256;
 
-/// What came of a rotation.
+/// The result of a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rotated {
     /// The number of the data key in force; 0 if the state is not encrypted.
     pub data_key: u64,
     /// The name of the master key in force, under which all data keys are wrapped now.
     pub master: String,
-    /// How many older data keys had been wrapped under another one.
+    /// The number of older data keys that were wrapped under another master key.
     pub rewrapped: u64,
 }
 
-/// What came of a walk.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reencrypted {
     /// Rows whose payload was encrypted, or encrypted anew.
     pub rows: u64,
-    /// Data keys that were forgotten: nothing is under them any more.
+    /// Data keys that were deleted, as nothing is encrypted under them any more.
     pub data_keys: u64,
 }
 
-/// How far a state is encrypted.
+/// The state of encryption.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Encryption {
     /// The number of the data key in force; none if payloads are not encrypted.
@@ -66,13 +66,13 @@ pub struct Encryption {
     pub whole: bool,
 }
 
-/// Why keys were not changed.
+/// The reason for which keys were not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum RotateError {
     /// The state was opened without a keeper of keys.
     #[error("the state is not encrypted")]
     Plain,
-    /// The keeper did not do its part. Nothing was changed.
+    /// The keeper failed. Nothing was changed.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The keys that are stored could not be read.
@@ -93,8 +93,8 @@ pub(crate) fn encryption(tables: Tables<'_>) -> Result<Encryption, ReadError> {
     })
 }
 
-/// Keys that are ready to be stored: the keeper was asked by whoever wants the change, so that no
-/// commit waits for it.
+/// Keys that are ready to be stored: the keeper is asked on the caller's thread, so that no commit
+/// waits for it.
 pub(crate) struct KeyChange {
     /// The next data key, and the salt of the first period under it.
     next: Option<(DataKey, Secret, [u8; 16])>,
@@ -151,8 +151,8 @@ impl KeyChange {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
+        let JobContext {
             tables,
             encryptor,
             head,
@@ -161,7 +161,7 @@ impl KeyChange {
         let slice = Slice::begin(tables.connection, head, encryptor)?;
         let stored = data_key::data_keys(&slice)?;
         for wrapped in &self.rewrapped {
-            // What became of the key meanwhile is what is stored.
+            // The stored row is current: the key may have changed meanwhile.
             if let Some(stored) = stored.iter().find(|key| key.number == wrapped.number) {
                 let whole = stored.whole;
                 let row = DataKey {
@@ -188,7 +188,7 @@ impl KeyChange {
     }
 }
 
-/// Writes the whole file anew, without what lies in its free space.
+/// Writes the whole file anew, without its free space.
 pub(crate) fn compact(connection: &Connection) -> rusqlite::Result<()> {
     // A copy of everything passes through: not through memory.
     connection.pragma_update(None, "temp_store", "FILE")?;
@@ -218,17 +218,18 @@ const WALKED: [(&str, &str); 10] = [
 pub(crate) struct Reencrypt {
     /// The place in [`WALKED`].
     table: usize,
-    /// The row of it that was looked at last.
+    /// The last row of it that was read.
     number: i64,
-    /// The secret that rows are summed up with when nothing is under an older key any more.
+    /// The next secret of the sums, used when nothing is under an older key any more.
     next: Option<SetKey>,
-    /// When the state was opened.
+    /// The time at which the state was opened.
     now: Timestamp,
     report: Reencrypted,
 }
 
 impl Reencrypt {
-    /// Asks the keeper for what is wanted at the end; one that is away keeps nothing from being done.
+    /// Asks the keeper for the secret needed at the end; a keeper that is unavailable prevents
+    /// nothing else.
     pub(crate) fn plan(keeper: Option<&dyn KeyKeeper>, now: Timestamp) -> Self {
         Self {
             table: 0,
@@ -243,7 +244,7 @@ impl Reencrypt {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
         let Some(data_key) = at.encryptor.data_key() else {
             return Ok(Step::Done);
         };
@@ -296,8 +297,7 @@ impl Reencrypt {
         Ok(step)
     }
 
-    /// What was known under the keys that are forgotten binds nothing any more: rows are summed up
-    /// anew, and that it is so is on record.
+    /// Sums up the rows under a new secret, as codes under deleted keys are void, and records this.
     fn attest(
         &mut self,
         connection: &Connection,
@@ -317,7 +317,7 @@ impl Reencrypt {
         let Some(next) = self.next.take().filter(|_| encryptor.is_bound()) else {
             return Ok(());
         };
-        // What was summed up until now has to be right: else this would heal what was forged.
+        // The present sums must be right: otherwise this would legitimise a forgery.
         let sets = encryptor.sets().expect("rows are bound");
         if SetHashes::found(connection, sets, &Set::ALL)? != encryptor.ledger.hashes {
             return Err(RowError::forged(crate::row::head::TABLE, head.sequence).into());
@@ -377,7 +377,7 @@ impl Reencrypt {
     }
 }
 
-/// Writes the row of one number once more, as `encryptor` does.
+/// Rewrites the row of one number, with `encryptor`.
 fn rewrite(
     tables: Tables<'_>,
     encryptor: &mut Encryptor,

@@ -1,14 +1,14 @@
-//! Removing what is old: ended tasks with everything that belongs to them, and the log before them.
+//! Removing old rows: ended tasks with everything that belongs to them, and the log before them.
 //!
-//! Nothing of a task that is open goes, nor of one whose parts or whole are open. What a task
-//! leaves goes with it; what belongs to no task goes by its own age. The log is cut from its
-//! beginning, up to the first entry that speaks of something that is still there. Each slice
-//! leaves a signed checkpoint that says up to where and how much. Freed pages are not given back
-//! to the disk: they are the first to be filled again. Read next: `row::checkpoint`.
+//! Nothing of an open task is removed, nor of one with an open sub-task or parent. Records of a
+//! task are removed with it; records of no task by their own age. The log is cut from its
+//! beginning, up to the first entry about something that still exists. Each slice leaves a signed
+//! checkpoint with the place of the cut and the numbers of removed rows. Freed pages are not
+//! returned to the disk: they are reused first. Read next: `row::checkpoint`.
 
 use crate::cipher::Tables;
 use crate::encryptor::Encryptor;
-use crate::job::{JobError, Step, Workplace};
+use crate::job::{JobContext, JobError, Step};
 use crate::read::log::first_time;
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::Head;
@@ -21,27 +21,27 @@ use domain::time::Timestamp;
 use rusqlite::{Connection, params};
 use std::time::{Duration, Instant};
 
-/// How long removing tasks may take in one slice.
+/// The longest time that removing tasks takes in one slice.
 const SLICE: Duration = Duration::from_millis(4);
-/// Rows of one table that one slice looks at.
+/// The most rows of one table that one slice reads.
 const ROWS: usize = 256;
-/// Pieces of data, of up to 256 KiB, that one slice removes.
+/// The most pieces of data, of up to 256 KiB, that one slice removes.
 const PIECES: usize = 8;
 
-/// What is kept. The default keeps everything.
+/// The retention policy. The default keeps everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Ended tasks, and what belongs to no task, go when they changed last before so many
-    /// milliseconds.
+    /// The age, since their last change, at which ended tasks and records of no task are removed,
+    /// in milliseconds.
     pub max_age_ms: Option<i64>,
-    /// The oldest go as long as more bytes than these are in use.
+    /// The bytes in use above which the oldest are removed.
     pub max_bytes: Option<u64>,
-    /// Entries of the log go at this age, in milliseconds, even if they speak of a task that is
-    /// there: a task that is never ended would otherwise keep all of the log behind it.
+    /// The age at which entries of the log are removed, in milliseconds, even if they are about an
+    /// existing task: a task that never ends would otherwise keep all of the log behind it.
     pub log_max_age_ms: Option<i64>,
 }
 
-/// What was removed.
+/// The result of a trim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trimmed {
     /// Tasks.
@@ -52,16 +52,16 @@ pub struct Trimmed {
     pub data: u64,
     /// Entries of the log.
     pub entries: u64,
-    /// Bytes of the file that are in use now.
+    /// The bytes of the file that are now in use.
     pub bytes: u64,
-    /// The time of the first entry that is left in the log; none if none is left.
+    /// The time of the first entry of the log; none if it is empty.
     pub log_began: Option<Timestamp>,
 }
 
 /// The tables whose rows may belong to no task, with the column of their age.
 const LOOSE: [(&str, Set, &str, &str); 4] = [
     ("exchange", Set::Exchange, "request_time", ""),
-    // What an open task was assigned with is its own, whatever the row says.
+    // Data named in the conditions of an open task belong to it, whatever their own column says.
     (
         "data_param",
         Set::DataParam,
@@ -83,7 +83,7 @@ const CANDIDATES: &str = "SELECT number, id, changed_at FROM task WHERE ended = 
        AND (changed_at, number) > (?1, ?2) AND changed_at <= ?3
      ORDER BY changed_at, number LIMIT 64";
 
-/// Whether a task of the same family, from the root to the last part, is open.
+/// True if a task of the same family, from the root to the last sub-task, is open.
 const FAMILY_IS_OPEN: &str = "WITH RECURSIVE up (id, parent) AS (
        SELECT id, parent FROM task WHERE number = ?1
        UNION SELECT task.id, task.parent FROM task JOIN up ON task.id = up.parent),
@@ -97,11 +97,11 @@ const FAMILY_IS_OPEN: &str = "WITH RECURSIVE up (id, parent) AS (
 pub(crate) struct Trim {
     now: Timestamp,
     retention: Retention,
-    /// The task that was looked at last: when it changed, and its number.
+    /// The last task that was read: the time of its change, and its number.
     task: (i64, i64),
-    /// The row of each table in [`LOOSE`] that was looked at last; none once all were.
+    /// The last row of each table in [`LOOSE`] that was read; none once all were.
     loose: [Option<i64>; 4],
-    /// Numbers of data that are gone and may have left pieces.
+    /// Numbers of removed data that may have left pieces.
     pieces: Option<Vec<i64>>,
     report: Trimmed,
 }
@@ -122,8 +122,8 @@ impl Trim {
         self.report
     }
 
-    pub(crate) fn step(&mut self, at: Workplace<'_>) -> Result<Step, JobError> {
-        let Workplace {
+    pub(crate) fn step(&mut self, at: JobContext<'_>) -> Result<Step, JobError> {
+        let JobContext {
             tables,
             head,
             encryptor,
@@ -156,7 +156,7 @@ impl Trim {
         Ok(if goes { Step::Goes } else { Step::Done })
     }
 
-    /// What changed last until this instant may go now: everything while too much is used.
+    /// The last instant up to which rows may be removed: all of them while too many bytes are used.
     fn limit(&self, connection: &Connection) -> rusqlite::Result<i64> {
         let most = self.retention.max_bytes.unwrap_or(u64::MAX);
         if used_bytes(connection)? > most {
@@ -170,7 +170,7 @@ impl Trim {
         age.map_or(-1, |age| self.now.as_ms().saturating_sub(age) - 1)
     }
 
-    /// True if there may be more to remove.
+    /// Removes ended tasks; true if there may be more.
     fn remove_tasks(
         &mut self,
         connection: &Connection,
@@ -237,7 +237,7 @@ impl Trim {
         Ok(())
     }
 
-    /// Rows that belong to no task; true if there may be more.
+    /// Removes rows that belong to no task; true if there may be more.
     fn remove_loose(
         &mut self,
         connection: &Connection,
@@ -280,7 +280,7 @@ impl Trim {
         Ok(self.loose.iter().any(Option::is_some))
     }
 
-    /// Pieces whose data are gone, a few at a time; true if there may be more.
+    /// Removes pieces whose data are gone, a few at a time; true if there may be more.
     fn remove_pieces(
         &mut self,
         connection: &Connection,
@@ -304,7 +304,7 @@ impl Trim {
         Ok(!pieces.is_empty())
     }
 
-    /// The beginning of the log that speaks only of what is gone; true if there may be more.
+    /// Cuts the beginning of the log that is only about removed things; true if there may be more.
     fn cut_log(
         &mut self,
         tables: Tables<'_>,
@@ -360,7 +360,7 @@ fn speaks_of_what_is_there(
     statement.query_row([task.as_str()], |row| row.get(0))
 }
 
-/// Numbers of data that are gone and left pieces: a trim was interrupted.
+/// Numbers of removed data that left pieces: a trim was interrupted.
 fn pieces_of_nothing(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     let sql = "SELECT DISTINCT data FROM data_chunk
         WHERE data NOT IN (SELECT number FROM data_param)";
@@ -368,7 +368,7 @@ fn pieces_of_nothing(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Bytes of the file that hold something.
+/// The bytes of the file that are in use.
 pub(crate) fn used_bytes(connection: &Connection) -> rusqlite::Result<u64> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let pages = pragma("page_count")? - pragma("freelist_count")?;

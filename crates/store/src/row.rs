@@ -1,7 +1,7 @@
-//! The rows: how what is kept lies in its tables.
+//! The rows of the tables, one file per table.
 //!
-//! `domain` knows no serde; the forms it takes on disk are here, one file per table, each with its
-//! digest. A row that does not read back is [`Corrupt`], never a default. Read next: `row::task`.
+//! `domain` knows no serde; its forms on disk are here, each with its digest. A row that cannot be
+//! read is [`Corrupt`], never a default. Read next: `row::task`.
 
 pub(crate) mod attestation;
 pub(crate) mod checkpoint;
@@ -33,13 +33,13 @@ pub(crate) struct Corrupt {
     pub(crate) key: String,
 }
 
-/// Why a row was not read.
+/// The reason for which a row was not read.
 #[derive(Debug)]
 pub(crate) enum RowError {
     Corrupt(Corrupt),
-    /// It was not written by who has the key.
+    /// The row was written without the key.
     Forged(Corrupt),
-    /// It is sound as far as one can tell without the key under which its payload is encrypted.
+    /// The row is sound as far as can be told without the key to its payload.
     Locked(&'static str),
     Sqlite(rusqlite::Error),
 }
@@ -66,8 +66,8 @@ impl RowError {
     }
 }
 
-/// A column that SQLite reads but Rust does not (a flipped type or bad UTF-8) is damage to its
-/// row; anything else is SQLite's own error.
+/// Reads a column. A value that SQLite reads but Rust does not (a flipped type or bad UTF-8) is
+/// damage to its row; any other error is SQLite's own.
 pub(crate) fn column<T: rusqlite::types::FromSql>(
     row: &rusqlite::Row<'_>,
     index: usize,

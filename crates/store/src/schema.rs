@@ -1,10 +1,10 @@
-//! The tables, and how they come to be.
+//! The tables, and their migrations.
 //!
-//! `user_version` counts migrations; a state that a later release wrote, or one of the format
-//! before the first release, is refused; so is one in which anything stands that no migration made: a
-//! view, a trigger or an index of somebody else. Rules that must hold whatever the code above does are
-//! triggers: a terminal state is never left, the log is only appended to, and only what a
-//! checkpoint vouches for is ever removed. Read next: `strangers`, what nobody of ours made; `row`.
+//! `user_version` counts migrations; a state of a later release, or one of the format before the
+//! first release, is refused; so is one with an object that no migration made: a foreign view,
+//! trigger or index. Invariants that must hold independently of the code above are triggers: a
+//! terminal state is never left, the log is only appended to, and only entries covered by a
+//! checkpoint are removed. Read next: `strangers`, the check for foreign objects; `row`.
 
 mod strangers;
 
@@ -20,17 +20,17 @@ const APPLICATION: i32 = 0x436e_766b;
 /// The `user_version` that the first migration leads to.
 const FIRST_VERSION: i32 = 2;
 
-/// One step each; never change one that was released, append.
+/// The migrations, one step each; never change a released one, append.
 const MIGRATIONS: [&str; 7] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];
 
-/// The version from which rows are bound to the head where there is a key.
+/// The version from which rows are bound to the head if there is a key.
 const BOUND: i32 = 6;
 
-/// Fat rows live in rowid tables, so that new ones are appended whatever their identifiers look
-/// like; only the small index entries are scattered. `log.time` has no index: times never decrease
-/// along the log, so that bisection finds them. Open tasks, ended ones, and the ended ones of each
-/// party are indexed apart by the time of their last change: opening reads the first alone, pages
-/// and retention walk the others, and a task costs most of its entries only once, when it ends.
+/// Large rows are in rowid tables, so that new ones are appended whatever their identifiers are;
+/// only the small index entries are scattered. `log.time` has no index: times never decrease along
+/// the log, so that bisection finds them. Open tasks, ended ones, and the ended ones of each party
+/// are indexed apart by the time of their last change: opening reads the first alone, pages and
+/// retention walk the others, and a task costs most of its entries only once, when it ends.
 const FIRST: &str = "
 CREATE TABLE task (
   number       INTEGER PRIMARY KEY,
@@ -217,10 +217,10 @@ BEGIN SELECT RAISE(ABORT, 'the log is never cut before a checkpoint says so'); E
 ";
 
 /// Payloads may be encrypted, then `cipher` holds those of a row together and their own columns are
-/// blank; see `cipher`. In `data_chunk` the bytes are encrypted where they are. Rows that are there
-/// stay as they are, but SQLite looks at each of them once: some seconds a gigabyte, at the first
-/// opening only. `given` is what conditions say of data,
-/// which must be read without a key to know what is still needed.
+/// blank; see `cipher`. In `data_chunk` the bytes are encrypted in place. Existing rows stay as
+/// they are, but SQLite reads each of them once: some seconds a gigabyte, at the first opening
+/// only. `given` is the data entry that the conditions name, which must be readable without a key
+/// to tell which data are still needed.
 const SECOND: &str = "
 ALTER TABLE task ADD COLUMN given TEXT;
 ALTER TABLE task ADD COLUMN cipher BLOB;
@@ -287,16 +287,15 @@ WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD
 BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
 ";
 
-/// `conversation` is what conditions say of it, where that is not the task's own: lists are asked for
-/// by it.
+/// `conversation` is the conversation stated in the conditions, if it is not the task's own: lists
+/// are filtered by it.
 const THIRD: &str = "
 ALTER TABLE task ADD COLUMN conversation TEXT;
 CREATE INDEX task_by_conversation ON task (conversation, changed_at)
 WHERE conversation IS NOT NULL;
 ";
 
-/// Where others than the publisher of a task want it told, by who wants it. All but the key is
-/// payload.
+/// Push notification configurations, by owner. All but the key is payload.
 const FOURTH: &str = "
 CREATE TABLE push_config (
   number INTEGER PRIMARY KEY,
@@ -310,8 +309,9 @@ CREATE TABLE push_config (
 ) STRICT;
 ";
 
-/// Rows are bound to the head: `cipher` is what binds them, `generation` counts how often the head was
-/// written. What is there may be given a code behind its digest, and nothing else.
+/// Rows are bound to the head: `cipher` is the encrypted ledger, `generation` the number of times
+/// that the head was written. An existing row may be given a code behind its digest, and nothing
+/// else.
 const FIFTH: &str = "
 ALTER TABLE head ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE head ADD COLUMN cipher BLOB;
@@ -346,8 +346,8 @@ WHEN NOT (NEW.sequence = OLD.sequence AND NEW.time = OLD.time AND NEW.kind = OLD
 BEGIN SELECT RAISE(ABORT, 'the log is only appended to'); END;
 ";
 
-/// Negotiations and teams are found by their parties. No code binds those of a team here: they decide
-/// how it is found, not who sees it. Teams of before have no publisher.
+/// Negotiations and teams are found by their parties. No code binds these columns of a team: they
+/// decide in which lists it is found, not who may see it. Older teams have no publisher.
 const SIXTH: &str = "
 CREATE INDEX negotiation_by_publisher ON negotiation (publisher);
 CREATE INDEX negotiation_by_executor ON negotiation (executor);
@@ -361,16 +361,16 @@ CREATE TABLE team_candidate (
 CREATE INDEX team_candidate_by_task ON team_candidate (task);
 ";
 
-/// A page of the parts of a task need not be sorted.
+/// A page of the sub-tasks of a task need not be sorted.
 const SEVENTH: &str = "
 DROP INDEX task_by_parent;
 CREATE INDEX task_by_parent ON task (parent, changed_at) WHERE parent IS NOT NULL;
 ";
 
-/// Refuses what is not a state that this release can read. True if it may hold encrypted payloads.
+/// Checks that this is a state that this release can read. True if it may hold encrypted payloads.
 ///
-/// Where a head is kept in one of the files `outside`, a release that keeps one wrote the state: if it
-/// says that it is none of ours, or of a time before, somebody changed it.
+/// Where one of the files `outside` holds a head, a release that writes heads wrote the state: if
+/// the state claims to be foreign, or older than that, it was tampered with.
 pub(crate) fn recognise(connection: &Connection, outside: &[PathBuf]) -> Result<bool, OpenError> {
     recognised(connection).map_err(|refused| {
         let strangers = match &refused {
@@ -408,7 +408,7 @@ fn versions(connection: &Connection) -> rusqlite::Result<(i32, i32)> {
     Ok((pragma("user_version")?, pragma("application_id")?))
 }
 
-/// True of a state of this release.
+/// True if the state is of this release.
 pub(crate) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(version == known_version())
@@ -418,7 +418,7 @@ fn known_version() -> i32 {
     FIRST_VERSION - 1 + MIGRATIONS.len() as i32
 }
 
-/// Brings the schema up to an older version, as releases before did.
+/// Migrates the schema up to an older version, as earlier releases did.
 #[cfg(test)]
 pub(crate) fn migrate_to(connection: &Connection, version: i32) {
     let (found, _) = versions(connection).expect("it is a state");
@@ -431,18 +431,18 @@ pub(crate) fn migrate_to(connection: &Connection, version: i32) {
     set.expect("it can be written");
 }
 
-/// What is found of a schema before it is brought up to date.
+/// The age of a schema before it is migrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Age {
     /// There was no state.
     New,
-    /// It was written before rows were bound.
+    /// The state was written before rows were bound.
     Unbound,
-    /// Rows are bound in it, where there is a key.
+    /// Rows are bound, if there is a key.
     Bound,
 }
 
-/// How old the schema of a state that was recognised is.
+/// The age of the schema of a recognised state.
 pub(crate) fn age(connection: &Connection) -> rusqlite::Result<Age> {
     Ok(match versions(connection)?.0 {
         0 => Age::New,
@@ -451,7 +451,7 @@ pub(crate) fn age(connection: &Connection) -> rusqlite::Result<Age> {
     })
 }
 
-/// Brings the schema of a state that was recognised up to date, within a transaction.
+/// Migrates the schema of a recognised state, within a transaction.
 pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
     let (found, _) = versions(transaction)?;
     let missing = MIGRATIONS.iter().skip(steps(found));
@@ -465,12 +465,12 @@ pub(crate) fn migrate(transaction: &Connection) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "user_version", known_version())
 }
 
-/// How many migrations lead to this version.
+/// The number of migrations that lead to this version.
 fn steps(version: i32) -> usize {
     usize::try_from(version - FIRST_VERSION + 1).unwrap_or(0)
 }
 
-/// Lets a connection that may not write read a state that was not migrated yet, as what it will be.
+/// Lets a read-only connection read a state that was not migrated yet as if it were.
 pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
     let views = [
         SECOND_IN_VIEWS,
@@ -495,7 +495,7 @@ pub(crate) fn show_as_newest(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
-/// What [`FIFTH`] adds, to read only.
+/// The additions of [`FIFTH`], for reading only.
 const FIFTH_IN_VIEWS: &str = "
 CREATE TEMP VIEW IF NOT EXISTS head AS
 SELECT *, 0 AS generation, NULL AS cipher FROM main.head;
@@ -503,17 +503,17 @@ CREATE TEMP TABLE IF NOT EXISTS attestation
 (number, kind, time, sequence, chain, detail, digest, signature);
 ";
 
-/// What [`FOURTH`] adds, to read only.
+/// The addition of [`FOURTH`], for reading only.
 const FOURTH_IN_VIEWS: &str = "
 CREATE TEMP TABLE IF NOT EXISTS push_config (number, task, owner, id, digest, config, cipher);
 ";
 
-/// What [`THIRD`] adds, to read only.
+/// The addition of [`THIRD`], for reading only.
 const THIRD_IN_VIEWS: &str = "
 CREATE TEMP VIEW IF NOT EXISTS task AS SELECT *, NULL AS conversation FROM main.task;
 ";
 
-/// What [`SECOND`] and [`THIRD`] add, to read only.
+/// The additions of [`SECOND`] and [`THIRD`], for reading only.
 const SECOND_IN_VIEWS: &str = "
 CREATE TEMP VIEW IF NOT EXISTS task AS
 SELECT *, NULL AS given, NULL AS cipher, NULL AS conversation FROM main.task;

@@ -1,20 +1,19 @@
-//! What binds the rows as a whole: a keyed hash of each set of rows, kept up to date row by row.
+//! The binding of the rows as a whole: a keyed hash of each set of rows, updated row by row.
 //!
-//! A row's own code says who wrote it; it does not say that the row is still the latest, nor that
-//! none is gone. So the head carries, for each set of rows, the sum of
+//! A row's own code proves its origin; it does not prove that the row is the latest, nor that none
+//! is missing. So the head carries, for each set of rows, the sum of
 //! ```text
 //! HMAC(secret, set ‖ number of the row, 8 bytes ‖ SHA-256 of the row)
 //! ```
-//! over its rows, in four lanes of 64 bits: the additive multiset hash of Clarke, Devadas, van Dijk,
-//! Gassend and Suh, *Incremental Multiset Hash Functions* (2003). A row that comes adds, one that
-//! goes takes away, so a commit costs as much as what it changes. The sums lie encrypted under the
-//! head, and the secret beside them: who cannot read a sum learns nothing of its summands, so that
-//! rows cannot be put together to fit one. A row that is missing, was added, or is an older one of
-//! its own changes the sum of its set, and to put the sums back is to put back the head, which
-//! [`crate::outside`] notices.
+//! over its rows, in four lanes of 64 bits: the additive multiset hash of Clarke, Devadas, van
+//! Dijk, Gassend and Suh, *Incremental Multiset Hash Functions* (2003). An inserted row is added, a
+//! deleted one subtracted, so a commit costs in proportion to its changes. The sums are encrypted
+//! in the head, with the secret: without reading a sum nothing is learned of its summands, so that
+//! rows cannot be chosen to fit one. A missing, additional or outdated row changes the sum of its
+//! set, and putting back the sums means putting back the head, which [`crate::outside`] detects.
 //!
-//! What opening reads are sets of their own, or small: they are summed up each time. The others are
-//! summed up by `verify`. Read next: [`crate::mac`], `row::head`.
+//! Sets that opening reads are small or their own: they are summed up at each opening. The others
+//! are summed up by `verify`. Read next: [`crate::mac`], `row::head`.
 
 use crate::digest::{Sum, of_bytes};
 use crate::keys::Secret;
@@ -22,10 +21,10 @@ use crate::mac::{Keyed, derive};
 use crate::row::RowError;
 use rusqlite::Connection;
 
-/// What is wrong with a table whose rows do not sum up to what the head says.
+/// The fault of a table whose rows do not sum up to the value in the head.
 pub(crate) const STALE: &str = "rows are missing, were added, or are older than the last";
 
-/// A set of rows. The number of each is written: never change one.
+/// A set of rows. Its number is stored: never change one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Set {
     OpenTask = 0,
@@ -45,7 +44,7 @@ pub(crate) enum Set {
     Period = 14,
     Checkpoint = 15,
     Erasure = 16,
-    /// Entries of the log whose body was erased: the chain holds with and without.
+    /// Entries of the log whose body was erased; the chain alone does not cover them.
     ErasedEntry = 17,
     Attestation = 18,
 }
@@ -75,7 +74,8 @@ impl Set {
         Self::Attestation,
     ];
 
-    /// Those that every opening sums up: on them decisions build, and none grows with what has ended.
+    /// The sets that every opening sums up: decisions are based on them, and none grows with ended
+    /// tasks.
     pub(crate) const AT_OPENING: [Self; 10] = [
         Self::OpenTask,
         Self::OpenNegotiation,
@@ -89,7 +89,7 @@ impl Set {
         Self::Attestation,
     ];
 
-    /// The table that the rows lie in.
+    /// The table that holds the rows.
     pub(crate) fn table(self) -> &'static str {
         match self {
             Self::OpenTask | Self::EndedTask => "task",
@@ -112,7 +112,7 @@ impl Set {
         }
     }
 
-    /// The rows: their numbers, 0 where the key is a text, and their digests.
+    /// The query for the rows: their numbers, 0 where the key is a text, and their digests.
     fn rows(self) -> String {
         let table = self.table();
         match self {
@@ -139,7 +139,7 @@ impl Set {
         }
     }
 
-    /// The digest of a row, as it is or with a code behind it; of an entry, that of its mark.
+    /// The digest of a row, without the code behind it; of an entry, that of its mark.
     pub(crate) fn sum_of(self, stored: &[u8]) -> Sum {
         match (self, stored.first_chunk()) {
             (Self::ErasedEntry, _) | (_, None) => of_bytes(stored),
@@ -148,7 +148,7 @@ impl Set {
     }
 }
 
-/// The secret that rows are summed up with.
+/// The secret of the sums.
 #[derive(Clone)]
 pub(crate) struct SetKey {
     pub(crate) secret: Secret,
@@ -198,7 +198,7 @@ impl SetHashes {
         self.0[set as usize]
     }
 
-    /// Sums up the rows of these sets as they lie in the tables.
+    /// Sums up the rows of these sets in the tables.
     pub(crate) fn found(
         connection: &Connection,
         key: &SetKey,

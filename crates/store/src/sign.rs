@@ -1,7 +1,7 @@
-//! Signatures: who vouches for the head, for what was cut off, and for what was erased.
+//! Signatures over the head, checkpoints, erasures and attestations.
 //!
-//! The store knows no keys; whoever opens it brings a [`Signer`]. What is signed is the digest of
-//! a row under the name of its table, so that no signature fits anything else. Read next: `digest`.
+//! The store knows no signing keys; the caller supplies a [`Signer`]. A signature is over the
+//! digest of a row and the name of its table, so that it fits nothing else. Read next: `digest`.
 
 use crate::digest::Sum;
 use crate::encryptor::Encryptor;
@@ -17,7 +17,7 @@ pub trait Signer: Send + Sync {
     fn verify(&self, message: &[u8], signature: &[u8]) -> bool;
 }
 
-/// What is signed for a row: `convoke-store`, the table and the row's digest, with a zero byte
+/// The signed message for a row: `convoke-store`, the table and the row's digest, with a zero byte
 /// between them.
 fn message(table: &str, digest: &Sum) -> Vec<u8> {
     [b"convoke-store\0", table.as_bytes(), b"\0", digest].concat()
@@ -28,13 +28,13 @@ pub(crate) fn sign(signer: Option<&dyn Signer>, table: &str, digest: &Sum) -> Ve
     signer.map_or_else(Vec::new, |signer| signer.sign(&message(table, digest)))
 }
 
-/// True if the signature is the signer's.
+/// True if the signature is valid.
 pub(crate) fn holds(signer: &dyn Signer, table: &str, digest: &Sum, signature: &[u8]) -> bool {
     signer.verify(&message(table, digest), signature)
 }
 
-/// Signs again what another key had signed: checkpoint, erasures, marks of erased entries and
-/// attestations. The seal is whoever's who seals next.
+/// Replaces the signatures of another key on checkpoint, erasures, marks of erased entries and
+/// attestations. The seal is replaced by the next one.
 pub(crate) fn again(
     connection: &Connection,
     signer: &dyn Signer,

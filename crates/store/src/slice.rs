@@ -1,8 +1,8 @@
 //! A transaction that ends with the head that belongs to its rows.
 //!
-//! Everything that is written to a state is written in one of these: it begins with the period, if
-//! that is not stored yet, and ends with the head, if anything changed. Who begins one takes back
-//! what is known ([`Encryptor::ledger`]) if it fails. Read next: `row::head`.
+//! All writes to a state are made in one of these: it begins with the period, if that is not stored
+//! yet, and ends with the head, if anything changed. If it fails, the caller must restore the
+//! ledger ([`Encryptor::ledger`]). Read next: `row::head`.
 
 use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
@@ -10,7 +10,7 @@ use crate::row::head::{self, Head};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::ops::Deref;
 
-/// A transaction under way; taken back when dropped without a commit.
+/// A transaction under way; rolled back when dropped without a commit.
 pub(crate) struct Slice<'c> {
     transaction: Transaction<'c>,
     before: (Head, Ledger),

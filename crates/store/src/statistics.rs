@@ -1,6 +1,6 @@
 //! Counters of the writer and of readers, for metrics and readiness.
 //!
-//! Knows no SQL and decides nothing. Read next: `writer` and `read`, which count.
+//! Knows no SQL. Read next: `writer` and `read`, which count.
 
 use crate::batch::Batch;
 use crate::row::head::{Counts, Head};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Whether batches are accepted.
+/// The condition of the store: whether it accepts batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
-    /// They are.
+    /// Batches are accepted.
     #[default]
     Working,
     /// The last transaction found no space; the next may succeed.
@@ -22,10 +22,10 @@ pub enum Condition {
     Stopped,
 }
 
-/// What was written and read since the store was opened.
+/// Counters of writes and reads since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Whether batches are accepted.
+    /// The condition.
     pub condition: Condition,
     /// Batches waiting for the writer or being written.
     pub queued: u64,
@@ -37,7 +37,7 @@ pub struct Statistics {
     pub transactions: u64,
     /// The last entry of the log.
     pub last: Sequence,
-    /// How much is stored.
+    /// The numbers of rows.
     pub counts: Counts,
     /// Time spent writing rows.
     pub writing: Duration,
@@ -47,7 +47,7 @@ pub struct Statistics {
     pub reads: u64,
 }
 
-/// The same, shared between threads.
+/// The counters, shared between threads.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     condition: AtomicU8,
@@ -70,21 +70,21 @@ impl Counters {
         }
     }
 
-    /// Notes a batch that was not stored.
+    /// Counts a batch that was not stored.
     pub(crate) fn take_back(&self, batch: &Batch) {
         if batch.decides() {
             self.taken_back.fetch_add(1, Release);
         }
     }
 
-    /// Notes a condition; a store that stopped stays so.
+    /// Sets the condition; a store that stopped stays so.
     pub(crate) fn note(&self, condition: Condition) {
         let _ = self.condition.fetch_update(Relaxed, Relaxed, |old| {
             (old < Condition::Stopped as u8).then_some(condition as u8)
         });
     }
 
-    /// Notes where the log ends and how much is stored.
+    /// Sets the end of the log and the numbers of rows.
     pub(crate) fn note_head(&self, head: &Head) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = Some(*head);
     }
@@ -94,7 +94,7 @@ impl Counters {
         head.unwrap_or_else(Head::empty)
     }
 
-    /// With so many queries of readers, who count for themselves.
+    /// The counters, with this number of reads, which readers count themselves.
     pub(crate) fn read(&self, reads: u64) -> Statistics {
         let head = self.head();
         Statistics {

@@ -1,7 +1,7 @@
 //! The handle: commit and read, from any thread.
 //!
-//! Knows who owns the writer thread and the read connections; the work is in `writer` and `read`. Read
-//! next: [`reads`].
+//! Owns the writer thread and the read connections; the work is in `writer` and `read`. Read next:
+//! [`reads`].
 
 mod reads;
 
@@ -32,35 +32,35 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Called on the writer thread after the fsync and before the tickets resolve, with what became
-/// durable, in commit order. It holds up every later commit while it runs. It must not own a
-/// [`Store`], which would then never close, and if it panics the store stops.
+/// Called on the writer thread after the fsync and before the tickets resolve, with the batches
+/// that became durable, in commit order. It delays every later commit while it runs. It must not
+/// own a [`Store`], which would then never close, and if it panics the store stops.
 pub type OnCommit = Box<dyn Fn(&[Committed]) + Send>;
 
-/// The durable state of a platform. Cheap to clone; the last clone to go writes what is queued
-/// and closes the files.
+/// The durable state of a platform. Cheap to clone; when the last clone is dropped, queued batches
+/// are written and the files closed.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// None only while the store closes.
+    /// The queue of the writer; none only while the store closes.
     queue: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
     counters: Arc<Counters>,
     readers: Readers,
     signer: Option<Arc<dyn Signer>>,
     keeper: Option<Arc<dyn KeyKeeper>>,
-    /// None if nothing is verified beside all else.
+    /// The verification in the background; none if there is none.
     beside: Option<Beside>,
     opened_at: Timestamp,
-    /// Let go last.
+    /// Dropped last.
     _lock: Option<File>,
 }
 
 impl Store {
-    /// Opens the state at `options.location`, making it if it is missing, and starts the writer.
+    /// Opens the state at `options.location`, creating it if it is missing, and starts the writer.
     ///
     /// # Errors
     /// [`OpenError::Locked`] if another process has it open, [`OpenError::Newer`] if a later
@@ -105,7 +105,8 @@ impl Store {
             inner: Arc::new(inner),
         };
         if let Some(change) = opened.rewrap {
-            // Nobody waits: the old key is needed until it is done, and it is done at once.
+            // The result is not awaited: the job is first in the queue, and the old key is needed
+            // until it is done.
             let (answer, _) = oneshot::channel();
             store.ask(Request::Job(Job::Keys(change, answer)));
         }
@@ -117,7 +118,7 @@ impl Store {
         self.queue(batch, Vec::new())
     }
 
-    /// Keeps these cursors, all of them or none; one without a place is forgotten. Committed in a
+    /// Stores these cursors, all of them or none; one without a place is deleted. Committed in a
     /// group with batches, in the order of these calls; `on_commit` sees an empty batch.
     ///
     /// # Errors
@@ -126,7 +127,7 @@ impl Store {
         self.queue(Batch::default(), cursors)
     }
 
-    /// The cursors that are kept, in no order that means anything.
+    /// The stored cursors, in unspecified order.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -152,25 +153,26 @@ impl Store {
         Ticket(resolved)
     }
 
-    /// Removes what is older than `retention` keeps, as of `now`. It is done between commits, in
-    /// slices of a few milliseconds, and resolves when all is done; what was asked for before is
-    /// committed first. What is removed is gone for readers at once, and `on_commit` is not told.
+    /// Removes rows that are older than `retention` allows, as of `now`. It is done between
+    /// commits, in slices of a few milliseconds, and resolves when all is done; earlier requests
+    /// are committed first. Removed rows are gone for readers at once, and `on_commit` is not
+    /// called.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Damaged`] where the log to be cut is not what was written;
-    /// what was removed before that stays removed.
+    /// Of the ticket: [`CommitError::Damaged`] where the log to be cut is not as it was written;
+    /// rows removed before that stay removed.
     pub fn trim(&self, now: Timestamp, retention: &Retention) -> Ticket<Trimmed> {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Trim(Trim::new(now, *retention), answer)));
         Ticket(resolved)
     }
 
-    /// Erases what was said about an ended task: its rows stay, with blank contents, and a record
-    /// of the erasure is left. To erase it again finds that record.
+    /// Erases the contents of an ended task: its rows stay, blanked, with a record of the erasure.
+    /// Erasing it again returns that record.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::UnknownTask`], [`CommitError::Open`];
-    /// [`CommitError::Damaged`] if what would be erased is not what was written.
+    /// Of the ticket: [`CommitError::UnknownTask`], [`CommitError::Open`]; [`CommitError::Damaged`]
+    /// if a row to be erased is not as it was written.
     pub fn erase(&self, task: &TaskId, now: Timestamp) -> Ticket<Erasure> {
         let (answer, resolved) = oneshot::channel();
         let erase = Erase::new(task.clone(), now);
@@ -178,9 +180,8 @@ impl Store {
         Ticket(resolved)
     }
 
-    /// Makes a new data key for what is written from now on, and wraps the older ones anew if the
-    /// master key in force is another than theirs. Touches no row of payload. The keeper is asked on
-    /// this thread.
+    /// Makes a new data key for new rows, and wraps the older ones anew if the master key in force
+    /// is another than theirs. Touches no row with payload. The keeper is asked on this thread.
     ///
     /// # Errors
     /// [`RotateError`]; of the ticket: [`CommitError::Full`], [`CommitError::Stopped`].
@@ -197,14 +198,15 @@ impl Store {
         Ok(Ticket(resolved))
     }
 
-    /// Encrypts under the data key in force what is under others, and what is plain of a time
-    /// without encryption; of that, traces may be left in free space: see [`Store::compact`]. It is done between commits, in slices of a few milliseconds, and resolves
-    /// when all is done; then the other data keys are forgotten. Does nothing without a keeper of
-    /// keys. To begin again after a restart is no loss: what was done is passed over.
+    /// Encrypts rows under other keys, and plain rows, under the data key in force; traces of plain
+    /// rows may be left in free space: see [`Store::compact`]. It is done between commits, in
+    /// slices of a few milliseconds, and resolves when all is done; then the other data keys are
+    /// deleted. Does nothing without a keeper of keys. A call after a restart skips the rows that
+    /// are done.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Damaged`] where a row is not what was written; what was done
-    /// before that stays done.
+    /// Of the ticket: [`CommitError::Damaged`] where a row is not as it was written; rows done
+    /// before that stay done.
     pub fn reencrypt(&self) -> Ticket<Reencrypted> {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Reencrypt(
@@ -214,21 +216,20 @@ impl Store {
         Ticket(resolved)
     }
 
-    /// Writes the whole file anew, so that nothing is left in its free space: of a time without
-    /// encryption, or of rows that were removed. Commits wait meanwhile, for some seconds a gigabyte;
-    /// reads do not. Needs as much space again as is in use, beside the file and in the folder for
-    /// temporary files, for as long as it takes.
+    /// Writes the whole file anew, so that its free space holds no traces of plain or removed rows.
+    /// Commits wait meanwhile, for some seconds a gigabyte; reads do not. Temporarily needs as much
+    /// space again as is in use, beside the file and in the folder for temporary files.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Full`]; the file is as it was.
+    /// Of the ticket: [`CommitError::Full`]; the file is unchanged.
     pub fn compact(&self) -> Ticket {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Compact(answer)));
         Ticket(resolved)
     }
 
-    /// Signs the head as it is when everything that was queued before is stored. A store does so by
-    /// itself when its last handle is dropped; whoever cannot wait for that waits for this.
+    /// Signs the head once everything queued before is stored. A store does so by itself when its
+    /// last handle is dropped; this is for callers that cannot wait for that.
     ///
     /// # Errors
     /// Of the ticket: [`CommitError::Stopped`]
@@ -238,7 +239,7 @@ impl Store {
         Ticket(resolved)
     }
 
-    /// How far the state is encrypted.
+    /// The state of encryption.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -246,22 +247,22 @@ impl Store {
         self.inner.readers.with(reencrypt::encryption)
     }
 
-    /// False if the writer is gone: then the request is dropped, and its ticket resolves as
-    /// stopped.
+    /// Sends a request to the writer. False if the writer is gone: then the request is dropped, and
+    /// its ticket resolves as stopped.
     fn ask(&self, request: Request) -> bool {
         let queue = self.inner.queue.as_ref();
         let queue = queue.expect("taken only when the last handle is dropped");
         queue.send(request).is_ok()
     }
 
-    /// How many batches that held state were not stored: whoever decided on them has to take them
-    /// back, see [`Store::decided`].
+    /// The number of batches with state that were not stored: their callers must revert the
+    /// decisions, see [`Store::decided`].
     pub fn taken_back(&self) -> u64 {
         self.inner.counters.taken_back.load(Acquire)
     }
 
-    /// Blocks until everything that was queued before is stored, or will never be. For the rare
-    /// case that a decision has to be taken back; whoever calls sees to it that nobody queues.
+    /// Blocks until everything queued before is stored, or has failed for good. For the rare case
+    /// that a decision must be reverted; the caller must prevent further commits meanwhile.
     pub fn settle(&self) {
         let counters = &self.inner.counters;
         while counters.queued.load(Acquire) > 0 && counters.condition() != Condition::Stopped {
@@ -269,7 +270,7 @@ impl Store {
         }
     }
 
-    /// Everything on which decisions build: what is open, and every registration.
+    /// The rows on which decisions are based: open ones, and every registration.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -279,13 +280,13 @@ impl Store {
             .with(|c| Ok(open::decided(c, usize::MAX)?))
     }
 
-    /// How much is stored, as of the last commit.
+    /// The numbers of rows, as of the last commit.
     pub fn counts(&self) -> Counts {
         self.statistics().counts
     }
 
-    /// At most `limit` entries of the log behind `after`, in order, however long they are; 0 starts with
-    /// the first that is left. The part of the hash chain that is read is checked.
+    /// At most `limit` entries of the log behind `after`, in order, of any size; 0 starts with the
+    /// first one. The part of the hash chain that is read is checked.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -294,7 +295,7 @@ impl Store {
         self.entries_within(after, Most { rows: limit, bytes })
     }
 
-    /// The same of so much: there may be more where there are fewer than so many, none only at the end.
+    /// The same within both limits: fewer entries than the limit do not mean the end, only none do.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -306,8 +307,9 @@ impl Store {
         self.inner.readers.with(|c| log::entries(c, after, most))
     }
 
-    /// The last sequence strictly before `time`, that before the first entry if there is none: where a replay that starts
-    /// at `time` begins reading. Found by bisection, since times never decrease along the log.
+    /// The last sequence strictly before `time`, that before the first entry if there is none: a
+    /// replay that starts at `time` reads from behind it. Found by bisection, since times never
+    /// decrease along the log.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -330,7 +332,7 @@ impl Store {
             .with(|c| verify::walk(c, verification, true))
     }
 
-    /// The time of the first entry that is left of the log; none if there is none.
+    /// The time of the first entry of the log; none if it is empty.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -338,12 +340,12 @@ impl Store {
         self.inner.readers.with(|c| Ok(log::first_time(&c)?))
     }
 
-    /// How many batches wait for the writer or are being written.
+    /// The number of batches that wait for the writer or are being written.
     pub fn queued(&self) -> u64 {
         self.inner.counters.queued.load(Relaxed)
     }
 
-    /// What was written and read since the store was opened.
+    /// Counters of writes and reads since the store was opened.
     pub fn statistics(&self) -> Statistics {
         self.inner.counters.read(self.inner.readers.reads())
     }

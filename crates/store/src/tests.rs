@@ -1,4 +1,4 @@
-//! The contract of the store, held by both locations; damage, locks and full disks.
+//! The contract of the store, for both locations; damage, locks and full disks.
 //!
 //! Read next: `tests::contract`.
 #![allow(clippy::unwrap_used)]
@@ -35,8 +35,8 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(ms)
 }
 
-/// A process that a test beside this one starts has every file of this one, and so the lock of a state
-/// that was closed since, until it is another program.
+/// Opens a state; retries while it is locked. A child process that another test starts inherits
+/// every open file of this one, and so the lock of a state closed since, until it has executed.
 fn open(options: Options) -> (Store, Recovered) {
     for _ in 0..100_000 {
         match Store::open(options.clone(), Box::new(|_| {})) {
@@ -53,7 +53,7 @@ fn file() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A keeper of one master key; every call of this makes other chance.
+/// A keeper of one master key; every call uses another random sequence.
 fn keeper(master: &str) -> Arc<dyn KeyKeeper> {
     Arc::new(HeldKeys::new(master, secret(master), chance()))
 }
@@ -63,7 +63,7 @@ fn secret(master: &str) -> Secret {
     Secret::new(Sha256::digest(master).into())
 }
 
-/// As good as chance for tests: no two calls give the same, in one keeper or in two.
+/// Random enough for tests: no two calls give the same, in one keeper or in two.
 fn chance() -> Chance {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     Box::new(|bytes| {
@@ -91,7 +91,7 @@ fn empty_index(path: &Path, name: &str) {
     file.write_all_at(&leaf, (root - 1) * PAGE).unwrap();
 }
 
-/// Writes to a file as somebody does who has SQLite and knows our triggers: they are there again
+/// Writes to a file like an attacker who has SQLite and knows the triggers: they exist again
 /// afterwards.
 fn behind<T>(path: &Path, write: impl FnOnce(&Connection) -> T) -> T {
     let connection = Connection::open(path).unwrap();
@@ -129,7 +129,7 @@ fn in_files(law: impl Fn(&Options)) {
     law(&encrypted(path));
 }
 
-/// A content with everything in it that is hard to keep: quotes, headings in bodies, numbers.
+/// A content with everything in it that is hard to store: quotes, headings in bodies, numbers.
 fn content(description: &str) -> Content {
     let mut content = Content::new("link:a--b", description).with_payload(Payload::new(
         "fault_diagnosis_v1",

@@ -1,7 +1,7 @@
 //! One transaction: a group of batches, checked and written.
 //!
-//! Knows the statements and the order in which rows are written; who waits for what is the
-//! business of `writer`. Read next: `row`.
+//! Knows the statements and the order in which rows are written; tickets are resolved by `writer`.
+//! Read next: `row`.
 
 use crate::batch::{Batch, Chunk, CommitError};
 use crate::cipher::Tables;
@@ -25,21 +25,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// What came of each batch of a group: its entries, or why it was not stored.
+/// The outcome of each batch of a group: its entries, or the reason for which it was not stored.
 pub(crate) type Outcomes = Vec<Result<Vec<Arc<Entry>>, CommitError>>;
 
-/// What the writer knows beside the file.
+/// The state that the writer holds in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// Where the log ends, and how many rows there are.
+    /// The end of the log, and the numbers of rows.
     pub(crate) head: Head,
-    /// The number that was given to data last. No number is given twice, so that pieces whose data
-    /// are gone never become those of others.
+    /// The last number given to data. No number is given twice, so that pieces whose data are gone
+    /// never become those of others.
     pub(crate) data: i64,
 }
 
-/// Writes the group in one transaction. If a batch breaks a rule that was not foreseen, all is
-/// taken back and done again with a savepoint around each batch, which costs more.
+/// Writes the group in one transaction. If a batch violates an unforeseen constraint, everything is
+/// rolled back and done again with a savepoint around each batch, which costs more.
 pub(crate) fn write(
     tables: Tables<'_>,
     encryptor: &mut Encryptor,
@@ -100,7 +100,7 @@ fn transact(
     Ok(outcomes)
 }
 
-/// What becomes durable together, or not at all: a batch, and cursors, which go on or are forgotten.
+/// A batch and cursors that become durable together, or not at all; a cursor is moved or deleted.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'w> {
     pub(crate) batch: &'w Batch,
@@ -131,7 +131,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         })
     }
 
-    /// Checks the batch, then writes it: a batch that does not fit has written nothing.
+    /// Checks the batch, then writes it: a batch that is refused has written nothing.
     fn write(
         &mut self,
         wanted: &Wanted<'_>,
@@ -172,7 +172,8 @@ impl<'c, 'i> Statements<'c, 'i> {
         Ok(Ok(self.append(batch, &mut ends.head)?))
     }
 
-    /// States that a task passes within a batch are in the log; the row gets the last of them.
+    /// Writes the tasks. Intermediate states within a batch are in the log; the row gets the last
+    /// of them.
     fn write_tasks(
         &mut self,
         tasks: &[Arc<Task>],
@@ -269,7 +270,7 @@ impl<'c, 'i> Statements<'c, 'i> {
         statement.query_row([id], |row| row.get(0)).optional()
     }
 
-    /// Which pieces of the batch are not stored yet; none may overlap another one.
+    /// Finds the pieces of the batch that are not stored yet; none may overlap another one.
     fn check_chunks(&self, batch: &Batch) -> rusqlite::Result<Result<Vec<bool>, CommitError>> {
         let mut missing: Vec<bool> = Vec::with_capacity(batch.chunks.len());
         for (place, chunk) in batch.chunks.iter().enumerate() {
@@ -306,8 +307,8 @@ impl<'c, 'i> Statements<'c, 'i> {
         Ok(Ok(missing))
     }
 
-    /// Whether each task follows the one stored, or the one before it in the batch; and what
-    /// becomes of each.
+    /// Checks that each task follows the one stored, or the one before it in the batch; returns the
+    /// changes.
     fn check<'b>(
         &mut self,
         batch: &'b Batch,
@@ -359,13 +360,13 @@ fn damaged(error: RowError) -> CommitError {
     CommitError::Damaged { table, key }
 }
 
-/// What a batch does to one task.
+/// The changes of one task in a batch.
 #[derive(Clone, Copy)]
 struct Change {
-    /// Where in the batch it is changed first.
+    /// The place in the batch of its first change.
     first: usize,
-    /// Where it is changed last.
+    /// The place of its last change.
     last: usize,
-    /// Whether it was unknown before.
+    /// True if it is new.
     new: bool,
 }

@@ -1,9 +1,9 @@
-//! Walking everything: the chain, every row, every signature, the structure of the file.
+//! Verification of a whole state: the chain, every row, every signature, the structure of the file.
 //!
-//! Finds damage and forgeries and lists them; repairs nothing. Digests and the chain run over what is
-//! stored, so that an encrypted state is verified without a key, as far as structure, chain and
-//! signatures go; with it, the code of every row is checked, all rows are summed up against what the
-//! head says, and payloads are decrypted. Read next: `digest`, [`crate::set`], `sign`.
+//! Lists damage and forgeries; repairs nothing. Digests and the chain are over the stored form, so
+//! that structure, chain and signatures of an encrypted state are verified without a key; with it,
+//! the code of every row is checked, all rows are summed up and compared with the head, and
+//! payloads are decrypted. Read next: `digest`, [`crate::set`], `sign`.
 
 pub(crate) mod beside;
 mod report;
@@ -38,7 +38,7 @@ pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
     Ok(schema::recognise(&connection, &[])? && !data_key::data_keys(&connection)?.is_empty())
 }
 
-/// How far a walk has come.
+/// The progress of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The table that is being read.
@@ -47,15 +47,15 @@ pub struct Progress {
     pub rows: u64,
 }
 
-/// How to verify. The default checks no signatures and tells nobody how far it is.
+/// The options of a verification. The default checks no signatures and reports no progress.
 #[derive(Default)]
 pub struct Verification<'a> {
-    /// Whose signatures must be there.
+    /// The signer whose signatures must be present.
     pub signer: Option<&'a dyn Signer>,
     /// Called now and then, and when a table is done.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
-    /// Where the last head is kept outside of the database, as in
-    /// [`Options::outside`](crate::Options::outside): what the state must go on from.
+    /// The files with the last head outside of the database, as in
+    /// [`Options::outside`](crate::Options::outside), which the state must continue.
     pub outside: Vec<PathBuf>,
 }
 
@@ -71,8 +71,8 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// Verifies the state in `path` without changing it; a store may have it open.
 ///
 /// # Errors
-/// [`ReadError`] if it could not be read; damage is in the report, and so are signatures that are
-/// missing or not the signer's.
+/// [`ReadError`] if it could not be read; damage is in the report, and so are missing and invalid
+/// signatures.
 pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
     let mut connection = reader(path)?;
     let budget = Budget::set(&mut connection)?;
@@ -91,7 +91,7 @@ pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, Re
 /// key.
 ///
 /// # Errors
-/// [`OpenError::Key`] if the keeper does not open the data keys; [`OpenError::Sqlite`] if the state
+/// [`OpenError::Key`] if the keeper cannot unwrap the data keys; [`OpenError::Sqlite`] if the state
 /// could not be read. Damage is in the report.
 pub fn verify_with_keys(
     path: &Path,
@@ -142,7 +142,7 @@ pub(crate) fn walk(
         key: "what binds the rows is gone".to_owned(),
         forged: true,
     }));
-    // Nobody can tell without the key.
+    // Unknown without the key.
     let known = stored
         .as_ref()
         .and_then(|stored| stored.ledger(tables.keys).ok()?);
@@ -168,7 +168,7 @@ pub(crate) fn walk(
     Ok(report)
 }
 
-/// How the state does not go on from what was seen, if it does not.
+/// The explanation of why the state does not continue the head seen, if it does not.
 fn set_back(
     connection: &Connection,
     seen: &Seen,

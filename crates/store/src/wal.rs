@@ -1,10 +1,10 @@
-//! Moving the write-ahead log into the file, beside the writer and not in its way.
+//! Checkpointing the write-ahead log into the file, without delaying the writer.
 //!
 //! A thread of its own does it whenever the log has grown, while commits go on; once it is quiet,
 //! it empties the log, so that a state that is killed then has none to recover. A log that is never
-//! quiet is never begun anew, so when it has grown far the writer lends a hand: what a kill leaves
-//! to recover is bounded. Nothing here touches what was promised: a page is safe in the log until
-//! it is safe in the file. Read next: `writer`.
+//! quiet is never restarted, so when it has grown far the writer helps: the log to recover after a
+//! kill is bounded. Durability is not affected: a page is safe in the log until it is safe in the
+//! file. Read next: `writer`.
 
 use crate::open::OpenError;
 use rusqlite::{Connection, Row};
@@ -15,26 +15,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Pages of 4 KiB in the log from which the thread works: 16 MiB.
+/// The number of 4 KiB pages in the log from which the thread works: 16 MiB.
 const GROWN: i32 = 4_096;
-/// Pages in the log from which the writer lends a hand: 256 MiB.
+/// The number of pages in the log from which the writer helps: 256 MiB.
 const GROWN_FAR: i32 = 65_536;
-/// A log that has not grown for so long is emptied.
+/// The time without growth after which the log is emptied.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// How long the write-ahead log is, and whose turn it is to move it.
+/// The length of the write-ahead log, and the turn to move it.
 #[derive(Clone, Default)]
 pub(crate) struct LogLength(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     pages: AtomicI32,
-    /// SQLite lets one at a time move pages, and sends the other away empty-handed.
+    /// The turn: SQLite lets one connection at a time move pages, and returns to the others at
+    /// once.
     turn: Mutex<()>,
 }
 
 impl LogLength {
-    /// Lets the writer empty a log that has grown far; it begins anew with the next commit.
+    /// Lets the writer empty a log that has grown far; it restarts with the next commit.
     pub(crate) fn bound(&self, writer: &Connection) {
         if self.is_far() {
             self.move_pages(writer);
@@ -46,7 +47,7 @@ impl LogLength {
         self.0.pages.load(Relaxed) >= GROWN_FAR
     }
 
-    /// A failure loses nothing: the pages stay in the log, and the next attempt finds them there.
+    /// Moves pages. A failure loses nothing: the pages stay in the log for the next attempt.
     fn move_pages(&self, connection: &Connection) {
         let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
@@ -63,14 +64,14 @@ impl LogLength {
 pub(crate) struct Mover(JoinHandle<()>);
 
 impl Mover {
-    /// Starts it, for the log that `writer` writes.
+    /// Starts the thread, for the log that `writer` writes.
     pub(crate) fn start(
         path: &Path,
         writer: &mut Connection,
         synchronous: &str,
     ) -> Result<(LogLength, Self), OpenError> {
         let connection = Connection::open(path)?;
-        // Whoever empties the log keeps commits out: it is done at once, or at another time.
+        // Emptying the log blocks commits, so it never waits for the lock.
         connection.busy_timeout(Duration::ZERO)?;
         connection.pragma_update(None, "synchronous", synchronous)?;
         let length = LogLength::default();
@@ -92,8 +93,8 @@ impl Mover {
         Ok((length, Self(thread)))
     }
 
-    /// Ends it, closes its connection and empties the log. Two connections that close at once
-    /// would each leave that to the other.
+    /// Ends the thread, closes its connection and empties the log. Two connections that close at
+    /// once would each leave that to the other.
     pub(crate) fn end(self, writer: &mut Connection) {
         let unhooked = writer.wal_hook(None::<fn(&mut rusqlite::hooks::Wal, i32) -> _>);
         if unhooked.is_ok() {
@@ -124,7 +125,7 @@ fn run(connection: &Connection, work: &Receiver<()>, length: &LogLength) {
     }
 }
 
-/// Moves what is left in the log and cuts it to nothing; false if somebody reads or writes.
+/// Moves the rest of the log and truncates it; false if a reader or writer prevents it.
 fn is_emptied(connection: &Connection) -> bool {
     let busy = |row: &Row<'_>| row.get::<_, i64>(0);
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], busy);

@@ -4,18 +4,18 @@
 //! commit() ─► queue ─► group ─► check, write rows ─► COMMIT (fsync) ─► on_commit ─► tickets
 //! trim(), erase() … ─► job: a slice between two groups, until it is done
 //! ```
-//! A group is what queued up while the last one was synced, bounded in batches and in bytes. A
-//! batch that does not fit fails alone; a full disk fails the group and the writer goes on; any
-//! other failure stops it for good, since after a failed fsync nobody knows what the disk holds.
-//! With a signer, the head is sealed some time after it changed and at the end. Read next:
+//! A group is the batches that queued up while the last one was synced, bounded in number and in
+//! bytes. A batch that does not fit fails alone; a full disk fails the group and the writer goes
+//! on; any other failure stops it for good, since after a failed fsync the contents of the disk are
+//! unknown. With a signer, the head is sealed some time after it changed and at the end. Read next:
 //! `transaction`, `job`.
 
 use crate::batch::{Batch, CommitError, Committed};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
-use crate::job::{Job, JobError, Step, Workplace};
+use crate::job::{Job, JobContext, JobError, Step};
 use crate::open::{OpenError, Options};
-use crate::outside::{Keeper, Seen};
+use crate::outside::{HeadWriter, Seen};
 use crate::row::seal;
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -33,28 +33,28 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Data in one transaction: what is written by then is committed, however much is queued.
+/// The bytes of data at which a transaction is committed, even if more is queued.
 const GROUP_BYTES: usize = 4 << 20;
 
-/// What the writer is asked for.
+/// A request to the writer.
 pub(crate) enum Request {
     Commit(Waiting),
     Job(Job),
 }
 
-/// A batch, and who waits for it.
+/// A batch, and the ticket that waits for it.
 pub(crate) struct Waiting {
     pub(crate) batch: Batch,
     pub(crate) cursors: Vec<(String, Option<Sequence>)>,
     pub(crate) ticket: oneshot::Sender<Result<(), CommitError>>,
 }
 
-/// What the writer begins with.
+/// The parameters of the writer.
 pub(crate) struct Start {
     pub(crate) connection: Arc<Mutex<Connection>>,
     pub(crate) log_length: LogLength,
     pub(crate) mover: Option<Mover>,
-    pub(crate) outside: Option<Keeper>,
+    pub(crate) outside: Option<HeadWriter>,
     pub(crate) ends: Ends,
     pub(crate) keys: Arc<Keys>,
     pub(crate) encryptor: Encryptor,
@@ -78,10 +78,10 @@ fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
 struct Writer {
     connection: Arc<Mutex<Connection>>,
     log_length: LogLength,
-    /// None for a state in memory.
+    /// The thread that moves the write-ahead log; none for a state in memory.
     mover: Option<Mover>,
-    /// None if the last head is kept nowhere else.
-    outside: Option<Keeper>,
+    /// The writer of the head outside; none if it is kept nowhere else.
+    outside: Option<HeadWriter>,
     ends: Ends,
     keys: Arc<Keys>,
     encryptor: Encryptor,
@@ -89,7 +89,7 @@ struct Writer {
     batch_wait: Duration,
     signer: Option<Arc<dyn Signer>>,
     sealed_within: Duration,
-    /// When the head must be sealed; none if it is.
+    /// The time by which the head must be sealed; none if it is.
     seal_due: Option<Instant>,
     jobs: VecDeque<Job>,
     on_commit: OnCommit,
@@ -124,7 +124,7 @@ pub(crate) fn start(
         .map_err(OpenError::Thread)
 }
 
-/// However the writer ends, by a panic of `on_commit` too, the store says so.
+/// Marks the store as stopped when the writer ends for any reason, a panic of `on_commit` included.
 struct StopsWithTheWriter(Arc<Counters>);
 
 impl Drop for StopsWithTheWriter {
@@ -133,7 +133,7 @@ impl Drop for StopsWithTheWriter {
     }
 }
 
-/// However the writer ends, its connection is the last one: the log is moved into the file.
+/// Moves the write-ahead log into the file: however the writer ends, its connection is the last one.
 impl Drop for Writer {
     fn drop(&mut self) {
         if let Some(mover) = self.mover.take() {
@@ -157,14 +157,14 @@ impl Writer {
                 return;
             }
         }
-        // What was found forged is not signed.
+        // A store stopped by a forgery is not sealed.
         if self.seal_due.is_some() && self.counters.condition() != Condition::Stopped {
             self.seal();
         }
     }
 
-    /// Waits for something to do, then takes what is queued behind it; none when nobody can ask
-    /// for more. The group is empty if there is something else to do.
+    /// Waits for a request, then takes those queued behind it; none when all senders are gone. The
+    /// group is empty if there is a job to do.
     fn next_group(&mut self, requests: &Receiver<Request>) -> Option<Vec<Waiting>> {
         let mut group = Vec::new();
         let first = match (self.jobs.is_empty(), self.seal_due) {
@@ -187,7 +187,7 @@ impl Writer {
                     bytes += waiting.batch.bytes();
                     group.push(waiting);
                 }
-                // What was asked for before a job is committed before its first slice.
+                // Batches queued before a job are committed before its first slice.
                 Request::Job(job) => {
                     self.jobs.push_back(job);
                     break;
@@ -244,7 +244,7 @@ impl Writer {
         self.counters.queued.fetch_sub(size, Relaxed);
     }
 
-    /// Notes what is durable now, and that it is to be sealed.
+    /// Sets the new durable end, and that it must be sealed.
     fn advance(&mut self, ends: Ends) {
         if ends.head != self.ends.head && self.signer.is_some() {
             self.seal_due
@@ -255,7 +255,7 @@ impl Writer {
         self.tell_outside();
     }
 
-    /// What is durable now is to be known outside as well.
+    /// Hands the durable head to the writer of the head outside.
     fn tell_outside(&mut self) {
         if let Some(outside) = &self.outside {
             self.encryptor.ledger.outside |= outside.is_written();
@@ -264,7 +264,7 @@ impl Writer {
         }
     }
 
-    /// Tells `on_commit`, then the tickets.
+    /// Calls `on_commit`, then resolves the tickets.
     fn publish(&self, group: Vec<Waiting>, outcomes: Outcomes) {
         let mut committed = Vec::with_capacity(group.len());
         let mut tickets = Vec::with_capacity(group.len());
@@ -295,12 +295,12 @@ impl Writer {
             (self.on_commit)(&committed);
         }
         for (ticket, result) in tickets {
-            // Whoever dropped a ticket does not want to know.
+            // A failed send means that the ticket was dropped.
             let _ = ticket.send(result);
         }
     }
 
-    /// One slice of the job that is first in turn.
+    /// Does one slice of the first job in the queue.
     fn work(&mut self) {
         let Some(mut job) = self.jobs.pop_front() else {
             return;
@@ -310,7 +310,7 @@ impl Writer {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
             self.log_length.bound(&connection);
-            job.step(Workplace {
+            job.step(JobContext {
                 tables: Tables {
                     connection: &connection,
                     keys: &self.keys,
@@ -325,7 +325,7 @@ impl Writer {
                 self.advance(ends);
                 match step {
                     Step::Goes => self.jobs.push_front(job),
-                    // What is left behind a cut must not stand on an older signature.
+                    // The log after a cut needs a signature of its own.
                     Step::Done => {
                         if self.seal_due.is_some() {
                             self.seal();
@@ -372,8 +372,8 @@ impl Writer {
         slice.commit(head, encryptor)
     }
 
-    /// A write failed and left nothing behind: a full disk may have space again, anything else
-    /// stops the store.
+    /// Handles a failed write that left nothing behind: a full disk may have space again, any other
+    /// error stops the store.
     fn failure(&self, cause: rusqlite::Error) -> CommitError {
         // The index of the write-ahead log lies on the same disk and needs space as well.
         let full = cause.sqlite_error_code() == Some(ErrorCode::DiskFull)

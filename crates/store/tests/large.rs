@@ -1,7 +1,7 @@
 //! Large data: written and read again in pieces, in bounded memory, encrypted as they are at rest.
 //!
-//! 100 MB and more take `CONVOKE_LARGE_MB`, as `make soak` gives it; without, it is 4. A process of
-//! its own, this very binary started again, does it, so that what it needed is its own. Knows the
+//! 100 MB and more take `CONVOKE_LARGE_MB`, as `make soak` gives it; without, it is 4. A child
+//! process, this very binary started again, does it, so that its memory can be measured. Knows the
 //! public interface of the store only.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
@@ -16,11 +16,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use store::{Batch, Chance, Chunk, HeldKeys, Options, Secret, Store, Ticket};
 
-/// Bytes of a piece, the most that one may have.
+/// The size of a piece, the largest allowed.
 const PIECE: usize = Body::CHUNK_MOST;
-/// Pieces under way.
+/// The number of pieces under way.
 const IN_FLIGHT: usize = 8;
-/// What reading and writing may need, whatever the size of the data.
+/// The most memory for reading and writing, for any size of the data.
 const MEMORY_MOST_KB: u64 = 192 * 1_024;
 
 fn megabytes() -> u64 {
@@ -39,7 +39,7 @@ fn options(folder: &Path) -> Options {
     }
 }
 
-/// The bytes of a piece: no two are alike, and all are known beforehand.
+/// The bytes of a piece: no two pieces are equal, and all can be computed.
 fn piece(n: usize) -> Vec<u8> {
     let mut state = (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let words = std::iter::repeat_with(|| {
@@ -95,7 +95,7 @@ fn read(store: &Store, pieces: usize) {
     }
 }
 
-/// The most memory this process ever had resident, in KiB.
+/// The peak resident memory of this process, in KiB.
 fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
@@ -103,7 +103,7 @@ fn peak_kb() -> u64 {
     words.unwrap().parse().unwrap()
 }
 
-/// The role of the process that does it.
+/// The role of the child process.
 #[test]
 #[ignore = "a role that the other test starts"]
 fn reader_and_writer() {

@@ -1,9 +1,10 @@
-//! Power cuts, failing syncs and full disks: what was promised is there, nothing else is promised.
+//! Power cuts, failing syncs and full disks: acknowledged commits survive, and nothing else is
+//! acknowledged.
 //!
-//! A writer of its own, this very binary started again, commits as fast as it can on a disk that
-//! `powerloss/shim.c` makes: killing the writer leaves what it had synced and no more. `FULL` loses
-//! nothing that was acknowledged. The same with `NORMAL` must lose something, or the disk would not
-//! be one. Fifty cuts each, or `CONVOKE_POWER_CUTS` of them; the seed is printed and taken from
+//! A child process, this very binary started again, commits as fast as it can on a disk simulated
+//! by `powerloss/shim.c`: killing the writer leaves only the synced bytes. `FULL` loses nothing
+//! that was acknowledged. The same with `NORMAL` must lose something, or the simulation would be
+//! wrong. Fifty cuts each, or `CONVOKE_POWER_CUTS` of them; the seed is printed and taken from
 //! `CONVOKE_POWER_SEED`. Knows the public interface of the store only.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
@@ -22,13 +23,13 @@ use std::sync::{Arc, LazyLock};
 use store::{Batch, Chance, CommitError, Condition, Filter, HeldKeys, KeyKeeper, Options, Secret};
 use store::{Store, TaskFilter};
 
-/// Cuts of one state, which is taken up again after each.
+/// The number of cuts of one state, which is continued after each.
 const CUTS_OF_ONE_STATE: u64 = 10;
-/// A cut comes after so many acknowledgements at most.
+/// The most acknowledgements before a cut.
 const ACKNOWLEDGED_MAX: u64 = 300;
-/// Batches under way.
+/// The number of batches under way.
 const IN_FLIGHT: usize = 64;
-/// More than a writer ever stores, so that no two of one state use the same identifiers.
+/// More tasks than a writer ever stores, so that no two runs on one state use the same identifiers.
 const TASKS_OF_A_RUN: usize = 1_000_000_000;
 /// The exit code of a writer whose store stopped.
 const STOPPED: i32 = 3;
@@ -64,7 +65,7 @@ static SHIM: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     (folder, library)
 });
 
-/// A disk: what the writer sees, and what a power cut leaves of it.
+/// A simulated disk: the view of the writer, and the remains after a power cut.
 struct Disk {
     folder: tempfile::TempDir,
     seen: PathBuf,
@@ -91,7 +92,7 @@ impl Disk {
         }
     }
 
-    /// Puts up a sign for the disk: `fail` or `full`.
+    /// Sets a mode of the disk: `fail` or `full`.
     fn put_up(&self, sign: &str) {
         std::fs::write(self.image.join(sign), "").unwrap();
     }
@@ -100,7 +101,7 @@ impl Disk {
         std::fs::remove_file(self.image.join(sign)).unwrap();
     }
 
-    /// What is left when the power is cut: what was synced, under names that were.
+    /// The files after a power cut: the synced bytes, under synced names.
     fn cut(self) -> BTreeMap<String, Vec<u8>> {
         let mut left = BTreeMap::new();
         for file in std::fs::read_dir(&self.image).unwrap() {
@@ -140,7 +141,7 @@ struct Writer {
     output: BufReader<ChildStdout>,
 }
 
-/// What a writer says.
+/// A message of a writer.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
     Acknowledged(String),
@@ -177,7 +178,7 @@ impl Writer {
         }
     }
 
-    /// Kills it, and hears what it had said by then.
+    /// Kills it, and reads its messages up to then.
     fn kill(mut self, acknowledged: &mut BTreeSet<String>) {
         self.child.kill().unwrap();
         while let Said::Acknowledged(id) = self.next() {
@@ -237,7 +238,8 @@ fn writer() {
     }
 }
 
-/// Every second state is encrypted: a cut must not part payloads from their keys either.
+/// The keeper of a run; every second state is encrypted, as a cut must not separate payloads from
+/// their keys either.
 fn keeper(run: u64) -> Option<Arc<dyn KeyKeeper>> {
     if (run / CUTS_OF_ONE_STATE).is_multiple_of(2) {
         return None;
@@ -251,8 +253,8 @@ fn keeper(run: u64) -> Option<Arc<dyn KeyKeeper>> {
     Some(Arc::new(keys))
 }
 
-/// Opens what is left of a run and looks at all of it: nothing is damaged, nothing is half there.
-/// Gives the tasks found.
+/// Opens the remains of a run and verifies them: nothing is damaged, nothing is partial. Returns
+/// the tasks found.
 fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in left {
@@ -306,7 +308,7 @@ fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     tasks.into_keys().map(|id| id.to_string()).collect()
 }
 
-/// Cuts the power so often; how many tasks were acknowledged, and how many of them were lost.
+/// Cuts the power `cuts` times; returns the numbers of acknowledged tasks and of lost ones.
 fn cut_the_power(cuts: u64, synchronous: &str) -> (usize, usize) {
     let seed = setting("CONVOKE_POWER_SEED", 1);
     let mut dice = Dice(seed.max(1));
@@ -398,7 +400,7 @@ fn a_full_disk_refuses_and_takes_more_once_there_is_space() {
             }
         }
         disk.take_down("full");
-        // What was refused before the sign was down is heard first.
+        // Refusals from before the mode was reset come first.
         loop {
             match writer.next() {
                 Said::Acknowledged(id) => {

@@ -1,11 +1,11 @@
-//! From each older release to this one, also where that is cut short: nothing is lost, and there is
-//! no way back that would lose something.
+//! Upgrades from each older release to this one, also interrupted ones: nothing is lost, and
+//! downgrades that would lose something are refused.
 //!
-//! States lie as the releases before wrote them. A process of its own, this very binary started again,
-//! opens one, and a shim (`upgrade/kill.c`) kills it before one of its steps towards the disk; then the
-//! state is opened as if nothing had been. The steps are the same at each run, so a few of them are taken,
-//! spread over all, or `CONVOKE_UPGRADE_KILLS` for each release. Knows the public interface of the store
-//! only. Read next: `store::schema`.
+//! The states are as the older releases wrote them. A child process, this very binary started
+//! again, opens one, and a shim (`upgrade/kill.c`) kills it before one of its writes to the disk;
+//! then the state is opened again. The steps are the same at each run, so a few of them are taken,
+//! spread over all, or `CONVOKE_UPGRADE_KILLS` for each release. Knows the public interface of the
+//! store only. Read next: `store::schema`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![cfg(target_os = "linux")]
 
@@ -24,9 +24,9 @@ use store::{
     TaskFilter,
 };
 
-/// The releases there were, by the version of their schema, the newest last.
+/// The releases, by the version of their schema, the newest last.
 const RELEASES: [i32; 6] = [2, 3, 4, 5, 6, 7];
-/// The state that those of the versions in between are made of: what they did not have yet goes.
+/// The state from which those of the versions in between are made, by removing later additions.
 const TWO: &str = include_str!("../src/tests/version-2.sql");
 const FIVE: &str = include_str!("upgrade/version-5.sql");
 const BEFORE_EIGHT: &str = "DROP INDEX task_by_parent;
@@ -38,14 +38,14 @@ const BEFORE_FIVE: &str = "DROP TABLE push_config; PRAGMA user_version = 4;";
 const BEFORE_FOUR: &str = "DROP INDEX task_by_conversation;
     ALTER TABLE task DROP COLUMN conversation; PRAGMA user_version = 3;";
 
-/// All there is.
+/// No limits.
 const ALL: Most = Most {
     rows: usize::MAX,
     bytes: u64::MAX,
 };
 
-/// One test after the other: a process that one starts has every file of this process for the moment
-/// until it is another program, and with it the lock of a state that another test closes and opens again.
+/// Runs one test at a time: a child process inherits every open file of this process until it has
+/// executed, and with it the lock of a state that another test closes and opens again.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -136,7 +136,7 @@ fn held(path: &Path) -> Held {
     }
 }
 
-/// How many rows of each kind a state has, whoever wrote it.
+/// The number of rows of each kind in a state of any release.
 fn rows(path: &Path) -> [i64; 5] {
     let connection = Connection::open(path).unwrap();
     ["task", "exchange", "data_param", "log", "team"].map(|table| {
@@ -188,7 +188,7 @@ static SHIM: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     (folder, library)
 });
 
-/// The role of who opens a state and is killed.
+/// The role of the child process, which opens a state and is killed.
 #[test]
 #[ignore = "a role that the other tests start"]
 fn opener() {
@@ -197,8 +197,8 @@ fn opener() {
     )));
 }
 
-/// Opens and closes a state in a process that is killed before that step, if any; how many steps it
-/// took, and whether it was killed.
+/// Opens and closes a state in a process that is killed before that step, if any; returns the
+/// number of steps, and whether it was killed.
 fn opened(path: &Path, kill_at: Option<u64>) -> (u64, bool) {
     let steps = path.with_extension("steps");
     let mut opener = Command::new(std::env::current_exe().unwrap());
@@ -251,7 +251,7 @@ fn a_kill_in_the_middle_of_it_loses_nothing() {
     }
 }
 
-/// A way back would lose what the newer release wrote: it is refused, and nothing is touched.
+/// A downgrade would lose rows of the newer release: it is refused, and nothing is touched.
 #[test]
 fn going_back_is_refused_and_nothing_is_touched() {
     let _alone = alone();

@@ -1,7 +1,7 @@
-//! Is this document what the schema says? One method per kind of document.
+//! Checks documents against the schema: one method per kind of document.
 //!
-//! Knows which of libyang's parsers and validators each kind needs. What an
-//! error means to a NETCONF client is in `violation.rs`.
+//! Each kind needs other parsers and validators of libyang. Errors are mapped to NETCONF in
+//! `violation.rs`.
 #![allow(
     clippy::result_large_err,
     reason = "a refusal is rare and leaves at once; boxing it would burden every caller"
@@ -61,11 +61,10 @@ impl Generation {
 
     /// Checks a sequence of top-level data elements, state included.
     ///
-    /// With `operational` true, what is there must fit its types and places,
-    /// but references, mandatory nodes, counts and `must` may fail, as RFC 8342
-    /// §5.3 allows for operational state and as a filter makes them: use it for
-    /// replies. With false everything must hold: use it for a whole datastore.
-    /// Top-level lists cost quadratic time (10,000 entries 0.6 s).
+    /// With `operational` true, nodes must fit their types and places, but references, mandatory
+    /// nodes, counts and `must` may fail, as RFC 8342 §5.3 allows for operational state and as a
+    /// filter makes them: use it for replies. With false everything must hold: use it for a whole
+    /// datastore. Top-level lists cost quadratic time (10,000 entries 0.6 s).
     ///
     /// # Errors
     /// The first [`Violation`].
@@ -87,8 +86,8 @@ impl Generation {
         }
     }
 
-    /// As [`Generation::check_data`] with everything to hold, and no state
-    /// allowed: for replies to `get-config`.
+    /// As [`Generation::check_data`] with `operational` false, and no state allowed: for replies to
+    /// `get-config`.
     ///
     /// # Errors
     /// The first [`Violation`]; `unknown-element` for state data.

@@ -1,12 +1,12 @@
-//! What can go wrong when modules are loaded or an XPath is evaluated.
+//! The errors of loading modules and of evaluating an XPath.
 //!
 //! A refused document is a [`crate::Violation`] (`violation.rs`). The raw
 //! record that libyang keeps, [`LibraryError`], does not leave the crate.
 
 use thiserror::Error;
 
-/// Why a set of modules could not become a generation. The caller's texts are
-/// at fault; generations that exist are untouched.
+/// The error for a set of modules that cannot be compiled. The caller's texts are at fault;
+/// existing generations are untouched.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LoadError {
     /// A name, feature or text holds a NUL byte.
@@ -39,7 +39,7 @@ fn at(path: Option<&str>, line: u64) -> String {
     }
 }
 
-/// Why a selection by XPath gave no result.
+/// The error for a selection by XPath that gave no result.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum XPathError {
     /// The expression does not parse, names an unknown prefix or namespace,
@@ -62,7 +62,7 @@ pub enum XPathError {
     /// A NUL byte in the expression, a prefix, a namespace or the data.
     #[error("a NUL byte in {place}")]
     Nul {
-        /// Where.
+        /// The argument that holds it.
         place: &'static str,
     },
 }

@@ -1,8 +1,8 @@
 //! The only place with `unsafe`: libyang behind functions that cannot be
 //! misused from safe code.
 //!
-//! Knows pointers, lifetimes, who frees what, and where libyang keeps its
-//! errors. Refuses to know NETCONF: tags are given in `violation.rs`.
+//! Knows pointers, lifetimes, ownership, and libyang's error list. NETCONF is not known here: tags
+//! are given in `violation.rs`.
 //!
 //! Every call that can fail clears libyang's error list of this thread first
 //! and reads the *first* error of the list afterwards: later ones are
@@ -83,7 +83,7 @@ unsafe fn sized<T>(array: *const T) -> usize {
         .expect("an array in memory has a usize count")
 }
 
-/// Forgets what this thread's earlier calls left in the error list.
+/// Clears the error list of this thread, which earlier calls may have filled.
 fn clear_errors(context: *const ffi::ly_ctx) {
     // SAFETY: `context` comes from `raw`, hence is alive; NULL means "all",
     // and the list is this thread's own.

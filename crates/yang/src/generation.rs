@@ -1,9 +1,8 @@
 //! A generation: one immutable compilation of a set of YANG modules.
 //!
-//! Knows what is announced and what the schema looks like. Checking documents
-//! is in `check.rs`, XPath in `select.rs`, yang-library in `library.rs`. A
-//! generation never changes; a schema that evolves gets a new one beside it,
-//! and the old one goes when its last `Arc` does.
+//! Holds the announced modules and the schema nodes. Checking documents is in `check.rs`, XPath in
+//! `select.rs`, yang-library in `library.rs`. A generation never changes; a schema that evolves
+//! gets a new one beside it, and the old one goes when its last `Arc` does.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -19,10 +18,10 @@ use crate::library;
 use crate::node::{self, SchemaNode};
 use crate::set::ModuleSet;
 
-/// How far a module is supported (RFC 7895 `conformance-type`).
+/// The conformance to a module (RFC 7895 `conformance-type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conformance {
-    /// Its nodes are there.
+    /// Its nodes are implemented.
     Implement,
     /// Only its types, groupings and extensions are used.
     Import,
@@ -52,7 +51,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// True if its nodes are there.
+    /// True if its nodes are implemented.
     pub fn is_implemented(&self) -> bool {
         self.conformance == Conformance::Implement
     }
@@ -63,9 +62,9 @@ impl Module {
     }
 }
 
-/// Modules that libyang builds in for itself: containers for its annotations,
-/// and schema mount, of which nothing is served here. They are in no RFC's
-/// form or not offered, so they are not announced.
+/// Modules that libyang builds in for itself: containers for its annotations, and schema mount, of
+/// which nothing is served here. They are not announced: some are in no RFC's form, others not
+/// offered.
 const INTERNAL: &[&str] = &["yang", "default", "ietf-yang-schema-mount"];
 
 /// An immutable compilation of a module set; share it as `Arc<Generation>`.
@@ -79,7 +78,7 @@ pub struct Generation {
     /// Places in `nodes`, by path.
     by_path: HashMap<String, usize>,
     instance_paths: BTreeSet<String>,
-    /// Identity to those derived from it, however far, as (module, name).
+    /// The identities derived from each identity, directly or indirectly, as (module, name).
     derived: BTreeMap<Identity, BTreeSet<Identity>>,
     content_id: String,
     library: String,
@@ -207,8 +206,7 @@ impl Generation {
         &self.library
     }
 
-    /// `<modules-state>`, what RFC 7895 had instead; deprecated, for clients
-    /// that know no other.
+    /// `<modules-state>`, the older form of RFC 7895; deprecated, for clients that know no other.
     pub fn modules_state_xml(&self) -> &str {
         &self.state
     }
@@ -224,7 +222,7 @@ impl Generation {
         self.by_path.get(path).map(|place| &self.nodes[*place])
     }
 
-    /// True if a path as libyang writes it, without predicates, is a node's.
+    /// True if a path as libyang writes it, without predicates, is that of a node.
     pub(crate) fn has_instance_path(&self, path: &str) -> bool {
         self.instance_paths.contains(path)
     }
@@ -243,8 +241,8 @@ impl Generation {
             .filter(|node| node.kind == node::Kind::Notification)
     }
 
-    /// Whether an identity is derived from another, however far, and not that one itself
-    /// (RFC 7950 §10.4.1). Each is module and name.
+    /// True if an identity is derived from another, directly or indirectly, and is not that one
+    /// itself (RFC 7950 §10.4.1). Each is given as module and name.
     pub fn is_derived(&self, identity: (&str, &str), base: (&str, &str)) -> bool {
         let owned = |(module, name): (&str, &str)| (module.to_owned(), name.to_owned());
         let below = self.derived.get(&owned(base));
@@ -310,7 +308,8 @@ fn collect_texts(
     }
 }
 
-/// Who is derived from whom however far, from who is directly. YANG has no circles (§7.18.2).
+/// The identities derived from each, directly or indirectly, from those derived directly. YANG has
+/// no circles (§7.18.2).
 fn transitive(
     direct: &BTreeMap<Identity, Vec<Identity>>,
 ) -> BTreeMap<Identity, BTreeSet<Identity>> {

@@ -1,18 +1,18 @@
 //! The only crate that touches libyang.
 //!
-//! A tour: a [`ModuleSet`] says which YANG modules there are; a [`Generation`]
-//! is one immutable compilation of it, shared as an `Arc`, and answers
-//! - what is announced: [`Generation::modules`], [`Generation::capabilities`],
+//! A tour: a [`ModuleSet`] is a choice of YANG modules; a [`Generation`] is one immutable
+//! compilation of it, shared as an `Arc`, with
+//! - the announcements: [`Generation::modules`], [`Generation::capabilities`],
 //!   [`Generation::yang_library_xml`], [`Generation::schema`];
-//! - whether a document is right: [`Generation::check_rpc`] and its siblings,
-//!   whose [`Violation`] already carries the error tag of RFC 6241;
-//! - what an XPath selects, at a cost that nothing bounds: [`Generation::select`], the yardstick for
-//!   the evaluator in `netconf`;
-//! - what the schema looks like: [`Generation::schema_nodes`].
+//! - the checks of documents: [`Generation::check_rpc`] and its siblings, whose [`Violation`]
+//!   already carries the error tag of RFC 6241;
+//! - XPath selection, at a cost that nothing bounds: [`Generation::select`], the reference for the
+//!   evaluator in `netconf`;
+//! - the schema itself: [`Generation::schema_nodes`].
 //!
-//! Knows YANG and libyang's ways; refuses to know agents, tasks, sessions and
-//! stores. `unsafe` lives in `ffi.rs` and the files below it; the modules
-//! themselves in `yang/` at the root of the repository.
+//! Knows YANG and libyang; agents, tasks, sessions and stores are not known here. `unsafe` lives in
+//! `ffi.rs` and the files below it; the modules themselves in `yang/` at the root of the
+//! repository.
 
 mod check;
 mod error;

@@ -1,4 +1,4 @@
-//! How the modules are announced: capability URIs and yang-library.
+//! The announcement of the modules: capability URIs and yang-library.
 //!
 //! Knows RFC 6020 §5.6.4, RFC 7895 and RFC 8525; writes XML with a few
 //! `format!` because the tree is small and fixed.

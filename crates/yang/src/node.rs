@@ -6,8 +6,8 @@ use yang_rs::schema::{SchemaNode as Compiled, SchemaNodeKind};
 
 use crate::ffi;
 
-/// What a schema node is. Choices and cases do not appear: their nodes stand
-/// where instances do.
+/// The kind of a schema node. Choices and cases do not appear: their nodes are children of the
+/// parent, as in instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `container`
@@ -50,16 +50,16 @@ pub enum Status {
     Current,
     /// Still there, not for new use.
     Deprecated,
-    /// Not there.
+    /// Removed; not implemented.
     Obsolete,
 }
 
 /// One node of the compiled schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaNode {
-    /// From the root, `/module:name/name/…`; a name carries a prefix where its
-    /// module differs from its parent's. Operations have `input` and `output`
-    /// levels, e.g. `/irtf-agent:task-negotiate/input/task-id`.
+    /// The path from the root, `/module:name/name/…`; a name carries a prefix where its module
+    /// differs from its parent's. Operations have `input` and `output` levels, e.g.
+    /// `/irtf-agent:task-negotiate/input/task-id`.
     pub path: String,
     /// The module that defines the node (for an augment, the augmenting one).
     pub module: String,
@@ -67,7 +67,7 @@ pub struct SchemaNode {
     pub namespace: String,
     /// The local name.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// True for configuration, false for state and inside operations.
     pub config: bool,
@@ -109,7 +109,7 @@ impl SchemaNode {
     }
 }
 
-/// What a node takes over from the one above.
+/// The properties that a node inherits from its parent.
 struct Above<'p> {
     path: &'p str,
     module: &'p str,
@@ -214,7 +214,7 @@ fn visit(node: &Compiled<'_>, above: &Above<'_>, nodes: &mut Vec<SchemaNode>) {
     }
 }
 
-/// The record of a node, given what it hands down to those below it.
+/// The record of a node, with the properties inherited from its parent.
 fn record(node: &Compiled<'_>, kind: Kind, handed: &Above<'_>) -> SchemaNode {
     SchemaNode {
         path: handed.path.to_owned(),

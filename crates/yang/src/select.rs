@@ -1,10 +1,9 @@
-//! XPath filters (RFC 6241 §8.9) over data that somebody already wrote as XML.
+//! XPath filters (RFC 6241 §8.9) over data already written as XML.
 //!
-//! What anybody may send is evaluated by `netconf`'s own evaluator, whose cost is bounded; this one is
-//! what tests hold that one to. An expression of forty characters can keep it busy for hours.
+//! Expressions of clients are evaluated by `netconf`'s own evaluator, whose cost is bounded; this
+//! one is the reference in its tests. An expression of forty characters can keep it busy for hours.
 //!
-//! Knows nothing of datastores: the caller hands over what the reader may see,
-//! and only that, before anything is evaluated.
+//! Knows nothing of datastores: the caller hands over only the data that the reader may see.
 
 use std::ffi::CString;
 
@@ -14,15 +13,15 @@ use crate::error::{LibraryError, XPathError};
 use crate::ffi::{Rejection, Shape, Tree};
 use crate::generation::Generation;
 
-/// Something to evaluate an expression against when there are no data, so that
-/// a wrong expression is told even then.
+/// A document to evaluate an expression against when there are no data, so that a wrong expression
+/// is refused even then.
 const NOTHING: &str = "<x xmlns=\"urn:convoke:nothing\"/>";
 
 impl Generation {
-    /// What `xpath` selects from `data` (a sequence of top-level elements): the
-    /// nodes with all below them, their ancestors, and the keys of the list
-    /// entries on the way; empty if nothing matches. Elements come in the order
-    /// of the schema, entries of a state list in that of the data.
+    /// Selects nodes from `data` (a sequence of top-level elements): the nodes that `xpath` selects
+    /// with all below them, their ancestors, and the keys of the list entries on the way; empty if
+    /// nothing matches. Elements come in the order of the schema, entries of a state list in that
+    /// of the data.
     ///
     /// `prefixes` are (prefix, namespace) as in scope at the `<filter>`
     /// element. As everywhere in XPath 1.0 the default namespace does not count:
@@ -58,7 +57,7 @@ impl Generation {
         })
     }
 
-    /// Whether `xpath` selects anything of an event (the element inside a `<notification>`).
+    /// True if `xpath` selects anything of an event (the element inside a `<notification>`).
     /// Prefixes and expressions as in [`Generation::select`].
     ///
     /// # Errors
@@ -102,7 +101,7 @@ fn unusable(error: LibraryError) -> XPathError {
     }
 }
 
-/// The prefixes as libyang takes them; the default namespace does not count.
+/// The prefixes in libyang's form; the default namespace does not count.
 fn bound(prefixes: &[(&str, &str)]) -> Result<Vec<(CString, CString)>, XPathError> {
     prefixes
         .iter()

@@ -1,7 +1,7 @@
-//! Which YANG modules a generation is made of, and with which features.
+//! The YANG modules that a generation is made of, and their features.
 //!
-//! Knows the texts and the choice; does not parse them (that is
-//! [`crate::Generation::load`]). Where the texts come from: `build.rs`.
+//! Knows the texts and the choice; does not parse them (that is [`crate::Generation::load`]). The
+//! texts are embedded by `build.rs`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,11 +39,11 @@ const IMPLEMENTED: &[(&str, &[&str])] = &[
     ("convoke-ems-deviations", &[]),
 ];
 
-/// Parts of irtf-agent's patterns as the module has them, and as libyang gets
-/// them; see [`ModuleSet::texts`].
+/// Parts of irtf-agent's patterns as written in the module, and in the form that libyang gets; see
+/// [`ModuleSet::texts`].
 const QUICK: &[(&str, &str)] = &[(r"[\s\S]*##", r"(?s).*?##"), (r"\S+[\s\S]*", r"\S+.*")];
 
-/// The text with patterns as libyang gets them.
+/// The text with its patterns in the form that libyang gets.
 fn quick(text: &str) -> String {
     QUICK
         .iter()
@@ -52,7 +52,7 @@ fn quick(text: &str) -> String {
         })
 }
 
-/// A message of libyang with patterns as the module has them.
+/// A message of libyang with the patterns as written in the module.
 pub(crate) fn as_written(message: &str) -> String {
     QUICK
         .iter()
@@ -79,14 +79,14 @@ pub(crate) struct Implemented {
 }
 
 impl ModuleSet {
-    /// An empty set: only what libyang has built in (yang-library, datastores
-    /// and the common types).
+    /// An empty set: only the modules that libyang has built in (yang-library, datastores and the
+    /// common types).
     pub fn empty() -> ModuleSet {
         ModuleSet::default()
     }
 
-    /// What Convoke serves: the draft's module, its companions, and the
-    /// standard modules of a NETCONF server.
+    /// The modules that Convoke serves: the draft's module, its companions, and the standard
+    /// modules of a NETCONF server.
     pub fn convoke() -> ModuleSet {
         let texts = OURS
             .iter()
@@ -138,9 +138,8 @@ impl ModuleSet {
         self.texts.get(name).map(Cow::as_ref)
     }
 
-    /// The texts as libyang shall compile them. They differ from those that
-    /// [`ModuleSet::text`] gives, and that are served, in one respect: the
-    /// patterns of our own irtf-agent are in PCRE2's dialect.
+    /// The texts as given to libyang. They differ from those of [`ModuleSet::text`], which are
+    /// served, in one respect: the patterns of our own irtf-agent are in PCRE2's dialect.
     ///
     /// `[\s\S]*##` makes PCRE2 run to the end of a value and come back byte by
     /// byte, and `[\s\S]` look up each character's class: 90 µs for a task of

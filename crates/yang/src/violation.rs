@@ -1,7 +1,6 @@
 //! A refused document, in the words of RFC 6241 Appendix A.
 //!
-//! Knows libyang's messages and which error tag each of them means. Refuses to
-//! know `<rpc-error>` as XML: the binding writes it.
+//! Maps libyang's messages to error tags. `<rpc-error>` itself is written by the binding.
 
 use std::fmt;
 
@@ -16,17 +15,17 @@ pub enum Tag {
     MissingElement,
     /// An element that the schema does not have.
     UnknownElement,
-    /// An element in a namespace that nobody here defines.
+    /// An element in a namespace that no module defines.
     UnknownNamespace,
-    /// An element at a place, in a number or of a kind that is wrong.
+    /// An element in a wrong place, of a wrong number or of a wrong kind.
     BadElement,
     /// An attribute that is wrong or whose prefix is not bound.
     BadAttribute,
-    /// An attribute that nobody here defines.
+    /// An attribute that no module defines.
     UnknownAttribute,
     /// A value outside its type.
     InvalidValue,
-    /// Not well-formed, or not of the shape that was announced.
+    /// The document is not well-formed, or not of the announced shape.
     MalformedMessage,
     /// A reference to something that does not exist, or a mandatory choice.
     DataMissing,
@@ -58,7 +57,7 @@ impl fmt::Display for Tag {
     }
 }
 
-/// The first thing wrong with a document.
+/// The first violation found in a document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{tag}: {message}{}", self.path.as_deref().map(|path| format!(" (at {path})")).unwrap_or_default())]
 pub struct Violation {
@@ -69,7 +68,7 @@ pub struct Violation {
     pub path: Option<String>,
     /// (prefix, namespace) of the prefixes in `path`, in order of appearance.
     pub prefixes: Vec<(String, String)>,
-    /// What is wrong, in English, at most 300 characters; may quote the value.
+    /// The violation, in English, at most 300 characters; may quote the value.
     pub message: String,
     /// The `error-app-tag`, if the schema or RFC 7950 §15 gives one.
     pub app_tag: Option<String>,
@@ -85,9 +84,9 @@ const PATH_MAX_BYTES: usize = 1024;
 const MESSAGE_MAX_CHARS: usize = 300;
 
 impl Violation {
-    /// The violation that this error means. `namespace_of` knows the modules;
-    /// `exists` tells whether a path without predicates leads to a node:
-    /// libyang gives a node that has no parent yet a path that begins with it.
+    /// The violation that a libyang error stands for. `namespace_of` maps modules to namespaces;
+    /// `exists` tells whether a path without predicates leads to a node: libyang gives a node that
+    /// has no parent yet a path that begins with it.
     pub(crate) fn from_library<'m>(
         error: &LibraryError,
         namespace_of: impl Fn(&str) -> Option<&'m str>,
@@ -140,7 +139,7 @@ impl Violation {
     }
 }
 
-/// Which quoted word of a message is the element.
+/// The quoted word of a message that is the element.
 #[derive(Clone, Copy)]
 enum Word {
     First,

@@ -1,6 +1,5 @@
-//! The fuzz targets of libyang's use over their corpora and some changes to them: what a stranger's
-//! documents and modules may never do. The functions are in `tests/fuzz`, where libFuzzer runs them for
-//! as long as one likes (`make fuzz`).
+//! The fuzz targets of libyang's use over their corpora and some mutations of them. The functions
+//! are in `tests/fuzz`, where libFuzzer runs them for as long as one likes (`make fuzz`).
 #![allow(missing_docs, unreachable_pub)]
 
 #[path = "../../../tests/fuzz/src/mutation.rs"]
@@ -8,7 +7,7 @@ mod mutation;
 #[path = "../../../tests/fuzz/src/yang.rs"]
 mod target;
 
-/// A document is right or refused with a reason, whatever kind it is taken for.
+/// A document of any kind is accepted or refused with a reason.
 #[test]
 fn no_document_breaks_a_check() {
     mutation::smoke("yang-data", "yang", target::data, 3_000);

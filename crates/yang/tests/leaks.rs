@@ -1,6 +1,6 @@
-//! What libyang's bindings leak, this crate does not: memory stays level over
-//! many calls. One test, alone in its process, because it reads the size of
-//! the process; the bound is a quarter of what the leaks would come to.
+//! Memory stays level over many calls: this crate avoids the leaks of libyang's bindings. One test,
+//! alone in its process, because it reads the size of the process; the bound is a quarter of the
+//! growth with those leaks.
 #![allow(clippy::unwrap_used)]
 
 use yang::{Generation, ModuleSet};

@@ -1,7 +1,7 @@
-//! A card as it is served: the document, and what lets clients keep it (v1.0 §8.2, §8.6).
+//! The card as served: the document, and its caching headers (v1.0 §8.2, §8.6).
 //!
-//! Knows which members stand in which profile, and the values of the caching headers; refuses to
-//! know HTTP beyond them. Read next: [`super::signature`].
+//! Selects the members of each form, and makes the values of the caching headers. Read next:
+//! [`super::signature`].
 
 use super::{Card, CardProfile};
 use crate::version::Version;
@@ -12,18 +12,18 @@ use schema::time::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where a card is found, below the agent's URL.
+/// The path of a card, below the agent's URL.
 pub const WELL_KNOWN: &str = "/.well-known/agent-card.json";
 
-/// Where v0.2 looked for it.
+/// The path of a card in v0.2.
 pub const WELL_KNOWN_OF_V02: &str = "/.well-known/agent.json";
 
 /// A card as it is served.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CardDocument {
-    /// The body, of media type `application/json`; shared by all who are told it.
+    /// The body, of media type `application/json`; shared by all responses.
     pub body: Arc<str>,
-    /// `ETag`: it changes when the card does, and not when the card is only signed anew.
+    /// `ETag`: it changes when the card does, and not when the card is merely signed again.
     pub etag: String,
     /// `Cache-Control`.
     pub cache_control: String,
@@ -32,7 +32,8 @@ pub struct CardDocument {
 }
 
 impl CardDocument {
-    /// The document of a card that changed last at an instant, and may be kept for so many seconds.
+    /// The document of a card that last changed at `changed_at`, and may be cached for `max_age_s`
+    /// seconds.
     pub fn new(card: &Card, profile: CardProfile, changed_at: Timestamp, max_age_s: u32) -> Self {
         let value = served(card, profile);
         Self {
@@ -52,8 +53,8 @@ impl CardDocument {
     }
 }
 
-/// The card as JSON for everybody: v1.0, and in [`CardProfile::Schemas`] the members of v0.3 and
-/// `schemas` beside it.
+/// The public card as JSON: v1.0, and in [`CardProfile::Schemas`] the members of v0.3 and `schemas`
+/// beside it.
 pub fn served(card: &Card, profile: CardProfile) -> Value {
     let mut value = wire::card(Version::V10, card);
     let members = value.as_object_mut().expect("a card is an object");
@@ -66,7 +67,7 @@ pub fn served(card: &Card, profile: CardProfile) -> Value {
     value
 }
 
-/// Weak, for the same card may be signed twice.
+/// A weak entity tag, as the same card may be signed twice.
 fn etag(value: &Value) -> String {
     let mut unsigned = value.clone();
     if let Some(members) = unsigned.as_object_mut() {

@@ -1,8 +1,8 @@
-//! A card from a profile of the platform, by the table of checklist part 8.
+//! A card made from a profile of the platform.
 //!
-//! Knows how a profile's words are called in a card, and that each schema of a skill is an input
-//! mode beside `text/plain` (002 §1). Refuses to know how one authenticates: that is the server's
-//! to add. Read next: [`crate::objects`], [`crate::intent`].
+//! Maps the members of a profile to those of a card; each schema of a skill is an input mode beside
+//! `text/plain` (object schemas §1). The server adds the security schemes. Read next:
+//! [`crate::objects`], [`crate::intent`].
 
 use super::{
     Capabilities, Card, CardProfile, Extension, HTTP_JSON, Interface, JSONRPC, Provider, Skill,
@@ -17,14 +17,14 @@ use schema::template::Template;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The extension by which a card tells what only a profile of the platform has.
+/// The extension that holds the members of a profile which a card does not have.
 pub const PLATFORM_URI: &str = "urn:convoke:a2a:profile:1";
 
-/// The card of an agent, of a profile that [`Profile::check`] accepts, which is reached at one URL
-/// over both bindings in both versions.
+/// The card of an agent, from a profile that [`Profile::check`] accepts, with one URL for both
+/// bindings in both versions.
 ///
-/// `templates` are those that are published, by `schema_id`; a schema of the profile that is not
-/// among them is not told.
+/// `templates` are the published ones, by `schema_id`; a schema of the profile that is not among
+/// them is left out.
 pub fn card_of(
     profile: &Profile,
     url: &str,
@@ -96,7 +96,7 @@ fn skill(of: &profile::Skill, templates: &BTreeMap<String, &Template>) -> Skill 
     }
 }
 
-/// F7: plain language stays possible, whatever else is read.
+/// The media types of a skill: `text/plain` first, as plain language is always possible.
 fn modes(said: &[String], typed: impl Iterator<Item = String>) -> Vec<String> {
     let mut modes = vec!["text/plain".to_owned()];
     let media = said.iter().map(|mode| match mode.as_str() {
@@ -143,7 +143,7 @@ fn told<'t>(
     })
 }
 
-/// JSON Schema without keywords that say nothing, so that it can be signed.
+/// A JSON Schema without empty keywords, so that it can be signed.
 fn without_empty(schema: Value) -> Value {
     let Value::Object(mut members) = schema else {
         return schema;
@@ -159,7 +159,7 @@ fn without_empty(schema: Value) -> Value {
     Value::Object(members)
 }
 
-/// The parameters of each skill that has exactly one schema: of several an intent cannot say which.
+/// The parameters of each skill that has exactly one schema: among several an intent cannot choose.
 fn skill_extensions(profile: &Profile, told: &BTreeMap<String, Value>) -> Vec<SkillExtension> {
     let typed = profile.skills.iter().filter_map(|skill| {
         let known: Vec<&Value> = skill.schemas.iter().filter_map(|id| told.get(id)).collect();
@@ -174,7 +174,7 @@ fn skill_extensions(profile: &Profile, told: &BTreeMap<String, Value>) -> Vec<Sk
     typed.collect()
 }
 
-/// Type, domain, layer and object of management, which a card has no members for.
+/// Type, domain, layer and managed object, which a card has no members for.
 fn platform(profile: &Profile) -> Extension {
     let members = [
         ("type", profile.agent_type.clone()),

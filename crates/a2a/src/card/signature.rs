@@ -1,7 +1,7 @@
-//! Who vouches for a card (v1.0 §8.4): JWS over its canonical form (RFC 7515, RFC 8785).
+//! Signatures of a card (v1.0 §8.4): JWS over its canonical form (RFC 7515, RFC 8785).
 //!
-//! Knows what is signed: the members of v1.0 alone, without `signatures`, without `schemas` at the
-//! root, without the members of v0.3 (Q60). Knows no key: who signs and who verifies is handed in.
+//! A signature covers the members of v1.0 alone, without `signatures`, without `schemas` at the
+//! root, without the members of v0.3. Keys are not known here: signing and verifying are arguments.
 //! Read next: [`super::document`].
 
 use super::{Card, CardProfile, CardSignature};
@@ -12,13 +12,13 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use schema::canonical;
 use serde_json::{Map, Value, json};
 
-/// Who can sign.
+/// A signing key.
 pub trait Signer {
-    /// The algorithm, as RFC 7518 §3.1 and RFC 8037 name it: `ES256`, `EdDSA`.
+    /// The algorithm, by its name in RFC 7518 §3.1 or RFC 8037: `ES256`, `EdDSA`.
     fn algorithm(&self) -> &str;
     /// The name of the key.
     fn key_id(&self) -> &str;
-    /// Where the key is found, if it is published.
+    /// The URL of the key set, if it is published.
     fn key_set_url(&self) -> Option<&str> {
         None
     }
@@ -26,23 +26,23 @@ pub trait Signer {
     fn sign(&self, input: &[u8]) -> Vec<u8>;
 }
 
-/// Who signed, as the protected header says; trusted by nobody before it is verified.
+/// The claimed signer, from the protected header; not to be trusted before it is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     /// The algorithm.
     pub algorithm: String,
     /// The name of the key.
     pub key_id: String,
-    /// Where the key is said to be found. Whoever fetches it decides first whether to trust the
-    /// place.
+    /// The claimed URL of the key set. A caller that fetches it must first decide whether to trust
+    /// the place.
     pub key_set_url: Option<String>,
 }
 
-/// Why a card cannot be signed.
+/// The error for a card that cannot be signed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unsignable {
-    /// A member is empty. The specification drops some of these and official verifiers drop all,
-    /// so they would not find what was signed.
+    /// A member is empty. The specification drops some of these and official verifiers drop all, so
+    /// their canonical form would differ.
     #[error("{0} is empty, and readers disagree whether that is signed")]
     Empty(String),
     /// An integer is beyond ±(2^53 - 1), which canonical JSON cannot hold.
@@ -50,33 +50,33 @@ pub enum Unsignable {
     Inexact(String),
 }
 
-/// A card that somebody vouches for.
+/// A card whose signature was verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vouched {
-    /// Who.
+    /// The signer.
     pub claim: Claim,
-    /// The card, without the root member `schemas`, for which nobody vouches.
+    /// The card, without the root member `schemas`, which no signature covers.
     pub card: Card,
 }
 
-/// Why nobody vouches for a card.
+/// The error for a card without a valid signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unverified {
-    /// It is no card.
+    /// The document is no card.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// It is not signed.
+    /// The card is not signed.
     #[error("the card is not signed")]
     Unsigned,
-    /// It is signed, but by none that is trusted, or not as it is now.
+    /// The card is signed, but no signature is both trusted and valid.
     #[error("no signature of the card holds")]
     NoneHolds,
 }
 
-/// Signs a card, beside those who signed it already.
+/// Adds a signature to a card, beside those that it has.
 ///
 /// # Errors
-/// [`Unsignable`]; the card is as it was then.
+/// [`Unsignable`]; the card is unchanged then.
 pub fn sign(card: &mut Card, signer: &impl Signer) -> Result<(), Unsignable> {
     let signed = payload(card)?;
     let mut header = json!({
@@ -97,12 +97,12 @@ pub fn sign(card: &mut Card, signer: &impl Signer) -> Result<(), Unsignable> {
     Ok(())
 }
 
-/// Verifies a card as it was read: the first signature that `verify` lets pass, of a claim, a
-/// signing input and a signature. Who is trusted, and that an algorithm fits its key, is for
-/// `verify` to know.
+/// Verifies a card as it was read, by the first signature that `verify` accepts, which gets the
+/// claim, the signing input and the signature. Trust, and the fit of algorithm and key, are checked
+/// by `verify`.
 ///
 /// # Errors
-/// [`Unverified`]; nothing of the card is to be believed then.
+/// [`Unverified`]; the card must not be trusted then.
 pub fn verified(
     document: &Value,
     verify: impl Fn(&Claim, &[u8], &[u8]) -> bool,
@@ -128,7 +128,7 @@ pub fn verified(
     Ok(Vouched { claim, card })
 }
 
-/// The canonical form of a card that is to be signed.
+/// The canonical form of a card to be signed.
 fn payload(card: &Card) -> Result<String, Unsignable> {
     let value = document::served(card, CardProfile::Strict);
     let form = signed_members(&value);
@@ -136,8 +136,8 @@ fn payload(card: &Card) -> Result<String, Unsignable> {
     Ok(canonical::text(&form))
 }
 
-/// v1.0 §8.4.3: what a reader makes of the card, members with default values left out; and the
-/// document as it stands, for signers who kept them.
+/// v1.0 §8.4.3: the canonical forms to verify against: the card as read, members with default
+/// values left out; and the document as it stands, for signers who kept them.
 fn canonical_forms(card: &Card, document: &Value) -> Vec<String> {
     let read = wire::card(Version::V10, card);
     let forms = [&read, document].map(signed_members);
@@ -146,8 +146,8 @@ fn canonical_forms(card: &Card, document: &Value) -> Vec<String> {
     texts
 }
 
-/// The members of v1.0 §4.4.1 but for `signatures`: those alone are signed, so that whatever else a
-/// document carries, such as `schemas`, is neither signed nor in the way.
+/// The members of v1.0 §4.4.1 except `signatures`: only these are signed, so that further members
+/// of a document, such as `schemas`, do not matter.
 const SIGNED: [&str; 13] = [
     "capabilities",
     "defaultInputModes",
@@ -177,8 +177,8 @@ fn signed_members(document: &Value) -> Value {
     Value::Object(signed.collect())
 }
 
-/// Ways to authenticate without what a card for both versions says of them in v0.3: v1.0 has one
-/// member in each, called `…SecurityScheme`.
+/// Security schemes without the members of v0.3 in a card for both versions: v1.0 has one member in
+/// each, named `…SecurityScheme`.
 fn schemes_v10(schemes: &Value) -> Value {
     let all = schemes.as_object().into_iter().flatten();
     let of_v10 = |(name, scheme): (&String, &Value)| {

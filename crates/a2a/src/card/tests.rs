@@ -1,4 +1,4 @@
-//! Cards: what is served, what is signed, and what a profile of the platform becomes.
+//! Cards as served, as signed, and as made from a profile of the platform.
 
 use super::document::{CardDocument, http_date, served};
 use super::profile::card_of;
@@ -54,7 +54,7 @@ fn full_card() -> Card {
     card
 }
 
-/// A1, F5, Q60: both profiles of one card; the default one is for clients of both versions.
+/// A1, F5: both forms of one card; the default one is for clients of both versions.
 #[test]
 fn a_card_is_served_in_two_profiles() {
     let card = full_card();
@@ -170,7 +170,7 @@ fn a_card_is_served_in_two_profiles() {
     }
 }
 
-/// A1: what lets clients keep a card.
+/// A1: the caching headers of a card.
 #[test]
 fn a_card_can_be_kept() {
     let at = Timestamp::parse("1994-11-06T08:49:37Z").expect("an instant");
@@ -193,7 +193,7 @@ fn a_card_can_be_kept() {
     assert_ne!(newer.etag, one.etag);
 }
 
-/// Signs with the hash of its name and of what it signs.
+/// Signs with the hash of its name and of the signing input.
 struct Key(&'static str);
 
 impl Signer for Key {
@@ -214,7 +214,7 @@ fn trusting(key: &'static str) -> impl Fn(&Claim, &[u8], &[u8]) -> bool {
     }
 }
 
-/// A17, Q60: what a signature covers: the members of v1.0, and neither `schemas` nor those of v0.3.
+/// A17, Q60: a signature covers the members of v1.0, and neither `schemas` nor those of v0.3.
 #[test]
 fn a_signature_covers_the_members_of_v10_alone() {
     let mut card = full_card();
@@ -284,7 +284,7 @@ fn the_signing_input_is_canonical() {
     assert_snapshot!(text(payload), @r#"{"capabilities":{"extensions":[{"description":"Typed input and typed results by JSON Schema","params":{"schemas":{"power_v1":{"type":"object"}}},"uri":"https://raw.githubusercontent.com/facultyai/a2a-extension-object-schemas/refs/heads/main/v1"}],"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"description":"Does things.","name":"agent","provider":{"organization":"Example","url":"https://example.com"},"securityRequirements":[{"schemes":{"bearer":{"list":["agents"]}}}],"securitySchemes":{"bearer":{"httpAuthSecurityScheme":{"bearerFormat":"JWT","scheme":"Bearer"}}},"skills":[{"description":"Sets the power.","id":"power","inputModes":["text/plain","application/json;schema=power_v1"],"name":"Power","tags":["power"]}],"supportedInterfaces":[{"protocolBinding":"JSONRPC","protocolVersion":"1.0","url":"https://example.com/agents/agent"},{"protocolBinding":"HTTP+JSON","protocolVersion":"1.0","url":"https://example.com/agents/agent"},{"protocolBinding":"JSONRPC","protocolVersion":"0.3","url":"https://example.com/agents/agent"}],"version":"1.2.0"}"#);
 }
 
-/// A17: what readers would not agree on is not signed.
+/// A member that readers would interpret differently is not signed.
 #[test]
 fn ambiguous_cards_are_not_signed() {
     let mut card = full_card();
@@ -320,7 +320,7 @@ fn only_modes_of_the_card_are_read() {
     assert!(reads("nonsense//").is_err());
 }
 
-/// A12: what a method needs is there, or is refused as each version has it.
+/// A12: a method whose capability is missing is refused with the error of each version.
 #[test]
 fn capabilities_are_looked_at() {
     let card = full_card();
@@ -356,7 +356,7 @@ fn capabilities_are_looked_at() {
     assert_eq!(refused.kind, ErrorKind::UnsupportedOperation);
 }
 
-/// A1: a card of v0.3 is read as what it says, its example from v0.3 §5.7 shortened.
+/// A card of v0.3 is read: its example from v0.3 §5.7, shortened.
 #[test]
 fn a_card_of_v03_is_understood() {
     let card = wire::read_card(&json!({
@@ -421,7 +421,7 @@ fn profile() -> Profile {
     }
 }
 
-/// Checklist part 8, F6, F7, I3, Q70: a profile of the platform as a card.
+/// F6, F7, Q70: a profile of the platform as a card.
 #[test]
 fn a_profile_becomes_a_card() {
     let template = schema::read::template(

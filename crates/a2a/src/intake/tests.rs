@@ -1,4 +1,4 @@
-//! Which form of a message counts, and what else is told.
+//! The precedence of the forms of a message, and the warnings.
 
 use super::*;
 use crate::card::{CardProfile, Skill};
@@ -9,7 +9,7 @@ use schema::violation::{Code, Violation};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Takes objects under `power_v1` and `other_v1`, of at most 40 watts.
+/// Accepts objects under `power_v1` and `other_v1`, of at most 40 watts.
 struct Anything;
 
 impl Inputs for Anything {
@@ -84,7 +84,7 @@ fn told(parts: Vec<Part>, intents: Value, has_task: bool) -> String {
     format!("{said} {:?} {:?}", intake.passed_over, intake.warnings)
 }
 
-/// F2, F3, Q72, Q74, Q75, Q3: the order in which forms count.
+/// F2, F3, Q74: the order of precedence.
 #[test]
 fn typed_data_count_before_intents_before_payloads_before_words() {
     let typed = |schema: &str| objects::typed(schema, Map::new());
@@ -135,7 +135,8 @@ fn typed_data_count_before_intents_before_payloads_before_words() {
     "#);
 }
 
-/// Q71: who does not declare extension 004 reads past its metadata, whatever stands there.
+/// Q71: an agent that does not declare the intent extension ignores its metadata, whatever their
+/// form.
 #[test]
 fn intents_are_nothing_to_who_does_not_declare_them() {
     let mut card = card();

@@ -1,7 +1,7 @@
-//! From slots, which are texts, to the payload of a skill (Q73, Q75).
+//! The conversion of slots, which are texts, to the payload of a skill.
 //!
-//! Knows the types of JSON Schema that a text can be; refuses to guess: `"3.5"` is no integer, and
-//! `"yes"` no boolean. Read next: [`crate::intake`].
+//! Knows the types of JSON Schema that a text can have. Nothing is guessed: `"3.5"` is no integer,
+//! and `"yes"` no boolean. Read next: [`crate::intake`].
 
 use super::Slot;
 use crate::version::inert;
@@ -9,29 +9,30 @@ use schema::violation::{Code, Violation};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
-/// Where words go that no parameter takes (draft-zhou §4.3).
+/// The key for slots that match no parameter (draft-zhou §4.3).
 const OTHER: &str = "other";
 
-/// What slots come to.
+/// The outcome of filling the parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filled {
-    /// The values, by parameter; with what no parameter takes in `other`.
+    /// The values, by parameter; slots that match none in `other`.
     pub payload: Map<String, Value>,
-    /// Required parameters that nobody named.
+    /// Required parameters that no slot names.
     pub missing: Vec<String>,
-    /// Parameters whose text is no value of theirs, and what is needed.
+    /// Parameters whose text cannot be converted, with the value needed.
     pub unusable: BTreeMap<String, String>,
-    /// What is odd, but no hindrance.
+    /// Warnings, which do not prevent the task.
     pub warnings: Vec<String>,
 }
 
 impl Filled {
-    /// True if the skill can begin.
+    /// True if nothing is missing or unusable.
     pub fn is_complete(&self) -> bool {
         self.missing.is_empty() && self.unusable.is_empty()
     }
 
-    /// What to ask for, naming every parameter; none if nothing is to be asked.
+    /// The question that names every parameter to be asked for; none if the parameters are
+    /// complete.
     pub fn question(&self) -> Option<String> {
         let missing = self.missing.iter().map(|name| format!("{name} is missing"));
         let unusable = self
@@ -43,8 +44,8 @@ impl Filled {
     }
 }
 
-/// Fills the parameters of a skill: what was said before, and what the slots say now, which counts
-/// more (Q75).
+/// Fills the parameters of a skill: from the values known before, and from the slots, which take
+/// precedence.
 pub fn fill(
     input_schema: &Map<String, Value>,
     before: Map<String, Value>,
@@ -100,7 +101,7 @@ impl Filled {
         }
     }
 
-    /// A slot of an array says it whole, as JSON, or one entry of it; several are gathered.
+    /// Takes a slot of an array: the whole array as JSON, or one entry of it; several are gathered.
     fn take_entry(&mut self, property: &Value, slot: &Slot, is_again: bool) {
         let whole = serde_json::from_str(slot.said())
             .ok()
@@ -129,7 +130,7 @@ impl Filled {
         self.unusable.insert(slot.name.clone(), needed);
     }
 
-    /// Takes back what a schema says against the values.
+    /// Removes the values that violate the schema.
     pub(crate) fn refuse_all(&mut self, violations: &[Violation]) {
         for violation in violations {
             let Some(name) = violation.key_name() else {
@@ -168,7 +169,7 @@ impl Filled {
     }
 }
 
-/// A text as a value of a property; or what is needed instead.
+/// A text as a value of a property; or the value needed instead.
 fn value_of(property: &Value, said: &str) -> Result<Value, String> {
     let trimmed = said.trim();
     let all = types(property);
@@ -189,7 +190,7 @@ fn value_of(property: &Value, said: &str) -> Result<Value, String> {
     allowed(property, found)
 }
 
-/// A text is the value of an enumeration that it names, whatever its case.
+/// The value of the enumeration that a text names, ignoring case.
 fn allowed(property: &Value, value: Value) -> Result<Value, String> {
     let Some(all) = property.get("enum").and_then(Value::as_array) else {
         return Ok(value);
@@ -227,7 +228,7 @@ fn has_type(property: &Value, kind: &str) -> bool {
     types(property) == [kind]
 }
 
-/// `3` and `3.0`, not `3.5`.
+/// An integer: `3` and `3.0`, not `3.5`.
 fn integer(text: &str) -> Option<Value> {
     let whole = text
         .split_once('.')

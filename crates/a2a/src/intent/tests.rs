@@ -1,4 +1,4 @@
-//! Extension 004 by its own examples, and slots as a table.
+//! The intent extension by its own examples, and slots as a table.
 
 use super::*;
 use crate::jsonrpc;
@@ -7,7 +7,7 @@ use crate::wire;
 use insta::assert_snapshot;
 use serde_json::json;
 
-/// 004, the declaration.
+/// The declaration, from the document.
 const DECLARATION: &str = r#"{
   "capabilities": {
     "extensions": [
@@ -38,7 +38,7 @@ const DECLARATION: &str = r#"{
   }
 }"#;
 
-/// 004, the call.
+/// The call, from the document.
 const CALL: &str = r#"{
   "jsonrpc": "2.0",
   "id": "request-1",
@@ -94,7 +94,7 @@ fn slot(name: &str, value: &str) -> Slot {
     }
 }
 
-/// I1 to I5: the declaration is read, and written as it was.
+/// I1, I2, I5: the declaration is read, and written as it was.
 #[test]
 fn the_declaration_of_the_document_is_read_and_written() {
     let skills = skills();
@@ -114,7 +114,7 @@ fn the_declaration_of_the_document_is_read_and_written() {
     assert_eq!(written["capabilities"], given["capabilities"]);
 }
 
-/// I3, I4, Q70: what cannot be declared.
+/// I3, I4: declarations that are refused.
 #[test]
 fn only_skills_of_the_card_are_declared() {
     let mut card = Card::new("a", "b", "1.0.0");
@@ -141,7 +141,8 @@ fn only_skills_of_the_card_are_declared() {
     assert!(card.extensions.is_empty());
 }
 
-/// I6 to I12: the call is read, routed, and its slots are integers; written, it is what it was.
+/// I6 to I8, I12: the call is read and routed, and its slots are integers; written again, it is
+/// unchanged.
 #[test]
 fn the_call_of_the_document_is_understood() {
     let call = jsonrpc::read(CALL.as_bytes(), None).expect("a request");
@@ -177,7 +178,7 @@ fn the_call_of_the_document_is_understood() {
     assert_eq!(written, Ok(given), "but that we say what we wait for");
 }
 
-/// I6, Q71, Q76: no intents, the member under the URI, unknown members, and what is none.
+/// I6, Q71, Q76: no intents, the member under the URI, unknown members, and malformed ones.
 #[test]
 fn intents_are_found_under_both_names() {
     let one = json!([{"intent": "x", "confidence": 0.9}]);
@@ -204,7 +205,8 @@ fn intents_are_found_under_both_names() {
     }
 }
 
-/// Q72: the first known intent, the others passed over; none known, none meant.
+/// Q72: the first known intent is chosen, the others are passed over; without a known one none is
+/// chosen.
 #[test]
 fn the_first_known_intent_counts() {
     let info = |intent: &str| IntentInfo {
@@ -321,7 +323,7 @@ fn slots_become_values() {
     "#);
 }
 
-/// Q75: what was said before stays, and is completed or corrected.
+/// Q75: earlier values are kept, completed and corrected.
 #[test]
 fn slots_complete_what_was_said_before() {
     let schema = object(json!({

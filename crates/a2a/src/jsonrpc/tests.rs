@@ -1,4 +1,4 @@
-//! What JSON-RPC says and refuses, in both versions.
+//! Requests and refusals over JSON-RPC, in both versions.
 
 use super::*;
 use crate::arbitrary;
@@ -19,7 +19,7 @@ fn refusal(body: &str, header: Option<&str>) -> String {
     }
 }
 
-/// A6, rows 11 and 16 of the security tests: what is no request, and what is said of it.
+/// A6: malformed requests, with their errors.
 #[test]
 fn what_is_no_request_is_refused_precisely() {
     let new = Some("1.0");
@@ -105,7 +105,7 @@ fn refusals_are_written_in_the_version_asked() {
     assert_snapshot!(old.envelope.error(&old.error), @r#"{"error":{"code":-32602,"data":{"fieldViolations":[{"description":"is missing","field":"id"}],"reason":"INVALID_PARAMS"},"message":"Invalid parameters: id: is missing"},"id":1,"jsonrpc":"2.0"}"#);
 }
 
-/// Identifiers come back as they came.
+/// Identifiers are returned unchanged.
 #[test]
 fn identifiers_come_back() {
     for id in [
@@ -124,7 +124,7 @@ fn identifiers_come_back() {
     }
 }
 
-/// D53, Q3: with an envelope the answer has one, without it is the bare document.
+/// A request with an envelope gets a response with one, one without it the bare document.
 #[test]
 fn templates_are_asked_for_with_and_without_an_envelope() {
     let bare = r#"{"method":"get_schema_template","params":{"scenario":"flight_booking","preferred_language":"en-US"}}"#;
@@ -166,7 +166,7 @@ fn task(state: TaskState) -> Task {
     }
 }
 
-/// A2, A3: the same answer in both versions.
+/// The same answer in both versions.
 #[test]
 fn the_same_task_is_told_in_both_versions() {
     let envelope = |dialect| Envelope {
@@ -188,7 +188,7 @@ fn the_same_task_is_told_in_both_versions() {
     "#);
 }
 
-/// What an agent answers is judged: refusals, answers to others, and what is none.
+/// Responses of an agent: errors, responses to other requests, and malformed ones.
 #[test]
 fn a_client_reads_answers_and_refusals() {
     let id = Id::Text("q".to_owned());
@@ -230,7 +230,7 @@ proptest! {
         }
     }
 
-    /// Row 17 of the security tests.
+    /// No bytes make it panic.
     #[test]
     fn nothing_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
         let _ = read(&bytes, None);
@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// Two MiB of small objects would take 640 MB; nothing of them is kept.
+/// Two MiB of small objects would take 640 MB in memory; they are refused before they are parsed.
 #[test]
 fn more_values_than_are_read_are_refused_before_they_are_parsed() {
     let envelope = |data: &str| {

@@ -1,4 +1,4 @@
-//! Extension 002 by its own examples (§1 to §4), and its flow as a table.
+//! The object-schemas extension by its own examples (§1 to §4), and its flow as a table.
 
 use super::*;
 use crate::card::document;
@@ -9,7 +9,7 @@ use crate::wire;
 use insta::assert_snapshot;
 use schema::violation::Code;
 
-/// 002 §1, the card; as the document gives it.
+/// The card of §1, from the document.
 const CARD: &str = r#"{
   "capabilities": {
     "extensions": [
@@ -79,7 +79,7 @@ const CARD: &str = r#"{
   ]
 }"#;
 
-/// 002 §2, the message.
+/// The message of §2.
 const MESSAGE: &str = r#"{
   "kind": "message",
   "messageId": 1,
@@ -98,7 +98,7 @@ const MESSAGE: &str = r#"{
   ]
 }"#;
 
-/// 002 §4, the task.
+/// The task of §4.
 const TASK: &str = r#"{
   "id": "a20a3b55-799a-4eeb-b9dc-f68014b7f031",
   "kind": "task",
@@ -159,7 +159,7 @@ fn card() -> Card {
     wire::read_card(&json(CARD)).expect("the example is a card")
 }
 
-/// Checks as the schema `fightComparison` does: `a` and `b`, strings, nothing else.
+/// Checks like the schema `fightComparison`: `a` and `b`, strings, nothing else.
 struct Fights;
 
 impl Inputs for Fights {
@@ -188,7 +188,7 @@ impl Inputs for Fights {
     }
 }
 
-/// Takes nothing, and knows who takes `duel`.
+/// Accepts nothing, and knows an agent that accepts `duel`.
 struct Nothing;
 
 impl Inputs for Nothing {
@@ -206,7 +206,8 @@ impl Inputs for Nothing {
     }
 }
 
-/// Who asks an agent that takes no typed input is told so, and who takes the schema.
+/// The refusal of an agent without typed input says so, and names the agents that accept the
+/// schema.
 #[test]
 fn who_takes_none_says_so_and_names_who_does() {
     let told = |schema: &str| {
@@ -223,7 +224,7 @@ fn who_takes_none_says_so_and_names_who_does() {
     );
 }
 
-/// F1, F4, F5, F6, F8, Q68: what the card of §1 declares.
+/// F1, F4, F8, Q68: the declarations of the card of §1.
 #[test]
 fn the_card_of_the_document_is_read() {
     let card = card();
@@ -247,8 +248,8 @@ fn the_card_of_the_document_is_read() {
     assert_eq!(skill.examples[1], r#"{"a": "Lion", "b": "Tiger"}"#);
 }
 
-/// F5, F8, Q60: written again, the members of §1 are there as they were, and the schemas as
-/// parameters of the extension as well; in the strict profile there alone.
+/// F5, F8, Q60: written again, the members of §1 are unchanged, and the schemas are parameters of
+/// the extension as well; in the strict profile only there.
 #[test]
 fn a_card_declares_its_schemas_in_both_places() {
     let mut card = card();
@@ -276,7 +277,7 @@ fn a_card_declares_its_schemas_in_both_places() {
     );
 }
 
-/// F4: schemas at the root of a card that does not declare the extension are nothing.
+/// F4: schemas at the root of a card that does not declare the extension are ignored.
 #[test]
 fn undeclared_schemas_are_none() {
     let mut card = card();
@@ -307,7 +308,7 @@ fn the_message_of_the_document_is_input() {
     assert_eq!(refused.to_string(), "messageId: a string is needed");
 }
 
-/// F25, F26, A14: the task of §4 is read, and written member by member as the document has it.
+/// F25, F26, A14: the task of §4 is read, and written member by member as in the document.
 #[test]
 fn the_task_of_the_document_is_read_and_written() {
     let task = wire::read_task(Dialect::V03, &json(TASK)).expect("a task");
@@ -330,7 +331,7 @@ fn the_task_of_the_document_is_read_and_written() {
     assert_eq!(wire::read_task(Dialect::V10, &new), Ok(task));
 }
 
-/// F4 to F6: the card of §1 is read from what each version makes of it.
+/// F4: the card of §1 is read from its form in each version.
 #[test]
 fn the_card_survives_both_versions() {
     for version in Version::ALL {
@@ -365,7 +366,7 @@ fn turn(parts: Vec<Part>, has_task: bool) -> String {
     }
 }
 
-/// F12 to F24, Q61, Q62, Q64, Q65, Q67, Q69: the flow of §3, row by row, without and with a task.
+/// F12 to F15, F18, F19, F24, Q62: the flow of §3, row by row, without and with a task.
 #[test]
 fn the_flow_is_that_of_the_document() {
     let bad = || fight("fightComparison", json!({"a": "x", "c": "z"}));
@@ -457,7 +458,7 @@ fn the_flow_is_that_of_the_document() {
     "#);
 }
 
-/// Q67: names of schemas.
+/// Q67: valid names of schemas.
 #[test]
 fn names_are_short_and_plain() {
     for (name, fits) in [
@@ -474,7 +475,7 @@ fn names_are_short_and_plain() {
     }
 }
 
-/// F15, Q69: our own contracts check, and their violations are told by pointers.
+/// F15, Q69: contracts of the platform check input, and report violations with pointers.
 #[test]
 fn our_contracts_are_inputs() {
     let template = schema::read::template(

@@ -1,4 +1,4 @@
-//! HTTP+JSON as a client: requests to send, and answers to read.
+//! HTTP+JSON as a client: requests to send, and responses to read.
 //!
 //! Speaks v0.3 in the dialect of the official clients. Read next: [`super`], the other side.
 
@@ -32,7 +32,7 @@ pub fn dialect(version: Version) -> Dialect {
     }
 }
 
-/// A request as a client sends it; `tenant` is a segment in front of the path (v1.0 §3.1).
+/// A request as sent by a client; `tenant` is a segment in front of the path (v1.0 §3.1).
 ///
 /// # Errors
 /// [`ErrorKind::UnsupportedOperation`] if the binding has no such request.
@@ -131,10 +131,10 @@ fn written_query(params: &Value) -> String {
     }
 }
 
-/// The answer to a request, as its client reads it.
+/// Reads the response to a request.
 ///
 /// # Errors
-/// The agent's refusal; [`ErrorKind::InvalidAgentResponse`] if it is no answer.
+/// The agent's error; [`ErrorKind::InvalidAgentResponse`] if it is malformed.
 pub fn read_reply(
     version: Version,
     method: Method,
@@ -147,7 +147,7 @@ pub fn read_reply(
     }
 }
 
-/// An event of a stream, as the client reads it.
+/// Reads an event of a stream.
 ///
 /// # Errors
 /// As of [`read_reply`].

@@ -1,12 +1,12 @@
 //! Paths and verbs (v1.0 §11.3, v0.3 §3.5.6).
 //!
 //! Knows both versions' paths, with or without a trailing slash, and a colon that a client escaped.
-//! Read next: [`super::outgoing`], the other way round.
+//! Read next: [`super::outgoing`], the client's side.
 
 use crate::error::{Error, ErrorKind};
 use crate::version::{Version, inert};
 
-/// What a path and a verb ask for.
+/// The method and parameters that a verb and a path stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     /// `POST /message:send`
@@ -36,7 +36,7 @@ pub enum Route {
 /// The segment that v0.3 begins with.
 pub(super) const V03: &str = "v1";
 
-/// The version that a path is of.
+/// The version that a path belongs to.
 pub fn version(path: &str) -> Version {
     match segments(path).first().map(String::as_str) {
         Some(V03) => Version::V03,
@@ -44,11 +44,11 @@ pub fn version(path: &str) -> Version {
     }
 }
 
-/// What a verb and a path ask for in a version.
+/// The route of a verb and a path in a version.
 ///
 /// # Errors
-/// [`ErrorKind::MethodNotFound`] for no such path; [`ErrorKind::VerbNotAllowed`] for a path that
-/// has other verbs, which are told as fact `allow`.
+/// [`ErrorKind::MethodNotFound`] for an unknown path; [`ErrorKind::VerbNotAllowed`] for a path that
+/// has other verbs, which are named in fact `allow`.
 pub fn route(version: Version, verb: &str, path: &str) -> Result<Route, Error> {
     let segments = segments(path);
     let prefix = usize::from(version == Version::V03);
@@ -67,7 +67,7 @@ pub fn route(version: Version, verb: &str, path: &str) -> Result<Route, Error> {
     })
 }
 
-/// The verbs of a path, each with what it asks for.
+/// The verbs of a path, each with its route.
 fn routes(version: Version, path: &[&str]) -> Vec<(&'static str, Route)> {
     match path {
         ["message:send"] => vec![("POST", Route::SendMessage)],
@@ -108,8 +108,8 @@ fn segments(path: &str) -> Vec<String> {
     path.split('/').map(unescaped).collect()
 }
 
-/// Percent-escapes undone (RFC 3986 §2.1); one that is none stays as it is, as do bytes that are no
-/// UTF-8, replaced.
+/// The text with percent-escapes decoded (RFC 3986 §2.1); malformed ones are left as they are, and
+/// bytes that are not UTF-8 replaced.
 pub(super) fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -133,7 +133,7 @@ fn hex(digits: &[u8]) -> Option<u8> {
     u8::try_from(high * 16 + low).ok()
 }
 
-/// Percent-escapes for all but unreserved characters.
+/// The text with all characters percent-escaped except unreserved ones.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -153,7 +153,7 @@ mod tests {
     use insta::assert_snapshot;
     use proptest::prelude::*;
 
-    /// A4: every path of both versions, escaped colons and trailing slashes as well.
+    /// Every path of both versions, escaped colons and trailing slashes as well.
     #[test]
     fn paths_ask_for_what_the_tables_say() {
         let asked = [

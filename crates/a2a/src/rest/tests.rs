@@ -1,4 +1,4 @@
-//! What HTTP+JSON says and refuses, in both versions.
+//! Requests and refusals over HTTP+JSON, in both versions.
 
 use super::outgoing;
 use super::*;
@@ -29,7 +29,7 @@ fn asked(verb: &str, target: &str, header: &str, body: &str) -> Request {
         .request
 }
 
-/// A4, A10: parameters of path and query.
+/// A4: parameters of path and query.
 #[test]
 fn paths_and_queries_are_parameters() {
     assert_eq!(
@@ -71,7 +71,7 @@ fn paths_and_queries_are_parameters() {
     );
 }
 
-/// A3, A4: both dialects of v0.3, each answered in its own.
+/// Both dialects of v0.3, each answered in its own.
 #[test]
 fn v03_is_spoken_in_two_dialects() {
     let plain = r#"{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}"#;
@@ -101,7 +101,7 @@ fn v03_is_spoken_in_two_dialects() {
     }
 }
 
-/// A4, A6, row 16 of the security tests: what is refused, with which status.
+/// A6: refused requests, with their status codes.
 #[test]
 fn what_cannot_be_asked_is_refused_precisely() {
     let refusal = |incoming: Incoming<'_>| {
@@ -150,7 +150,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
     "#);
 }
 
-/// A4: the answer is of the media type of the question; v0.3 clients find the error's name.
+/// A4: the response has the media type of the request; v0.3 clients find the error's name.
 #[test]
 fn answers_have_the_form_of_the_question() {
     let asked = Incoming {
@@ -216,7 +216,7 @@ proptest! {
         }
     }
 
-    /// Row 17 of the security tests.
+    /// No input makes it panic.
     #[test]
     fn nothing_makes_it_panic(target in any::<String>(), body in ".{0,40}") {
         let _ = read(&incoming("POST", &target, "1.0", &body));

@@ -5,7 +5,7 @@ use crate::message::Role;
 use crate::objects;
 use serde_json::json;
 
-/// D53, Q3: the request of A.1 as a data part.
+/// The request of A.1 as a data part.
 #[test]
 fn a_template_is_asked_for_in_a_data_part() {
     let part = Part::data(json!({
@@ -30,7 +30,7 @@ fn a_template_is_asked_for_in_a_data_part() {
     assert_eq!(asked(&Part::text("get_schema_template")), None);
 }
 
-/// D45: the payload of §5.1, Figure 4.
+/// The payload of §5.1, Figure 4.
 #[test]
 fn payloads_are_found_and_written() {
     let sent = json!({"schema_id": "flight_booking_v1", "payload": {
@@ -55,7 +55,7 @@ fn payloads_are_found_and_written() {
     }
 }
 
-/// D55, D87: the suggestion of A.2 stands beside the values of the result.
+/// The suggestion of A.2 is a member beside the values of the result.
 #[test]
 fn a_suggestion_stands_in_the_result() {
     let suggested = json!({"new_keys": [{"key_name": "seat_preference"}]});

@@ -1,7 +1,7 @@
 //! Cards in each version (v1.0 §4.4.1, v0.3 §5.5).
 //!
-//! A card is read whatever version it is of, or of both; where both say the same thing, v1.0's word
-//! counts.
+//! A card of either version, or of both, is read; where both have a member for the same thing, that
+//! of v1.0 is used.
 
 use super::read::{Malformed, Object};
 use super::security::{
@@ -74,8 +74,8 @@ fn schemes(
         .collect()
 }
 
-/// The members of v0.3 that stand beside those of v1.0 in a card for both: what v1.0 calls
-/// otherwise or has no word for.
+/// The members of v0.3 that stand beside those of v1.0 in a card for both: those that v1.0 names
+/// otherwise or does not have.
 pub fn v03_members(card: &Card) -> Map<String, Value> {
     let mut members = members_v03(card).into_map();
     let both = |scheme: &SecurityScheme| {
@@ -100,7 +100,7 @@ pub fn v03_members(card: &Card) -> Map<String, Value> {
     members
 }
 
-/// The places where v0.3 is spoken, or all if none says so.
+/// The interfaces of v0.3, or all if there is none.
 fn v03_places(card: &Card) -> Vec<&Interface> {
     let of_v03 = |it: &&Interface| Version::of_header(Some(&it.version)) == Ok(Version::V03);
     let spoken: Vec<&Interface> = card.interfaces.iter().filter(of_v03).collect();
@@ -110,7 +110,7 @@ fn v03_places(card: &Card) -> Vec<&Interface> {
     }
 }
 
-/// What both versions write alike.
+/// The members that are the same in both versions.
 fn alike(card: &Card) -> Members {
     let provider = card
         .provider
@@ -171,9 +171,9 @@ fn skills(card: &Card, security: &str, requirement: fn(&Requirement) -> Value) -
 
 /// A card from JSON of either version, or of both.
 ///
-/// Lenient with what a card only has to say about itself: of the members that the specifications
-/// require, the name alone is needed here, so that the partial card of 002 §1 and of 004 can be
-/// read as well; `name` itself may be missing where `skills` or `capabilities` are there.
+/// Lenient: of the members that the specifications require, only the name is needed, so that the
+/// partial cards of the object-schemas extension (§1) and of the intent extension can be read as
+/// well; `name` itself may be missing where `skills` or `capabilities` are present.
 ///
 /// # Errors
 /// [`Malformed`]: the first member that is wrong.

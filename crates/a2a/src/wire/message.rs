@@ -1,8 +1,8 @@
 //! Messages and parts in each dialect (v1.0 §4.1.4, §4.1.6; v0.3 §6.4, §6.5).
 //!
-//! A part is told apart by `kind` in v0.3, by its member in v1.0. Its media type stands in
-//! `mediaType`, in `file.mimeType` or in `metadata.mimeType`; typed data says it in both places
-//! that there are, so that readers of either find it (Q61).
+//! The kind of a part is its `kind` in v0.3, its member in v1.0. Its media type is in `mediaType`,
+//! in `file.mimeType` or in `metadata.mimeType`; typed data have it in both possible places, so
+//! that readers of either find it.
 
 use super::read::{Malformed, Object, text};
 use super::write::Members;
@@ -12,7 +12,7 @@ use crate::version::Dialect;
 use base64ct::{Base64, Base64Url, Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-/// Metadata by which a v0.3 peer is told that data were no object: v0.3 has only objects.
+/// Metadata that tell a v0.3 peer that data were not an object: v0.3 has only objects.
 const WRAPPED: &str = "data_part_compat";
 
 /// A message as JSON.
@@ -73,7 +73,8 @@ pub fn read_message(dialect: Dialect, value: &Value) -> Result<Message, Malforme
     }
 }
 
-/// Q63: a v0.3 client may write a number, as the example of 002 §2 does.
+/// The identifier of a message; a v0.3 client may write a number, as in the example of object
+/// schemas §2.
 fn message_id(dialect: Dialect, object: Object<'_>) -> Result<String, Malformed> {
     match object.get("messageId") {
         Some(Value::Number(number)) if dialect == Dialect::V03 => Ok(number.to_string()),
@@ -187,7 +188,7 @@ fn v03_metadata(part: &Part) -> Metadata {
     }
 }
 
-/// The metadata, with the media type if there is not another one already.
+/// The metadata, with the media type unless there is another one already.
 fn typed_metadata(part: &Part) -> Metadata {
     let mut metadata = part.metadata.clone();
     if let Some(media_type) = &part.media_type {
@@ -291,7 +292,7 @@ fn unwrapped(content: Content, part: Object<'_>) -> Result<Part, Malformed> {
     Ok(Part { metadata, ..part })
 }
 
-/// Takes the media type out of the metadata, where it says no other than the part does.
+/// Takes the media type out of the metadata, where it is the same as that of the part.
 fn with_one_media_type(mut part: Part) -> Part {
     if matches!(part.content, Content::Raw(_) | Content::Url(_)) {
         return part;
@@ -323,7 +324,7 @@ fn an_object(value: &Value) -> Result<Value, Malformed> {
     Object::of(value).map(|_| value.clone())
 }
 
-/// ProtoJSON readers accept both alphabets of base64, padded or not (RFC 4648 §4, §5).
+/// Decodes base64 of both alphabets, padded or not, as ProtoJSON readers do (RFC 4648 §4, §5).
 fn bytes(value: &Value) -> Result<Vec<u8>, Malformed> {
     let said = text(value)?;
     let decoded = Base64::decode_vec(&said)

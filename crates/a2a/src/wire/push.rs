@@ -26,7 +26,7 @@ pub(super) fn push_config(dialect: Dialect, config: &PushConfig) -> Value {
     members.into()
 }
 
-/// A configuration as it stands in a message's configuration.
+/// A configuration as a member of a message's configuration.
 pub(super) fn bare(dialect: Dialect, config: &PushConfig) -> Members {
     let task_id = config.task_id.as_ref().filter(|_| dialect == Dialect::V10);
     let authentication = config.authentication.as_ref();
@@ -49,14 +49,14 @@ fn write_authentication(dialect: Dialect, it: &PushAuthentication) -> Members {
     members.text("credentials", it.credentials.as_ref())
 }
 
-/// `tasks/{id}/pushNotificationConfigs/{id}`, the name of a configuration in the v0.3 messages.
+/// `tasks/{id}/pushNotificationConfigs/{id}`, the name of a configuration in the ProtoJSON of v0.3.
 fn path(config: &PushConfig) -> Option<String> {
     let task_id = config.task_id.as_ref()?;
     let id = config.id.as_ref()?;
     Some(format!("tasks/{task_id}/pushNotificationConfigs/{id}"))
 }
 
-/// A configuration with its task, which may be known from elsewhere.
+/// Reads a configuration with its task, which may be given elsewhere in the request.
 pub(super) fn read_push_config(
     dialect: Dialect,
     object: Object<'_>,

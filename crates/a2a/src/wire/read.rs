@@ -1,24 +1,24 @@
-//! Reading JSON objects member by member, and saying where it fails.
+//! Reading JSON objects member by member, with the place of errors.
 //!
-//! Knows types and places; refuses to know any object of A2A. Read next: [`super::message`].
+//! Knows types and places, and no object of A2A. Read next: [`super::message`].
 
 use crate::error::{Error, ErrorKind};
 use crate::message::Metadata;
 use schema::time::Timestamp;
 use serde_json::{Map, Value};
 
-/// A member that is missing or not what it has to be.
+/// The error for a member that is missing or has another value than needed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {why}", if path.is_empty() { "the whole" } else { path })]
 pub struct Malformed {
-    /// Where, as `message.parts[0].text`; empty for the value as a whole.
+    /// The place, such as `message.parts[0].text`; empty for the value as a whole.
     pub path: String,
-    /// What is needed there.
+    /// The value needed there.
     pub why: String,
 }
 
 impl Malformed {
-    /// The value as a whole is wrong.
+    /// An error in the value as a whole.
     pub fn whole(why: impl Into<String>) -> Self {
         Self {
             path: String::new(),
@@ -26,12 +26,12 @@ impl Malformed {
         }
     }
 
-    /// A member is wrong.
+    /// An error in a member.
     pub fn member(name: &str, why: impl Into<String>) -> Self {
         Self::whole(why).under(name)
     }
 
-    /// The same, seen from the object that holds it as `name`, or the array as `[i]`.
+    /// The same error, seen from the object that holds it as `name`, or the array as `[i]`.
     pub fn under(mut self, name: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') {
             ""
@@ -42,7 +42,7 @@ impl Malformed {
         self
     }
 
-    /// As the answer to parameters of a request.
+    /// The error for parameters of a request.
     pub fn invalid_params(self) -> Error {
         let message = format!("Invalid parameters: {self}");
         Error::new(ErrorKind::InvalidParams, message).at(self.path, self.why)
@@ -74,7 +74,7 @@ impl<'a> Object<'a> {
         found.filter(|value| !value.is_null())
     }
 
-    /// The member, read; none if it is absent.
+    /// Reads the member; none if it is absent.
     pub(crate) fn at<T>(
         self,
         name: &str,
@@ -84,7 +84,7 @@ impl<'a> Object<'a> {
         found.map_err(|wrong| wrong.under(name))
     }
 
-    /// The member, read.
+    /// Reads the member, which must be present.
     pub(crate) fn needed<T>(
         self,
         name: &str,
@@ -94,7 +94,7 @@ impl<'a> Object<'a> {
         found.ok_or_else(|| Malformed::member(name, "is missing"))
     }
 
-    /// The entries of an array, read; an absent one is empty.
+    /// Reads the entries of an array; an absent one is empty.
     pub(crate) fn each<T>(
         self,
         name: &str,
@@ -104,7 +104,7 @@ impl<'a> Object<'a> {
         Ok(entries.unwrap_or_default())
     }
 
-    /// A text that says something; empty counts as absent, as in ProtoJSON.
+    /// A text that is not empty; empty counts as absent, as in ProtoJSON.
     pub(crate) fn text(self, name: &str) -> Result<Option<String>, Malformed> {
         let found = self.at(name, text)?;
         Ok(found.filter(|text| !text.is_empty()))
@@ -115,7 +115,7 @@ impl<'a> Object<'a> {
         found.ok_or_else(|| Malformed::member(name, "is missing"))
     }
 
-    /// A text that has to be there, and may be empty.
+    /// A text that must be present, and may be empty.
     pub(crate) fn said_text(self, name: &str) -> Result<String, Malformed> {
         self.needed(name, text)
     }
@@ -131,7 +131,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// A number of things, also as ProtoJSON writes integers: `5.0`, `"5"`.
+    /// A count, also in the forms in which ProtoJSON writes integers: `5.0`, `"5"`.
     pub(crate) fn count(self, name: &str) -> Result<Option<u32>, Malformed> {
         self.at(name, |value| {
             let count = count(value);
@@ -146,7 +146,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Free members; absent is empty.
+    /// Metadata; absent is empty.
     pub(crate) fn free(self, name: &str) -> Result<Metadata, Malformed> {
         let found = self.at(name, |value| Ok(Object::of(value)?.0.clone()))?;
         Ok(found.unwrap_or_default())
@@ -164,7 +164,7 @@ pub(crate) fn text(value: &Value) -> Result<String, Malformed> {
     text.ok_or_else(|| Malformed::whole("a string is needed"))
 }
 
-/// The entries of an array, read.
+/// Reads the entries of an array.
 pub(crate) fn entries<'a, T>(
     value: &'a Value,
     mut read: impl FnMut(&'a Value) -> Result<T, Malformed>,

@@ -112,7 +112,7 @@ fn configuration(dialect: Dialect, it: &Configuration) -> Members {
     }
 }
 
-/// v1.0 §3.2.2: waiting is the default; so it is for v0.3 (A7).
+/// Reads the configuration of a message; waiting is the default (v1.0 §3.2.2), in v0.3 too.
 fn read_configuration(dialect: Dialect, value: &Value) -> Result<Configuration, Malformed> {
     let object = Object::of(value)?;
     let return_immediately = match dialect.version() {
@@ -191,7 +191,8 @@ fn key(dialect: Dialect, it: &PushConfigKey) -> Members {
         .text(config_name(dialect), it.id.as_ref())
 }
 
-/// v0.3 §7.6: whoever reads may leave out which one; v1.0 asks for it.
+/// Reads the key of a push configuration. In v0.3 §7.6 a reader may leave the identifier out; v1.0
+/// needs it.
 fn read_key(
     dialect: Dialect,
     object: Object<'_>,

@@ -49,11 +49,11 @@ fn configs(dialect: Dialect, page: &PushConfigPage) -> Value {
     }
 }
 
-/// A result from JSON, which is one of a method.
+/// Reads the result of a method.
 ///
 /// # Errors
-/// [`Malformed`]: the first member that is wrong; for an answer of a stream, which is a row of
-/// events ([`super::read_event`]), always.
+/// [`Malformed`]: the first member that is wrong; for a streaming method, whose answer is a
+/// sequence of events ([`super::read_event`]), always.
 pub fn read_result(dialect: Dialect, method: Method, value: &Value) -> Result<Response, Malformed> {
     match method {
         Method::SendMessage => read_sent(dialect, value).map(Response::Sent),

@@ -1,14 +1,14 @@
 //! Ways to authenticate in each version (v1.0 §4.5, v0.3 §5.5.3).
 //!
-//! v0.3 tells them apart by `type`, v1.0 by member name. A card for both says both in one object:
-//! each reader drops what it does not know.
+//! v0.3 distinguishes them by `type`, v1.0 by member name. A card for both has both in one object:
+//! each reader drops the members that it does not know.
 
 use super::read::{Malformed, Object, text};
 use super::write::Members;
 use crate::card::{Requirement, SecurityKind, SecurityScheme};
 use serde_json::{Map, Value, json};
 
-/// Kind, `type` of v0.3, member of v1.0.
+/// The `type` of v0.3 and the member of v1.0 for a kind.
 fn names(kind: &SecurityKind) -> (&'static str, &'static str) {
     match kind {
         SecurityKind::ApiKey { .. } => ("apiKey", "apiKeySecurityScheme"),
@@ -54,7 +54,7 @@ fn members(scheme: &SecurityScheme, location_name: &str) -> Members {
     }
 }
 
-/// A way to authenticate, of either version.
+/// Reads a security scheme of either version.
 pub(super) fn read_scheme(value: &Value) -> Result<SecurityScheme, Malformed> {
     let object = Object::of(value)?;
     let read = |name: &str, kind: &str| object.at(name, |it| read_members(kind, it));
@@ -120,7 +120,7 @@ pub(super) fn requirement_v03(requirement: &Requirement) -> Value {
     json!(requirement)
 }
 
-/// What is needed, of either version.
+/// Reads a security requirement of either version.
 pub(super) fn read_requirement(value: &Value) -> Result<Requirement, Malformed> {
     let object = Object::of(value)?;
     let schemes = match object.get("schemes") {

@@ -1,6 +1,6 @@
 //! Tasks, artifacts and events in each dialect (v1.0 §4.1.1, §4.2; v0.3 §6.1, §7.2).
 //!
-//! v0.3 tells at each change of state whether it is `final`; that follows from the state
+//! In v0.3 each change of state has the member `final`; it follows from the state
 //! ([`crate::event::Event::is_last`]) and is not kept when read.
 
 use super::message::{message, part, read_message, read_part};
@@ -11,7 +11,7 @@ use crate::task::{Artifact, Task, TaskState, TaskStatus};
 use crate::version::Dialect;
 use serde_json::Value;
 
-/// State, its name in v0.3 and in v1.0.
+/// The name of a state in v0.3 and in v1.0.
 fn names(state: TaskState) -> (&'static str, &'static str) {
     match state {
         TaskState::Submitted => ("submitted", "TASK_STATE_SUBMITTED"),
@@ -36,7 +36,7 @@ pub fn task_state(dialect: Dialect, state: TaskState) -> &'static str {
     }
 }
 
-/// The state of a name.
+/// The state with a name.
 pub(crate) fn read_task_state(dialect: Dialect, value: &Value) -> Result<TaskState, Malformed> {
     let mut all = TaskState::ALL.into_iter();
     let found = all.find(|state| value == task_state(dialect, *state));
@@ -133,7 +133,7 @@ pub fn read_task(dialect: Dialect, value: &Value) -> Result<Task, Malformed> {
     })
 }
 
-/// What a message is answered with, as JSON.
+/// The answer to a message, as JSON.
 pub fn sent(dialect: Dialect, sent: &Sent) -> Value {
     match sent {
         Sent::Task(it) => told(dialect, "task", task(dialect, it)),
@@ -141,7 +141,7 @@ pub fn sent(dialect: Dialect, sent: &Sent) -> Value {
     }
 }
 
-/// An event of a stream as JSON; also what a v1.0 push notification carries.
+/// An event of a stream as JSON; also the body of a v1.0 push notification.
 pub fn event(dialect: Dialect, event: &Event) -> Value {
     match event {
         Event::Task(it) => told(dialect, "task", task(dialect, it)),
@@ -158,8 +158,8 @@ pub fn event(dialect: Dialect, event: &Event) -> Value {
     }
 }
 
-/// v0.3 §7.2.1 tells events apart by `kind`, which they carry themselves; elsewhere the name of a
-/// member does.
+/// Wraps the members of an event or answer: v0.3 §7.2.1 distinguishes them by their own `kind`, the
+/// other dialects by member name.
 fn told(dialect: Dialect, name: &str, members: Value) -> Value {
     match dialect {
         Dialect::V03 => members,
@@ -167,7 +167,7 @@ fn told(dialect: Dialect, name: &str, members: Value) -> Value {
     }
 }
 
-/// `kind` of v0.3.
+/// The `kind` of v0.3; none in other dialects.
 fn kind(dialect: Dialect, kind: &'static str) -> Option<&'static str> {
     (dialect == Dialect::V03).then_some(kind)
 }

@@ -1,4 +1,4 @@
-//! Laws and tables of the wire forms: reading undoes writing, refusals name the place.
+//! Properties and tables of the JSON forms: decoding undoes encoding, errors name the place.
 
 use super::*;
 use crate::arbitrary;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// A2, A3: what was written is read again, in every dialect.
+    /// Decoding undoes encoding, in every dialect.
     #[test]
     fn messages_survive_every_dialect(it in arbitrary::message()) {
         for dialect in Dialect::ALL {
@@ -81,14 +81,14 @@ proptest! {
         }
     }
 
-    /// A1: cards of both versions.
+    /// Cards of both versions.
     #[test]
     fn cards_survive_both_versions(new in arbitrary::card("1.0"), old in arbitrary::card("0.3.0")) {
         prop_assert_eq!(read_card(&card(Version::V10, &new)), Ok(new));
         prop_assert_eq!(read_card(&card(Version::V03, &old)), Ok(old));
     }
 
-    /// Rows 11 and 17 of the security tests: whatever comes, the answer is a value or a refusal.
+    /// Any text is a value or an error, and never a panic.
     #[test]
     fn nothing_makes_it_panic(text in "[\\[\\]{}:,\"a-z0-9 ]{0,60}") {
         if let Ok(value) = serde_json::from_str::<Value>(&text) {
@@ -108,7 +108,7 @@ fn wrong(dialect: Dialect, value: Value) -> String {
     refused.to_string()
 }
 
-/// A12, row 16 of the security tests: a refusal names the member and what is needed there.
+/// An error names the member and the value needed there.
 #[test]
 fn refusals_name_the_member() {
     let good = json!({"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "a"}]});
@@ -198,7 +198,7 @@ fn protojson_is_read_as_its_parsers_read_it() {
     assert!(it.configuration.return_immediately);
 }
 
-/// A12: members that nobody knows are not echoed.
+/// A12: unknown members are not echoed.
 #[test]
 fn unknown_members_are_not_echoed() {
     let said = json!({
@@ -212,7 +212,8 @@ fn unknown_members_are_not_echoed() {
     );
 }
 
-/// Q61: a media type stands in both places where data have both, and a contradiction is kept.
+/// Q61: data in dialects with two places for the media type have it in both, and a contradiction is
+/// kept.
 #[test]
 fn media_types_stand_where_each_reader_looks() {
     let typed = Part::data(json!({"a": 1})).of_type("application/json;schema=s");
@@ -241,7 +242,7 @@ fn media_types_stand_where_each_reader_looks() {
     }
 }
 
-/// Q69b: integers that doubles cannot hold leave as strings.
+/// Integers that doubles cannot hold are encoded as strings.
 #[test]
 fn big_integers_leave_as_strings() {
     let counter = Part::data(json!({"octets": u64::MAX, "small": 3}));
@@ -255,7 +256,7 @@ fn big_integers_leave_as_strings() {
     }
 }
 
-/// A9: v0.3 tells which change of state is the last; v1.0 §11.7 closes the stream instead.
+/// v0.3 marks the last change of state; v1.0 §11.7 closes the stream instead.
 #[test]
 fn only_v03_says_final() {
     let update = |state: &str| {
@@ -278,7 +279,7 @@ fn only_v03_says_final() {
     }
 }
 
-/// A3, A11: the three forms of a push configuration.
+/// The three forms of a push configuration.
 #[test]
 fn push_configurations_have_three_forms() {
     let config = PushConfig {

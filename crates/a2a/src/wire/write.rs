@@ -1,7 +1,6 @@
 //! Writing JSON objects member by member.
 //!
-//! Knows that what is empty is left out; refuses to know any object of A2A. Read next:
-//! [`super::message`].
+//! Empty members are left out. Knows no object of A2A. Read next: [`super::message`].
 
 use crate::message::Metadata;
 use serde_json::{Map, Value};
@@ -15,13 +14,13 @@ impl Members {
         Self::default()
     }
 
-    /// With a member.
+    /// Adds a member.
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.0.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With a member if there is something to say.
+    /// Adds a member if there is a value.
     pub(crate) fn maybe(self, name: &str, value: Option<impl Into<Value>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -29,27 +28,27 @@ impl Members {
         }
     }
 
-    /// With a text if there is one.
+    /// Adds a text if there is one.
     pub(crate) fn text(self, name: &str, text: Option<&String>) -> Self {
         self.maybe(name, text.map(String::as_str))
     }
 
-    /// With a flag if it is true.
+    /// Adds a flag if it is true.
     pub(crate) fn flag(self, name: &str, flag: bool) -> Self {
         self.maybe(name, flag.then_some(true))
     }
 
-    /// With texts if there are any.
+    /// Adds texts if there are any.
     pub(crate) fn texts(self, name: &str, texts: &[String]) -> Self {
         self.maybe(name, (!texts.is_empty()).then(|| texts.to_vec()))
     }
 
-    /// With free members if there are any.
+    /// Adds metadata if there are any.
     pub(crate) fn free(self, name: &str, free: &Metadata) -> Self {
         self.maybe(name, (!free.is_empty()).then(|| free.clone()))
     }
 
-    /// With an array of what is written of each, if there is any.
+    /// Adds an array, written element by element, if it is not empty.
     pub(crate) fn each<T>(self, name: &str, all: &[T], write: impl Fn(&T) -> Value) -> Self {
         let written = || all.iter().map(write).collect::<Value>();
         self.maybe(name, (!all.is_empty()).then(written))

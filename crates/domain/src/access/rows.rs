@@ -1,8 +1,8 @@
-//! Records that belong to somebody: which of them a principal may see.
+//! Access to records that have parties: the scope of those that a principal may see.
 //!
-//! Who is party to a record may see it if it may speak of tasks at all. Of others' records it sees
-//! those that stand at a node which the rules let it read; an agent sees none of them, whatever the
-//! rules say. Refuses to know where records are kept. Read next: `engine`'s `access`, which asks.
+//! A party to a record may see it if the rules permit `task-negotiate`. Others' records are visible
+//! at the nodes that the rules let the principal read, and never to an agent, whatever the rules
+//! say. Records themselves are kept in `store`. Read next: `engine`'s `access`, which asks.
 
 use super::{AccessOperation, AccessRules, Action, Principal, Request, Rule, RuleTarget};
 
@@ -17,9 +17,9 @@ pub enum Rows {
     Negotiations,
     /// Teams.
     Teams,
-    /// What was said.
+    /// The exchanges of `/context`.
     Exchanges,
-    /// Data that went with it.
+    /// The entries of `/data-params`.
     Data,
 }
 
@@ -37,8 +37,8 @@ impl Rows {
         Self::Data,
     ];
 
-    /// The nodes at which such records stand. Whoever may read one of them whole may see the records
-    /// of all parties.
+    /// The nodes at which such records stand. A principal that may read one of them whole may see
+    /// the records of all parties.
     pub fn nodes(self) -> &'static [NodePath] {
         match self {
             Self::Tasks => &[("convoke-registry", &["registry", "task"])],
@@ -60,16 +60,16 @@ impl Rows {
     }
 }
 
-/// How much of a record is shown to who may see it.
+/// The part of a record that is shown to a principal that may see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// All of it.
     Whole,
-    /// Those of its nodes that the rules let the principal read: whoever shows it prunes the rest.
+    /// The nodes that the rules let the principal read; the caller prunes the rest.
     Pruned,
 }
 
-/// Which records of a kind a principal may see.
+/// The records of a kind that a principal may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// None.
@@ -81,7 +81,7 @@ pub enum Scope {
 }
 
 impl AccessRules {
-    /// Which records of this kind the principal may see.
+    /// The records of this kind that the principal may see.
     pub fn scope(&self, who: &Principal, rows: Rows, detail: Detail) -> Scope {
         let reads = rows.nodes().iter().any(|node| match detail {
             Detail::Whole => self.reads_whole(who, node),
@@ -115,7 +115,7 @@ impl AccessRules {
 }
 
 impl Rule {
-    /// True if it is about reading something below this path, of whichever module.
+    /// True if it is a rule about data below this path, of any module.
     fn is_below(&self, path: &[&str]) -> bool {
         let RuleTarget::Data(target) = &self.target else {
             return false;
@@ -134,7 +134,7 @@ fn read(&(module, path): &NodePath) -> Request<'static> {
     }
 }
 
-/// Asking for results is speaking of tasks.
+/// The request that must be permitted for a party to see its own records.
 pub const TASK_NEGOTIATE: Request<'static> = Request::Exec {
     module: "irtf-agent",
     rpc: "task-negotiate",

@@ -1,4 +1,5 @@
-//! Sections are read as people write them, and what is none is named.
+//! Sections are read in the spellings that people use; an unreadable content is refused with its
+//! reason.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -96,7 +97,7 @@ proptest! {
     }
 }
 
-/// RFC 8259 §4, RFC 7493 §2.3: of two members called alike nobody knows which is meant.
+/// RFC 8259 §4, RFC 7493 §2.3: an object with two members of one name is refused.
 #[test]
 fn a_member_that_stands_twice_makes_no_payload() {
     for payload in [
@@ -115,7 +116,8 @@ fn a_member_that_stands_twice_makes_no_payload() {
     }
 }
 
-/// Whatever takes more memory than its bytes is counted: values, sections and terms together.
+/// Everything that takes more memory than its bytes is counted: values, sections and terms
+/// together.
 #[test]
 fn more_than_is_read_of_a_message_is_too_big() {
     let with = |more: &str| {

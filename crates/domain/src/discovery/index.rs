@@ -1,9 +1,9 @@
-//! Registered agents by what can be asked of them, so that a search among ten thousand does not
-//! read ten thousand profiles.
+//! An inverted index of registered agents, so that a search among ten thousand does not read ten
+//! thousand profiles.
 //!
-//! Each agent has a slot; under each facet and word stand the slots of those who have it. The
-//! rarest facet asked for gives the candidates, the card of each says whether it really fits.
-//! Read next: [`crate::registry`].
+//! Each agent has a slot; each facet and word lists the slots of the agents that have it. The
+//! rarest facet asked for gives the candidates, which are then checked against their cards. Read
+//! next: [`crate::registry`].
 
 use super::{Card, Criteria, Match, domains, folded, reasons, words};
 use crate::profile::Profile;
@@ -12,16 +12,17 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The score of an agent that could not fit better.
+/// The highest score.
 const SCORE_MOST: u32 = 1_000;
 
 /// The unit of weights and of shares: whole numbers, in 1,024ths.
 const UNIT: u64 = 1_024;
 
-/// How much a word in a name, tag, domain or managed object counts beside one in a description.
+/// The weight of a word in a name, tag, domain or managed object, where one in a description weighs
+/// 1.
 const NAMED: u16 = 3;
 
-/// By what agents are found.
+/// The facets by which agents are indexed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Facet {
     Skill,
@@ -43,7 +44,7 @@ struct Posting {
 struct Entry {
     registration: Arc<Registration>,
     card: Card,
-    /// The weight of all its words.
+    /// The weight of all words of the agent.
     length: u64,
 }
 
@@ -65,12 +66,12 @@ pub struct Index {
 }
 
 impl Index {
-    /// An index of nobody.
+    /// An empty index.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many agents there are.
+    /// The number of agents.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -80,7 +81,7 @@ impl Index {
         self.names.is_empty()
     }
 
-    /// Enters an agent, or what is new of it.
+    /// Enters an agent, or replaces its entry.
     pub fn put(&mut self, registration: Arc<Registration>) {
         let name = &registration.profile.name;
         if let Some(slot) = self.names.get(name)
@@ -177,7 +178,7 @@ impl Index {
         found.into_iter().map(told).collect()
     }
 
-    /// The agent in the slot with its score, if it is available and everything holds.
+    /// The agent in the slot with its score, if it is available and meets every criterion.
     fn candidate(
         &self,
         slot: usize,
@@ -197,8 +198,8 @@ impl Index {
         })
     }
 
-    /// For each slot, which share of what was asked its words cover, from 0 to [`UNIT`]: BM25 with
-    /// k₁ = 1.2 and b = 0.75, divided by what it could be at most.
+    /// For each slot, the share of the asked words that it covers, from 0 to [`UNIT`]: BM25 with k₁
+    /// = 1.2 and b = 0.75, divided by the highest possible value.
     fn shares(&self, spoken: &[&[Posting]]) -> Vec<u64> {
         let mut sums = vec![0; self.slots.len()];
         let mut most = 0;
@@ -217,7 +218,7 @@ impl Index {
         sums.into_iter().map(share).collect()
     }
 
-    /// How much a word says that so many agents have: log₂(1 + N/n), in [`UNIT`]s.
+    /// The weight of a word that `having` agents have: log₂(1 + N/n), in [`UNIT`]s.
     fn rarity(&self, having: usize) -> u64 {
         let having = having.max(1) as u64;
         log2((self.len() as u64 + having) * UNIT / having) - log2(UNIT)
@@ -241,7 +242,7 @@ impl Entry {
     }
 }
 
-/// The logarithm to the base of 2, in [`UNIT`]s, straight between the powers.
+/// The logarithm to base 2, in [`UNIT`]s, linearly interpolated between powers of two.
 fn log2(x: u64) -> u64 {
     let whole = u64::from(x.ilog2());
     whole * UNIT + ((x * UNIT) >> whole) - UNIT
@@ -252,7 +253,7 @@ fn holds(list: &[Posting], slot: usize) -> bool {
         .is_ok()
 }
 
-/// The facets by which whatever is stated can be found.
+/// The facets under which the stated criteria are looked up.
 fn facets(wanted: &Criteria) -> impl Iterator<Item = (Facet, &str)> {
     let stated = [
         (Facet::Skill, &wanted.skill),
@@ -267,7 +268,7 @@ fn facets(wanted: &Criteria) -> impl Iterator<Item = (Facet, &str)> {
     stated.chain(wanted.tags.iter().map(|tag| (Facet::Tag, tag.as_str())))
 }
 
-/// Under what a profile is entered, with what weight, and the weight of all its words.
+/// The keys under which a profile is entered with their weights, and the weight of all its words.
 fn keys(profile: &Profile) -> (BTreeMap<(Facet, String), u16>, u64) {
     let mut keys = BTreeMap::new();
     let mut length = 0;

@@ -278,7 +278,7 @@ fn a_profile_stuffed_with_words_ranks_behind_one_that_means_them() {
     assert_eq!(ranked.last().unwrap().name, "stuffed");
 }
 
-/// What satisfies the criteria, found by reading everything.
+/// The agents that satisfy the criteria, found by reading every profile.
 fn naive(agents: &[Registration], criteria: &Criteria) -> BTreeSet<String> {
     let same = |a: &str, b: &str| a.trim().to_lowercase() == b.trim().to_lowercase();
     let among = |wanted: &str, list: &[String]| list.iter().any(|item| same(wanted, item));

@@ -1,7 +1,8 @@
-//! What a word is, in English and in Chinese.
+//! Splitting text into words, in English and in Chinese.
 //!
-//! A run of letters and digits, without capitals; where a script puts no blanks between words,
-//! each pair of neighbouring characters, or a character that stands alone. Refuses to know grammar and synonyms. Read next: [`super::index`].
+//! A run of letters and digits, without capitals; where a script puts no blanks between words, each
+//! pair of neighbouring characters, or a character that stands alone. Grammar and synonyms are not
+//! considered. Read next: [`super::index`].
 
 use std::collections::BTreeSet;
 
@@ -34,8 +35,8 @@ pub(super) fn asked(text: &str) -> Vec<String> {
     words
 }
 
-/// Under what a word is entered and looked up: without the `s` of a plural. `links` and `link`
-/// are one, `loss` and `los` are two.
+/// The form under which a word is entered and looked up: without the `s` of a plural. `links` and
+/// `link` are one, `loss` and `los` are two.
 pub(super) fn stem(word: &str) -> &str {
     let plural = word.len() > 3 && !word.ends_with("ss");
     word.strip_suffix('s').filter(|_| plural).unwrap_or(word)

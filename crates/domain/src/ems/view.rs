@@ -1,7 +1,8 @@
-//! What a management system knows: its alarms and how they changed, and what was counted last.
+//! The state of a management system: its alarms with their history, and the latest performance
+//! figures.
 //!
-//! Alarms arrive late, twice, out of order, or not at all; what is kept is ordered by when the
-//! element noticed. A clear whose raise has not arrived shows nothing, and is remembered, so that the
+//! Alarms arrive late, twice, out of order, or not at all; changes are ordered by the time at which
+//! the element noticed. A clear that arrives before its raise is not shown but kept, so that the
 //! late raise does not stand for ever. Read next: [`super`].
 
 use super::Ems;
@@ -11,17 +12,17 @@ use crate::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many changes of an alarm are kept (RFC 8632, `status-change`).
+/// The most changes kept of an alarm (RFC 8632, `status-change`).
 pub const STATUS_CHANGES: usize = 20;
 
 /// A change of an alarm's status (RFC 8632, `status-change`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When the element noticed.
+    /// The time at which the element noticed.
     pub time: Timestamp,
-    /// How bad it was from then on; none if the condition had gone.
+    /// The severity from then on; none if the condition had gone.
     pub severity: Option<Severity>,
-    /// For people.
+    /// The text, for people.
     pub text: String,
 }
 
@@ -30,15 +31,15 @@ pub struct Change {
 pub struct AlarmRecord {
     /// The element it is raised on.
     pub resource: ElementId,
-    /// What it says.
+    /// The type of alarm.
     pub alarm_type: AlarmType,
-    /// When it was first heard of.
+    /// The time at which it was first reported.
     pub created: Timestamp,
-    /// When it was last raised.
+    /// The time at which it was last raised.
     pub last_raised: Timestamp,
-    /// How bad it was when last raised.
+    /// The severity when it was last raised.
     pub severity: Severity,
-    /// What was heard of it, the latest first; never empty, at most [`STATUS_CHANGES`].
+    /// The changes reported, the latest first; never empty, at most [`STATUS_CHANGES`].
     heard: Vec<Change>,
 }
 
@@ -53,7 +54,7 @@ impl AlarmRecord {
         self.changes().next().expect("made with its first change")
     }
 
-    /// Its changes, the latest first. What was told again and says nothing new is none.
+    /// Its changes, the latest first, without repetitions that say nothing new.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         let news = |(place, change): &(usize, &Change)| {
             let before = self.heard.get(place + 1);
@@ -73,41 +74,41 @@ impl Change {
 /// The alarms that a query found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlarmList {
-    /// How many there are, found or not.
+    /// The number of alarms, matching or not.
     pub number: usize,
-    /// When the list last changed; none while it never did.
+    /// The time of the last change of the list; none before the first.
     pub last_changed: Option<Timestamp>,
-    /// How many there are of each severity.
+    /// The number of alarms of each severity.
     pub tally: BTreeMap<Severity, Tally>,
-    /// Those that were asked for, by resource and type.
+    /// The alarms that match, by resource and type.
     pub alarms: Vec<Arc<AlarmRecord>>,
 }
 
-/// How many alarms there are.
+/// A number of alarms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// In all.
+    /// The number in all.
     pub total: usize,
-    /// Those that are cleared.
+    /// The number of those that are cleared.
     pub cleared: usize,
 }
 
 type Key = (ElementId, AlarmType);
 
-/// What a management system knows.
+/// The state of a management system.
 #[derive(Clone, Debug)]
 pub struct View {
     ems: Ems,
     inventory: Arc<Inventory>,
     alarms: BTreeMap<Key, Arc<AlarmRecord>>,
-    /// Clears whose raise was not heard.
+    /// Clears whose raise has not arrived.
     unheard: BTreeMap<Key, Change>,
     last_changed: Option<Timestamp>,
     performance: Option<Arc<Performance>>,
 }
 
 impl View {
-    /// What it knows before anything has reached it: what is documented.
+    /// The initial state: the documented network, and no telemetry yet.
     pub fn new(ems: Ems, inventory: Arc<Inventory>) -> Self {
         Self {
             ems,
@@ -119,7 +120,7 @@ impl View {
         }
     }
 
-    /// Whose it is.
+    /// The management system.
     pub fn ems(&self) -> Ems {
         self.ems
     }
@@ -129,13 +130,13 @@ impl View {
         &self.inventory
     }
 
-    /// True if an element lies in the province, or nobody is confined to one.
+    /// True if an element lies in the province, or if there is no restriction to one.
     pub fn is_within(&self, province: Option<&str>, element: &ElementId) -> bool {
         province.is_none() || self.inventory.province_of(element) == province
     }
 
-    /// What was counted in the last period that has ended, in a province or everywhere; none before
-    /// the end of the first.
+    /// The performance figures of the last period that has ended, in a province or everywhere; none
+    /// before the end of the first.
     pub fn performance(&self, province: Option<&str>) -> Option<Arc<Performance>> {
         let whole = self.performance.as_ref()?;
         if province.is_none() {
@@ -178,8 +179,8 @@ impl View {
         }
     }
 
-    /// Takes in what arrived at `at`. What happens to customers and engineers passes by: it is told,
-    /// and not kept.
+    /// Takes in telemetry that arrived at `at`. News of customers and engineers is ignored: it is
+    /// reported, not kept.
     pub fn take(&mut self, telemetry: &Telemetry, at: Timestamp) {
         match telemetry {
             Telemetry::Alarm(alarm) => self.alarm(alarm, at),
@@ -232,9 +233,9 @@ impl View {
 }
 
 impl AlarmRecord {
-    /// Enters a change where it belongs in time; false if it says nothing new. Of two at one instant
-    /// the clear stands, else the one that came last. What says nothing new by now is kept too: what
-    /// lies between may still arrive.
+    /// Enters a change at its place in time; false if it says nothing new. Of two at one instant
+    /// the clear wins, else the one that arrived last. A change that says nothing new is kept too,
+    /// as one before it may still arrive.
     fn enter(&mut self, change: Change) -> bool {
         let place = self.heard.partition_point(|known| known.time > change.time);
         let at_once = self.heard.get(place).filter(|k| k.time == change.time);
@@ -286,7 +287,7 @@ mod tests {
         alarm(s, Severity::Major, true)
     }
 
-    /// What is known after these arrived, one second after the other from 100 s on.
+    /// The state after these arrived, one second after the other from 100 s on.
     fn after(arrivals: &[Telemetry]) -> View {
         let mut view = View::new(Ems::Ip, Arc::default());
         for (place, telemetry) in arrivals.iter().enumerate() {
@@ -432,7 +433,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the order of arrival, and however often: the same alarms stand.
+        /// The same alarms stand after any order of arrival and any repetition.
         #[test]
         fn the_order_of_arrival_does_not_matter(
             changes in proptest::collection::btree_set(0_i64..40, 1..12),

@@ -1,26 +1,26 @@
-//! Whether an assignment is what was agreed on (draft §5.3, 1).
+//! The comparison of an assignment with what was agreed on (draft §5.3, 1).
 //!
 //! Knows contents only. Read next: [`crate::content`].
 
 use crate::content::Content;
 
-/// Where an assignment departs from what was agreed.
+/// The first difference between an assignment and the agreement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{path}' is not as agreed: {agreed} was agreed, {found} is assigned")]
 pub struct Misfit {
     /// The section, or the key of the payload.
     pub path: String,
-    /// What was agreed.
+    /// The value agreed on.
     pub agreed: String,
-    /// What was found.
+    /// The value found.
     pub found: String,
 }
 
-/// Whether what is assigned is what was agreed: the target object and, where there is a payload,
-/// its schema and every key; without one the task description.
+/// Compares an assignment with the agreement: the target object and, where there is a payload, its
+/// schema and every key; without one the task description.
 ///
 /// # Errors
-/// [`Misfit`]: the first departure.
+/// [`Misfit`]: the first difference.
 pub fn fits(agreed: &Content, assigned: &Content) -> Result<(), Misfit> {
     let same = |path: &str, agreed: &str, found: &str| match agreed == found {
         true => Ok(()),

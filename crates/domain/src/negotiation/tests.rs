@@ -1,4 +1,4 @@
-//! The table of a negotiation, and its laws.
+//! The table of a negotiation's transitions, and its invariants.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

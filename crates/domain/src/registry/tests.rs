@@ -1,4 +1,4 @@
-//! The table of a place, and what holds whatever is asked of it.
+//! The table of a registration's transitions, and its invariants.
 
 use super::*;
 use crate::profile::{Capability, Layer};
@@ -239,14 +239,14 @@ proptest! {
             // Time never runs back, and the first day stays the first day.
             prop_assert!(place.renewed_at >= before.renewed_at);
             prop_assert_eq!(place.registered_at, before.registered_at);
-            // Whoever speaks holds the place from now on; silence alone loses it, at its end.
+            // A command renews the lease; only its end without one makes it expire.
             prop_assert_eq!(place.expired, !speaks);
             if speaks {
                 prop_assert_eq!(place.renewed_at, now.max(before.renewed_at));
             } else {
                 prop_assert!(late);
             }
-            // What changed for others is told, and nothing else.
+            // A change visible to others is notified, and nothing else.
             let seen = |r: &Registration| {
                 (r.profile.clone(), r.reach.clone(), r.health, r.health_note.clone(), r.expired)
             };

@@ -1,4 +1,4 @@
-//! How a task changes: one table, decided and then applied (draft §4.2 to §4.5, §5.3).
+//! The transitions of a task: one table, decided and then applied (draft §4.2 to §4.5, §5.3).
 //!
 //! ```text
 //!               Assign          Work                    Offer, nothing expected
@@ -22,14 +22,14 @@ use super::{Awaits, Status, Subscription, Task, TaskId};
 use crate::content::Content;
 use crate::time::Timestamp;
 
-/// What is wanted of a task.
+/// A command to a task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Executor: the work goes on.
     Work {
         /// 0 to 100.
         percent: u8,
-        /// What there is to tell, if anything.
+        /// The news, if any.
         said: Option<Content>,
     },
     /// Executor: the work waits for something outside the task.
@@ -38,7 +38,7 @@ pub enum Command {
     Ask(Content),
     /// Executor: the publisher must give credentials first.
     AskCredentials(Content),
-    /// Platform, before the executor hears of it: the assignment lacks this.
+    /// Platform, before the executor receives the task: the assignment lacks this.
     AskFirst(Content),
     /// Executor: this is what I mean to do; the publisher must agree first.
     Propose(Content),
@@ -57,13 +57,13 @@ pub enum Command {
     Answer(Content),
     /// Publisher: the proposed decision is agreed; this is it.
     Agree(Content),
-    /// Publisher: it is not, for these reasons; the executor goes on.
+    /// Publisher: the proposed decision is refused, for these reasons; the executor goes on.
     Disagree(Content),
     /// Both: the plan is now this one.
     Revise(Content),
     /// Publisher: the offered result is what was wanted.
     Accept,
-    /// Publisher: it is not; the executor goes on.
+    /// Publisher: the offered result is refused; the executor goes on.
     Reject(Content),
     /// Executor: it cannot be done.
     Fail(Content),
@@ -106,18 +106,18 @@ impl Command {
     }
 }
 
-/// What happened to a task: its state after it, and what was said.
+/// A change of a task: the state after it, and the words said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// The time of the change.
     pub at: Timestamp,
     /// The state after it.
     pub status: Status,
-    /// What it waits for after it.
+    /// The thing awaited after it.
     pub awaits: Option<Awaits>,
     /// 0 to 100, after it.
     pub percent: u8,
-    /// What was said, if anything.
+    /// The words said, if any.
     pub said: Option<Content>,
     /// True if the publisher said it.
     pub by_publisher: bool,
@@ -127,11 +127,11 @@ pub struct Event {
     pub plan: Option<Content>,
     /// The result, if this event offers one.
     pub result: Option<Content>,
-    /// Where reports go from now on, if this event says so.
+    /// The destination of reports from now on, if this event sets one.
     pub subscription: Option<Subscription>,
 }
 
-/// A command that a task does not take in its state.
+/// The error for a command that a task does not take in its state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("task {task} is {status} and cannot take '{command}'{}", because.map_or(String::new(), |b| format!(": {b}")))]
 pub struct OutOfTurn {
@@ -141,15 +141,15 @@ pub struct OutOfTurn {
     pub status: Status,
     /// The command's name.
     pub command: &'static str,
-    /// Why, if the state alone does not say it.
+    /// The reason, if the state alone does not give it.
     pub because: Option<&'static str>,
 }
 
-/// Why a result is refused that was demanded to be negotiated.
+/// The reason for refusing a result that had to be negotiated first.
 const NOT_NEGOTIATED: &str = "the assignment demands that a decision is agreed on before a result";
 
 impl Task {
-    /// Says what would happen; changes nothing.
+    /// Returns the event that a command would cause; changes nothing.
     ///
     /// # Errors
     /// [`OutOfTurn`] if the task does not take the command in its state.
@@ -271,7 +271,8 @@ impl Task {
         })
     }
 
-    /// What the publisher expects need not be said again.
+    /// The completed assignment; keeps the expected response of the first one if the new one states
+    /// none.
     fn completed(&self, assignment: Content) -> Content {
         let expected = || self.content.expected_response.clone();
         Content {
@@ -280,8 +281,8 @@ impl Task {
         }
     }
 
-    /// A publisher who stated what it expects judges the result (§4.5); one who did not accepted
-    /// it beforehand.
+    /// A result with a stated expectation awaits the publisher's judgement (§4.5); one without
+    /// finishes the task.
     fn offered(&self, result: Content, event: Event) -> Event {
         let judged = self.content.expected_response.is_some();
         Event {
@@ -296,7 +297,7 @@ impl Task {
         }
     }
 
-    /// Applies what happened.
+    /// Applies an event that was decided.
     pub fn apply(&mut self, event: &Event) {
         if event.status == Status::Processing && event.subscription.is_none() {
             self.result = None;

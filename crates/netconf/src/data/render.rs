@@ -1,5 +1,4 @@
-//! The bytes of one node: tags, namespaces, values. Knows nothing of what is
-//! wanted; that is `write`.
+//! The bytes of one node: tags, namespaces, values. Pruning is in `write`.
 
 use super::{Content, Defaulted, Metadata, Node, Value};
 use crate::filter::DefaultsMode;
@@ -17,7 +16,7 @@ pub(super) fn write_terminal(
 ) {
     open_tag(node, inherited, namespace, out);
     if mode == DefaultsMode::ReportAllTagged && node.defaulted == Defaulted::Implicit {
-        // What counts as default is what the basic mode, explicit, leaves out.
+        // The basic mode is explicit: only values that it leaves out count as defaults.
         xml::attribute("xmlns:wd", namespace::DEFAULT_ATTRIBUTE, out);
         out.extend_from_slice(b" wd:default=\"true\"");
     }

@@ -9,16 +9,16 @@ use super::render::{end_tag, start_tag, write_terminal};
 use super::{Content, Defaulted, Node};
 use crate::filter::{Access, DefaultsMode, Few, Pattern, Projection, View, a_level_down};
 
-/// Writes a top-level node as far as the projection has it. Whether anything
-/// was written is told by the length of `out`.
+/// Appends a top-level node as far as the projection includes it; `out` keeps its length if nothing
+/// of it is included.
 pub fn write(node: &Node<'_>, projection: &Projection<'_>, out: &mut Vec<u8>) {
     let context = Context::root(projection);
     child(node, &context, projection, false, out);
 }
 
-/// Writes a tree piece by piece, for a provider that streams its entries:
-/// [`open`](Self::open) a container, give each [`node`](Self::node),
-/// [`close`](Self::close). What turns out empty is taken back.
+/// Writes a tree piece by piece, for a provider that streams its entries: [`open`](Self::open) a
+/// container, give each [`node`](Self::node), [`close`](Self::close). A container that stays empty
+/// is removed again.
 #[derive(Debug)]
 pub struct Writer<'w> {
     projection: &'w Projection<'w>,
@@ -47,14 +47,13 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Makes room for so many bytes, for a provider that knows that it has much to say.
+    /// Reserves capacity for `bytes` more, for a provider of large answers.
     pub fn reserve(&mut self, bytes: usize) {
         self.out.reserve(bytes);
     }
 
-    /// Opens a container or list entry, with the children it has so far: at
-    /// least its keys and what a filter may match on. `false`: nothing in it is
-    /// wanted; it is not open then.
+    /// Opens a container or list entry, with the children it has so far: at least its keys and what
+    /// a filter may match on. Returns false if nothing in it is selected; it is not open then.
     pub fn open(&mut self, node: &Node<'w>) -> bool {
         let context = self.context();
         let Some((inner, selected)) = enter(node, context) else {
@@ -86,7 +85,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// What of the children of what is open is asked for and may be read.
+    /// The view of the children of the open node: what is asked for and may be read.
     pub fn view(&self) -> View<'w> {
         self.context().view.clone()
     }
@@ -113,14 +112,14 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// What holds for the children of one node.
+/// The context in which the children of one node are written.
 #[derive(Debug, Clone)]
 struct Context<'c> {
-    /// Of the node; children that name none have it too.
+    /// The namespace of the node; children that name none inherit it.
     namespace: &'c str,
-    /// What of them is asked for and may be read.
+    /// The selected and readable part of them.
     view: View<'c>,
-    /// Whether the node is permitted itself, not only on the way.
+    /// True if the node is permitted itself, not only as an ancestor.
     permitted: bool,
     config: bool,
 }
@@ -135,7 +134,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// Whether nothing below can be left out, but for defaults.
+    /// True if nothing below can be left out, except by defaults.
     fn is_unrestricted(&self) -> bool {
         self.view.patterns.is_none()
             && self.view.depth == u32::MAX
@@ -144,8 +143,8 @@ impl<'c> Context<'c> {
             && self.view.permit.is_open()
     }
 
-    /// Whether a leaf may be shown, and then whether for its own sake: a key is also where its entry
-    /// is only on the way to what may.
+    /// Returns `None` if a leaf must not be shown, else whether it is shown for its own sake: a key
+    /// is also shown where its entry is only the ancestor of a permitted node.
     fn shows(&self, namespace: &str, leaf: &Node<'_>, key: bool) -> Option<bool> {
         match self.view.permit.judges(namespace, leaf) {
             Some(permitted) => permitted.then_some(true),
@@ -162,9 +161,8 @@ fn namespace_of<'n>(node: &Node<'n>, inherited: &'n str) -> &'n str {
     }
 }
 
-/// Writes a child as far as it is wanted; says whether it was selected, not
-/// merely needed. Keys are written with an entry in any case but one: a rule
-/// that denies them.
+/// Writes a child as far as it is selected; returns whether it was selected, not merely needed.
+/// Keys are written with an entry in any case but one: a rule that denies them.
 fn child(
     node: &Node<'_>,
     context: &Context<'_>,
@@ -211,7 +209,8 @@ fn children(
     selected
 }
 
-/// Whether to go into a node, and whether it is selected whatever is in it.
+/// Decides whether to descend into a node; returns the context of its children, and whether the
+/// node is selected regardless of them.
 fn enter<'c>(node: &Node<'c>, context: &Context<'c>) -> Option<(Context<'c>, bool)> {
     let namespace = namespace_of(node, context.namespace);
     let config = context.config && node.config;
@@ -252,8 +251,8 @@ enum Met<'c> {
     Partly(Few<'c, Pattern>),
 }
 
-/// Which filter nodes an interior node meets, conditions included: they look at what may be read,
-/// or a filter would tell of the rest (RFC 8341 §3.2.4).
+/// The filter nodes that an interior node meets, conditions included: conditions see only what may
+/// be read, or a filter would reveal the rest (RFC 8341 §3.2.4).
 fn met<'c>(node: &Node<'_>, inner: &Context<'_>, above: &Few<'c, Pattern>) -> Option<Met<'c>> {
     let namespace = inner.namespace;
     let shown = |index: usize, leaf: &Node<'_>| {
@@ -323,7 +322,7 @@ fn selects_terminal(
     })
 }
 
-/// RFC 6243 §3: which leaves a mode leaves out.
+/// RFC 6243 §3: true if a mode leaves out a leaf.
 fn hides(mode: DefaultsMode, defaulted: Defaulted, config: bool) -> bool {
     match mode {
         DefaultsMode::ReportAll | DefaultsMode::ReportAllTagged => false,

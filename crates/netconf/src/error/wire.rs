@@ -45,8 +45,8 @@ impl RpcError {
         String::from_utf8(out).expect("made of UTF-8 parts")
     }
 
-    /// Reads an `<rpc-error>` element; missing or unknown parts get a value that
-    /// says least: `application`, `operation-failed`, `error`.
+    /// Reads an `<rpc-error>` element; missing or unknown parts get the most general value:
+    /// `application`, `operation-failed`, `error`.
     pub fn parse(element: Element<'_>) -> RpcError {
         parse_error(element)
     }

@@ -1,8 +1,8 @@
-//! Who may see what, compiled for the writer: pruning in the manner of NACM
-//! (RFC 8341 §3.4.5) at the cost of a name comparison.
+//! Access rules compiled for the writer: pruning in the manner of NACM (RFC 8341 §3.4.5) at the
+//! cost of a name comparison.
 //!
-//! Knows paths, namespaces and the order of rules; users, groups and modules by
-//! name are the caller's, who makes one tree for each set of groups.
+//! Knows paths, namespaces and the order of rules. Users, groups and module names are resolved by
+//! the caller, which makes one tree for each set of groups.
 
 use super::Few;
 use crate::data::Node;
@@ -11,13 +11,13 @@ use crate::data::Node;
 /// applies to the nodes on its path and to everything below them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermitRule {
-    /// Where it applies.
+    /// The scope of the rule.
     pub scope: PermitScope,
-    /// Whether reading is permitted.
+    /// True if reading is permitted.
     pub permit: bool,
 }
 
-/// Where a rule applies.
+/// The scope of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scope {
     Everywhere,
@@ -25,7 +25,7 @@ pub(crate) enum Scope {
     Path(Vec<PermitStep>),
 }
 
-/// Where a rule applies; made by the constructors of [`PermitRule`].
+/// The scope of a rule; made by the constructors of [`PermitRule`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermitScope(Scope);
 
@@ -50,7 +50,7 @@ impl PermitStep {
         }
     }
 
-    /// Only to list entries with this key.
+    /// Restricts the step to list entries with this key.
     #[must_use]
     pub fn key(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.keys.push((name.into(), value.into()));
@@ -95,7 +95,7 @@ impl PermitRule {
         }
     }
 
-    /// A rule for what is on a path and below; the path `/` is everywhere.
+    /// A rule for the node at a path and everything below; the path `/` is everywhere.
     pub fn path(steps: Vec<PermitStep>, permit: bool) -> Self {
         PermitRule {
             scope: PermitScope(if steps.is_empty() {
@@ -190,7 +190,7 @@ impl PermitTree {
     }
 }
 
-/// What the rules say about one node.
+/// The access to one node that the rules grant.
 #[derive(Debug)]
 pub(crate) enum Access<'t> {
     /// A rule denies it, with everything below.
@@ -201,7 +201,7 @@ pub(crate) enum Access<'t> {
     Permitted(Cursor<'t>),
 }
 
-/// Where the writer stands among the rules.
+/// The place of the writer among the rules.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'t> {
     /// `None`: everything below is permitted.
@@ -218,7 +218,7 @@ struct State<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// At the root of the data.
+    /// A cursor at the root of the data.
     pub(crate) fn new(tree: Option<&'t PermitTree>) -> Self {
         Cursor {
             state: tree.map(|tree| State {
@@ -230,7 +230,7 @@ impl<'t> Cursor<'t> {
         .settled()
     }
 
-    /// Whether nothing below can be denied.
+    /// True if nothing below can be denied.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.state.is_none()
@@ -245,8 +245,8 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Steps to a child of which only the name is known; `None` if nothing of it may be read, be it
-    /// an entry of whichever keys.
+    /// Steps to a child of which only the name is known; `None` if nothing of it may be read,
+    /// whatever its keys.
     pub(crate) fn below(&self, namespace: &str, name: &str) -> Option<Cursor<'t>> {
         let Some(state) = &self.state else {
             return Some(Cursor { state: None });
@@ -263,7 +263,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether a leaf is permitted; `None` if no rule applies and the default denies.
+    /// True if a leaf is permitted; `None` if no rule applies and the default denies.
     #[inline]
     pub(crate) fn judges(&self, namespace: &str, node: &Node<'_>) -> Option<bool> {
         let Some(state) = &self.state else {
@@ -281,7 +281,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether a rule may permit something further down.
+    /// True if a rule may permit something further down.
     pub(crate) fn may_permit(&self) -> bool {
         self.state.as_ref().is_none_or(|state| {
             state.active.iter().any(|node| !node.children.is_empty())

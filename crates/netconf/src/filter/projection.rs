@@ -1,17 +1,17 @@
-//! Everything that decides which nodes an answer holds, in one value.
+//! The decision which nodes an answer holds, in one value: filter, depth, access, defaults.
 
 use super::{Cursor, Few, Pattern, PermitTree, Selection, View};
 
-/// How default values are reported (RFC 6243 §3).
+/// The handling of default values in reports (RFC 6243 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultsMode {
     /// All nodes.
     ReportAll,
-    /// All nodes; those that no one set carry `wd:default="true"`.
+    /// All nodes; those that no client set carry `wd:default="true"`.
     ReportAllTagged,
-    /// No leaf that equals its default.
+    /// All nodes except leaves that equal their default.
     Trim,
-    /// No leaf of the configuration that no one set.
+    /// All nodes except configuration leaves that no client set.
     #[default]
     Explicit,
 }
@@ -29,7 +29,7 @@ impl DefaultsMode {
     }
 }
 
-/// Which nodes an answer holds, and how.
+/// The nodes that an answer holds, and the form in which it does.
 #[derive(Debug, Clone)]
 pub struct Projection<'p> {
     /// `None`: everything.
@@ -54,7 +54,7 @@ impl Projection<'static> {
 }
 
 impl<'p> Projection<'p> {
-    /// What a filter selects.
+    /// The nodes that a filter selects.
     pub fn of(selection: &'p Selection) -> Self {
         Projection {
             patterns: (!selection.is_everything()).then(|| Few::one(&*selection.root)),
@@ -70,28 +70,28 @@ impl<'p> Projection<'p> {
         self
     }
 
-    /// Only configuration, or only state with the ancestors it needs.
+    /// Restricts it to configuration, or to state with the ancestors it needs.
     #[must_use]
     pub fn config(mut self, config: Option<bool>) -> Self {
         self.config = config;
         self
     }
 
-    /// How defaults are reported.
+    /// Sets the handling of default values.
     #[must_use]
     pub fn defaults(mut self, mode: DefaultsMode) -> Self {
         self.defaults = mode;
         self
     }
 
-    /// Only what these rules permit.
+    /// Restricts it to the nodes that these rules permit.
     #[must_use]
     pub fn permit(mut self, tree: &'p PermitTree) -> Self {
         self.permit = Some(tree);
         self
     }
 
-    /// What of the whole datastore is asked for and may be read, for providers.
+    /// The view of the whole datastore: what is asked for and may be read, for providers.
     pub fn view(&self) -> View<'p> {
         let levels = self.max_depth.map_or(u32::MAX, u32::from);
         View {

@@ -1,8 +1,8 @@
-//! From `<filter type="subtree">` to a [`Selection`] (RFC 6241 §6.2).
+//! Compiles `<filter type="subtree">` to a [`Selection`] (RFC 6241 §6.2).
 //!
-//! Which of the node kinds of §6.2 an element is follows from its form alone:
-//! with child elements it is a containment node, with text a content match
-//! node, else a selection node. Matching is in `data::write`.
+//! The kind of an element (§6.2) follows from its form alone: with child elements it is a
+//! containment node, with text a content match node, else a selection node. Matching is in
+//! `data::write`.
 
 use super::{AttributeMatch, Condition, FILTER_NODES, FilterError, Literal, Pattern, Selection};
 use crate::xml::Element;

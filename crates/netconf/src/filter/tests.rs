@@ -1,4 +1,4 @@
-//! The laws of filtering, and the cases of RFC 6241 §6.4 on data of our own.
+//! The properties of filtering, and the cases of RFC 6241 §6.4 on data of our own.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -71,7 +71,7 @@ fn by_xpath(expression: &str) -> String {
     }
 }
 
-/// Inside of `<registry xmlns="urn:registry"><agents>`.
+/// A filter with this content inside of `<registry xmlns="urn:registry"><agents>`.
 fn agents(inside: &str) -> String {
     format!("<registry xmlns=\"{R}\"><agents>{inside}</agents></registry>")
 }
@@ -620,7 +620,7 @@ proptest! {
         let _ = xpath(&expression);
     }
 
-    /// So no filter, however it asks, tells of what its sender may not read.
+    /// No filter reveals anything that its sender may not read.
     #[test]
     fn a_filter_gives_a_part_of_what_it_gives_over_what_may_be_read(filter in filter(), tree in permit_tree()) {
         let readable = parse(&format!("<data>{}</data>", print(&data(), &Projection::everything().permit(&tree))));
@@ -664,7 +664,7 @@ fn permit_tree() -> impl Strategy<Value = PermitTree> {
         .prop_map(|(rules, default)| PermitTree::new(default, rules))
 }
 
-/// What a provider gives that asks the view about each node but keys.
+/// The nodes of a provider that asks the view about each node except keys.
 fn fetched<'n>(nodes: &[Node<'n>], inherited: &str, view: &View<'_>) -> Vec<Node<'n>> {
     let wanted = nodes.iter().filter_map(|node| {
         let namespace = if node.namespace.is_empty() {

@@ -1,4 +1,4 @@
-//! The XPath that needs no XPath engine: absolute paths of child steps.
+//! The subset of XPath that needs no engine: absolute paths of child steps.
 //!
 //! ```text
 //! expression := path ('|' path)*
@@ -14,7 +14,7 @@
 
 use super::{Condition, FILTER_NODES, FilterError, Literal, Pattern, Selection};
 
-/// What becomes of an expression.
+/// The outcome of compiling an expression.
 #[derive(Debug, Clone)]
 pub enum Compiled {
     /// It selects the same nodes as this selection, each with its subtree, its
@@ -24,7 +24,7 @@ pub enum Compiled {
     TooComplex,
 }
 
-/// Why a piece of an expression is not understood here.
+/// The reason for which a piece of an expression cannot be compiled here.
 enum Stop {
     TooComplex,
     Error(FilterError),

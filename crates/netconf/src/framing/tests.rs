@@ -1,4 +1,4 @@
-//! Laws and edges of framing.
+//! Properties and edge cases of framing.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

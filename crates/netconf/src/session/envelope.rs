@@ -1,4 +1,4 @@
-//! The form of `<rpc-reply>`: what it echoes of its request.
+//! The form of `<rpc-reply>`: the name and attributes that it echoes of its request.
 //!
 //! RFC 6241 §4.1: every attribute of `<rpc>`, namespace declarations included,
 //! returns unmodified. So the inside of the start tag is kept as it arrived,
@@ -8,18 +8,18 @@ use crate::error::RpcError;
 use crate::names::namespace::BASE;
 use crate::xml::{Element, write};
 
-/// The most bytes of attributes that a reply echoes: a `message-id` of the greatest length, and as much
-/// again.
+/// The most bytes of attributes that a reply echoes: a `message-id` of the greatest length, and as
+/// much again.
 pub(super) const ECHOED_BYTES: usize = 8_192;
 
-/// What a reply must echo; small, and independent of its request's life.
+/// The parts of a request that its reply must echo; small, and independent of the request's life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
     /// `rpc-reply`, with the prefix of the request.
     name: String,
     /// Inside of the start tag, verbatim.
     attributes: String,
-    /// Whether elements without prefix are in the base namespace inside.
+    /// True if elements without prefix are in the base namespace inside.
     default_is_base: bool,
 }
 
@@ -73,7 +73,7 @@ impl Envelope {
         out.extend_from_slice(b"/>");
     }
 
-    /// Appends `<data>` with what `content` writes.
+    /// Appends `<data>` with the elements that `content` writes.
     pub fn write_data(&self, out: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
         out.extend_from_slice(b"<data");
         self.declare(out);

@@ -1,12 +1,12 @@
-//! What a session is made of and what it says: configuration, events, reasons,
-//! counters. The machine that says it is in [`super`].
+//! Configuration, events, close reasons and counters of a session. The machine itself is in
+//! [`super`].
 
 use super::Envelope;
 use crate::framing::{Framing, FramingError};
 use crate::hello::Capabilities;
 use crate::xml::{Document, Element, Limits};
 
-/// What a session is made of.
+/// The configuration of a session.
 #[derive(Debug, Clone)]
 pub struct SessionConfig {
     /// Announced to the client.
@@ -31,24 +31,24 @@ impl SessionConfig {
     }
 }
 
-/// What the session has to say to its owner.
+/// An event of a session, for its owner.
 #[derive(Debug)]
 pub enum Event {
     /// The hellos are exchanged.
     Ready {
-        /// What the client announced.
+        /// The capabilities that the client announced.
         capabilities: Capabilities,
         /// The framing from here on.
         framing: Framing,
     },
     /// A request; to be answered once, in order.
     Rpc(Rpc),
-    /// Nothing follows. What [`Session::transmit`](super::Session::transmit) still gives is to be sent,
-    /// then the channel is to be closed.
+    /// The session is over. The remaining output of [`Session::transmit`](super::Session::transmit)
+    /// is to be sent, then the channel is to be closed.
     Close(CloseReason),
 }
 
-/// Why a session ends.
+/// The reason for which a session ends.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CloseReason {
     /// The client asked for it.
@@ -57,7 +57,7 @@ pub enum CloseReason {
     /// Another session killed it; 0 if it was no NETCONF session.
     #[error("killed by session {by}")]
     Killed {
-        /// Session that did.
+        /// The session that killed it.
         by: u32,
     },
     /// The transport is gone.
@@ -107,7 +107,7 @@ impl CloseReason {
 /// One request.
 #[derive(Debug, Clone)]
 pub struct Rpc {
-    /// What its replies must echo.
+    /// The parts that its reply must echo.
     pub envelope: Envelope,
     /// The whole message; its root is `<rpc>` and has exactly one child.
     pub document: Document,

@@ -36,8 +36,8 @@ fn frame(session: &Session, message: &str) -> Vec<u8> {
     out
 }
 
-/// Sends messages; everything is answered `<ok/>`. One line for each event and
-/// for what was sent.
+/// Sends messages; everything is answered `<ok/>`. One line for each event and for each message
+/// sent.
 fn converse(session: &mut Session, messages: &[&str]) -> String {
     let mut lines = Vec::new();
     for message in messages {

@@ -6,11 +6,11 @@ use super::parse::{Open, Parser, too_big};
 use super::{XmlError, lexical};
 use crate::names::namespace;
 
-/// Declarations in scope, as a multiple of those allowed on one element.
+/// The most declarations in scope, as a multiple of those allowed on one element.
 const SCOPE_FACTOR: usize = 4;
 
 impl Parser<'_> {
-    /// Reads what follows the name in a start tag (XML 1.0 §3.1).
+    /// Reads the attributes behind the name in a start tag (XML 1.0 §3.1).
     pub(super) fn attributes_of(
         &mut self,
         range: std::ops::Range<usize>,

@@ -89,7 +89,7 @@ impl Document {
         &self.buffer[..self.source_bytes]
     }
 
-    /// What it takes of the memory, in bytes.
+    /// The memory that it takes, in bytes.
     pub fn held_bytes(&self) -> usize {
         self.buffer.capacity()
             + self.elements.capacity() * size_of::<ElementRecord>()
@@ -97,7 +97,7 @@ impl Document {
             + self.declarations.capacity() * size_of::<DeclarationRecord>()
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     pub fn element_count(&self) -> usize {
         self.elements.len()
     }
@@ -187,7 +187,7 @@ impl<'a> Element<'a> {
         &self.document.buffer[from..to.saturating_sub(1).max(from)]
     }
 
-    /// Whether it has this expanded name.
+    /// True if it has this expanded name.
     pub fn is(self, namespace: &str, name: &str) -> bool {
         self.name() == name && self.namespace() == namespace
     }
@@ -204,7 +204,7 @@ impl<'a> Element<'a> {
         self.text().trim_matches([' ', '\t', '\r', '\n'])
     }
 
-    /// Whether text other than white space stands beside child elements.
+    /// True if text other than white space stands beside child elements.
     pub fn has_mixed_content(self) -> bool {
         self.record().mixed
     }
@@ -231,7 +231,7 @@ impl<'a> Element<'a> {
         self.children().find(|child| child.is(namespace, name))
     }
 
-    /// Whether it has child elements.
+    /// True if it has child elements.
     pub fn has_children(self) -> bool {
         self.record().subtree_end > self.index + 1
     }
@@ -324,7 +324,7 @@ impl<'a> Element<'a> {
         self.write_hollow(|_| false, out);
     }
 
-    /// The same without what is inside of these of its children.
+    /// The same without the content of the children for which `is_hollow` is true.
     pub fn write_hollow(self, is_hollow: impl Fn(Element<'a>) -> bool, out: &mut Vec<u8>) {
         let record = self.record();
         let buffer = self.document.buffer.as_bytes();
@@ -351,7 +351,7 @@ impl<'a> Element<'a> {
         out.extend_from_slice(&buffer[from..record.end as usize]);
     }
 
-    /// Where what it holds stands in the document: between its tags.
+    /// The range of its content in the document: between its tags.
     fn inside(self) -> Range<usize> {
         let record = self.record();
         let begins = record.tag_end as usize;
@@ -366,7 +366,7 @@ impl<'a> Element<'a> {
         String::from_utf8(out).expect("made of slices of a str")
     }
 
-    /// Whether it has neither children nor text other than white space.
+    /// True if it has neither children nor text other than white space.
     pub fn is_empty(self) -> bool {
         !self.has_children() && lexical::is_blank(self.text())
     }

@@ -31,12 +31,12 @@ pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether all of `text` is white space of XML.
+/// True if all of `text` is white space of XML.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(is_space)
 }
 
-/// ASCII bytes that may stand in a name, but not all of them first.
+/// True for the ASCII bytes that may stand in a name, though not all of them first.
 static NAME_BYTE: [bool; 256] = name_bytes();
 
 const fn name_bytes() -> [bool; 256] {
@@ -50,7 +50,7 @@ const fn name_bytes() -> [bool; 256] {
     table
 }
 
-/// Whether `name` is an `NCName` (Namespaces in XML §3).
+/// True if `name` is an `NCName` (Namespaces in XML §3).
 #[inline]
 pub(super) fn is_ncname(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -104,7 +104,7 @@ fn numeric_reference(digits: &str) -> Option<char> {
         .filter(|&character| is_character(character))
 }
 
-/// What is wrong with an XML declaration.
+/// The fault of an XML declaration.
 pub(super) enum DeclarationFault {
     /// Not the grammar of XML 1.0 §2.8.
     Syntax,

@@ -1,4 +1,4 @@
-//! From bytes to [`Document`]: quick-xml finds the tokens, this file holds the rules.
+//! The parser from bytes to [`Document`]: quick-xml finds the tokens, this file holds the rules.
 //!
 //! Every rule that quick-xml does not check is checked here, and every bound is
 //! tested before memory is spent. Cost is linear in the message: names in scope
@@ -67,7 +67,7 @@ pub(super) struct Parser<'s> {
     elements: Vec<ElementRecord>,
     pub(super) attributes: Vec<AttributeRecord>,
     pub(super) declarations: Vec<DeclarationRecord>,
-    /// What differs from the source; behind it in the buffer in the end.
+    /// The texts that differ from the source; in the end behind it in the buffer.
     pub(super) decoded: String,
     open: Vec<Open>,
 }
@@ -411,7 +411,8 @@ pub(super) fn too_big(what: &'static str, limit: usize) -> XmlError {
     XmlError::TooBig { what, limit }
 }
 
-/// A carriage return, alone or before a line feed, is read as a line feed (XML 1.0 §2.11).
+/// Appends a run with its carriage returns, alone or before a line feed, as line feeds (XML 1.0
+/// §2.11).
 fn normalise_line_ends(run: &str, out: &mut String) {
     let mut pieces = run.split('\r');
     out.push_str(pieces.next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What the guard accepts, what it refuses, and what it never does.
+//! Tests of the parser: what it accepts, what it refuses, and its invariants.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -220,7 +220,7 @@ fn a_child_stands_alone_with_every_prefix_it_may_need() {
     assert_eq!(children[0].parent().unwrap().name(), "r");
 }
 
-/// What is inside of a child can be left out; its tags, attributes and the rest stay.
+/// The content of a child can be left out; its tags, attributes and the rest stay.
 #[test]
 fn a_child_can_be_hollow() {
     let text = "<a xmlns='u'><f t='x'>in<f>side</f><![CDATA[</f>]]></f> and <f/><g>on</g></a>";

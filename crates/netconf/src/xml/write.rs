@@ -8,7 +8,8 @@ const ESCAPED: u8 = 1;
 const ATTRIBUTE_ONLY: u8 = 2;
 const EXCLUDED: u8 = 3;
 
-/// What each byte asks for; multi-byte characters pass as they are.
+/// The class of each byte: plain, to be escaped, or excluded; multi-byte characters pass as they
+/// are.
 static CLASS: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {

@@ -54,7 +54,7 @@ impl Node {
         }
     }
 
-    /// Where the elements that follow it begin.
+    /// The index of the first element that follows it in document order.
     fn end(self, document: &Document) -> u32 {
         match self.part {
             Part::Whole => document.at(self.element).subtree_end(),
@@ -63,7 +63,7 @@ impl Node {
     }
 }
 
-/// Whether a node met on an axis is meant.
+/// True if a node met on an axis passes the step's node test.
 pub(super) fn means(test: &Test, axis: Axis, document: &Document, node: Node) -> bool {
     let named = |namespace: &str, name: &str| match test {
         Test::Name {
@@ -125,8 +125,8 @@ pub(super) fn of_one(
     }
 }
 
-/// Walks an axis from a set of nodes in document order. The order of what is met is any, and a
-/// parent is met once for each of its children.
+/// Walks an axis from a set of nodes in document order. The order is unspecified, and a parent is
+/// met once for each of its children.
 pub(super) fn of_set(
     document: &Document,
     axis: Axis,

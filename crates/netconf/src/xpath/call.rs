@@ -1,4 +1,4 @@
-//! What functions compute (XPath 1.0 §4, RFC 7950 §10).
+//! The evaluation of functions (XPath 1.0 §4, RFC 7950 §10).
 
 use super::EvaluationError;
 use super::axis::{Node, Part, ROOT};
@@ -12,7 +12,7 @@ use crate::names::namespace;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a byte costs that is matched, or compiled to be, in steps.
+/// The cost of a byte that is matched, or of a pattern that is compiled, in steps.
 const PATTERN_STEPS: usize = 64;
 
 impl<'a> Evaluation<'a, '_, '_> {
@@ -109,7 +109,7 @@ impl<'a> Evaluation<'a, '_, '_> {
         })
     }
 
-    /// The text of an argument, or of the context node where there is none.
+    /// The text of an argument, or of the context node if it is absent.
     fn implied(&mut self, argument: Option<Id>, at: Context) -> Evaluated<Text<'a>> {
         match argument {
             Some(argument) => self.text(argument, at),
@@ -117,7 +117,7 @@ impl<'a> Evaluation<'a, '_, '_> {
         }
     }
 
-    /// A text that was made, which costs its length.
+    /// The value of a newly made text, which costs its length.
     fn made(&mut self, text: String) -> Evaluated<Value<'a>> {
         self.budget.spend(text.len())?;
         Ok(Value::Text(text.into()))
@@ -220,7 +220,7 @@ impl<'a> Evaluation<'a, '_, '_> {
         self.made(translated.collect())
     }
 
-    /// §4.3: `xml:lang` of the nearest that has one is the language, or a dialect of it.
+    /// §4.3: true if the nearest `xml:lang` is the language, or a dialect of it.
     fn is_in_language(&mut self, wanted: &str, node: Node) -> Evaluated<bool> {
         let mut next = Some(node.element_in(self.document));
         while let Some(element) = next {
@@ -235,7 +235,7 @@ impl<'a> Evaluation<'a, '_, '_> {
         Ok(false)
     }
 
-    /// RFC 7950 §10.4: whether some node is an identity that is derived from the one named.
+    /// RFC 7950 §10.4: true if some node is an identity that is derived from the one named.
     fn is_derived(&mut self, function: Function, arguments: &[Id], at: Context) -> Evaluated<bool> {
         let nodes = self.nodes(arguments[0], at)?;
         let Operation::Literal {

@@ -7,7 +7,7 @@ use super::{Budget, EvaluationError, Name};
 use crate::xml::Document;
 use std::collections::BTreeSet;
 
-/// Where comparisons look things up.
+/// The state of a comparison: document, budget and relation.
 pub(super) struct Comparison<'a, 'c, 'b> {
     pub(super) document: &'a Document,
     pub(super) budget: &'c mut Budget<'b>,
@@ -45,7 +45,7 @@ impl<'a> Comparison<'a, '_, '_> {
         }
     }
 
-    /// Whether some node is, or is not, a value of an identityref that a literal names.
+    /// True if some node is, or is not, a value of an identityref that a literal names.
     pub(super) fn with_identity(
         &mut self,
         nodes: &NodeSet<'a>,
@@ -93,7 +93,7 @@ impl<'a> Comparison<'a, '_, '_> {
         Ok(false)
     }
 
-    /// Whether two nodes, one of each set, say the same. The larger set is sorted, once.
+    /// True if two nodes, one of each set, have equal texts. The larger set is sorted, once.
     fn shares(&mut self, left: &NodeSet<'a>, right: &NodeSet<'a>) -> Compared {
         let (few, many) = match left.list.len() <= right.list.len() {
             true => (left, right),
@@ -122,7 +122,8 @@ impl<'a> Comparison<'a, '_, '_> {
         Ok(false)
     }
 
-    /// Whether two nodes, one of each set, say different things: so they do unless all say the same.
+    /// True if two nodes, one of each set, have different texts: so they do unless all texts are
+    /// equal.
     fn differs(&mut self, left: &NodeSet<'a>, right: &NodeSet<'a>) -> Compared {
         let Some(first) = left.list.first() else {
             return Ok(false);

@@ -18,7 +18,7 @@ impl Expression {
     /// are the top-level nodes; the context is that root (RFC 6241 §8.9.1).
     ///
     /// # Errors
-    /// [`EvaluationError`]; nothing is told then of what was found so far.
+    /// [`EvaluationError`]; partial results are dropped.
     pub fn select<'d>(
         &self,
         document: &'d Document,
@@ -34,7 +34,7 @@ impl Expression {
         Ok(wholes.map(|node| node.element_in(document)).collect())
     }
 
-    /// Whether it is true of the data: a node-set that is not empty, a text that is not, a number
+    /// Evaluates it as a boolean: true for a node-set or a text that is not empty, and for a number
     /// that is not zero (XPath 1.0 §4.3).
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Expression {
     }
 }
 
-/// Where a part of an expression is evaluated (§1).
+/// The context in which a part of an expression is evaluated (§1).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
     pub(super) node: Node,
@@ -73,12 +73,12 @@ pub(super) struct Evaluation<'a, 'c, 'b> {
     pub(super) document: &'a Document,
     pub(super) modules: &'c dyn Modules,
     pub(super) budget: &'c mut Budget<'b>,
-    /// What does not depend on the context, by place in the expression.
+    /// The values that do not depend on the context, by place in the expression.
     known: Vec<Option<Value<'a>>>,
 }
 
 impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
-    /// Document and expression are borrowed for the same time.
+    /// An evaluation; document and expression are borrowed for the same time.
     fn new<'e: 'a, 'd: 'a>(
         expression: &'e Expression,
         document: &'d Document,
@@ -186,7 +186,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
         })
     }
 
-    /// Whether one of the parts is `wanted`; those behind it are not looked at (§3.4).
+    /// True if one of the parts evaluates to `wanted`; those behind it are not evaluated (§3.4).
     fn is_any(&mut self, parts: &[Id], wanted: bool, context: Context) -> Evaluated<bool> {
         for part in parts {
             if self.boolean(*part, context)? == wanted {
@@ -251,7 +251,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
                 of_node = self.filtered(of_node, *predicate)?;
             }
             found.extend(of_node);
-            // What is met again and again is not kept again and again.
+            // Removes duplicates before they take much more memory than the nodes themselves.
             if found.len() > 4 * all {
                 found = self.sorted(found)?;
             }
@@ -259,7 +259,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
         self.sorted(found)
     }
 
-    /// The nodes of a walk that the step's test means, in the order of the walk.
+    /// The nodes of a walk that pass the step's node test, in the order of the walk.
     fn walked(
         &mut self,
         step: &Step,
@@ -280,7 +280,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
         Ok(found)
     }
 
-    /// Those of the nodes of which a predicate holds; their places are their positions (§2.4).
+    /// The nodes for which a predicate holds; their places are their positions (§2.4).
     fn filtered(&mut self, nodes: Vec<Node>, predicate: Id) -> Evaluated<Vec<Node>> {
         let size = nodes.len();
         let constant = self.expression.fact(predicate).constant;
@@ -310,7 +310,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
         Ok(Value::Nodes(Rc::new(NodeSet::of(self.sorted(nodes)?))))
     }
 
-    /// In document order, each once.
+    /// The nodes in document order, each once.
     fn sorted(&mut self, mut nodes: Vec<Node>) -> Evaluated<Vec<Node>> {
         self.budget.spend(nodes.len())?;
         if !nodes.is_sorted() {

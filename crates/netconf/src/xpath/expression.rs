@@ -1,4 +1,4 @@
-//! A parsed expression: a table of operators, steps and calls, each naming those it stands on.
+//! A parsed expression: a table of operators, steps and calls, each naming its operands.
 //!
 //! Flat, so that nothing recurses when it is dropped. Made by [`super::parse`], read by
 //! [`super::evaluate`].
@@ -19,8 +19,8 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Whether its result is a node-set, as a filter's must be (RFC 6241 §8.9.1). XPath 1.0 without
-    /// variables tells that without any data.
+    /// True if its result is a node-set, as a filter's must be (RFC 6241 §8.9.1). In XPath 1.0
+    /// without variables this is known without any data.
     pub fn is_node_set(&self) -> bool {
         self.fact(self.root).kind == Kind::Nodes
     }
@@ -40,7 +40,7 @@ impl Expression {
     }
 }
 
-/// What an expression yields; XPath 1.0 without variables tells that before anything is evaluated.
+/// The type of an expression's value; in XPath 1.0 without variables it is known before evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Nodes,
@@ -49,13 +49,13 @@ pub(super) enum Kind {
     Boolean,
 }
 
-/// What is known of a node of the table.
+/// The static facts on a node of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub(super) kind: Kind,
-    /// It is the same whatever the context, so once is enough.
+    /// True if its value does not depend on the context, so that one evaluation is enough.
     pub(super) constant: bool,
-    /// It asks for `position()` or `last()` of its context.
+    /// True if it reads `position()` or `last()` of its context.
     pub(super) positional: bool,
     pub(super) depth: u16,
 }
@@ -81,7 +81,7 @@ pub(super) enum Operation {
     Call(Function, Vec<Id>),
 }
 
-/// Where a path begins.
+/// The start of a path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start {
     Root,
@@ -95,7 +95,7 @@ pub(super) struct Step {
     pub(super) axis: Axis,
     pub(super) test: Test,
     pub(super) predicates: Vec<Id>,
-    /// Some predicate asks for a position, so each context node is walked by itself.
+    /// True if some predicate reads a position, so that each context node is walked by itself.
     pub(super) positional: bool,
 }
 
@@ -134,7 +134,7 @@ impl Axis {
         })
     }
 
-    /// §2.4: positions count against document order.
+    /// §2.4: true if positions count against document order.
     pub(super) fn is_reverse(self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ impl Axis {
     }
 }
 
-/// Which nodes of an axis are meant (§2.3).
+/// The node test of a step (§2.3).
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Test {
     /// `node()`

@@ -1,6 +1,6 @@
-//! The functions of XPath 1.0 §4 and RFC 7950 §10: names, arguments, and what they yield.
+//! The functions of XPath 1.0 §4 and RFC 7950 §10: names, arguments and types.
 //!
-//! What they compute is in [`super::call`]. `id()` is not among them, for no YANG data have
+//! Their evaluation is in [`super::call`]. `id()` is not among them, for no YANG data have
 //! identifiers of that kind, and neither is `deref()`, which needs the types of leaves.
 
 use super::expression::Kind;
@@ -21,12 +21,12 @@ macro_rules! functions {
                 match self { $(Self::$function => $name),+ }
             }
 
-            /// What it takes, in words.
+            /// The arguments that it takes, in words.
             pub(super) fn signature(self) -> &'static str {
                 match self { $(Self::$function => $signature),+ }
             }
 
-            /// What it yields.
+            /// The type of its value.
             pub(super) fn yields(self) -> Kind {
                 match self { $(Self::$function => Kind::$kind),+ }
             }
@@ -75,7 +75,7 @@ functions! {
 }
 
 impl Function {
-    /// Whether it can be called with arguments of these kinds.
+    /// True if it can be called with arguments of these kinds.
     pub(super) fn takes(self, kinds: &[Kind]) -> bool {
         let (least, most) = self.count();
         let nodes_first = matches!(
@@ -94,7 +94,7 @@ impl Function {
             && (!nodes_first || kinds.first().is_none_or(|kind| *kind == Kind::Nodes))
     }
 
-    /// Whether it depends on the context by itself, with so many arguments.
+    /// True if it depends on the context by itself, with so many arguments.
     pub(super) fn reads_context(self, arguments: usize) -> bool {
         let implied = matches!(
             self,
@@ -109,7 +109,7 @@ impl Function {
         self.is_positional() || self == Self::Lang || (implied && arguments == 0)
     }
 
-    /// Whether it asks where in its context a node stands.
+    /// True if it reads the position or the size of the context.
     pub(super) fn is_positional(self) -> bool {
         matches!(self, Self::Position | Self::Last)
     }

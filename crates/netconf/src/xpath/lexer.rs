@@ -1,6 +1,6 @@
-//! From characters to tokens (XPath 1.0 §3.7), in one pass.
+//! The lexer, from characters to tokens (XPath 1.0 §3.7), in one pass.
 //!
-//! Knows where a name is an operator and a star a multiplication; grammar is in [`super::parse`].
+//! Decides where a name is an operator and a star a multiplication; grammar is in [`super::parse`].
 
 use super::{EXPRESSION_BYTES, EXPRESSION_NODES, ExpressionError};
 
@@ -17,7 +17,7 @@ pub(super) enum Token<'x> {
     Number(f64),
 }
 
-/// A token and where it stands, in bytes.
+/// A token and its position in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'x> {
     pub(super) token: Token<'x>,
@@ -30,7 +30,7 @@ const SIGNS: [&str; 21] = [
     "<", ">", "$",
 ];
 
-/// Tokens of an expression of the greatest size are no more than so many.
+/// The most tokens of an expression of the greatest size.
 const TOKENS: usize = 8 * EXPRESSION_NODES;
 
 /// The tokens of a text.
@@ -64,7 +64,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed<'_>>, ExpressionError> {
     }
 }
 
-/// A mistake at a byte of the text.
+/// A syntax error at a byte of the text.
 pub(super) fn syntax(
     text: &str,
     at: usize,
@@ -78,7 +78,8 @@ pub(super) fn syntax(
     }
 }
 
-/// §3.7: behind these, or at the start, a name is no operator and a star is no multiplication.
+/// §3.7: true behind these tokens and at the start, where a name is no operator and a star is no
+/// multiplication.
 fn wants_operand(before: Option<Token<'_>>) -> bool {
     match before {
         None => true,

@@ -1,7 +1,8 @@
-//! From tokens to an [`Expression`] (XPath 1.0 §2 and §3), by recursive descent of bounded depth.
+//! The parser from tokens to an [`Expression`] (XPath 1.0 §2 and §3), by recursive descent of
+//! bounded depth.
 //!
-//! Names are resolved and kinds are checked here, so that a wrong expression is told before any
-//! data are looked at. Read next: [`super::evaluate`].
+//! Names are resolved and kinds are checked here, so that a wrong expression is refused before any
+//! data are read. Read next: [`super::evaluate`].
 
 use super::expression::{
     Arithmetic, Axis, Expression, Facts, Id, Kind, Operation, Relation, Start, Step, Test,
@@ -397,8 +398,8 @@ impl<'x> Parser<'x> {
         self.add(Operation::Call(function, arguments))
     }
 
-    /// RFC 7950 §10.4: the name of the identity is read with the prefixes of the expression, so it
-    /// stands in it.
+    /// RFC 7950 §10.4: the name of the identity is resolved with the prefixes of the expression, so
+    /// it must be a literal.
     fn demand_identity(&self, function: Function, argument: Id) -> Parsed<()> {
         match self.made.node(argument) {
             Operation::Literal {
@@ -415,7 +416,7 @@ impl<'x> Parser<'x> {
         }
     }
 
-    /// Puts an operation into the table, with what is known of it.
+    /// Puts an operation into the table, with its static facts.
     fn add(&mut self, operation: Operation) -> Parsed<Id> {
         let fact = self.facts_of(&operation);
         if usize::from(fact.depth) > EXPRESSION_DEPTH {

@@ -1,11 +1,11 @@
-//! Writing what an expression selected: the elements with all below them, their ancestors, and the
+//! Writes the elements that an expression selected with all below them, their ancestors, and the
 //! keys of the list entries on the way, in one pass over the document.
 
 use super::Name;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 
-/// Which leaves are keys of a list: a tree of the names of data nodes, as far as keys are below.
+/// The leaves that are keys of a list: a tree of the names of data nodes, as far as keys are below.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Keys {
     key: bool,
@@ -45,10 +45,10 @@ impl Keys {
         self.children(root, &mut rest, out);
     }
 
-    /// The children of an element that is on the way to what is left of the selection.
+    /// The children of an ancestor of the remaining selected elements.
     fn children(&self, parent: Element<'_>, rest: &mut &[Element<'_>], out: &mut Vec<u8>) {
         for child in parent.children() {
-            // What was selected inside of something selected is written with it.
+            // Nodes selected inside a selected node are written with it.
             while rest
                 .first()
                 .is_some_and(|next| next.index() < child.index())

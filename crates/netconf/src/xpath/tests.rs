@@ -1,5 +1,5 @@
-//! Tests of the evaluator by itself: what it selects, what it refuses, what it costs. That libyang
-//! selects the same is held in `bindings::netconf::search`.
+//! Tests of the evaluator by itself: selections, refusals, costs. That libyang selects the same is
+//! tested in `bindings::netconf::search`.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -40,7 +40,7 @@ fn document(text: &str) -> Document {
     Document::parse(text, &Limits::client()).unwrap()
 }
 
-/// Names and texts of what is selected of the fleet, or whether it is true of it.
+/// The names and texts of the elements selected from the fleet, or the truth value.
 fn outcome(expression: &str) -> String {
     let expression = parsed(expression).unwrap_or_else(|error| panic!("{expression}: {error}"));
     let document = document(FLEET);
@@ -249,7 +249,7 @@ fn cost(expression: &str, document: &Document, limit: u64) -> Result<u64, Evalua
     Ok(budget.spent())
 }
 
-/// Each of them stopped a platform for minutes while libyang evaluated it.
+/// Expressions each of which kept libyang busy for minutes.
 const ATTACKS: [&str; 3] = [
     "//*[count(//*[count(//.)>0])>0]",
     "/*/*/*[//*[.=//*]]",
@@ -359,7 +359,8 @@ pub(super) fn expressions() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever is asked, the budget is kept to, and the outcome with it is the same as without.
+    /// No evaluation takes more than its budget, and its outcome within the budget is the same as
+    /// without one.
     #[test]
     fn no_expression_takes_more_than_its_budget(text in expressions()) {
         let document = large(40);
@@ -383,7 +384,7 @@ proptest! {
         }
     }
 
-    /// Whatever it is, reading ends.
+    /// The parser returns on any text.
     #[test]
     fn no_text_breaks_the_parser(text in "[-/@\\[\\]()f:*.,|=!<>'\" a-d0-9+$é靠]{0,60}") {
         drop(parsed(&text));

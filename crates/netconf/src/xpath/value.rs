@@ -1,4 +1,4 @@
-//! Values and what becomes of them where another kind is wanted (XPath 1.0 §3.2 to §3.5, §4).
+//! Values and their conversions (XPath 1.0 §3.2 to §3.5, §4).
 
 use super::axis::{Node, Part};
 use super::{Budget, EvaluationError};
@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// What an expression yields.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Nodes(Rc<NodeSet<'a>>),
@@ -20,7 +20,7 @@ pub(super) enum Value<'a> {
 #[derive(Debug, Default)]
 pub(super) struct NodeSet<'a> {
     pub(super) list: Vec<Node>,
-    /// What they say, once somebody compared them with many.
+    /// The texts of the nodes, once the set has been compared with many.
     pub(super) texts: OnceCell<BTreeSet<Text<'a>>>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The string-value of a node (§5); its length is spent.
+/// The string-value of a node (§5); its length is spent from the budget.
 pub(super) fn string_value<'a>(
     document: &'a Document,
     node: Node,

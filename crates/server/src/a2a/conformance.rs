@@ -1,9 +1,9 @@
-//! The conformance agent: does what the scenarios of the public A2A conformance suites ask of an agent
-//! under test, chosen by how the identifier of a message begins.
+//! The conformance agent: implements the scenarios that the public A2A conformance suites demand of
+//! an agent under test, selected by the prefix of a message's identifier.
 //!
-//! The one place that knows those beginnings. It is hosted like any other agent, behind the same
-//! engine, so that the suites meet the real road; an operator switches it on (`conformance-agent` of
-//! `[a2a]`). Refuses to know how anything is sent. Read next: `bindings::a2a`, [`crate::config::a2a`].
+//! The only place that knows those prefixes. It is hosted like any other agent, behind the same
+//! engine, so that the suites test the real code path; an operator enables it (`conformance-agent`
+//! of `[a2a]`). Knows nothing of transports. Read next: `bindings::a2a`, [`crate::config::a2a`].
 
 use crate::post::Post;
 use crate::profile::ProfileFile;
@@ -19,26 +19,26 @@ use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 
-/// What it is called.
+/// The name of the agent.
 pub const NAME: &str = "TMF-Convoke-Conformance-1.0.0";
 
-/// The role that a roster knows it by. No profile file can have it.
+/// The role in a roster. No profile file can have it.
 pub const ROLE: &str = "conformance";
 
-/// What the suites take as the time that a stream may take, in milliseconds.
+/// The time in milliseconds that the suites assume a stream takes.
 const STREAMING_MS: i64 = 2_000;
 
-/// What is told where no scenario says what.
+/// The text of a result where no scenario defines one.
 const USUAL: &str = "Hello from TCK";
 
-/// What a scenario asks for.
+/// The behaviour that a scenario demands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scenario {
     /// Completes at once with this.
     Completes(Told),
     /// Takes the task on, and completes it with this.
     Works(Told),
-    /// Works for so many milliseconds.
+    /// Works for this many milliseconds, then completes.
     Lasts(i64, Told),
     /// Answers with a message.
     Answers,
@@ -48,7 +48,7 @@ enum Scenario {
     Rejects,
 }
 
-/// What a result holds.
+/// The content of a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Told {
     Words(&'static str),
@@ -60,7 +60,7 @@ enum Told {
 use Scenario::{Answers, Asks, Completes, Lasts, Rejects, Works};
 use Told::{Data, File, FileUrl, Words};
 
-/// The scenarios of both suites.
+/// The scenarios of both suites, by prefix.
 const SCENARIOS: [(&str, Scenario); 17] = [
     ("tck-complete-task", Completes(Words(USUAL))),
     (
@@ -98,8 +98,8 @@ const SCENARIOS: [(&str, Scenario); 17] = [
 ];
 
 impl Scenario {
-    /// The one with the longest beginning of a message's identifier. By any other it is not known what
-    /// is wanted, so that is asked: then the task stays open, as suites of v0.3 need it.
+    /// The scenario with the longest matching prefix. For an identifier without one, input is asked
+    /// for: then the task stays open, as suites of v0.3 need it.
     fn of(message_id: &str) -> Self {
         let named = SCENARIOS
             .iter()
@@ -109,7 +109,7 @@ impl Scenario {
     }
 }
 
-/// The agent: what it works on until when.
+/// The agent, with the ends of its tasks under way.
 #[derive(Debug, Default)]
 pub(crate) struct Conformance {
     under_way: BTreeMap<Token, (TaskId, Content)>,
@@ -165,7 +165,7 @@ impl Conformance {
         }
     }
 
-    /// A message to a task that waits for input: it goes on as the message says.
+    /// The answer to a message to a task that waits for input: it goes on as the message demands.
     fn answered(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
         let about = &ask.content.target_object;
         let progress = match scenario(ask) {
@@ -190,12 +190,12 @@ impl Conformance {
     }
 }
 
-/// What a message asks for.
+/// The scenario of a message.
 fn scenario(ask: &Ask) -> Scenario {
     Scenario::of(&message_id(&ask.content).unwrap_or_default())
 }
 
-/// What it worked on before a restart is done with it.
+/// Completes the tasks that were under way before a restart.
 fn resumed(briefing: &Briefing) -> Vec<Output> {
     let open = briefing.open.iter();
     let working = open.filter(|task| task.status == Status::Processing);
@@ -241,7 +241,7 @@ fn result(about: &str, told: Told) -> Content {
     }
 }
 
-/// Its profile: it hears nothing of the network and may do nothing to it.
+/// The profile: it receives no telemetry and may take no action on the network.
 pub(crate) fn profile() -> ProfileFile {
     let text = || vec!["text".to_owned()];
     let skill = Skill {
@@ -288,7 +288,7 @@ pub(crate) fn profile() -> ProfileFile {
 mod tests {
     use super::*;
 
-    /// A beginning that begins with another is the one that is meant.
+    /// Of two matching prefixes the longer one is chosen.
     #[test]
     fn the_longest_beginning_counts() {
         assert_eq!(Scenario::of("tck-artifact-file-1"), Completes(File));
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(Scenario::of(""), Asks);
     }
 
-    /// Its profile is as good as those in files.
+    /// Its profile passes the checks of those in files.
     #[test]
     fn its_profile_passes() {
         let profile = profile().profile;

@@ -1,16 +1,15 @@
-//! The forms of an agent: a page for each schema of a skill, which sends what is filled in as a typed
-//! part (002 §2) and shows the task that comes of it.
+//! The forms of an agent: a page for each schema of a skill, which sends its values as a typed part
+//! (object schemas §2) and shows the resulting task.
 //!
-//! Pages are for everybody, as cards are; what a page sends needs the token that is given to it. Made
-//! from the templates there are now, so a key that was learnt is on the form without a restart. A page
-//! loads nothing, runs two scripts that its policy names by their digests, and talks to nobody but
-//! its own server. Read next: `forms/form.js`, which is the client; [`schema::render::form`], the form
-//! itself.
+//! Pages are public, as cards are; requests of a page need the token that is entered into it. Made
+//! from the current templates, so a learnt key is on the form without a restart. A page loads
+//! nothing, runs two scripts that its policy names by their digests, and connects to its own server
+//! only. Read next: `forms/form.js`, the client; [`schema::render::form`], the form itself.
 
 mod words;
 
 use self::words::Words;
-use super::Office;
+use super::A2aService;
 use crate::http::{HttpRequest, Problem, Reply, body};
 use base64ct::{Base64, Encoding};
 use bindings::a2a::{Forms, SkillForms};
@@ -41,7 +40,8 @@ cursor:pointer;margin:4px 8px 4px 0}button:disabled{opacity:.6;cursor:default}\
 a{color:var(--p0)}[role=alert]{border-left:4px solid var(--bad);background:var(--badfield);padding:3px 12px;margin:14px 0}\
 [hidden]{display:none}.state{font-weight:600}";
 
-/// What a page may do: show itself, run its two scripts, and ask its own server.
+/// The Content-Security-Policy: a page may show itself, run its two scripts, and connect to its own
+/// server.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     let scripts = [SCRIPT, form::SCRIPT].map(|script| {
         let digest = Base64::encode_string(&Sha256::digest(script));
@@ -54,15 +54,15 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-impl Office {
-    /// The skills of an agent that have forms, each with a link to its own.
+impl A2aService {
+    /// The page that lists the skills of an agent that have forms, each with a link.
     pub(super) fn forms(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
         let forms = self.forms_of(&ask.captures)?;
         let language = language(ask);
         Ok(reply(&overview(&forms, &language), &language))
     }
 
-    /// The form of one schema.
+    /// The page with the form of one schema.
     pub(super) fn form(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
         let (schema_id, agent) = ask.captures.split_last().ok_or_else(Problem::not_found)?;
         let forms = self.forms_of(agent)?;
@@ -77,7 +77,7 @@ impl Office {
     }
 }
 
-/// The language of a page: that of the parameter `lang`, or else the first that the reader prefers.
+/// The language of a page: that of the parameter `lang`, or else the first in `Accept-Language`.
 fn language(ask: &HttpRequest) -> Language {
     let query = ask.head.uri.query().unwrap_or_default();
     let chosen = query.split('&').find_map(|pair| pair.strip_prefix("lang="));
@@ -165,9 +165,9 @@ fn page(forms: &Forms, skill: &SkillForms, template: &Template, language: &Langu
     })
 }
 
-/// Who asks: a token that the page keeps to itself, until its tab is closed. It stands in a form of its
-/// own, which goes nowhere, so that a password manager knows it for what it is; the name beside it is for
-/// the manager alone.
+/// Writes the field for the token, which the page keeps until its tab is closed. It is in a form of
+/// its own, which is not sent, so that a password manager recognises it; the user name beside it is
+/// for the manager alone.
 fn token(page: &mut Markup, words: &Words) {
     page.open("form", &[("id", &"access")]);
     page.empty(
@@ -196,7 +196,8 @@ fn token(page: &mut Markup, words: &Words) {
     page.close().close();
 }
 
-/// Where the task is shown, and answered; what the script says stands in its attributes.
+/// Writes the section that shows the task and takes answers; the texts of the script are in its
+/// attributes.
 fn task(page: &mut Markup, words: &Words) {
     page.open(
         "section",

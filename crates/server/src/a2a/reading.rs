@@ -1,7 +1,8 @@
-//! Plain words of A2A, read as `convoke ask` reads them: first which scenario, then its payload.
+//! Plain text of A2A, read as `convoke ask` reads it: first the scenario is chosen, then its
+//! payload parsed.
 //!
-//! Nothing is guessed: where no scenario fits, or two fit as well, the agent asks what is wanted.
-//! Read next: `semantics::choose`, `semantics::rules`.
+//! Nothing is guessed: where no scenario fits, or two fit equally, the agent asks back. Read next:
+//! `semantics::choose`, `semantics::rules`.
 
 use bindings::a2a::{ByParser, Offer, Reader, Reading};
 use domain::time::Timestamp;
@@ -12,7 +13,7 @@ use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use serde_json::{Map, Value};
 
-/// Chooses by what scenarios say of themselves, and parses by rules, in UTC.
+/// Chooses by the descriptions of scenarios, and parses by rules, in UTC.
 pub(super) struct ByWords {
     parser: ByParser,
 }

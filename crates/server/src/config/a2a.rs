@@ -1,4 +1,4 @@
-//! The section `[a2a]`: how the platform shows itself to A2A clients.
+//! The section `[a2a]`: the A2A binding.
 //!
 //! Read next: [`crate::a2a`].
 
@@ -9,46 +9,47 @@ use schema::language::Language;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// The section of agents elsewhere.
+/// The section of allowed agents elsewhere.
 pub(crate) const PEERS: &str = "a2a.peers";
 
-/// How long clients may keep a card if nothing is said, in seconds: an evolved schema is in it soon.
+/// The default time in seconds for which clients may cache a card: short, as schemas evolve.
 const CARD_MAX_AGE_S: u32 = 60;
 
-/// How long a client is kept waiting for a task if nothing is said, in seconds.
+/// The default time in seconds that a client waits for a task.
 const PATIENCE_S: u64 = 300;
 
 /// The section `[a2a]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct A2aSettings {
-    /// `url`: where the platform is reached from outside, as cards tell it; the server's own address
-    /// if nothing is said.
+    /// `url`: the public URL of the platform, for cards; the server's own address by default.
     pub url: Option<String>,
-    /// `card-profile`: `schemas` has the schemas at the card's root as well, as extension 002 §1
-    /// wants it; `strict` has v1.0 members alone, and is signed. `schemas` if nothing is said.
+    /// `card-profile`: `schemas` has the schemas at the card's root as well, as in the
+    /// object-schemas extension (§1); `strict` has v1.0 members alone, and is signed. `schemas` by
+    /// default.
     pub card_profile: Option<Cards>,
-    /// `card-max-age-s`: how long clients may keep a card, up to 86,400 s; 60 s if nothing is said.
+    /// `card-max-age-s`: the time for which clients may cache a card, up to 86,400 s; 60 s by
+    /// default.
     pub card_max_age_s: Option<u32>,
-    /// `language`: the language of descriptions, `en` or `zh`; `en` if nothing is said.
+    /// `language`: the language of descriptions, `en` or `zh`; `en` by default.
     pub language: Option<String>,
-    /// `patience-s`: how long a client that waits for a task is kept waiting before it is told the
-    /// state reached, 1 to 3,600 s; 300 s if nothing is said.
+    /// `patience-s`: the longest time that a client waits for a task before it is answered with the
+    /// state reached, 1 to 3,600 s; 300 s by default.
     pub patience_s: Option<u64>,
     /// `conformance-agent`: true adds the agent that the public conformance suites test, see
-    /// [`crate::a2a::conformance`]; it takes the place of the platform's own agent at the root. False if
-    /// nothing is said.
+    /// [`crate::a2a::conformance`]; it takes the place of the platform's own agent at the root.
+    /// False by default.
     pub conformance_agent: Option<bool>,
-    /// `[a2a.peers]`: which agents elsewhere the platform speaks with.
+    /// `[a2a.peers]`: the agents elsewhere to which the platform may connect.
     #[serde(default)]
     pub peers: PlacesSettings,
 }
 
-/// Which card is served.
+/// The form of cards.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cards {
-    /// With the root member of extension 002.
+    /// With the root member of the object-schemas extension.
     Schemas,
     /// v1.0 members alone, signed.
     Strict,
@@ -109,13 +110,13 @@ impl A2aSettings {
         }
     }
 
-    /// Where the platform is reached from outside.
+    /// The public URL of the platform.
     pub fn url(&self, http_server: HttpListening) -> String {
         let own = || format!("{}://{}", http_server.protocol(), http_server.address);
         self.url.clone().unwrap_or_else(own)
     }
 
-    /// Which card is served.
+    /// The form of cards.
     pub fn card_profile(&self) -> CardProfile {
         match self.card_profile {
             Some(Cards::Strict) => CardProfile::Strict,
@@ -123,7 +124,7 @@ impl A2aSettings {
         }
     }
 
-    /// How long clients may keep a card, in seconds.
+    /// The time for which clients may cache a card, in seconds.
     pub fn card_max_age_s(&self) -> u32 {
         self.card_max_age_s.unwrap_or(CARD_MAX_AGE_S)
     }
@@ -136,12 +137,12 @@ impl A2aSettings {
         }
     }
 
-    /// Whether the conformance agent is there.
+    /// True if the conformance agent is enabled.
     pub fn conformance_agent(&self) -> bool {
         self.conformance_agent.unwrap_or(false)
     }
 
-    /// How long a client is kept waiting.
+    /// The longest time that a client waits for a task.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.patience_s.unwrap_or(PATIENCE_S))
     }

@@ -1,4 +1,4 @@
-//! The section `[agents]`: how much may wait for an agent hosted here, and how long it may think.
+//! The section `[agents]`: queue lengths and step times of hosted agents.
 //!
 //! Read next: `engine::Limits`.
 
@@ -11,13 +11,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentSettings {
-    /// `mailbox`: how many requests may wait for one agent, 1 to 65,536; 4,096 if nothing is said.
+    /// `mailbox`: the most requests that wait for one agent, 1 to 65,536; 4,096 by default.
     pub mailbox: Option<u64>,
-    /// `telemetry`: how many pieces of telemetry may wait for one agent before the oldest makes
-    /// room, 1 to 1,048,576; 16,384 if nothing is said.
+    /// `telemetry`: the most pieces of telemetry that wait for one agent before the oldest is
+    /// dropped, 1 to 1,048,576; 16,384 by default.
     pub telemetry: Option<u64>,
-    /// `step-s`: how long an agent may take for one input before it is given up, 1 to 3,600 s; 10 s
-    /// if nothing is said.
+    /// `step-s`: the time after which an agent's step for one input is given up, 1 to 3,600 s; 10 s
+    /// by default.
     pub step_s: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl AgentSettings {
         within("step-s", self.step_s, 3_600, "1 to 3600")
     }
 
-    /// The same limits with what is said here.
+    /// The same limits with the given settings applied.
     pub(super) fn limits(&self, usual: Limits) -> Limits {
         Limits {
             mailbox: self.mailbox.map_or(usual.mailbox, |n| n as usize),

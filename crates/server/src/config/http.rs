@@ -1,4 +1,4 @@
-//! The section `[http]`: where the HTTP server is, what it is called, and how it is secured.
+//! The section `[http]`: address, names and security of the HTTP server.
 //!
 //! Read next: [`crate::http`].
 
@@ -13,39 +13,39 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Where `convoke serve` has its server, if nothing else is said.
+/// The default port of the HTTP server of `convoke serve`.
 pub const HTTP_PORT: u16 = 8880;
 
-/// How long a token may be valid at most, whatever is said: a year, in seconds.
+/// The upper limit of a token's validity: a year, in seconds.
 const VALID_MAX_S: u64 = 31_536_000;
 
 /// The section `[http]`, as far as it is given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HttpSettings {
-    /// `listen`: where the server is, or `off`. `convoke serve` has one on 127.0.0.1:8880 if nothing
-    /// is said, or on a free port if it was given a free one for NETCONF; a demo has none.
+    /// `listen`: the address of the server, or `off`. By default `convoke serve` has one on
+    /// 127.0.0.1:8880, or on a free port if NETCONF has a free one; a demo has none.
     pub listen: Option<Listen>,
-    /// `names`: the host names by which it may be asked, besides addresses. On loopback `localhost`
-    /// is one; elsewhere any name will do if none is given.
+    /// `names`: the host names by which the server may be addressed, besides IP addresses. On
+    /// loopback `localhost` is one; elsewhere every name is accepted if none is given.
     pub names: Option<Vec<String>>,
-    /// `allow-plain`: whether it may speak without TLS where others than this machine can reach it,
-    /// since a proxy in front speaks TLS. False if nothing is said.
+    /// `allow-plain`: true to serve without TLS where other machines can connect, as a proxy in
+    /// front terminates TLS. False by default.
     pub allow_plain: Option<bool>,
-    /// `[http.tls]`: our certificate, and whose clients' are believed.
+    /// `[http.tls]`: the server's certificate, and the authorities of clients.
     pub tls: Option<TlsSettings>,
-    /// `[http.token]`: what tokens must be.
+    /// `[http.token]`: the requirements on tokens.
     #[serde(default)]
     pub token: TokenSettings,
 }
 
-/// Where the server is.
+/// The address of the server.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub enum Listen {
-    /// Nowhere.
+    /// No server.
     Off,
-    /// At an address; port 0 takes a free one.
+    /// A server at this address; port 0 takes a free one.
     At(SocketAddr),
 }
 
@@ -75,12 +75,12 @@ impl TryFrom<String> for Listen {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TlsSettings {
-    /// `certificate`: ours, and behind it those up to an authority.
+    /// `certificate`: the server's certificate, followed by those up to an authority.
     pub certificate: PathBuf,
     /// `key`: its private key.
     pub key: PathBuf,
-    /// `client-ca`: the authorities of clients' certificates. Whose a certificate is, is said by
-    /// `[[certificate]]` in `access.toml`.
+    /// `client-ca`: the authorities of clients' certificates. `[[certificate]]` in `access.toml`
+    /// maps certificates to principals.
     pub client_ca: Option<PathBuf>,
 }
 
@@ -99,11 +99,11 @@ impl TlsSettings {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TokenSettings {
-    /// `audience`: for whom tokens are, `aud`; `convoke` if nothing is said. Tokens for another are
+    /// `audience`: the audience of tokens, `aud`; `convoke` by default. Tokens for another are
     /// void.
     pub audience: Option<String>,
-    /// `valid-max-s`: how long a token may be valid, 60 to 31,536,000 s; 30 days if nothing is
-    /// said. Tokens that were issued for longer are void.
+    /// `valid-max-s`: the longest validity of a token, 60 to 31,536,000 s; 30 days by default.
+    /// Tokens issued for longer are void.
     pub valid_max_s: Option<u64>,
 }
 
@@ -115,7 +115,7 @@ impl TokenSettings {
         }
     }
 
-    /// What is demanded of tokens.
+    /// The requirements on tokens.
     pub fn terms(&self) -> Terms {
         let usual = Terms::default();
         Terms {
@@ -136,7 +136,7 @@ impl HttpSettings {
         }
     }
 
-    /// The same, with a server where `convoke serve` has one if nothing else is said.
+    /// The same settings, with the default address of `convoke serve`.
     #[must_use]
     pub fn served(self, netconf: Option<SocketAddr>) -> Self {
         let free = netconf.is_some_and(|netconf| netconf.port() == 0);
@@ -148,7 +148,7 @@ impl HttpSettings {
         }
     }
 
-    /// Where the server is, if there is one.
+    /// The address of the server, if there is one.
     pub fn address(&self) -> Option<SocketAddr> {
         match self.listen? {
             Listen::Off => None,
@@ -156,7 +156,7 @@ impl HttpSettings {
         }
     }
 
-    /// Where a server with these settings is, once it is bound.
+    /// The URL parts of a server with these settings, once it is bound.
     pub fn listening(&self, http_server: &HttpListener) -> HttpListening {
         HttpListening {
             address: http_server.address(),
@@ -164,13 +164,13 @@ impl HttpSettings {
         }
     }
 
-    /// The names, in lower case.
+    /// The host names, in lower case.
     pub fn names(&self) -> Vec<String> {
         let names = self.names.iter().flatten();
         names.map(|name| name.to_lowercase()).collect()
     }
 
-    /// `prepared`: keys and access rules are there.
+    /// Checks the section; `prepared` is true if keys and access rules exist.
     pub(super) fn check(&self, prepared: bool) -> Result<(), SettingsError> {
         let valid = self.token.valid_max_s.unwrap_or(VALID_MAX_S);
         if !(60..=VALID_MAX_S).contains(&valid) {

@@ -1,9 +1,9 @@
-//! The section `[life]`: the simulated network lives, instead of being at rest until somebody breaks
-//! something.
+//! The section `[life]`: spontaneous faults and users of the simulated network, which is otherwise
+//! at rest.
 //!
-//! That the section is there is what makes it live; what it leaves open is as usual. How often what
-//! happens at 1 is in `network::fault::LIFE`, and its pace in `network::fault::PACE`; the
-//! simulated network takes these figures. Read next: [`crate::config`].
+//! The presence of the section enables them; missing settings have defaults. The rates at 1 are in
+//! `network::fault::LIFE`, and the pace in `network::fault::PACE`; the simulated network uses these
+//! figures. Read next: [`crate::config`].
 
 use super::SettingsError;
 use serde::Deserialize;
@@ -12,12 +12,13 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LifeSettings {
-    /// `faults`: how often things break by themselves, storms among them, 0 to 100 times as often as on
-    /// a day of `simulate`, which is ten real ones; 1 if nothing is said.
+    /// `faults`: the rate of spontaneous faults, storms among them, 0 to 100 times that of a day of
+    /// `simulate`, which is ten real ones; 1 by default.
     pub faults: Option<f64>,
-    /// `drivers`: connected vehicles whose drivers complain, 0 to 200; 120 if nothing is said.
+    /// `drivers`: the number of connected vehicles whose drivers complain, 0 to 200; 120 by
+    /// default.
     pub drivers: Option<usize>,
-    /// `stadiums-per-day`: how often a stadium fills, 0 to 24 times a day; 1 if nothing is said.
+    /// `stadiums-per-day`: the number of stadium events a day, 0 to 24; 1 by default.
     pub stadiums_per_day: Option<f64>,
 }
 
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
     use crate::state::StateFolder;
 
-    /// What a file of these words, below no flags, is refused for; none if it is not.
+    /// The refusal of a settings file with this text; none if it is accepted.
     fn refused(text: &str) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let state = StateFolder::new(folder.path());

@@ -1,6 +1,6 @@
-//! The section `[limits]`: how much is too much, for a subscriber, for each user and for the process.
+//! The section `[limits]`: limits of subscribers, of each user and of the process.
 //!
-//! Read next: `engine::accounts`, which counts what each user holds, and [`crate::memory`].
+//! Read next: `engine::accounts`, which counts the usage of each user, and [`crate::memory`].
 
 use super::SettingsError;
 use crate::session::Timeouts;
@@ -16,65 +16,65 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LimitSettings {
-    /// `subscription-events-max`: the events that may wait for a subscriber whose transport takes
-    /// nothing; 1,024 if nothing is said.
+    /// `subscription-events-max`: the most events that wait for a subscriber whose transport is
+    /// stalled; 1,024 by default.
     pub subscription_events_max: Option<u64>,
-    /// `subscription-bytes-max`: the same in bytes; 1 MiB if nothing is said.
+    /// `subscription-bytes-max`: the same in bytes; 1 MiB by default.
     pub subscription_bytes_max: Option<u64>,
-    /// `subscription-stall-s`: how long its transport may take nothing once more than that waits,
-    /// 1 to 3,600 s; 30 s if nothing is said.
+    /// `subscription-stall-s`: the longest time that its transport may be stalled once more than
+    /// that waits, 1 to 3,600 s; 30 s by default.
     pub subscription_stall_s: Option<u64>,
-    /// `keepalive-s`: a peer that is silent for so long is asked for a sign of life, 1 to 3,600 s;
-    /// four times this after the last one it is gone. 15 s if nothing is said.
+    /// `keepalive-s`: the time of silence after which a keep-alive is sent to a peer, 1 to 3,600 s;
+    /// after four times this without an answer it is disconnected. 15 s by default.
     pub keepalive_s: Option<u64>,
-    /// `memory-mib`: the memory that the process may use, 64 to 16,777,216 MiB; what its control group
-    /// and its address space allow if that is less or nothing is said. At four fifths of it nothing
-    /// new is begun.
+    /// `memory-mib`: the memory that the process may use, 64 to 16,777,216 MiB; the limit of its
+    /// control group or address space if that is lower, or by default. At four fifths of it new
+    /// work is refused.
     pub memory_mib: Option<u64>,
-    /// `[limits.user]`: how much each user may have.
+    /// `[limits.user]`: the limits of each user.
     #[serde(default)]
     pub user: UserSettings,
-    /// `[limits.users.NAME]`: how much more, or less, one of them may have.
+    /// `[limits.users.NAME]`: other limits for one user.
     #[serde(default)]
     pub users: BTreeMap<String, UserSettings>,
 }
 
-/// Where nothing is said, one user's sessions hold no more than this part of the memory that the process
-/// may use,
+/// The fraction of the process's memory, as a divisor, that the sessions of one user hold at most by
+/// default.
 const HELD_PART: u64 = 8;
-/// what he writes at once is no more than this part of it,
+/// The fraction of it, as a divisor, that a burst of writes takes at most by default.
 const BURST_PART: u64 = 4;
-/// and there is so much of it for each of his sessions, and for each of his connections, in bytes.
+/// The bytes of it allotted to each session, and to each connection, by default.
 const SESSION_BYTES: u64 = 512 << 10;
-/// What a session can do with: the largest message, and what goes on beside it.
+/// The least that a session can work with: the largest message, and its overhead.
 const HELD_LEAST: usize = 10 << 20;
 
-/// How much a user may have, as far as it is given.
+/// The limits of a user, as far as they are given.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UserSettings {
-    /// `sessions`: sessions over SSH at once, 1 to 12,000; 1,000 if nothing is said, or one for each
-    /// 512 KiB of that memory.
+    /// `sessions`: concurrent SSH sessions, 1 to 12,000; by default 1,000, or one for each 512 KiB
+    /// of that memory.
     pub sessions: Option<u64>,
-    /// `connections`: connections over HTTP at once, 1 to 10,000; 1,000 if nothing is said, or one for
-    /// each 512 KiB of that memory.
+    /// `connections`: concurrent HTTP connections, 1 to 10,000; by default 1,000, or one for each
+    /// 512 KiB of that memory.
     pub connections: Option<u64>,
-    /// `held-mib`: what sessions and connections together may hold that came in and is not handled, or is to go
-    /// out and not taken, 10 to 65,536 MiB; 256 if nothing is said, or an eighth of the memory that the
+    /// `held-mib`: the input not yet handled and the output not yet taken of all sessions and
+    /// connections together, 10 to 65,536 MiB; by default 256, or an eighth of the memory that the
     /// process may use if that is less.
     pub held_mib: Option<u64>,
-    /// `requests`: requests under way at once, 1 to 1,000,000; 4,096 if nothing is said.
+    /// `requests`: concurrent requests, 1 to 1,000,000; 4,096 by default.
     pub requests: Option<u64>,
-    /// `tasks-open`: tasks published that have not ended, 1 to 10,000,000; 10,000 if nothing is said.
+    /// `tasks-open`: published tasks that have not ended, 1 to 10,000,000; 10,000 by default.
     pub tasks_open: Option<u64>,
-    /// `data-mib`: data stored by `data-write`, 1 to 16,777,216 MiB; 4,096 if nothing is said. Each
-    /// entry counts with 512 bytes besides.
+    /// `data-mib`: data stored by `data-write`, 1 to 16,777,216 MiB; 4,096 by default. Each entry
+    /// counts as 512 bytes more.
     pub data_mib: Option<u64>,
-    /// `write-mib-s`: what may be written a second over a longer time, in data and in what is said of
-    /// tasks, 1 to 65,536 MiB; 8 if nothing is said.
+    /// `write-mib-s`: the sustained rate of writes, of data and of task contents, 1 to 65,536 MiB a
+    /// second; 8 by default.
     pub write_mib_s: Option<u64>,
-    /// `write-burst-mib`: what may be written at once before that holds, 1 to 16,777,216 MiB; 1,024 if
-    /// nothing is said, or a quarter of that memory.
+    /// `write-burst-mib`: the burst of writes before that rate applies, 1 to 16,777,216 MiB; by
+    /// default 1,024, or a quarter of that memory.
     pub write_burst_mib: Option<u64>,
 }
 
@@ -121,8 +121,7 @@ impl LimitSettings {
         self.users.values().try_for_each(UserSettings::check)
     }
 
-    /// How much users may hold where the process may use so many bytes of memory; none if nobody bounds
-    /// it.
+    /// The limits of users for a process that may use `memory` bytes; none if memory is unlimited.
     pub fn users(&self, memory: Option<u64>) -> Quotas {
         let usual = self.user.limits(usual(memory));
         let named = self.users.iter();
@@ -134,7 +133,7 @@ impl LimitSettings {
         }
     }
 
-    /// When a subscriber is given up.
+    /// The time limits of subscribers.
     pub fn patience(&self) -> Timeouts {
         let usual = Timeouts::default();
         let Backlog { events, bytes } = usual.backlog;
@@ -149,7 +148,7 @@ impl LimitSettings {
         }
     }
 
-    /// What protects the listeners.
+    /// The limits of the SSH listeners.
     pub fn gate(&self) -> SshLimits {
         let usual = SshLimits::default();
         SshLimits {
@@ -199,7 +198,7 @@ impl UserSettings {
         ])
     }
 
-    /// These limits, and those of `usual` where nothing is said.
+    /// These limits, with missing ones taken from `usual`.
     fn limits(&self, usual: UserLimits) -> UserLimits {
         let count = |number: Option<u64>, usual| number.map_or(usual, |n| n as usize);
         let bytes = |mib: Option<u64>, usual| mib.map_or(usual, |mib| mib << 20);
@@ -216,7 +215,7 @@ impl UserSettings {
     }
 }
 
-/// What a user may have where nothing is said.
+/// The default limits of a user.
 fn usual(memory: Option<u64>) -> UserLimits {
     let usual = UserLimits::default();
     let Some(memory) = memory else {
@@ -282,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Of a small platform nobody may have more than a part, unless somebody says so.
+    /// On a small platform a user gets a part of the memory, unless the settings say otherwise.
     #[test]
     fn what_a_user_may_have_is_a_part_of_what_there_is() {
         let quotas = LimitSettings::default().users(Some(256 << 20));

@@ -1,24 +1,24 @@
-//! The sections `[webhook]` and `[a2a.peers]`: whom elsewhere the platform speaks to over HTTP.
+//! The sections `[webhook]` and `[a2a.peers]`: the HTTP servers to which the platform may connect.
 //!
-//! Read next: [`crate::dialer`], which speaks to nobody else.
+//! Read next: [`crate::dialer`], which connects to no others.
 
 use super::SettingsError;
 use crate::webhook::AllowList;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// Receivers of reports, or agents elsewhere, as far as they are given.
+/// Allowed receivers of reports, or agents elsewhere, as far as they are given.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PlacesSettings {
-    /// `allow`: scheme, host and port of each, such as `https://oss.example:8443`; none if nothing is
-    /// said. A name must lead to the public network.
+    /// `allow`: scheme, host and port of each, such as `https://oss.example:8443`; none by default.
+    /// A name must resolve to the public network.
     pub allow: Option<Vec<String>>,
-    /// `allow-private`: the same for those whose names may lead to private, loopback and link-local
-    /// addresses.
+    /// `allow-private`: the same for those whose names may resolve to private, loopback and
+    /// link-local addresses.
     pub allow_private: Option<Vec<String>>,
-    /// `ca-file`: the authorities whose certificates are believed there, as PEM; those that the system
-    /// trusts if nothing is said.
+    /// `ca-file`: the trusted authorities of their certificates, as PEM; those of the system by
+    /// default.
     pub ca_file: Option<PathBuf>,
 }
 
@@ -31,7 +31,7 @@ impl PlacesSettings {
         }
     }
 
-    /// What is allowed; `section` is where that is said.
+    /// The list of allowed origins; `section` is named in errors.
     ///
     /// # Errors
     /// [`SettingsError::Place`] for the first entry that is not scheme, host and port.

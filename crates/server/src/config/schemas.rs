@@ -1,4 +1,4 @@
-//! The section `[schemas]`: what payloads are held to, and whether schemas evolve.
+//! The section `[schemas]`: validation of payloads, and evolution of schemas.
 //!
 //! Read next: [`crate::schemas`], `schema::evolution::Settings`.
 
@@ -13,18 +13,18 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SchemaSettings {
-    /// `unknown-keys`: what happens to keys that a schema does not have: `reject`, `ignore`, or
-    /// `to-other`. `reject` if nothing is said.
+    /// `unknown-keys`: the treatment of keys that a schema does not have: `reject`, `ignore`, or
+    /// `to-other`. `reject` by default.
     pub unknown_keys: Option<UnknownKeys>,
-    /// `evolve`: whether schemas learn from what payloads say in `other`. True if nothing is said.
+    /// `evolve`: true if schemas learn from entries of `other` in payloads. True by default.
     pub evolve: Option<bool>,
-    /// `[schemas.embedder]`: who says which fragments mean the same. N-grams if nothing is said.
+    /// `[schemas.embedder]`: the embedder by which fragments are compared. N-grams by default.
     pub embedder: Option<EmbedderSettings>,
-    /// `[schemas.evolution]`: the numbers of draft-zhou §6.2, the draft's if nothing is said.
+    /// `[schemas.evolution]`: the numbers of draft-zhou §6.2, with the draft's defaults.
     pub evolution: Option<Settings>,
 }
 
-/// Who says which fragments mean the same.
+/// The embedder by which fragments are compared.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EmbedderSettings {
@@ -32,11 +32,11 @@ pub struct EmbedderSettings {
     pub name: String,
     /// `weights`: the directory of its weights.
     pub weights: Option<PathBuf>,
-    /// `sha256`: of its weights, in 64 hexadecimal digits.
+    /// `sha256`: the digest of its weights, in 64 hexadecimal digits.
     pub sha256: Option<String>,
 }
 
-/// What happens to a key that a schema does not have.
+/// The treatment of a key that a schema does not have.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnknownKeys {
@@ -58,7 +58,7 @@ impl SchemaSettings {
         }
     }
 
-    /// What happens to unknown keys.
+    /// The treatment of unknown keys.
     pub fn unknown(&self) -> Unknown {
         match self.unknown_keys {
             None | Some(UnknownKeys::Reject) => Unknown::Reject,
@@ -67,15 +67,15 @@ impl SchemaSettings {
         }
     }
 
-    /// Whether schemas evolve.
+    /// True if schemas evolve.
     pub fn evolves(&self) -> bool {
         self.evolve.unwrap_or(true)
     }
 
-    /// Who says which fragments mean the same.
+    /// The embedder by which fragments are compared.
     ///
     /// # Errors
-    /// [`Unavailable`] if there is none of that name, or if what it needs is not given.
+    /// [`Unavailable`] if there is none of that name, or if its parameters are missing.
     pub fn embedder(&self) -> Result<EmbedderChoice, Unavailable> {
         let Some(settings) = &self.embedder else {
             return Ok(EmbedderChoice::Ngrams);
@@ -93,7 +93,7 @@ impl SchemaSettings {
         self.evolution.clone().unwrap_or_default()
     }
 
-    /// That the numbers go together, and that the embedder can be named.
+    /// Checks that the numbers are consistent, and that the embedder exists.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
         let wrong = self.evolution.as_ref().map(Settings::check);
         let wrong = wrong.unwrap_or_default();

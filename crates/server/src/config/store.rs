@@ -1,5 +1,5 @@
-//! The section `[store]`: whether payloads are encrypted at rest, who keeps the key, and where else
-//! the last head is kept.
+//! The section `[store]`: encryption at rest, the keeper of the key, and the witness of the last
+//! head.
 //!
 //! Read next: [`crate::master_key`], [`crate::kept`].
 
@@ -10,17 +10,17 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct StoreSettings {
-    /// `encrypt`: whether payloads are encrypted at rest. True if nothing is said; what is encrypted
-    /// already stays so.
+    /// `encrypt`: true to encrypt payloads at rest. True by default; payloads that are encrypted
+    /// already stay so.
     pub encrypt: Option<bool>,
     /// `key-command`: a program with arguments that prints the master key, a line `NAME HEX`, and
-    /// older ones behind it; the file `store_key` if nothing is said.
+    /// older ones behind it; by default the file `store_key`.
     pub key_command: Option<Vec<String>>,
-    /// `witness`: a file elsewhere, on another disk or host, in which the last head of the store is
-    /// kept as well as in `store_head`.
+    /// `witness`: a file elsewhere, on another disk or host, that holds the last head of the store
+    /// beside `store_head`.
     pub witness: Option<PathBuf>,
-    /// `verify-at-start`: whether all of the store is verified beside all else after each start. True
-    /// if nothing is said; what decisions build on is verified in any case.
+    /// `verify-at-start`: true to verify the whole store in the background after each start. True
+    /// by default; the rows on which decisions are based are verified in any case.
     pub verify_at_start: Option<bool>,
 }
 
@@ -34,7 +34,7 @@ impl StoreSettings {
         }
     }
 
-    /// Whether payloads are encrypted.
+    /// True if payloads are encrypted.
     pub fn encrypts(&self) -> bool {
         self.encrypt.unwrap_or(true)
     }

@@ -1,4 +1,4 @@
-//! The sections `[tasks]` and `[retention]`: how long things may take, and how long they are kept.
+//! The sections `[tasks]` and `[retention]`: time limits of tasks, and their retention.
 //!
 //! Read next: `engine::Limits`, `engine::Retention`.
 
@@ -6,8 +6,8 @@ use super::SettingsError;
 use engine::{Limits, Retention};
 use serde::Deserialize;
 
-/// How long a synchronous task may keep its caller waiting if nothing is said, in seconds of the
-/// platform's time; agents measure for some minutes.
+/// The default time limit of a synchronous task, in seconds of the platform's time; agents measure
+/// for some minutes.
 const SYNCHRONOUS_S: u64 = 15 * 60;
 
 const DAY_MS: i64 = 86_400_000;
@@ -16,20 +16,20 @@ const DAY_MS: i64 = 86_400_000;
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TaskSettings {
-    /// `synchronous-s`: how long a synchronous task or a question may keep its caller waiting, 1 to
-    /// 86,400 s; 900 s if nothing is said.
+    /// `synchronous-s`: the longest time that the caller of a synchronous task or a question waits,
+    /// 1 to 86,400 s; 900 s by default.
     pub synchronous_s: Option<u64>,
-    /// `answer-ms`: how long the caller of an asynchronous task waits for the first word of an agent
-    /// hosted here before the reply is `pending`, 1 to 60,000 ms; 2,000 ms if nothing is said.
+    /// `answer-ms`: the longest time that the caller of an asynchronous task waits for the first
+    /// answer of a hosted agent before the reply is `pending`, 1 to 60,000 ms; 2,000 ms by default.
     pub answer_ms: Option<u64>,
-    /// `answer-within-s`: how long a result, a decision or an offer may wait for the other side
-    /// where its publisher does not say, 1 to 31,536,000 s; a day if nothing is said.
+    /// `answer-within-s`: the longest time that a result, a decision or an offer waits for the
+    /// other side, unless its publisher sets one, 1 to 31,536,000 s; a day by default.
     pub answer_within_s: Option<u64>,
-    /// `answer-grace-s`: how long whoever owes such an answer has at least from the start of the
-    /// platform on, 1 to 86,400 s; 60 s if nothing is said.
+    /// `answer-grace-s`: the least time that is left for such an answer after a start of the
+    /// platform, 1 to 86,400 s; 60 s by default.
     pub answer_grace_s: Option<u64>,
-    /// `round-limit`: how many rounds a negotiation may take where its publisher does not say, 1 to
-    /// 100; 10 if nothing is said.
+    /// `round-limit`: the most rounds of a negotiation, unless its publisher sets them, 1 to 100;
+    /// 10 by default.
     pub round_limit: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl TaskSettings {
         within("round-limit", self.round_limit, 100, "1 to 100")
     }
 
-    /// What the engine bounds.
+    /// The limits of the engine.
     pub fn limits(&self) -> Limits {
         let usual = Limits::default();
         let ms = |seconds: u64| seconds as i64 * 1_000;
@@ -73,15 +73,15 @@ impl TaskSettings {
     }
 }
 
-/// The section `[retention]`, as far as it is given. What is open is always kept.
+/// The section `[retention]`, as far as it is given. Open tasks are always kept.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RetentionSettings {
-    /// `max-age-days`: ended tasks, and what was said of them, are removed so many days after their
-    /// last change, 1 to 36,500; kept for ever if nothing is said.
+    /// `max-age-days`: the age in days since their last change at which ended tasks and their
+    /// records are removed, 1 to 36,500; never by default.
     pub max_age_days: Option<u64>,
-    /// `max-size-mib`: the oldest of them are removed while the store is larger, 16 to 16,777,216
-    /// MiB; as large as the disk if nothing is said.
+    /// `max-size-mib`: the size of the store above which the oldest of them are removed, 16 to
+    /// 16,777,216 MiB; unlimited by default.
     pub max_size_mib: Option<u64>,
 }
 
@@ -105,7 +105,7 @@ impl RetentionSettings {
         }
     }
 
-    /// What the engine keeps.
+    /// The retention policy of the engine.
     pub fn retention(&self) -> Retention {
         Retention {
             max_age_ms: self.max_age_days.map(|days| days as i64 * DAY_MS),

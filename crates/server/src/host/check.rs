@@ -1,7 +1,7 @@
-//! What the files of a state folder say, before anything is started.
+//! Checks of the files of a state folder, before anything is started.
 //!
-//! Whatever cannot be used is an error; what is allowed and does not do what whoever wrote it may think is
-//! told, at a start and by `convoke config check`. Read next: [`super::Host`], [`crate::access`].
+//! Unusable files are errors; allowed settings that may not have the intended effect are warnings,
+//! at a start and in `convoke config check`. Read next: [`super::Host`], [`crate::access`].
 
 use super::StartError;
 use super::roster::{completed, default_agent};
@@ -17,7 +17,7 @@ use domain::access::AccessRules;
 use yang::{Generation, ModuleSet};
 
 /// Checks settings, access rules, names and profiles without starting anything or writing a file.
-/// Returns what is allowed but not recommended, each with its file.
+/// Returns the warnings, each with its file.
 ///
 /// # Errors
 /// [`StartError`] for the first that cannot be used.
@@ -43,7 +43,7 @@ pub fn check_files(folder: &StateFolder, roster: &Roster) -> Result<Vec<String>,
     Ok(advice.chain(doubts(folder, &access)).collect())
 }
 
-/// What in a folder lets nobody in, or is a rule for nobody, for people.
+/// Warnings about keys in a folder that admit nobody, and rules for nobody, for people.
 pub(super) fn doubts(folder: &StateFolder, access: &AccessRules) -> Vec<String> {
     let keys = writable::keys_of_nobody(folder).into_iter();
     let keys = keys.map(|(path, others)| writable::lets_nobody_in(&path, others));

@@ -1,4 +1,4 @@
-//! Why a platform does not start, as people are told.
+//! The reasons for which a platform does not start.
 //!
 //! Read next: [`super::Host`], which starts it.
 
@@ -13,7 +13,7 @@ use crate::state::NameError;
 use crate::webhook::WebhookError;
 use std::path::PathBuf;
 
-/// Why a platform does not start.
+/// The reason for which a platform does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The settings cannot be used.
@@ -22,7 +22,7 @@ pub enum StartError {
     /// The access rules or a profile cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A name or alias is used twice, or no agent takes tasks addressed to nobody.
+    /// A name or alias is used twice, or no agent takes tasks without an addressee.
     #[error("{0}")]
     Roster(String),
     /// A name is given to two principals, or to an agent that cannot have it.
@@ -31,25 +31,25 @@ pub enum StartError {
     /// A key cannot be read or made.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// The system starts no threads for background work.
+    /// The system cannot start threads for background work.
     #[error("no threads for background work: {0}")]
     Threads(std::io::Error),
     /// The YANG modules do not compile: a defect of this build.
     #[error(transparent)]
     Schema(#[from] yang::LoadError),
-    /// The embedder of the schemas cannot be begun.
+    /// The embedder of the schemas cannot be started.
     #[error("[schemas.embedder]: {0}")]
     Embedder(#[from] semantics::backend::Unavailable),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] store::OpenError),
-    /// The store is not what was seen last: that may be wanted.
+    /// The store is not as last seen: the operator may accept it.
     #[error(
         "{cause}; if that is what is wanted: convoke store accept --state {}",
         folder.display()
     )]
     Doubt {
-        /// What is wrong with it.
+        /// The error.
         cause: store::OpenError,
         /// The state folder.
         folder: PathBuf,
@@ -57,7 +57,7 @@ pub enum StartError {
     /// The log cannot be read.
     #[error(transparent)]
     Log(#[from] engine::ReadError),
-    /// A port cannot be had.
+    /// A port cannot be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
     /// There is no master key.
@@ -66,10 +66,10 @@ pub enum StartError {
     /// Reports of tasks cannot be delivered.
     #[error(transparent)]
     Webhook(#[from] WebhookError),
-    /// Agents elsewhere cannot be spoken to.
+    /// TLS to agents elsewhere cannot be set up.
     #[error("[a2a.peers]: {0}")]
     Outside(#[from] TrustError),
-    /// The HTTP server does not open.
+    /// The HTTP server cannot be started.
     #[error(transparent)]
     HttpServer(#[from] HttpServerError),
 }

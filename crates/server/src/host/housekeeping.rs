@@ -1,5 +1,4 @@
-//! What a platform does for itself now and then: sums up what users have stored, and removes what has
-//! been kept long enough.
+//! Periodic work of a platform: computing the users' stored data, and removing expired rows.
 //!
 //! Read next: `engine::Engine::trim`, `engine::Engine::sum_up_data`.
 
@@ -10,10 +9,10 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
 
-/// How often what is too old is looked for.
+/// The interval of the removal.
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
 
-/// Does so until the handle is aborted.
+/// Runs until the handle is aborted.
 pub(super) fn start(engine: Arc<Engine>, clock: Arc<Clock>) -> JoinHandle<()> {
     let Retention {
         max_age_ms,
@@ -43,7 +42,7 @@ pub(super) fn start(engine: Arc<Engine>, clock: Arc<Clock>) -> JoinHandle<()> {
     })
 }
 
-/// Sums up what users have stored, beside the sessions.
+/// Computes the users' stored data, without delaying sessions.
 async fn sum_up(engine: &Arc<Engine>) {
     let engine = Arc::clone(engine);
     let summed = tokio::task::spawn_blocking(move || engine.sum_up_data()).await;

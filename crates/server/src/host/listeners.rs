@@ -1,4 +1,4 @@
-//! Where a platform listens, and whose keys it knows by itself.
+//! The listeners of a platform, and the keys that it knows by itself.
 //!
 //! Read next: [`super::Host`], which serves there.
 
@@ -13,8 +13,8 @@ use engine::Endpoint;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Listens for the platform, then for each agent, then, if there is a network, for each of its
-/// management systems.
+/// Binds the listener of the platform, then of each agent, then, if there is a network, of each of
+/// its management systems.
 pub(super) fn bind(
     keys: &StateKeys,
     settings: &Settings,
@@ -56,8 +56,8 @@ pub(super) fn bind(
     Ok(listeners)
 }
 
-/// Who checks keys: the operator and the agents hosted here are known by the keys that were made for
-/// them, all others by their files.
+/// The authenticator: the operator and the hosted agents have the keys that were generated for
+/// them, all others those in their files.
 pub(super) fn authenticator(
     keys: &StateKeys,
     profiles: &[Arc<Profile>],

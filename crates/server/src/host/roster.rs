@@ -1,4 +1,4 @@
-//! From profiles to agents: who is hosted, and whose names are taken.
+//! From profiles to hosted agents, with unique names.
 //!
 //! Read next: `crate::profile`, which reads the files.
 
@@ -30,14 +30,14 @@ pub(super) fn hosted(file: ProfileFile, roster: &Arc<Roster>, now: Timestamp) ->
     }
 }
 
-/// Adds the platform's own agent where the roster has none for what is addressed to nobody.
+/// Adds the platform's own agent if the roster has none for tasks without an addressee.
 pub(super) fn completed(mut files: Vec<ProfileFile>, roster: &Roster) -> Vec<ProfileFile> {
     files.extend(roster.default.is_none().then(platform_profile));
     files
 }
 
-/// Checks that names and aliases are unique. Returns the name of the agent that takes what is addressed
-/// to nobody.
+/// Checks that names and aliases are unique. Returns the name of the agent that takes tasks without
+/// an addressee.
 pub(super) fn default_agent(files: &[ProfileFile], roster: &Roster) -> Result<String, StartError> {
     let mut taken = BTreeSet::new();
     for name in files

@@ -1,4 +1,4 @@
-//! Who watches over a platform: what he sees, and what becomes of a platform that he left.
+//! The watching tasks of a platform, and the consequences of their end.
 
 use super::*;
 use crate::client::{Client, Identity};
@@ -19,7 +19,7 @@ async fn started(folder: &StateFolder) -> Host {
     host.await.unwrap()
 }
 
-/// Nobody can say any more who may be in, or whether there is memory.
+/// Without its watching tasks nobody checks keys, or memory.
 #[tokio::test]
 async fn a_platform_whose_watchers_end_has_failed() {
     let state = tempfile::tempdir().unwrap();
@@ -39,7 +39,7 @@ async fn a_platform_whose_watchers_end_has_failed() {
     }
 }
 
-/// What changes between the first look at a file and its reading, or later, is seen as a change.
+/// A change of a file between the first check of its state and its reading, or later, is noticed.
 #[tokio::test]
 async fn what_changes_while_a_platform_starts_is_seen() {
     let state = tempfile::tempdir().unwrap();
@@ -63,8 +63,8 @@ async fn what_changes_while_a_platform_starts_is_seen() {
     host.stop().await;
 }
 
-/// The last listener lets nobody in while sessions at the first are told goodbye, and as long as any
-/// of them is there keys and memory are watched.
+/// The last listener admits nobody while sessions at the first are disconnected, and as long as
+/// there is a session, keys and memory are watched.
 #[tokio::test]
 async fn whoever_stops_closes_every_listener_first() {
     let state = tempfile::tempdir().unwrap();
@@ -83,7 +83,7 @@ async fn whoever_stops_closes_every_listener_first() {
     host.stop().await;
 }
 
-/// Fails at whatever the network tells it.
+/// Fails at any telemetry.
 struct Failing;
 
 impl Agent for Failing {
@@ -95,7 +95,7 @@ impl Agent for Failing {
     }
 }
 
-/// The only agent, whose failure makes a decision panic: it cannot be made anew.
+/// The only agent, whose failure makes a decision panic, as it cannot be recreated.
 fn company(now: Timestamp) -> Company {
     let profile = Profile {
         name: "worker".to_owned(),
@@ -133,7 +133,7 @@ fn company(now: Timestamp) -> Company {
     }
 }
 
-/// The head of what the platform says of its life.
+/// The head of the response about the platform's liveness.
 async fn livez(host: &Host) -> String {
     let address = host.http.unwrap().address;
     let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -144,8 +144,8 @@ async fn livez(host: &Host) -> String {
     answer
 }
 
-/// A decision that panics ends the platform with the reason and in order, whoever is in, and whoever asks
-/// meanwhile whether it is alive hears that it is not.
+/// A decision that panics ends the platform with the reason and in order, despite open sessions,
+/// and meanwhile the liveness check fails.
 #[tokio::test]
 async fn a_platform_whose_decision_panics_says_why_and_ends() {
     let state = tempfile::tempdir().unwrap();

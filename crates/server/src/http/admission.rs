@@ -1,5 +1,4 @@
-//! Whose the connections of the server are: a user's, or, while nobody has authenticated, their
-//! source's.
+//! The accounting of connections: to a user, or, before authentication, to their source.
 //!
 //! ```text
 //! accepted ──► unauthenticated ──► authenticated: counts among those of its user
@@ -7,13 +6,13 @@
 //!     └──────► reserve ─────────────────┘
 //! ```
 //!
-//! Unauthenticated connections cost nothing, so that they have a bound of their own, and each source
-//! a share of it. One more does not wait for the others: the oldest of the source that has most makes
-//! room, or of its own source one that is stale. So many slow connections keep none out but their own.
-//! Where there is no room even so, there is the reserve: whoever asks there whether the platform lives
-//! is told, whoever shows a credential is let in, and nobody else is. The newest always gets into it,
-//! so that it cannot be kept full. Knows addresses, names and times; who has failed too often is known
-//! to a [`crate::ssh::Gate`].
+//! Unauthenticated connections cost their clients nothing, so they have a limit of their own, and
+//! each source a share of it. A new one does not wait for the others: the oldest connection of the
+//! source with most of them is closed for it, or a stale one of its own source. So many slow
+//! connections shut out only their own source. If none can be closed, the new one goes into the
+//! reserve, where only health checks and requests with a credential are answered. The newest
+//! connection always gets into the reserve, so that it cannot be kept full. Knows addresses, names
+//! and times; failures are counted by a [`crate::ssh::Gate`].
 
 use super::delivery::Untaken;
 use super::limits::HttpLimits;
@@ -27,12 +26,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Why a connection does not count as that of who has authenticated on it.
+/// The reason for which a connection is not counted to its authenticated user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// There are too many connections.
+    /// The server has too many connections.
     Connections,
-    /// There are too many of this user.
+    /// The user has too many connections.
     OfUser,
 }
 
@@ -45,12 +44,12 @@ pub(super) struct Admission {
     state: Mutex<State>,
 }
 
-/// How many connections there may be before anyone has authenticated on them.
+/// The limits of connections before authentication.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     most: usize,
     of_source: usize,
-    /// How old one is when it makes room for another of its own source.
+    /// The age at which one may be closed for another of its own source.
     stale: Duration,
 }
 
@@ -91,7 +90,7 @@ impl Admission {
         })
     }
 
-    /// Lets a connection in on which nobody has authenticated yet.
+    /// Admits a connection before authentication.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> ConnectionPermit {
         let entry = Unauthenticated {
             source: Source::of(address),
@@ -123,7 +122,7 @@ impl Admission {
         }
     }
 
-    /// Somebody has authenticated on a connection.
+    /// Counts a connection as authenticated.
     fn authenticate(&self, number: u64) -> Result<(), Full> {
         let mut state = self.lock();
         if state.authenticated >= self.connections_max {
@@ -147,7 +146,7 @@ impl State {
 }
 
 impl Queue {
-    /// Takes a connection in if there is room, or if another makes room, which is cut.
+    /// Admits a connection if there is room, or if another can be closed, which is cut.
     fn enter(&mut self, number: u64, entry: &Unauthenticated, bounds: Bounds) -> bool {
         let mut held: HashMap<Source, usize> = HashMap::new();
         for other in self.0.values() {
@@ -166,7 +165,7 @@ impl Queue {
         true
     }
 
-    /// The connection that goes so that another can come: the oldest of the source that has most. A
+    /// The connection to close for another one: the oldest of the source with most of them. A
     /// source that has as many itself, or its share, must wait until one of those is stale.
     fn to_make_room(
         &self,
@@ -188,29 +187,29 @@ impl Queue {
     }
 }
 
-/// The right to a connection; given back when dropped.
+/// The permit of a connection; given back when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     admission: Arc<Admission>,
     number: u64,
-    /// True if it came in where there was no room but in the reserve.
+    /// True if it was admitted to the reserve only.
     reserved: bool,
-    /// True if a credential did not count on it.
+    /// True if a credential on it was refused.
     failed: AtomicBool,
     cut: Arc<Notify>,
     leaving: AtomicBool,
     leaves: Notify,
-    /// Bytes of answers that are not taken and count for no user.
+    /// Bytes of responses that are not taken and count for no user.
     untaken: Arc<AtomicUsize>,
-    /// The user who was the last to authenticate on it, among whose connections it counts.
+    /// The user who was the last to authenticate on it, to whom it counts.
     user: Mutex<Option<Connections>>,
     /// True if several users have authenticated on it.
     is_shared: AtomicBool,
 }
 
 impl ConnectionPermit {
-    /// A user has authenticated on it: from now on it counts among his. True if the one before was
-    /// another, or nobody.
+    /// Counts it to a user who has authenticated on it. True if the one before was another, or
+    /// none.
     ///
     /// # Errors
     /// [`Full`]; then it counts as before.
@@ -231,13 +230,13 @@ impl ConnectionPermit {
         Ok(true)
     }
 
-    /// True if somebody has authenticated on it, among whose connections it counts.
+    /// True if a user has authenticated on it.
     pub(super) fn is_of_user(&self) -> bool {
         self.user().is_some()
     }
 
-    /// In whose share it is worked on, unless that is known already: its user's, or its own once several
-    /// have authenticated on it. Names of users have no '/'.
+    /// The owner of the turns in which it is worked on, unless already known: its user, or the
+    /// connection itself once several have authenticated on it. User names have no '/'.
     pub(super) fn sharer_other_than(&self, known: Option<&str>) -> Option<String> {
         if self.is_shared.load(Relaxed) {
             let own = format!("/connection/{}", self.number);
@@ -248,18 +247,18 @@ impl ConnectionPermit {
         user.filter(|user| known != Some(user)).map(str::to_owned)
     }
 
-    /// A credential did not count on it.
+    /// Notes that a credential on it was refused.
     pub(super) fn fail(&self) {
         self.failed.store(true, Relaxed);
     }
 
-    /// True if a credential did not count on it, and none has.
+    /// True if a credential on it was refused, and none accepted.
     pub(super) fn has_but_failed(&self) -> bool {
         self.failed.load(Relaxed) && !self.is_of_user()
     }
 
-    /// For whom it counts what is not taken of an answer to `name`, or to nobody who is known: for the
-    /// user of the connection then, if it has one.
+    /// The account of the bytes not taken of a response to `name`, or to an unknown caller: then
+    /// that of the connection's user, if it has one.
     pub(super) fn untaken(&self, name: Option<&str>, accounts: &Accounts) -> Untaken {
         let user = self.user();
         match name.or(user.as_ref().map(Connections::user)) {
@@ -268,12 +267,12 @@ impl ConnectionPermit {
         }
     }
 
-    /// True if it is in the reserve, where only whoever authenticates may stay.
+    /// True if it is in the reserve, where only authenticated connections may stay.
     pub(super) fn is_in_reserve(&self) -> bool {
         self.reserved && !self.is_of_user()
     }
 
-    /// Lets it end once what is under way on it is answered.
+    /// Lets it end once its requests under way are answered.
     pub(super) fn leave(&self) {
         self.leaving.store(true, Relaxed);
         self.leaves.notify_one();
@@ -289,7 +288,7 @@ impl ConnectionPermit {
         self.leaves.notified().await;
     }
 
-    /// Completes when the connection must make room for another.
+    /// Completes when the connection must be closed for another.
     pub(super) async fn cut(&self) {
         self.cut.notified().await;
     }

@@ -1,9 +1,9 @@
-//! What the server answers with: a body at once, or one that goes on.
+//! Bodies of responses: complete ones, and streams.
 //!
-//! A body that goes on is made piece by piece, in its user's turns, each once the one before was
-//! taken. It ends by itself, or when the server closes, or when the credential under it counts no
-//! more: then it ends as streams end, so that what was sent stays good. Read next: [`super::server`];
-//! [`super::delivery`], for what is not taken.
+//! A stream is made piece by piece, in its user's turns, each once the one before was taken. It
+//! ends by itself, when the server closes, or when its credential is revoked: then in an orderly
+//! way, so that the pieces sent are valid. Read next: [`super::server`]; [`super::delivery`], for
+//! pieces that are not taken.
 
 use super::delivery::Delivery;
 use crate::fair::{LastingTurns, Share};
@@ -16,18 +16,18 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// An answer.
+/// A response.
 pub type Reply = Response<Body>;
 
-/// The body of an answer: any body whose frames cannot fail.
+/// The body of a response: any body whose frames cannot fail.
 pub type Body = Pin<Box<dyn HttpBody<Data = Bytes, Error = Infallible> + Send>>;
 
-/// A body that is there as a whole.
+/// A complete body.
 pub fn whole(bytes: impl Into<Bytes>) -> Body {
     Box::pin(Whole(Some(bytes.into())))
 }
 
-/// The bytes of a text that others have as well; they are not copied.
+/// The bytes of a shared text; they are not copied.
 pub fn shared(text: Arc<str>) -> Bytes {
     struct Utf8(Arc<str>);
     impl AsRef<[u8]> for Utf8 {
@@ -38,10 +38,10 @@ pub fn shared(text: Arc<str>) -> Bytes {
     Bytes::from_owner(Utf8(text))
 }
 
-/// A body whose pieces are still to come: `next` makes one of what is left, and says what is left
-/// then; it ends where there is none. A piece is made once the client has room for it, so that
-/// nothing is queued for one that reads slowly. `there` tells how many bytes of what is left are there
-/// already: they count as [not taken](super::delivery).
+/// A stream: `next` makes a piece of the remaining state, and returns the new state; it ends where
+/// there is none. A piece is made once the client has room for it, so that nothing is queued for a
+/// slow reader. `there` tells how many bytes of the remaining state exist already: they count as
+/// [not taken](super::delivery).
 pub fn unfold<S, N, F>(all: S, there: fn(&S) -> usize, next: N) -> Body
 where
     N: Fn(S) -> F + Send + Unpin + 'static,
@@ -56,12 +56,12 @@ where
     })
 }
 
-/// How many bytes of a body are there: all of them, or some of one that goes on.
+/// The number of bytes that exist of a body: all of a complete one, or a part of a stream.
 pub(super) fn length(body: &Body) -> usize {
     body.size_hint().lower() as usize
 }
 
-/// The same body, made in its user's turns; one that is there as a whole needs none.
+/// The same body, made in its user's turns; a complete one needs none.
 pub(super) fn in_turn(body: Body, share: Share) -> Body {
     match body.size_hint().exact() {
         Some(_) => body,
@@ -72,7 +72,7 @@ pub(super) fn in_turn(body: Body, share: Share) -> Body {
     }
 }
 
-/// An answer with a JSON document.
+/// A response with a JSON document.
 pub fn json(document: &Value) -> Reply {
     let mut reply = Reply::new(whole(document.to_string()));
     let media_type = HeaderValue::from_static("application/json");
@@ -105,7 +105,7 @@ impl HttpBody for Whole {
 struct Unfold<S, N, F> {
     next: N,
     there: fn(&S) -> usize,
-    /// So many of what is left are there.
+    /// The bytes that exist of the remaining state.
     bytes: usize,
     /// The next piece; none at the end.
     making: Option<Pin<Box<F>>>,
@@ -143,7 +143,8 @@ where
     }
 }
 
-/// It is polled by a connection, which waits for turns of its own and may have a piece in hand.
+/// A body polled in turns of its own, as the connection that polls it waits for other turns and may
+/// already have a piece.
 struct InTurn {
     turns: LastingTurns,
     body: Body,
@@ -171,23 +172,23 @@ impl HttpBody for InTurn {
     }
 }
 
-/// When a body must end, whatever it has still to say.
+/// The time at which a body must end, even if incomplete.
 pub(super) type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A body on its way out: it ends when it must, counts until it is taken, and holds something while
+/// A body being sent: it ends when it must, is counted until it is taken, and holds something while
 /// it is under way.
 pub(super) struct Outgoing<H> {
     body: Body,
-    /// What was made and is not handed over.
+    /// The bytes made and not handed over yet.
     made: Bytes,
-    /// None for a body that is there as a whole.
+    /// None for a complete body.
     end: Option<End>,
     delivery: Arc<Delivery>,
     _held: H,
 }
 
 impl<H> Outgoing<H> {
-    /// It goes out as `delivery`, which has begun; `end` is only made for a body that goes on.
+    /// A body sent as `delivery`, which has begun; `end` is only made for a stream.
     pub(super) fn new(
         body: Body,
         delivery: Arc<Delivery>,
@@ -203,7 +204,7 @@ impl<H> Outgoing<H> {
         }
     }
 
-    /// The next of what is to be handed over; none at the end.
+    /// The next bytes to be handed over; none at the end.
     fn poll_made(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
         if let Some(end) = &mut self.end
             && end.as_mut().poll(cx).is_ready()

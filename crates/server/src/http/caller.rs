@@ -1,8 +1,9 @@
-//! Who asks: the same principal, with the same groups and under the same rules, as over NETCONF.
+//! The authentication of callers: the same principal, with the same groups and rules, as over
+//! NETCONF.
 //!
-//! A bearer token (RFC 6750) or a client certificate names it; whoever shows both must be one. The
-//! name must be one that the state folder knows now, so that taking a key away keeps its owner out at
-//! once. What the principal may do is the access rules' matter.
+//! A bearer token (RFC 6750) or a client certificate names it; if both are shown, they must name
+//! the same. The name must be known to the state folder now, so that removing a key shuts its owner
+//! out at once. Authorization is by the access rules.
 
 use super::certificate::{Holder, SharedRegister};
 use super::problem::Problem;
@@ -16,14 +17,14 @@ use hyper::header::AUTHORIZATION;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Somebody whose credential was verified.
+/// A caller whose credential was verified.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Who it is, as the engine knows it.
+    /// The principal, as known to the engine.
     pub principal: Principal,
-    /// Where the connection comes from; a proxy, if there is one.
+    /// The address of the connection; that of a proxy, if there is one.
     pub source: SocketAddr,
-    /// What was shown.
+    /// The credential.
     pub proof: Proof,
 }
 
@@ -37,7 +38,7 @@ pub enum Proof {
 }
 
 impl Caller {
-    /// True if its credential opens what needs this scope; a credential without scopes opens all.
+    /// True if its credential has this scope; a credential without scopes has all.
     pub fn has_scope(&self, scope: &str) -> bool {
         match &self.proof {
             Proof::Token(entry) => entry.scope.is_empty() || entry.scope.contains(scope),
@@ -46,31 +47,31 @@ impl Caller {
     }
 }
 
-/// What makes a principal of a verified name.
+/// Makes a principal of a verified name.
 pub type Principals = Box<dyn Fn(&str) -> Principal + Send + Sync>;
 
-/// Whoever looks at credentials.
+/// Verifies credentials.
 pub struct HttpAuthenticator {
     /// The tokens of the platform.
     pub tokens: Tokens,
-    /// Who has which certificate, and which were revoked.
+    /// The certificates of principals, and the revoked ones.
     pub certificates: SharedRegister,
-    /// Where the names are.
+    /// The state folder, which knows the names.
     pub folder: StateFolder,
     /// The time by which credentials expire.
     pub clock: Arc<Clock>,
-    /// What the engine knows of a name.
+    /// The engine's lookup of names.
     pub principals: Principals,
-    /// Who is told who got in.
+    /// The audit trail, which records logins.
     pub trail: Trail,
 }
 
 impl HttpAuthenticator {
-    /// Who asks; none if nothing was shown that could say it. Takes `Authorization` out of the head,
-    /// so that nobody behind the server sees it.
+    /// Authenticates a request; none if it has no credential. Removes `Authorization` from the
+    /// head, so that no route sees it.
     ///
     /// # Errors
-    /// [`Problem`]: 401 if what was shown does not count, 400 if it cannot be read.
+    /// [`Problem`]: 401 if the credential is refused, 400 if it is malformed.
     pub(super) fn recognise(
         &self,
         head: &mut HeaderMap,
@@ -106,10 +107,10 @@ impl HttpAuthenticator {
         }
     }
 
-    /// The same caller, as it is known now.
+    /// The same caller, with its present principal.
     ///
     /// # Errors
-    /// [`Problem`]: 401 if its credential counts no more.
+    /// [`Problem`]: 401 if its credential is no longer valid.
     pub(super) fn renewed(&self, caller: &Caller) -> Result<Caller, Problem> {
         match self.still_counts(caller) {
             true => Ok(self.caller(&caller.principal.name, caller.source, caller.proof.clone())),
@@ -117,13 +118,14 @@ impl HttpAuthenticator {
         }
     }
 
-    /// Whether a caller's credential still counts, and whom it names is an agent still, or still none.
+    /// True if a caller's credential is still valid, and its principal is an agent exactly if it
+    /// was one.
     pub(super) fn still_knows(&self, caller: &Caller) -> bool {
         let known = &caller.principal;
         self.still_counts(caller) && (self.principals)(&known.name).agent == known.agent
     }
 
-    /// Whether a caller's credential still counts.
+    /// True if a caller's credential is still valid.
     pub(super) fn still_counts(&self, caller: &Caller) -> bool {
         match &caller.proof {
             Proof::Token(entry) => self.tokens.counts(entry, self.clock.now()),
@@ -133,7 +135,7 @@ impl HttpAuthenticator {
         }
     }
 
-    /// Whose a certificate is now.
+    /// The name that a certificate stands for now.
     fn certified(&self, holder: &Holder) -> Option<String> {
         let register = Arc::clone(&self.certificates.read().expect("no writer panics"));
         let name = register.name_of(holder)?;
@@ -153,7 +155,7 @@ const NOBODYS: &str = "the certificate is nobody's here";
 pub(super) const GONE: &str = "the credential counts no more";
 const OF_TWO: &str = "token and certificate are of two names";
 
-/// The bearer token in a head (RFC 6750 §2.1); none if there is no credential of that kind.
+/// The bearer token in a head (RFC 6750 §2.1); none if there is no such credential.
 fn bearer(head: &HeaderMap) -> Result<Option<String>, Problem> {
     let unreadable = || Problem::invalid_request("the credential cannot be read");
     let mut fields = head.get_all(AUTHORIZATION).iter();

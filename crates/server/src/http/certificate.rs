@@ -1,9 +1,10 @@
-//! From a client's certificate to a name (RFC 7589 §7): the table `[[certificate]]` of `access.toml`.
+//! The mapping of client certificates to names (RFC 7589 §7): the table `[[certificate]]` of
+//! `access.toml`.
 //!
-//! TLS has proved that the peer holds the key, and that an authority we trust signed the
-//! certificate; here it is decided who that is. The first row that fits decides, as in RFC 7407.
-//! A row names one thing that the certificate must say, exactly: a URI, DNS or mail name of its
-//! `subjectAltName`, or its only common name.
+//! TLS has proved that the peer holds the key, and that a trusted authority signed the certificate;
+//! here its name is found. The first matching row decides, as in RFC 7407. A row names one property
+//! that the certificate must have, exactly: a URI, DNS or mail name of its `subjectAltName`, or its
+//! only common name.
 
 use domain::time::Timestamp;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ use x509_cert::ext::pkix::name::GeneralName;
 /// The attribute `commonName` (RFC 5280 §4.1.2.4).
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
-/// A row of the table: who it is that has such a certificate.
+/// A row of the table: the principal that has such a certificate.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CertificateRow {
@@ -35,14 +36,14 @@ pub struct CertificateRow {
     pub common_name: Option<String>,
 }
 
-/// What a client's certificate says of its holder.
+/// The properties of a client's certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Holder {
     uris: Vec<String>,
     dns_names: Vec<String>,
     mail_names: Vec<String>,
     common_name: Option<String>,
-    /// When the certificate expires.
+    /// The time at which the certificate expires.
     pub expires: Timestamp,
     /// Its serial number, in hexadecimal without leading zeros.
     serial: String,
@@ -50,12 +51,12 @@ pub struct Holder {
     fingerprint: String,
 }
 
-/// Who has which certificate, and which certificates count no more.
+/// The certificates of principals, and the revoked certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Register {
     /// The table of `access.toml`.
     pub rows: Vec<CertificateRow>,
-    /// The list of what was revoked.
+    /// The list of revoked certificates.
     pub revoked: Revoked,
 }
 
@@ -63,18 +64,18 @@ pub struct Register {
 pub type SharedRegister = Arc<RwLock<Arc<Register>>>;
 
 impl Register {
-    /// Whose a certificate is; nobody's if it was revoked.
+    /// The name that a certificate stands for; none if it was revoked.
     pub fn name_of(&self, holder: &Holder) -> Option<&str> {
         let counts = !self.revoked.contains(holder);
         counts.then(|| name_of(&self.rows, holder)).flatten()
     }
 }
 
-/// Certificates that count no more: the file `revoked_certificates` of the state folder.
+/// Revoked certificates: the file `revoked_certificates` of the state folder.
 ///
-/// A line for each: the SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` writes it, or
-/// `serial:` and its serial number, as `openssl x509 -serial` writes it. Colons between digits and
-/// upper case make no difference; what stands behind `#` is for people.
+/// A line for each: the SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` writes
+/// it, or `serial:` and its serial number, as `openssl x509 -serial` writes it. Colons between
+/// digits and upper case are ignored; text behind `#` is a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Revoked {
     fingerprints: BTreeSet<String>,
@@ -85,7 +86,7 @@ impl Revoked {
     /// Reads the list.
     ///
     /// # Errors
-    /// The number of the first line that is neither, from 1.
+    /// The number of the first malformed line, from 1.
     pub fn parse(text: &str) -> Result<Self, usize> {
         let mut revoked = Self::default();
         for (number, line) in (1..).zip(text.lines()) {
@@ -123,7 +124,7 @@ impl Revoked {
 }
 
 impl CertificateRow {
-    /// True if the row says exactly one thing.
+    /// True if the row names exactly one property.
     pub fn is_proper(&self) -> bool {
         let said = [
             &self.san_uri,
@@ -146,14 +147,14 @@ impl CertificateRow {
     }
 }
 
-/// The name that the first fitting row gives.
+/// The name in the first matching row.
 pub fn name_of<'t>(table: &'t [CertificateRow], holder: &Holder) -> Option<&'t str> {
     let row = table.iter().find(|row| row.fits(holder));
     row.map(|row| row.name.as_str())
 }
 
 impl Holder {
-    /// What a certificate (DER) says; none if it cannot be read.
+    /// The properties of a certificate (DER); none if it cannot be parsed.
     pub fn read(der: &[u8]) -> Option<Self> {
         let certificate = Certificate::from_der(der).ok()?;
         let body = certificate.tbs_certificate();
@@ -183,7 +184,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The common name, if there is exactly one: of several nobody could say which is meant.
+/// The common name, if there is exactly one: among several the choice would be arbitrary.
 fn common_name(certificate: &Certificate) -> Option<String> {
     let attributes = certificate.tbs_certificate().subject().iter();
     let mut names = attributes.filter(|attribute| attribute.oid == COMMON_NAME);

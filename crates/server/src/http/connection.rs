@@ -1,6 +1,6 @@
-//! One connection: let in or told why not, TLS, then HTTP/1.1 or HTTP/2 until it ends.
+//! One connection: admission or refusal, TLS, then HTTP/1.1 or HTTP/2 until it ends.
 //!
-//! What a request is answered is [`super::server`]'s; how long is waited for one, [`super::wire`]'s.
+//! Requests are answered by [`super::server`]; timeouts are in [`super::wire`].
 
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
@@ -8,7 +8,7 @@ use super::delivery::StreamExecutor;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
-use super::turns::Whose;
+use super::turns::Owner;
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;
@@ -29,20 +29,22 @@ use tokio_rustls::rustls;
 use tokio_rustls::server::TlsStream;
 use tracing::debug;
 
-/// A peer that is silent for so long is asked for a sign of life, and again as often.
+/// The time of silence after which a keep-alive is sent, and the interval of further ones.
 const KEEPALIVE: Duration = Duration::from_secs(15);
-/// So often it may leave that unanswered, or keep written bytes unacknowledged for as long.
+/// The number of keep-alives without an answer after which the connection ends, and, in that many
+/// intervals, the longest time for written bytes to stay unacknowledged.
 const KEEPALIVES: u32 = 3;
-/// Route for a head beyond what is answered with a problem, in bytes; beyond this the library
-/// answers with the bare status.
+/// The longest head that is answered with a problem, in bytes; beyond this the library answers with
+/// the bare status.
 const HEAD_BYTES: usize = 32 << 10;
 /// The same in fields.
 const FIELDS: usize = 256;
-/// Streams that a client may open and reset before any is served (CVE-2023-44487).
+/// The most streams that a client may open and reset before any is served (CVE-2023-44487).
 const RESETS: usize = 20;
-/// Streams that may end by errors of the client's before the connection does (CVE-2025-8671).
+/// The most streams that may end by errors of the client before the connection does
+/// (CVE-2025-8671).
 const ERRORS: usize = 100;
-/// How much an HTTP/2 stream may hold of an answer that is not taken, in bytes.
+/// The most bytes of a response that an HTTP/2 stream buffers until they are taken.
 const SEND_BYTES: usize = 256 << 10;
 
 /// Serves a connection until it ends.
@@ -56,7 +58,7 @@ pub(super) async fn run(tcp: TcpStream, source: SocketAddr, server: Arc<HttpServ
     }
 }
 
-/// Refinements, all of them: a socket that refuses them still works.
+/// Sets socket options; a socket that refuses them still works.
 fn prepare(tcp: &TcpStream) {
     let _ = tcp.set_nodelay(true);
     let keepalive = TcpKeepalive::new()
@@ -75,26 +77,26 @@ async fn begin(
     permit: &Arc<ConnectionPermit>,
     first: Instant,
 ) {
-    let visitor = |holder| HttpConnection {
+    let connection = |holder| HttpConnection {
         source,
         holder,
         permit: Arc::clone(permit),
         pace: Arc::new(Pace::default()),
     };
     let Some(tls) = &server.tls else {
-        return speak(tcp, visitor(None), server, first).await;
+        return speak(tcp, connection(None), server, first).await;
     };
     if let Some(stream) = handshake(tls, tcp, source, server, first).await {
         let shown = stream.get_ref().1.peer_certificates();
         let shown = shown.and_then(|chain| chain.first());
-        // What cannot be read is a certificate all the same, and nobody's.
+        // An unreadable certificate is still one, with no name.
         let holder = shown.map(|shown| Arc::new(Holder::read(shown).unwrap_or_default()));
-        speak(stream, visitor(holder), server, first).await;
+        speak(stream, connection(holder), server, first).await;
     }
 }
 
-/// TLS, in time and in the turns of its source; none if it fails. Costs us more than the client, so
-/// that a source which has failed too often is not even asked.
+/// The TLS handshake, in time and in the turns of its source; none if it fails. It costs the server
+/// more than the client, so a source that has failed too often is refused at once.
 async fn handshake(
     tls: &TlsAcceptor,
     tcp: TcpStream,
@@ -109,7 +111,7 @@ async fn handshake(
     let shaken = timeout_at(first, share.run(tls.accept(tcp)));
     let shaken = tokio::select! {
         shaken = shaken => shaken,
-        // Nobody is let in any more: half a greeting is not waited for.
+        // The server closes: an incomplete handshake is not awaited.
         () = server.closes() => return None,
     };
     match shaken {
@@ -117,7 +119,7 @@ async fn handshake(
         Ok(Err(error)) => {
             server.gate.blame(source.ip());
             if let Some(why) = refused_certificate(&error) {
-                (server.keeper.trail)(trail::of_stranger(source.ip(), &why));
+                (server.authenticator.trail)(trail::of_stranger(source.ip(), &why));
             }
             debug!(http.source = %source, %error, "no TLS with {source}");
             None
@@ -126,7 +128,7 @@ async fn handshake(
     }
 }
 
-/// Why a client's certificate does not count; none if something else went wrong.
+/// The reason for which a client's certificate was refused; none for another error.
 fn refused_certificate(error: &io::Error) -> Option<String> {
     let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     let of_certificate = matches!(
@@ -136,43 +138,43 @@ fn refused_certificate(error: &io::Error) -> Option<String> {
     of_certificate.then(|| error.to_string())
 }
 
-async fn speak<S>(stream: S, visitor: HttpConnection, server: &Arc<HttpServer>, first: Instant)
+async fn speak<S>(stream: S, connection: HttpConnection, server: &Arc<HttpServer>, first: Instant)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let source = visitor.source;
-    let wire = Wire::new(stream, Arc::clone(&visitor.pace), &server.limits, first);
-    let visitor = Arc::new(visitor);
+    let source = connection.source;
+    let wire = Wire::new(stream, Arc::clone(&connection.pace), &server.limits, first);
+    let connection = Arc::new(connection);
     let service = service_fn(|request| {
         // Before the answer is asked for: the library looks at the wire in between.
-        let under_way = visitor.pace.begin();
-        let answering = Arc::clone(server).answer(request, Arc::clone(&visitor), under_way);
+        let under_way = connection.pace.begin();
+        let answering = Arc::clone(server).answer(request, Arc::clone(&connection), under_way);
         async { Ok::<_, Infallible>(answering.await) }
     });
-    let whose = Whose {
+    let owner = Owner {
         gate: Arc::clone(&server.gate),
-        permit: Arc::clone(&visitor.permit),
+        permit: Arc::clone(&connection.permit),
         source: source.ip(),
     };
-    let mut turns = whose.turns();
-    let builder = builder(&server.limits, whose);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(wire), service));
+    let mut turns = owner.turns();
+    let builder = builder(&server.limits, owner);
+    let mut serving = pin!(builder.serve_connection(TokioIo::new(wire), service));
     let farewell = async {
         tokio::select! {
             () = server.closes() => {}
-            () = visitor.permit.leaves() => {}
-            () = lets_go(&server.short, &visitor.pace, server.limits.spare) => {}
+            () = connection.permit.leaves() => {}
+            () = lets_go(&server.short, &connection.pace, server.limits.spare) => {}
         }
     };
     let ended = tokio::select! {
-        ended = turns.run(connection.as_mut(), &visitor.pace) => ended,
-        () = server.revokes(visitor.holder.as_ref()) => {
+        ended = turns.run(serving.as_mut(), &connection.pace) => ended,
+        () = server.revokes(connection.holder.as_ref()) => {
             debug!(http.source = %source, "the certificate of {source} was revoked");
             return;
         }
         () = farewell => {
-            connection.as_mut().graceful_shutdown();
-            let rest = turns.run(connection.as_mut(), &visitor.pace);
+            serving.as_mut().graceful_shutdown();
+            let rest = turns.run(serving.as_mut(), &connection.pace);
             timeout(server.limits.farewell, rest).await.unwrap_or(Ok(()))
         }
     };
@@ -181,9 +183,9 @@ where
     }
 }
 
-fn builder(limits: &HttpLimits, whose: Whose) -> Builder<StreamExecutor> {
+fn builder(limits: &HttpLimits, owner: Owner) -> Builder<StreamExecutor> {
     let stall = limits.stall;
-    let mut builder = Builder::new(StreamExecutor { whose, stall });
+    let mut builder = Builder::new(StreamExecutor { owner, stall });
     // The wire has the patience that HTTP/1.1 lacks, and answers when it ends.
     builder
         .http1()

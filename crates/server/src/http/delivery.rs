@@ -1,14 +1,16 @@
-//! Answers on their way out: how much of them is not taken, for whom that counts, and since when nothing is.
+//! Responses being sent: the bytes that are not taken, their account, and the time since which
+//! nothing was taken.
 //!
-//! An answer goes out in pieces of 16 KiB, each of which is given back once it was written to the
-//! connection. What is not counts for the user, or, where nobody is known, for the connection. HTTP/2
-//! has a window for each stream that its client may keep shut, while the connection itself goes on, so
-//! that the wire cannot tell: a stream of which a piece is not taken for too long ends alone, with
-//! `RST_STREAM` (RFC 9113 §6.4). Its last piece ends no stream: only what has not ended can be reset.
-//! Knows no clock but the runtime's. Read next: [`super::wire`], for a connection that takes nothing.
+//! A response is sent in pieces of 16 KiB, each of which is released once it was written to the
+//! connection. Unreleased bytes count for the user, or, for unknown callers, for the connection.
+//! HTTP/2 has a window for each stream that its client may keep closed while the connection goes
+//! on, which the wire cannot detect: a stream of which a piece is not taken for too long ends
+//! alone, with `RST_STREAM` (RFC 9113 §6.4). Its last piece does not end the stream, as only an
+//! open stream can be reset. Uses the runtime's clock only. Read next: [`super::wire`], for a
+//! connection that takes nothing.
 
 use super::request::Share;
-use super::turns::Whose;
+use super::turns::Owner;
 use engine::accounts::Held;
 use hyper::body::Bytes;
 use hyper::rt::Executor;
@@ -20,20 +22,20 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep_until};
 use tracing::debug;
 
-/// The longest piece of an answer, in bytes.
+/// The longest piece of a response, in bytes.
 const PIECE_BYTES: usize = 16 << 10;
 
-/// For whom it counts what is not taken.
+/// The account of bytes that are not taken.
 #[derive(Debug)]
 pub(super) enum Untaken {
     /// A user.
     OfUser(Held),
-    /// A connection on which nobody has authenticated.
+    /// An unauthenticated connection.
     OfConnection(Share),
 }
 
 impl Untaken {
-    /// The user for whom it counts.
+    /// The user of the account, if it has one.
     pub(super) fn user(&self) -> Option<&str> {
         match self {
             Self::OfUser(held) => Some(held.user()),
@@ -41,8 +43,8 @@ impl Untaken {
         }
     }
 
-    /// True if there is no room for another answer: a connection on which nobody has authenticated has
-    /// so many bytes.
+    /// True if there is no room for another response: an unauthenticated connection has
+    /// `of_connection` bytes.
     pub(super) fn is_full(&self, of_connection: usize) -> bool {
         match self {
             Self::OfUser(held) => held.is_full(),
@@ -58,10 +60,10 @@ impl Untaken {
     }
 }
 
-/// An answer, as far as it is not taken.
+/// A response, with its bytes that are not taken.
 #[derive(Debug, Default)]
 pub(super) struct Delivery {
-    /// True if it goes out on a stream of HTTP/2.
+    /// True if it is sent on a stream of HTTP/2.
     of_stream: bool,
     state: Mutex<State>,
 }
@@ -69,28 +71,28 @@ pub(super) struct Delivery {
 #[derive(Debug, Default)]
 struct State {
     untaken: Option<Untaken>,
-    /// Bytes that are there and were not handed to the connection.
+    /// Bytes that exist and were not handed to the connection.
     left: usize,
-    /// Bytes that were, and were not written.
+    /// Bytes that were handed over, and not written yet.
     out: usize,
-    /// When a piece was last written; or handed over, where none was out before.
+    /// The time at which a piece was last written; or handed over, if none was outstanding before.
     since: Option<Instant>,
-    /// Who waits until all were written.
+    /// Waker of the task that waits until all are written.
     end: Option<Waker>,
 }
 
 tokio::task_local! {
-    /// The answer of the stream that is polled.
+    /// The response of the stream that is being polled.
     static OF_STREAM: Arc<Delivery>;
 }
 
 impl Delivery {
-    /// That of the stream that is polled; a new one in HTTP/1.1.
+    /// The response of the stream that is being polled; a new one in HTTP/1.1.
     pub(super) fn of_answer() -> Arc<Self> {
         OF_STREAM.try_with(Arc::clone).unwrap_or_default()
     }
 
-    /// So much of it is there already, and counts for somebody from now on.
+    /// Begins to count: `left` bytes exist already.
     pub(super) fn begin(&self, untaken: Untaken, left: usize) {
         let mut state = self.lock();
         state.untaken = Some(untaken);
@@ -98,14 +100,14 @@ impl Delivery {
         state.note();
     }
 
-    /// So much of it is there now and was not handed over.
+    /// Sets the number of bytes that exist and were not handed over.
     pub(super) fn has(&self, left: usize) {
         let mut state = self.lock();
         state.left = left;
         state.note();
     }
 
-    /// Cuts the next piece off what is there.
+    /// Cuts the next piece off the existing bytes.
     pub(super) fn piece(self: &Arc<Self>, bytes: &mut Bytes) -> Bytes {
         let bytes = bytes.split_to(bytes.len().min(PIECE_BYTES));
         let mut state = self.lock();
@@ -120,7 +122,7 @@ impl Delivery {
         Bytes::from_owner(Piece { bytes, delivery })
     }
 
-    /// Nobody hands over more of it.
+    /// Notes that no more of it will be handed over.
     pub(super) fn abandon(&self) {
         let mut state = self.lock();
         state.left = 0;
@@ -142,7 +144,7 @@ impl Delivery {
         Poll::Pending
     }
 
-    /// Since when nothing was taken of it, though there is something to take.
+    /// The time since which nothing was taken of it, though there are bytes to take.
     fn stalled_since(&self) -> Option<Instant> {
         let state = self.lock();
         state.since.filter(|_| state.out > 0)
@@ -162,7 +164,7 @@ impl State {
     }
 }
 
-/// A piece of an answer; dropped once it was written, or never will be.
+/// A piece of a response; dropped once it was written, or never will be.
 struct Piece {
     bytes: Bytes,
     delivery: Arc<Delivery>,
@@ -187,12 +189,13 @@ impl Drop for Piece {
     }
 }
 
-/// Runs the streams of HTTP/2 in the turns of their connection, and ends those of which nothing is taken for too long.
+/// Runs the streams of HTTP/2 in the turns of their connection, and ends those that are stalled for
+/// too long.
 #[derive(Clone, Debug)]
 pub(super) struct StreamExecutor {
-    /// In whose turns they are polled.
-    pub(super) whose: Whose,
-    /// How long is too long.
+    /// The owner of the turns in which they are polled.
+    pub(super) owner: Owner,
+    /// The longest stall.
     pub(super) stall: Duration,
 }
 
@@ -201,14 +204,14 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        let mut turns = self.whose.turns();
+        let mut turns = self.owner.turns();
         let mut stream = Box::pin(stream);
         let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
         tokio::spawn(Watched::new(stream, self.stall));
     }
 }
 
-/// A stream that ends when nothing of its answer is taken for too long.
+/// A stream that ends when its response is stalled for too long.
 struct Watched<F> {
     stream: Pin<Box<F>>,
     delivery: Arc<Delivery>,
@@ -229,7 +232,7 @@ impl<F> Watched<F> {
         }
     }
 
-    /// Ready when patience is over.
+    /// Ready when the stall has lasted too long.
     fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(since) = self.delivery.stalled_since() else {
             self.patience = None;
@@ -289,7 +292,7 @@ mod tests {
         assert_eq!(held.of_user(), 0);
     }
 
-    /// A stream with an answer of two pieces of which so many are not taken.
+    /// A stream with a response of two pieces of which `untaken` are not taken.
     fn stream(untaken: usize, stall: Duration) -> Watched<impl Future<Output = ()>> {
         let stream = async move {
             let mut left = Bytes::from(vec![0; 2 * PIECE_BYTES]);

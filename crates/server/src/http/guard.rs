@@ -1,9 +1,9 @@
-//! What a request's head must be before anybody looks who asks.
+//! Checks of a request's head before authentication.
 //!
-//! Bounds; one `Host` (RFC 9112 §3.2), and one that is ours, so that no page in a browser reaches a
-//! platform on loopback under a name of its own (DNS rebinding); no `Origin` but our own, so that no
-//! page elsewhere asks in the name of who reads it. Nothing here ever permits such a page: there is
-//! no CORS. Pure: knows heads, and what the server is called.
+//! Limits; exactly one `Host` (RFC 9112 §3.2), and one of the server's names, so that no page in a
+//! browser reaches a platform on loopback under a foreign name (DNS rebinding); no `Origin` but the
+//! server's own, so that no foreign page makes requests in its reader's name. There is no CORS.
+//! Pure: knows heads and the server's names.
 
 use super::limits::HttpLimits;
 use super::problem::Problem;
@@ -12,10 +12,11 @@ use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use std::net::IpAddr;
 
-/// What the server is called.
+/// The names of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// The names in `[http]`, in lower case; none for any, if others can reach the server at all.
+    /// The names in `[http]`, in lower case; if none is given, every name is accepted unless the
+    /// server is on loopback.
     pub given: Vec<String>,
     /// True if only this machine can reach the server.
     pub loopback: bool,
@@ -56,8 +57,8 @@ fn check_size(head: &Parts, limits: &HttpLimits) -> Result<(), Problem> {
     }
 }
 
-/// Whom the request is for: the authority of its target (RFC 9112 §3.2.2, RFC 9113 §8.3.1) or else
-/// its `Host`.
+/// The authority to which the request is addressed: that of its target (RFC 9112 §3.2.2, RFC 9113
+/// §8.3.1) or else its `Host`.
 fn host(head: &Parts) -> Result<Authority, Problem> {
     let mut fields = head.headers.get_all(HOST).iter();
     let (field, None) = (fields.next(), fields.next()) else {
@@ -73,7 +74,7 @@ fn host(head: &Parts) -> Result<Authority, Problem> {
 }
 
 impl Names {
-    /// True if the server is called that. An address always does: no name was rebound to it.
+    /// True if it is a name of the server. An address always is: it cannot be rebound.
     fn include(&self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = host.trim_end_matches('.').to_lowercase();
@@ -85,8 +86,8 @@ impl Names {
     }
 }
 
-/// True if an origin (RFC 6454 §7) is the one that was asked, or one of the server's given names: the
-/// scheme and port may be those of a proxy in front.
+/// True if an origin (RFC 6454 §7) is the requested authority, or one of the server's given names:
+/// the scheme and port may be those of a proxy in front.
 fn is_own(origin: &HeaderValue, host: &Authority, names: &Names) -> bool {
     let origin = origin.to_str().unwrap_or_default();
     let authority = origin.split_once("://").map(|(_, authority)| authority);

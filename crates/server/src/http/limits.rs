@@ -1,58 +1,58 @@
-//! The figures of the HTTP server and their usual values.
+//! The limits of the HTTP server and their default values.
 //!
-//! Knows no mechanism. The least memory that the server may come to hold follows from them:
-//! connections times a head and an answer, and `bodies_bytes_max`.
+//! Only values. The memory that the server may hold follows from them: connections times a head and
+//! an answer, and `bodies_bytes_max`.
 
 use std::time::Duration;
 
-/// How much is too much, and how long too long.
+/// The limits of the HTTP server.
 #[derive(Clone, Debug)]
 pub struct HttpLimits {
-    /// The time for a request's head, from its first byte on; of the first request from the
-    /// beginning of the connection on, TLS included: 408.
+    /// The time for a request's head, from its first byte; for the first request from the beginning
+    /// of the connection, TLS included: 408.
     pub head: Duration,
     /// The time for a request's body: 408.
     pub body: Duration,
-    /// How long a connection may be idle between requests.
+    /// The longest idle time of a connection between requests.
     pub idle: Duration,
-    /// How long a connection on which no request is under way is kept while memory is short.
+    /// The longest idle time of a connection while memory is short.
     pub spare: Duration,
-    /// How long a client may take nothing of an answer, in HTTP/2 less than 16 KiB or what is left of it:
-    /// its stream ends; the connection, if it is that which takes nothing.
+    /// The longest time that a client may take nothing of a response, in HTTP/2 less than 16 KiB or
+    /// the rest of it: the stream ends; or the connection, if it is stalled as a whole.
     pub stall: Duration,
     /// The longest request target, in bytes: 414.
     pub target_bytes_max: usize,
-    /// The longest head fields, names and values together, in bytes: 431.
+    /// The most bytes of head fields, names and values together: 431.
     pub fields_bytes_max: usize,
     /// The most head fields: 431.
     pub fields_max: usize,
     /// The longest body, in bytes: 413.
     pub body_bytes_max: usize,
-    /// All bodies that are held at one time, in bytes: 503.
+    /// The most bytes of all bodies held at one time: 503.
     pub bodies_bytes_max: usize,
-    /// The part of them that one user may hold, sessions over NETCONF included, in bytes: 429.
+    /// The most bytes of these of one user, NETCONF sessions included: 429.
     pub bodies_of_user_bytes_max: usize,
-    /// What of answers may wait to be taken on a connection on which nobody has authenticated, in bytes;
-    /// of those of a user, together, as much as [`engine::UserLimits`] says: 429.
+    /// The most bytes of responses not taken on an unauthenticated connection; a user's, together,
+    /// are limited by [`engine::UserLimits`]: 429.
     pub untaken_bytes_max: usize,
-    /// Connections on which nobody has authenticated, at once; one more comes into the reserve.
+    /// The most unauthenticated connections at once; further ones go into the reserve.
     pub unauthenticated_max: usize,
     /// The share of these that one source may hold.
     pub unauthenticated_source_max: usize,
-    /// How old such a connection must be to make room for another of the same source.
+    /// The age at which such a connection may be closed for another of the same source.
     pub stale: Duration,
-    /// Connections beyond that, on which it is told whether the platform lives and whoever shows a
-    /// credential is let in, at once: 429 for all else.
+    /// The most connections beyond that, on which health checks and requests with a credential are
+    /// answered; others get 429.
     pub reserve: usize,
-    /// Connections on which somebody has authenticated, at once: 503.
+    /// The most authenticated connections at once: 503.
     pub connections_max: usize,
-    /// Requests at once on one HTTP/2 connection.
+    /// The most concurrent requests on one HTTP/2 connection.
     pub streams_max: u32,
-    /// What a client that is refused for a while is told to wait.
+    /// The waiting time told to a client that is refused temporarily (`Retry-After`).
     pub retry_after: Duration,
-    /// How often it is looked whether the credential under a long answer still counts.
+    /// The interval at which the credential of a long response is checked again.
     pub recheck: Duration,
-    /// How long answers may take to end when the server closes.
+    /// The longest time for responses to end when the server closes.
     pub farewell: Duration,
 }
 

@@ -1,7 +1,6 @@
 //! The listening socket of the server: bind, accept, close.
 //!
-//! Knows when connections begin and when all of them must end; what happens between is
-//! [`super::connection`]'s.
+//! Begins and ends connections; each is served by [`super::connection`].
 
 use super::admission::Admission;
 use super::caller::HttpAuthenticator;
@@ -34,26 +33,25 @@ pub struct HttpListener {
     address: SocketAddr,
 }
 
-/// What a server is made of.
+/// The parts of a server.
 pub struct HttpSetup {
-    /// What is behind it.
+    /// The routes.
     pub router: Router,
-    /// Who looks at credentials.
-    pub keeper: HttpAuthenticator,
+    /// The verification of credentials.
+    pub authenticator: HttpAuthenticator,
     /// The names in `[http]`, in lower case.
     pub names: Vec<String>,
-    /// How much is too much.
+    /// The limits.
     pub limits: HttpLimits,
-    /// Who has failed too often.
+    /// The gate, which counts failures by source.
     pub gate: Arc<Gate>,
     /// The users' shares of the runtime.
     pub shares: Arc<FairShares>,
-    /// TLS, unless it is spoken in front.
+    /// TLS, unless it is terminated in front.
     pub tls: Option<Arc<ServerConfig>>,
-    /// What each user holds.
+    /// The usage of each user.
     pub accounts: Arc<Accounts>,
-    /// Counts how often something changed of what lets people in: then it is looked at once whether
-    /// they may stay.
+    /// Counts changes of credentials: after each, authenticated connections are checked again.
     pub changes: watch::Receiver<u64>,
 }
 
@@ -82,7 +80,7 @@ impl HttpListener {
         let (shortage, short) = watch::channel(false);
         let server = HttpServer {
             router: setup.router,
-            keeper: Arc::new(setup.keeper),
+            authenticator: Arc::new(setup.authenticator),
             names: Names {
                 given: setup.names,
                 loopback: self.address.ip().is_loopback(),
@@ -113,7 +111,7 @@ pub struct HttpServing {
 }
 
 impl HttpServing {
-    /// Stops accepting, and lets answers end, those that go on at once.
+    /// Stops accepting, and lets responses end, streams at once.
     pub fn begin_close(&self) {
         let _ = self.stop.send(true);
     }

@@ -1,7 +1,7 @@
-//! A refusal as HTTP tells it: a status and `application/problem+json` (RFC 9457).
+//! A refusal over HTTP: a status and `application/problem+json` (RFC 9457).
 //!
-//! The only file of the server that knows which status says what. Protocols behind the server have
-//! error bodies of their own; what the server itself refuses looks like this for all of them.
+//! The only file of the server that assigns status codes. Protocols behind the server have error
+//! bodies of their own; refusals by the server itself look like this for all of them.
 
 use super::body::{self, Reply};
 use hyper::header::{
@@ -17,7 +17,7 @@ pub const MEDIA_TYPE: HeaderValue = HeaderValue::from_static("application/proble
 /// The protection space, which is the same for everything behind the server (RFC 9110 §11.5).
 const REALM: &str = "convoke";
 
-/// Why a request is not answered as was hoped.
+/// A refusal or failure of a request.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{status}: {detail}")]
 pub struct Problem {
@@ -27,12 +27,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong, for people.
+    /// The explanation, for people.
     pub fn detail(&self) -> &str {
         &self.detail
     }
 
-    /// A problem of that status; `detail` is for people who read what their client was told.
+    /// A problem of that status; `detail` is shown to the client.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -41,14 +41,14 @@ impl Problem {
         }
     }
 
-    /// The same with a head field more.
+    /// The same with a further head field.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.fields.push((name, value));
         self
     }
 
-    /// The request is not one: 400.
+    /// The request is malformed: 400.
     pub fn bad_request(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, detail)
     }
@@ -58,27 +58,26 @@ impl Problem {
         Self::new(StatusCode::UNAUTHORIZED, "a token or certificate is needed").challenged("")
     }
 
-    /// The token shown does not count: 401 (RFC 6750 §3.1, `invalid_token`).
+    /// The token is refused: 401 (RFC 6750 §3.1, `invalid_token`).
     pub fn invalid_token(why: &str) -> Self {
         let error = format!(r#", error="invalid_token", error_description="{why}""#);
         Self::new(StatusCode::UNAUTHORIZED, why).challenged(&error)
     }
 
-    /// A credential was shown in a way that cannot be read: 400 (RFC 6750 §3.1,
-    /// `invalid_request`).
+    /// The credential is malformed: 400 (RFC 6750 §3.1, `invalid_request`).
     pub fn invalid_request(why: &str) -> Self {
         let error = format!(r#", error="invalid_request", error_description="{why}""#);
         Self::bad_request(why).challenged(&error)
     }
 
-    /// The token is not for this: 403 (RFC 6750 §3.1, `insufficient_scope`).
+    /// The token lacks a scope: 403 (RFC 6750 §3.1, `insufficient_scope`).
     pub fn insufficient_scope(needed: &str) -> Self {
         let error = format!(r#", error="insufficient_scope", scope="{needed}""#);
         let detail = format!("the token has not the scope '{needed}'");
         Self::new(StatusCode::FORBIDDEN, detail).challenged(&error)
     }
 
-    /// It is known who asks, and it is not for them: 403.
+    /// The caller is known, but not permitted: 403.
     pub fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, detail)
     }
@@ -88,7 +87,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "nothing is here for you")
     }
 
-    /// The method is not one of those: 405 (RFC 9110 §15.5.6).
+    /// The method is not among the allowed ones: 405 (RFC 9110 §15.5.6).
     pub fn wrong_method(allowed: &[Method]) -> Self {
         let mut names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
         if allowed.contains(&Method::GET) && !allowed.contains(&Method::HEAD) {
@@ -100,7 +99,7 @@ impl Problem {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, detail).with(ALLOW, value)
     }
 
-    /// The request did not come in time: 408; the connection ends.
+    /// The request did not arrive in time: 408; the connection ends.
     pub fn too_slow(what: &str, within: Duration) -> Self {
         let detail = format!("{what} took longer than {} s", within.as_secs_f64());
         Self::new(StatusCode::REQUEST_TIMEOUT, detail).closing()
@@ -124,28 +123,28 @@ impl Problem {
         Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, detail).closing()
     }
 
-    /// The request was meant for somebody of another name: 421 (RFC 9110 §15.5.20).
+    /// The request is addressed to a foreign name: 421 (RFC 9110 §15.5.20).
     pub fn misdirected() -> Self {
         let detail = "nobody is called that here; `names` in [http] says who is";
         Self::new(StatusCode::MISDIRECTED_REQUEST, detail)
     }
 
-    /// Too much was tried: 429 (RFC 6585 §4).
+    /// Too many attempts: 429 (RFC 6585 §4).
     pub fn too_many(detail: &str, wait: Duration) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, detail).after(wait)
     }
 
-    /// It cannot be done now: 503.
+    /// Temporarily unavailable: 503.
     pub fn unavailable(detail: &str, wait: Duration) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(wait)
     }
 
-    /// Its status.
+    /// The status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The answer.
+    /// The response.
     pub fn reply(self) -> Reply {
         let mut reply = Reply::new(body::whole(self.text()));
         *reply.status_mut() = self.status;
@@ -154,7 +153,7 @@ impl Problem {
         reply
     }
 
-    /// The whole answer as HTTP/1.1 has it, for a connection that is not served any more.
+    /// The whole response in HTTP/1.1, for a connection that is not served any more.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let text = self.text();
         let reason = self.status.canonical_reason().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! A request as a route sees it: a head that passed the server, and a body that is taken in within
-//! bounds.
+//! A request as a route sees it: a head that passed the checks, and a body that is read within
+//! limits.
 //!
-//! What the credential was is not in it any more; who asks is a [`super::Caller`], which a body that
-//! came late brings up to date.
+//! Its credential is removed; the [`super::Caller`] is a separate argument, which is renewed once
+//! the body is read.
 
 use super::caller::{Caller, HttpAuthenticator};
 use super::limits::HttpLimits;
@@ -23,21 +23,21 @@ use tokio::time::timeout;
 pub struct HttpRequest {
     /// Method, target and head fields, without `Authorization`.
     pub head: Parts,
-    /// What the route's pattern left open in the path.
+    /// The path segments that match the wildcards of the route's pattern.
     pub captures: Vec<String>,
     pub(super) body: Incoming,
     pub(super) limits: Arc<HttpLimits>,
     pub(super) held: Arc<AtomicUsize>,
-    /// What the body takes of what its user may hold; none where nobody is known.
+    /// The share of its user's memory that the body takes; none for unknown callers.
     pub(super) own: Option<Held>,
-    pub(super) keeper: Arc<HttpAuthenticator>,
-    /// Whether something changed of what lets people in since its sender was recognised.
+    pub(super) authenticator: Arc<HttpAuthenticator>,
+    /// Changes of credentials since its sender was authenticated.
     pub(super) changes: watch::Receiver<u64>,
-    /// For the server: who asks, once the body has come.
+    /// The renewed caller, for the server, once the body is read.
     pub(super) asking: Arc<OnceLock<Caller>>,
 }
 
-/// A body that was taken in; what it takes of the server's memory is given back with it.
+/// A body that was read; its memory is given back with it.
 #[derive(Debug)]
 pub struct Content {
     bytes: Bytes,
@@ -60,13 +60,13 @@ impl AsRef<[u8]> for Content {
 }
 
 impl HttpRequest {
-    /// Takes the body in; what is left of the request is its head. The caller is from then on who its
-    /// credential and the access rules say that it is now.
+    /// Reads the body; the head remains in the request. The caller is then renewed from its
+    /// credential and the present access rules.
     ///
     /// # Errors
     /// [`Problem`]: 413 if it is longer than 2 MiB, 408 if it takes longer than a minute, 503 if
-    /// all bodies together are too many, 429 if those of its user are, 400 if it breaks off, 401 if
-    /// the caller's credential counts no more when it has come.
+    /// all bodies together are too many, 429 if those of its user are, 400 if it is incomplete, 401
+    /// if the caller's credential is no longer valid when it is read.
     pub async fn content(&mut self, of: &mut Caller) -> Result<Content, Problem> {
         let most = self.limits.body_bytes_max;
         let announced = self.head.headers.get(CONTENT_LENGTH);
@@ -78,7 +78,7 @@ impl HttpRequest {
         let taken = timeout(within, self.take()).await;
         let taken = taken.unwrap_or_else(|_| Err(Problem::too_slow("the body", within)))?;
         if self.changes.has_changed().unwrap_or(false) {
-            *of = self.keeper.renewed(of)?;
+            *of = self.authenticator.renewed(of)?;
         }
         // Nothing of a body is left to be taken in a second time.
         let _ = self.asking.set(of.clone());
@@ -117,7 +117,7 @@ impl HttpRequest {
     }
 }
 
-/// A share of the memory that several may take together.
+/// A share of a common memory limit.
 #[derive(Debug)]
 pub(super) struct Share {
     all: Arc<AtomicUsize>,
@@ -132,7 +132,7 @@ impl Share {
         }
     }
 
-    /// Takes so much more, unless all together would be more than `most`.
+    /// Takes `bytes` more, unless all shares together would exceed `most`.
     fn grow(&mut self, bytes: usize, most: usize) -> bool {
         let fits = |all: usize| Some(all + bytes).filter(|sum| *sum <= most);
         let grown = self.all.fetch_update(Relaxed, Relaxed, fits).is_ok();
@@ -140,14 +140,14 @@ impl Share {
         grown
     }
 
-    /// Takes so much in all, for it is there already.
+    /// Sets the share to `own`, without a limit, as the bytes exist already.
     pub(super) fn note(&mut self, own: usize) {
         self.all.fetch_add(own, Relaxed);
         self.all.fetch_sub(self.own, Relaxed);
         self.own = own;
     }
 
-    /// What all have taken together.
+    /// The sum of all shares.
     pub(super) fn of_all(&self) -> usize {
         self.all.load(Relaxed)
     }

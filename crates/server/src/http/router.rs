@@ -1,8 +1,7 @@
-//! What is behind the server: a pattern of paths, methods, and who answers.
+//! The routes behind the server: path patterns, methods and handlers.
 //!
-//! A route is open to everybody or only to callers; whoever writes one for callers is handed the
-//! [`Caller`] and cannot forget to ask. Knows paths and methods; whether somebody is a caller is
-//! [`super::server`]'s to find out.
+//! A route is public or guarded; the handler of a guarded one takes the [`Caller`], so that
+//! authentication cannot be forgotten. Knows paths and methods; [`super::server`] authenticates.
 
 use super::body::Reply;
 use super::caller::Caller;
@@ -12,7 +11,7 @@ use hyper::Method;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// An answer under way.
+/// A response under way.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send>>;
 
 type Open = Arc<dyn Fn(HttpRequest) -> Answering + Send + Sync>;
@@ -31,7 +30,7 @@ struct Route {
     entry: Entry,
 }
 
-/// Who may enter a route, and who answers there.
+/// The access to a route, and its handler.
 #[derive(Clone)]
 pub(super) enum Entry {
     Open(Open),
@@ -41,25 +40,25 @@ pub(super) enum Entry {
     },
 }
 
-/// What is at a path.
+/// The result of looking up a path.
 pub(super) enum Found {
-    /// A route, and what its pattern left open in the path.
+    /// A route, and its captures.
     Route(Entry, Vec<String>),
-    /// Rooms with other methods only.
+    /// Only routes with other methods.
     Methods(Vec<Method>),
     Nothing,
 }
 
 impl Router {
-    /// Without routes.
+    /// A router without routes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A route for everybody. A pattern is a path in which `{}` stands for one segment and `*`, at
-    /// its end, for any number of them; both reach [`HttpRequest::captures`], decoded. Without methods, any
-    /// will do; GET means HEAD as well.
+    /// Adds a public route. A pattern is a path in which `{}` stands for one segment and `*`, at
+    /// its end, for any number of them; both reach [`HttpRequest::captures`], decoded. Without
+    /// methods all are accepted; GET includes HEAD.
     #[must_use]
     pub fn open<F, R>(self, pattern: &str, methods: &[Method], answer: F) -> Self
     where
@@ -70,7 +69,7 @@ impl Router {
         self.with(pattern, methods, entry)
     }
 
-    /// A route for callers; one whose token has scopes needs `scope` among them, if that is given.
+    /// Adds a guarded route; a token with scopes needs `scope` among them, if that is given.
     #[must_use]
     pub fn guarded<F, R>(
         self,
@@ -96,8 +95,7 @@ impl Router {
         self
     }
 
-    /// What is at a path for whoever has shown nothing. That a route for callers would take the
-    /// method is not told.
+    /// The route at a path for a request without a credential. A guarded route is not revealed.
     pub(super) fn find_open(&self, method: &Method, path: &str) -> Found {
         let open = |route: &&Route| matches!(route.entry, Entry::Open(_));
         let found = find(self.routes.iter().filter(open), method, path);
@@ -107,7 +105,7 @@ impl Router {
         }
     }
 
-    /// What is at a path for callers, which is everything.
+    /// The route at a path for callers, which sees all routes.
     pub(super) fn find(&self, method: &Method, path: &str) -> Found {
         find(self.routes.iter(), method, path)
     }
@@ -172,8 +170,8 @@ impl Pattern {
         }
     }
 
-    /// What stands in the path where the pattern is open; none if the path is another. The last
-    /// one, if the pattern goes on, is the rest of the path as it was sent, with its slash.
+    /// The captures of a path; none if it does not match. The last one, if the pattern ends with
+    /// `*`, is the rest of the path as sent, with its slash.
     fn captures(&self, path: &str) -> Option<Vec<String>> {
         let mut captures = Vec::new();
         let mut rest = path;
@@ -198,7 +196,8 @@ impl Pattern {
     }
 }
 
-/// A segment without percent-encoding (RFC 3986 §2.1); none if that is broken, or is no text.
+/// A segment with percent-encoding decoded (RFC 3986 §2.1); none if that is malformed, or not
+/// UTF-8.
 pub fn decoded(segment: &str) -> Option<String> {
     let mut parts = segment.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! The routes that every server has: is the platform alive, is it ready, whose keys, and who am I.
+//! The routes of every server: liveness, readiness, the signing keys, and the caller's identity.
 //!
 //! Read next: [`super::router`].
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use store::Condition;
 
-/// When to look again whether the platform is ready.
+/// The `Retry-After` of a platform that is not ready.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// The routes: `/livez`, `/readyz`, `/.well-known/jwks.json` and, for callers, `/whoami`.
@@ -43,7 +43,7 @@ fn status(word: &str) -> Reply {
     body::json(&json!({ "status": word }))
 }
 
-/// Alive is who can decide: nobody can any more once a decision has panicked.
+/// Alive unless a decision has panicked.
 fn alive(broken: bool) -> Result<Reply, Problem> {
     match broken {
         false => Ok(status("alive")),
@@ -51,7 +51,7 @@ fn alive(broken: bool) -> Result<Reply, Problem> {
     }
 }
 
-/// Ready is who can promise something: whose store takes what is committed.
+/// Ready if the store accepts commits.
 fn ready(condition: Condition) -> Result<Reply, Problem> {
     match condition {
         Condition::Working => Ok(status("ready")),

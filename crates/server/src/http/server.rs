@@ -1,9 +1,8 @@
-//! From a request to its answer: guarded, recognised, led to a route, and finished.
+//! From a request to its response: checked, authenticated, routed, and finished.
 //!
-//! The order decides what a stranger learns: nothing about what is behind the server, for without a
-//! credential every path that is not open to everybody is answered alike, and with one a path that
-//! is not there and one that is not the caller's are. Read next: [`super::guard`],
-//! [`super::caller`], [`super::router`].
+//! The order hides the routes from strangers: without a credential every path that is not public is
+//! answered alike, and with one a path that does not exist and one that is not the caller's are.
+//! Read next: [`super::guard`], [`super::caller`], [`super::router`].
 
 use super::admission::{Admission, ConnectionPermit, Full};
 use super::body::{self, Outgoing, Reply};
@@ -36,8 +35,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::debug;
 
-/// What every answer says unless its route says otherwise: nothing is kept, guessed at, framed, or
-/// told to others.
+/// The fields of every response, unless its route sets them: no caching, sniffing, framing or
+/// referrer.
 const USUAL: [(HeaderName, HeaderValue); 4] = [
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
@@ -48,71 +47,71 @@ const USUAL: [(HeaderName, HeaderValue); 4] = [
     (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
 ];
 
-/// What tells whether the platform lives waits for nobody but other bytes of the same source, or user.
+/// The paths of health checks, which only wait for other input of the same source, or user.
 const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 
-/// What the connections of a server share.
+/// The state shared by the connections of a server.
 pub(super) struct HttpServer {
     pub(super) router: Router,
-    pub(super) keeper: Arc<HttpAuthenticator>,
+    pub(super) authenticator: Arc<HttpAuthenticator>,
     pub(super) names: Names,
     pub(super) limits: Arc<HttpLimits>,
     pub(super) gate: Arc<Gate>,
     pub(super) shares: Arc<FairShares>,
     pub(super) admission: Arc<Admission>,
     pub(super) tls: Option<TlsAcceptor>,
-    /// What bodies take of the memory, in bytes.
+    /// The memory taken by bodies, in bytes.
     pub(super) held: Arc<AtomicUsize>,
     pub(super) closing: watch::Receiver<bool>,
-    /// What each user holds.
+    /// The usage of each user.
     pub(super) accounts: Arc<Accounts>,
     /// True while memory is short.
     pub(super) short: watch::Receiver<bool>,
-    /// Counts how often something changed of what lets people in.
+    /// Counts changes of credentials.
     pub(super) changes: watch::Receiver<u64>,
 }
 
-/// A request on its way in: head, body, what changes of what lets people in, and where its route says
-/// who the caller is once the body has come.
+/// A request being handled: head, body, changes of credentials, and the cell in which its route
+/// puts the renewed caller once the body is read.
 type Entering = (Parts, Incoming, watch::Receiver<u64>, Arc<OnceLock<Caller>>);
 
 /// The connection on which a request came.
 pub(super) struct HttpConnection {
     pub(super) source: SocketAddr,
-    /// Of whom the client's certificate is, if it showed one.
+    /// The client's certificate, if it showed one.
     pub(super) holder: Option<Arc<Holder>>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) pace: Arc<Pace>,
 }
 
 impl HttpServer {
-    /// Answers a request, which is under way until its answer has ended.
+    /// Answers a request, which is under way until its response has ended.
     pub(super) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
-        visitor: Arc<HttpConnection>,
+        connection: Arc<HttpConnection>,
         under_way: UnderWay,
     ) -> Reply {
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let version = head.version;
-        let (caller, request, outcome) = self.attend(head, body, &visitor).await;
+        let (caller, request, outcome) = self.attend(head, body, &connection).await;
         let mut reply = outcome.unwrap_or_else(Problem::reply);
-        if visitor.permit.is_in_reserve() {
-            visitor.permit.leave();
+        if connection.permit.is_in_reserve() {
+            connection.permit.leave();
         }
         // HTTP/2 has a frame for it (RFC 9113 §6.8, §8.2.2).
-        if visitor.permit.is_leaving() && version < Version::HTTP_2 {
+        if connection.permit.is_leaving() && version < Version::HTTP_2 {
             let closes = HeaderValue::from_static("close");
             reply.headers_mut().insert(CONNECTION, closes);
         }
         let name = caller.as_ref().map(|caller| caller.principal.name.as_str());
         let status = reply.status().as_u16();
         debug!(
-            http.source = %visitor.source, http.status = status, user = name.unwrap_or(""),
+            http.source = %connection.source, http.status = status, user = name.unwrap_or(""),
             "{method} {path} is answered with {status}"
         );
-        let untaken = visitor.permit.untaken(name, &self.accounts);
+        let untaken = connection.permit.untaken(name, &self.accounts);
         self.finish(reply, caller, untaken, (under_way, request))
     }
 
@@ -120,7 +119,7 @@ impl HttpServer {
         self: &Arc<Self>,
         mut head: Parts,
         body: Incoming,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> (Option<Caller>, Option<Requests>, Result<Reply, Problem>) {
         if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
             return (None, None, Err(problem));
@@ -128,15 +127,15 @@ impl HttpServer {
         let open = self.router.find_open(&head.method, head.uri.path());
         let mut changes = self.changes.clone();
         changes.mark_unchanged();
-        let recognised = self.recognised(&mut head, visitor);
+        let recognised = self.recognised(&mut head, connection);
         let shows_nothing = matches!(recognised, Ok(None)) && !is_of_health(&head);
-        if shows_nothing && visitor.permit.is_in_reserve() {
+        if shows_nothing && connection.permit.is_in_reserve() {
             let detail = "too many connections without a credential";
             let refused = Problem::too_many(detail, self.limits.retry_after);
             return (None, None, Err(refused));
         }
         let caller = match (&open, recognised) {
-            // What is open to everybody is open to those as well whose credential does not count.
+            // A public route is open to callers with an invalid credential too.
             (Found::Route(..), recognised) => recognised.unwrap_or_default(),
             (_, Err(problem)) => return (None, None, Err(problem)),
             (Found::Methods(allowed), Ok(None)) => {
@@ -145,7 +144,7 @@ impl HttpServer {
             (Found::Nothing, Ok(None)) => return (None, None, Err(Problem::unauthenticated())),
             (_, Ok(caller)) => caller,
         };
-        // What is open to everybody tells whether the platform lives, above all when it is full.
+        // Public routes, health checks among them, must be answered even at the limit.
         let request = match (&open, &caller) {
             (Found::Route(..), _) | (_, None) => Ok(None),
             (_, Some(caller)) => self.room_for(caller).map(Some),
@@ -154,8 +153,8 @@ impl HttpServer {
             Ok(request) => {
                 let asking = Arc::new(OnceLock::new());
                 let ask = (head, body, changes, Arc::clone(&asking));
-                let outcome = self.enter(ask, caller.clone(), visitor).await;
-                // What goes on is for who the caller was when the body had come.
+                let outcome = self.enter(ask, caller.clone(), connection).await;
+                // A stream is for the caller as renewed once the body was read.
                 let caller = asking.get().cloned().or(caller);
                 (caller, request, outcome)
             }
@@ -163,7 +162,7 @@ impl HttpServer {
         }
     }
 
-    /// Counts a request among those of its user, if there is room for it.
+    /// Counts a request among those of its user, unless they are too many.
     fn room_for(&self, caller: &Caller) -> Result<Requests, Problem> {
         let wait = self.limits.retry_after;
         if self.accounts.is_short() {
@@ -173,36 +172,36 @@ impl HttpServer {
         request.ok_or_else(|| Problem::too_many("too many requests of this user at once", wait))
     }
 
-    /// Who asks, if anybody who is known; tells the gate of those who fail.
+    /// The caller, if the request has a valid credential; failures are reported to the gate.
     fn recognised(
         &self,
         head: &mut Parts,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> Result<Option<Caller>, Problem> {
-        let address = visitor.source.ip();
+        let address = connection.source.ip();
         let put_off = |wait| Problem::too_many("too many credentials did not count", wait);
         // A signature is not looked at where the last did not hold. On another connection it is: behind
         // a proxy all are one source.
         if head.headers.contains_key(AUTHORIZATION)
-            && visitor.permit.has_but_failed()
+            && connection.permit.has_but_failed()
             && let Some(wait) = self.gate.refused_for(address)
         {
             head.headers.remove(AUTHORIZATION);
             return Err(put_off(wait));
         }
-        let holder = visitor.holder.as_ref();
+        let holder = connection.holder.as_ref();
         let recognised = self
-            .keeper
-            .recognise(&mut head.headers, holder, visitor.source);
+            .authenticator
+            .recognise(&mut head.headers, holder, connection.source);
         match recognised {
             Ok(Some(caller)) => {
-                self.admit(&caller, visitor)?;
+                self.admit(&caller, connection)?;
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
                 self.gate.blame(address);
-                visitor.permit.fail();
-                (self.keeper.trail)(trail::of_stranger(address, problem.detail()));
+                connection.permit.fail();
+                (self.authenticator.trail)(trail::of_stranger(address, problem.detail()));
                 let wait = self.gate.refused_for(address);
                 Err(wait.map_or(problem, put_off))
             }
@@ -210,14 +209,14 @@ impl HttpServer {
         }
     }
 
-    /// Counts a connection among those of who has authenticated on it. The trail is told who somebody
-    /// is once, not with each request.
-    fn admit(&self, caller: &Caller, visitor: &HttpConnection) -> Result<(), Problem> {
-        let (permit, wait) = (&visitor.permit, self.limits.retry_after);
+    /// Counts a connection to its authenticated user. The login is recorded in the trail once a
+    /// connection, not with each request.
+    fn admit(&self, caller: &Caller, connection: &HttpConnection) -> Result<(), Problem> {
+        let (permit, wait) = (&connection.permit, self.limits.retry_after);
         let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
             Ok(is_new) => {
                 if is_new {
-                    (self.keeper.trail)(trail::of_caller(caller));
+                    (self.authenticator.trail)(trail::of_caller(caller));
                 }
                 return Ok(());
             }
@@ -237,7 +236,7 @@ impl HttpServer {
         self: &Arc<Self>,
         (head, body, changes, asking): Entering,
         caller: Option<Caller>,
-        visitor: &HttpConnection,
+        connection: &HttpConnection,
     ) -> Result<Reply, Problem> {
         let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
             Found::Route(entry, captures) => (entry, captures),
@@ -247,10 +246,10 @@ impl HttpServer {
         let name = caller.as_ref().map(|caller| caller.principal.name.clone());
         let name = name.as_deref();
         let own = name.map(|name| self.accounts.hold(name));
-        let untaken = visitor.permit.untaken(name, &self.accounts);
+        let untaken = connection.permit.untaken(name, &self.accounts);
         let share = match name {
             Some(name) => self.shares.of(name),
-            None => self.share_of_source(visitor.source.ip()),
+            None => self.share_of_source(connection.source.ip()),
         };
         let is_of_health = is_of_health(&head);
         let ask = HttpRequest {
@@ -260,7 +259,7 @@ impl HttpServer {
             limits: Arc::clone(&self.limits),
             held: Arc::clone(&self.held),
             own,
-            keeper: Arc::clone(&self.keeper),
+            authenticator: Arc::clone(&self.authenticator),
             changes: changes.clone(),
             asking: Arc::clone(&asking),
         };
@@ -270,15 +269,15 @@ impl HttpServer {
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => {
-                    (self.keeper.trail)(trail::of_scope(&caller, scope));
+                    (self.authenticator.trail)(trail::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
                 }
                 _ => {
                     let of_head = caller.clone();
-                    // Whose body is still to come may become another: it is renewed then.
+                    // Before the body is read the principal may still change: it is renewed then.
                     let stays = || match asking.get() {
-                        Some(asking) => self.keeper.still_knows(asking),
-                        None => self.keeper.still_counts(&of_head),
+                        Some(asking) => self.authenticator.still_knows(asking),
+                        None => self.authenticator.still_counts(&of_head),
                     };
                     tokio::select! {
                         biased;
@@ -290,11 +289,12 @@ impl HttpServer {
         }
     }
 
-    /// Answers in somebody's turns, the whole of it where it goes on, if enough was taken of what he was
-    /// answered before; what is there of it counts as not taken from then on.
+    /// Handles the request in the turns of its user, a stream to its end, provided that enough of
+    /// earlier responses was taken; the bytes that exist of it count as not taken from then on.
     ///
-    /// It is a task of its own. Polled within its connection, which may be another user's by now, it
-    /// would keep a turn that has come until that one's comes, and all else of its user would wait.
+    /// It is a task of its own. Polled within its connection, which may belong to another user by
+    /// now, it would hold its turn until the connection's comes, while other work of its user
+    /// waits.
     async fn in_turn(
         self: &Arc<Self>,
         share: Share,
@@ -335,13 +335,13 @@ impl HttpServer {
         Err(Problem::too_many(detail, self.limits.retry_after))
     }
 
-    /// The share of those from a source of whom nothing else is known. Names have no '/', so that no
-    /// user shares with a source.
+    /// The share of the connections of a source, before authentication. User names have no '/', so
+    /// that no user shares with a source.
     pub(super) fn share_of_source(&self, address: IpAddr) -> Share {
         self.shares.of(&format!("/{}", Source::of(address)))
     }
 
-    /// Adds what every answer says, and sees to it that one that goes on ends in time.
+    /// Adds the fields of every response, and makes a stream end in time.
     fn finish(
         self: Arc<Self>,
         reply: Reply,
@@ -361,12 +361,12 @@ impl HttpServer {
         Reply::from_parts(head, Box::pin(body))
     }
 
-    /// Completes when the server closes, or when the caller's credential counts no more.
+    /// Completes when the server closes, or when the caller's credential is no longer valid.
     async fn end(self: Arc<Self>, caller: Option<Caller>) {
         let gone = async {
             match &caller {
                 Some(caller) => {
-                    let stays = || self.keeper.still_knows(caller);
+                    let stays = || self.authenticator.still_knows(caller);
                     self.gone(self.changes.clone(), stays).await;
                 }
                 None => std::future::pending().await,
@@ -378,8 +378,8 @@ impl HttpServer {
         }
     }
 
-    /// Completes when a caller may not stay, as its credential counts no more, or it is an agent that was
-    /// none, or none any more: then what it waits for is not done, nor told.
+    /// Completes when a caller may not stay: its credential is no longer valid, or its principal
+    /// became an agent or stopped being one. Its request is then dropped.
     async fn gone(&self, mut changes: watch::Receiver<u64>, stays: impl Fn() -> bool) {
         loop {
             tokio::select! {
@@ -392,10 +392,10 @@ impl HttpServer {
         }
     }
 
-    /// Completes when the certificate under a connection was revoked.
+    /// Completes when the certificate of a connection was revoked.
     pub(super) async fn revokes(&self, holder: Option<&Arc<Holder>>) {
         let mut changes = self.changes.clone();
-        while !holder.is_some_and(|holder| self.keeper.was_revoked(holder)) {
+        while !holder.is_some_and(|holder| self.authenticator.was_revoked(holder)) {
             changed(&mut changes).await;
         }
     }
@@ -407,12 +407,12 @@ impl HttpServer {
     }
 }
 
-/// True if a request asks whether the platform lives.
+/// True if a request is a health check.
 fn is_of_health(head: &Parts) -> bool {
     HEALTH.contains(&head.uri.path())
 }
 
-/// Completes with the next change; never if nobody is left to tell of one.
+/// Completes with the next change; never if the sender is gone.
 async fn changed(changes: &mut watch::Receiver<u64>) {
     if changes.changed().await.is_err() {
         std::future::pending().await

@@ -1,7 +1,7 @@
-//! What a server does while memory is short: it lets go whom nobody owes an answer.
+//! The closing of idle connections while memory is short.
 //!
-//! A connection that is idle, or in the middle of a head, holds memory that is in no account. Refuses to
-//! know what memory is: that is [`crate::memory`]'s. Read next: [`super::wire`].
+//! A connection that is idle, or in the middle of a head, holds memory that is in no account.
+//! Memory is measured by [`crate::memory`]. Read next: [`super::wire`].
 
 use super::wire::Pace;
 use engine::Accounts;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
-/// How often it is looked whether memory is short.
+/// The interval at which memory is checked.
 const BETWEEN: Duration = Duration::from_millis(250);
 
 /// Tells the connections of a server whether memory is short; never completes.
@@ -22,12 +22,12 @@ pub(super) async fn tell(accounts: &Accounts, short: &watch::Sender<bool>) {
     }
 }
 
-/// Completes while memory is short, once nobody was owed an answer on a connection for so long.
+/// Completes while memory is short, once no request was under way on a connection for `patience`.
 pub(super) async fn lets_go(short: &watch::Receiver<bool>, pace: &Pace, patience: Duration) {
     let mut short = short.clone();
     loop {
         if short.wait_for(|short| *short).await.is_err() {
-            // Nobody is left who could tell; the server closes.
+            // The sender is gone: the server closes.
             return std::future::pending().await;
         }
         let before = pace.resting();

@@ -1,8 +1,9 @@
-//! TLS of the server: 1.3 alone (RFC 8446), our certificate, and those of clients (RFC 7589).
+//! TLS of the server: 1.3 alone (RFC 8446), the server's certificate, and those of clients (RFC
+//! 7589).
 //!
-//! With an authority for clients, one that shows a certificate which that did not sign gets no
-//! connection; one that shows none may still bring a token. Who a certificate is of is
-//! [`super::certificate`]'s. The time is the platform's.
+//! With an authority for clients, a client with a certificate of another authority gets no
+//! connection; one without a certificate may still use a token. Certificates are mapped to names by
+//! [`super::certificate`]. The time is the platform's.
 
 use crate::clock::Clock;
 use std::io;
@@ -22,23 +23,23 @@ use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 /// The files of TLS, all PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Our certificate, and behind it those up to an authority.
+    /// The server's certificate, followed by those up to an authority.
     pub certificate: PathBuf,
     /// Its private key, which only its owner may read.
     pub key: PathBuf,
-    /// The authorities of clients' certificates; clients need none without.
+    /// The authorities of clients' certificates; without it clients are not asked for any.
     pub client_ca: Option<PathBuf>,
 }
 
-/// Why there is no TLS.
+/// The reason for which TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file cannot be read, or holds nothing of the kind.
+    /// A file cannot be read, or holds no such item.
     #[error("[http.tls]: {}: {cause}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: pem::Error,
     },
@@ -50,27 +51,27 @@ pub enum TlsError {
         /// Its permission bits.
         mode: u32,
     },
-    /// Certificate and key do not go together, or cannot be used.
+    /// Certificate and key do not match, or cannot be used.
     #[error("[http.tls]: {}: {cause}", path.display())]
     Unusable {
         /// The file of the certificate, or of the authorities.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: rustls::Error,
     },
-    /// No client can be verified.
+    /// Certificates of clients cannot be verified.
     #[error("[http.tls]: {}: {cause}", path.display())]
     Authorities {
         /// The file of the authorities.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: VerifierBuilderError,
     },
 }
 
-/// What connections of the server begin with.
+/// The TLS configuration of the server's connections.
 ///
 /// # Errors
 /// [`TlsError`]
@@ -147,7 +148,7 @@ fn at(path: &Path) -> impl Fn(pem::Error) -> TlsError {
     }
 }
 
-/// Certificates expire by the platform's clock.
+/// The platform's clock, by which certificates expire.
 #[derive(Debug)]
 struct PlatformTime(Arc<Clock>);
 

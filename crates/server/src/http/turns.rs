@@ -1,10 +1,10 @@
-//! In whose turn a connection is worked on: in that of the user who authenticated on it, or of its source
-//! while nobody has. One on which several have, such as a proxy's, has turns of its own from then on, so
-//! that none of them waits in the line of another.
+//! The turns in which a connection is worked on: those of its authenticated user, or of its source
+//! before. A connection on which several users have authenticated, such as a proxy's, has turns of
+//! its own from then on, so that none of them waits behind another.
 //!
-//! Whatever a connection does is done in it: TLS and frames, heads that are refused, signatures that are
-//! checked, answers that are there as a whole. What its requests bring about are tasks with turns besides,
-//! of other permits. Read next: [`crate::fair`]; the server's `in_turn`, for requests.
+//! All work of a connection is done in them: TLS and frames, refused heads, checks of signatures,
+//! complete responses. Requests are handled in tasks with turns of other permits. Read next:
+//! [`crate::fair`]; the server's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
 use super::wire::Pace;
@@ -15,9 +15,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Whose a connection is.
+/// The owner of a connection.
 #[derive(Clone, Debug)]
-pub(super) struct Whose {
+pub(super) struct Owner {
     pub(super) gate: Arc<Gate>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) source: IpAddr,
@@ -26,17 +26,17 @@ pub(super) struct Whose {
 /// The turns of one task of a connection.
 #[derive(Debug)]
 pub(super) struct ConnectionTurns {
-    whose: Whose,
-    /// Who has these turns, a user or the connection itself; none while they are the source's.
+    owner: Owner,
+    /// The owner of these turns, a user or the connection itself; none while they are the source's.
     sharer: Option<String>,
     turns: Turns,
 }
 
-impl Whose {
-    /// The turns of another task.
+impl Owner {
+    /// Turns for another task of the connection.
     pub(super) fn turns(&self) -> ConnectionTurns {
         ConnectionTurns {
-            whose: self.clone(),
+            owner: self.clone(),
             sharer: None,
             turns: self.gate.share_of_source(self.source).turns(),
         }
@@ -44,20 +44,20 @@ impl Whose {
 }
 
 impl ConnectionTurns {
-    /// Polls in the turn of whose the connection is now: pending until it comes.
+    /// Polls in a turn of the present owner: pending until it comes.
     pub(super) fn poll<T>(
         &mut self,
         cx: &mut Context<'_>,
         work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
-        if let Some(sharer) = self.whose.permit.sharer_other_than(self.sharer.as_deref()) {
-            self.turns = self.whose.gate.share_of(&sharer).turns();
+        if let Some(sharer) = self.owner.permit.sharer_other_than(self.sharer.as_deref()) {
+            self.turns = self.owner.gate.share_of(&sharer).turns();
             self.sharer = Some(sharer);
         }
         self.turns.poll(cx, work)
     }
 
-    /// What a connection does, polled so.
+    /// The work of a connection, polled in its turns.
     pub(super) fn run<'a, F>(&'a mut self, work: Pin<&'a mut F>, pace: &'a Pace) -> InTurns<'a, F> {
         InTurns {
             turns: self,
@@ -67,7 +67,7 @@ impl ConnectionTurns {
     }
 }
 
-/// What a connection does, in the turns of whose it is.
+/// The work of a connection, in its turns.
 #[must_use = "futures do nothing unless polled"]
 pub(super) struct InTurns<'a, F> {
     turns: &'a mut ConnectionTurns,
@@ -97,7 +97,7 @@ mod tests {
     use engine::{Accounts, UserLimits};
     use std::task::Waker;
 
-    /// Who is polled while somebody holds the turn of a source, or of a user.
+    /// A second connection waits while the turn of its source, or of its user, is held.
     #[test]
     fn a_second_connection_waits_for_whose_it_is() {
         let gate = Gate::new(SshLimits {
@@ -110,7 +110,7 @@ mod tests {
             let source = IpAddr::from([192, 0, 2, host]);
             let permit = Arc::new(admission.enter(source));
             let gate = Arc::clone(&gate);
-            Whose {
+            Owner {
                 gate,
                 permit,
                 source,
@@ -118,7 +118,7 @@ mod tests {
         };
         let (first, second, other) = (connection(1), connection(1), connection(2));
         let mut cx = Context::from_waker(Waker::noop());
-        let mut turns = [&first, &second, &other].map(Whose::turns);
+        let mut turns = [&first, &second, &other].map(Owner::turns);
         let [one, two, three] = &mut turns;
         let polled = |turns: &mut ConnectionTurns, cx: &mut Context<'_>| {
             turns.poll(cx, |_| Poll::Ready(())).is_ready()

@@ -1,8 +1,8 @@
-//! The bytes under HTTP, with the patience that HTTP itself has not: for a head that does not end,
-//! for a client that says nothing more, and for one that takes nothing.
+//! The bytes under HTTP, with timeouts for an incomplete head, for an idle client, and for one that
+//! takes nothing.
 //!
-//! Knows when requests are under way, by [`Pace`], and bytes; nothing else of HTTP but how a late
-//! head is answered (408) where nothing else can have been said: in HTTP/1.1, before any answer.
+//! Knows bytes and, by [`Pace`], the requests under way; of HTTP itself only the answer to a late
+//! head (408) where it is unambiguous: in HTTP/1.1, before any response.
 
 use super::limits::HttpLimits;
 use super::problem::Problem;
@@ -18,41 +18,41 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How HTTP/2 begins (RFC 9113 §3.4), as far as HTTP/1.1 never does.
+/// The first bytes of HTTP/2 (RFC 9113 §3.4), which HTTP/1.1 never begins with.
 const HTTP_2: &[u8] = b"PRI ";
-/// So many bytes are read in one turn, and the rest of what was fetched with the last of them.
+/// The bytes read in one turn, completed by the rest of the last read.
 const TURN_BYTES: usize = 16 << 10;
 
-/// The requests of one connection: how many came, and how many are under way.
+/// The requests of one connection: the number received, and of those under way.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     came: AtomicU64,
     under_way: AtomicUsize,
     /// Bytes read in this turn of the connection.
     read: AtomicUsize,
-    /// Who wants to know when none is under way any more.
+    /// Waker of the task that waits until none is under way.
     rest: Mutex<Option<Waker>>,
 }
 
 impl Pace {
-    /// A request came; it is under way until what is returned is dropped.
+    /// Counts a request; it is under way until the returned guard is dropped.
     pub(super) fn begin(self: &Arc<Self>) -> UnderWay {
         self.under_way.fetch_add(1, SeqCst);
         self.came.fetch_add(1, SeqCst);
         UnderWay(Arc::clone(self))
     }
 
-    /// How many requests came, if none of them is under way.
+    /// The number of requests received, if none of them is under way.
     pub(super) fn resting(&self) -> Option<u64> {
         (self.under_way.load(SeqCst) == 0).then(|| self.came.load(SeqCst))
     }
 
-    /// The connection has another turn.
+    /// Begins another turn of the connection.
     pub(super) fn begin_turn(&self) {
         self.read.store(0, Relaxed);
     }
 
-    /// True if none is under way; wakes the task once that is so.
+    /// True if no request is under way; else wakes the task once that is so.
     fn is_at_rest(&self, cx: &Context<'_>) -> bool {
         let mut rest = self.rest.lock().unwrap_or_else(PoisonError::into_inner);
         let at_rest = self.under_way.load(SeqCst) == 0;
@@ -76,18 +76,18 @@ impl Drop for UnderWay {
     }
 }
 
-/// What is waited for while no request is under way.
+/// The thing awaited while no request is under way.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     /// The first byte of the first request.
     First,
-    /// The first byte of another.
+    /// The first byte of another request.
     Next,
     /// The rest of a head.
     Head,
 }
 
-/// A stream that loses patience.
+/// A stream with timeouts.
 pub(super) struct Wire<S> {
     stream: S,
     pace: Arc<Pace>,
@@ -95,16 +95,16 @@ pub(super) struct Wire<S> {
     idle: Duration,
     stall: Duration,
     waiting: Waiting,
-    /// How many requests had come when this waiting began.
+    /// The number of requests received when this waiting began.
     came: u64,
     is_http_2: bool,
     until: Pin<Box<Sleep>>,
-    /// Until when something must be taken, while nothing is.
+    /// The deadline for bytes to be taken, while none are.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
-    /// Over a stream on which the first head must be complete at `first`.
+    /// A wire over a stream on which the first head must be complete at `first`.
     pub(super) fn new(stream: S, pace: Arc<Pace>, limits: &HttpLimits, first: Instant) -> Self {
         Self {
             stream,
@@ -120,7 +120,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Notes that requests came meanwhile, after which another is waited for.
+    /// Notes that requests came meanwhile, and begins to wait for another.
     fn catch_up(&mut self) {
         let came = self.pace.came.load(SeqCst);
         if self.came != came && self.pace.under_way.load(SeqCst) == 0 {
@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
-    /// Nothing is there to be read: ready when that has lasted too long.
+    /// Ready when there was nothing to read for too long.
     fn poll_patience(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // The library may have looked for the last time before an answer ended, and must look again.
         if !self.pace.is_at_rest(cx) {
@@ -164,7 +164,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
-    /// The outcome of a write, unless none has come for too long.
+    /// The outcome of a write, unless it has been pending for too long.
     fn unstalled<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -188,7 +188,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.pace.read.load(Relaxed) >= TURN_BYTES {
-            // What else is there is for the next turn.
+            // Further bytes are for the next turn.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }

@@ -1,7 +1,7 @@
-//! The card of an agent elsewhere: fetched from the well-known place (v1.0 §8.2), asked for again with
-//! its `ETag`, bounded, and verified if somebody signed it, as whoever did so once has to.
+//! The card of an agent elsewhere: fetched from the well-known URL (v1.0 §8.2), again with its
+//! `ETag`, within limits, and verified if it is signed, which it must be if it once was.
 //!
-//! Says why a card is not used. Refuses to know what follows from that. Read next: `keys`,
+//! Reports why a card cannot be used; the consequences are the caller's. Read next: `keys`,
 //! [`bindings::a2a::outside::Peer`].
 
 use super::keys::KeySet;
@@ -17,19 +17,19 @@ use std::time::Duration;
 
 /// The longest card, and the longest set of keys, in bytes.
 const CARD_MOST: usize = 256 * 1_024;
-/// How long a card may take.
+/// The time limit of a card.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A card as it was seen.
+/// A fetched card.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// Where it was looked for.
+    /// The URL at which it was found.
     pub(super) url: String,
-    /// By which it is asked for again.
+    /// Its `ETag`, for fetching it again.
     etag: Option<String>,
-    /// True if it is signed, and the signature holds.
+    /// True if it has a valid signature.
     pub(super) signed: bool,
-    /// Whose it is.
+    /// The agent that it describes.
     pub(super) peer: Peer,
 }
 
@@ -39,28 +39,28 @@ impl Card {
     }
 }
 
-/// Why there is no card to go by.
+/// The reason for which no card can be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Unseen {
     /// The agent has left, or the platform is stopping.
     #[error("no such agent")]
     Gone,
-    /// Nobody answered as it should be.
+    /// No valid response was received.
     #[error("{0}")]
     Unreachable(String),
-    /// Nobody may be spoken to there.
+    /// No connection is allowed there.
     #[error("{0}")]
     NotAllowed(String),
-    /// What came is no card.
+    /// The document is no card.
     #[error("it is no card: {0}")]
     NoCard(String),
-    /// It is signed, and the signature does not hold.
+    /// The card is signed, and the signature is not valid.
     #[error("it is signed, and {0}")]
     Forged(String),
-    /// Somebody left the signature out that it had.
+    /// The card was signed before, and is not any more.
     #[error("it was signed before, and is not now")]
     Unsigned,
-    /// It is a card of which no use can be made.
+    /// The card cannot be used.
     #[error(transparent)]
     Unusable(#[from] Unusable),
 }
@@ -90,8 +90,8 @@ pub(super) async fn fetch(web: &Web, url: &str, was_signed: bool) -> Result<Card
     new.ok_or(Unseen::Gone)
 }
 
-/// Fetches a card, signed if it `was_signed` before; none if it is the one that was seen, and as signed
-/// as is known.
+/// Fetches a card, signed if it `was_signed` before; none if it has not changed and its signature
+/// is as known.
 ///
 /// # Errors
 /// [`Unseen`]
@@ -130,8 +130,8 @@ pub(super) async fn fetch_again(
     Err(Unseen::Unreachable(missing.unwrap_or_default()))
 }
 
-/// Where a card is looked for: at the URL itself if that is of a document, else in the well-known
-/// place, that of today and that of v0.2.
+/// The URLs of a card: the given one if it is that of a document, else the well-known ones of today
+/// and of v0.2.
 fn places(url: &str) -> Vec<String> {
     match url.ends_with(".json") {
         true => vec![url.to_owned()],
@@ -156,8 +156,8 @@ async fn get(web: &Web, url: &str, etag: Option<&str>) -> Result<Answer, Failure
     web.ask(&sending, None, CARD_MOST, PATIENCE).await
 }
 
-/// The card of a document, of which nothing is believed that its signature does not cover, if it has
-/// one, and whether it has. Keys count that are published where the card is.
+/// The card of a document, restricted to the members that its signature covers, if it has one, and
+/// whether it has. Only keys published at the origin of the card count.
 async fn believed(
     web: &Web,
     place: &str,
@@ -184,7 +184,7 @@ async fn believed(
     Ok((vouched.card, true))
 }
 
-/// The sets of keys that claims name, each once, as far as they are where the card is.
+/// The key sets that claims name, each once, as far as they are at the origin of the card.
 fn key_sets(place: &str, claims: &[Claim]) -> Vec<String> {
     let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
     let mut urls: Vec<String> = claims

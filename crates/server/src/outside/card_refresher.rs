@@ -1,8 +1,8 @@
-//! Who looks at cards: an agent is introduced by its card, and its card is looked at again before its
-//! lease ends, which renews it.
+//! The refreshing of cards: an agent is registered by its card, which is fetched again before its
+//! lease ends, and renews it.
 //!
-//! A card that changed changes the profile; one that cannot be used any more, or is signed no more, lets
-//! the agent be `failing`; where nobody answers, the lease ends by itself. Read next: `card`,
+//! A changed card changes the profile; one that cannot be used any more, or has lost its signature,
+//! makes the agent `failing`; without a response the lease ends by itself. Read next: `card`,
 //! `engine::IntroduceAgent`.
 
 use super::Outside;
@@ -21,14 +21,14 @@ use tokio::sync::mpsc;
 use tokio::task::{Id, JoinHandle, JoinSet};
 use tracing::{debug, error, info, warn};
 
-/// How many introductions wait at most.
+/// The most introductions that wait.
 const WAITING: usize = 16;
-/// How often it is looked whose card is due.
+/// The interval at which due cards are looked for.
 const TURN: Duration = Duration::from_secs(1);
-/// So often a card is looked at in the time of a lease.
+/// The number of fetches of a card in the time of a lease.
 const LOOKS: u32 = 3;
 
-/// Begins to look at cards for an engine; ends when it is aborted, or the engine is gone.
+/// Starts refreshing cards for an engine; ends when it is aborted, or the engine is gone.
 pub fn begin(engine: &Arc<Engine>, outside: Arc<Outside>) -> JoinHandle<()> {
     let (asked, wanted) = mpsc::channel(WAITING);
     engine.introduce_by(asked);
@@ -40,19 +40,19 @@ struct CardRefresher {
     looks: Looks,
 }
 
-/// The looks that are under way, and when each agent's card was looked at last.
+/// The fetches under way, and the time of each agent's last one.
 #[derive(Default)]
 struct Looks {
     looked: BTreeMap<String, Instant>,
-    /// Whose card is being looked at.
+    /// The agents whose cards are being fetched.
     under_way: BTreeSet<String>,
     tasks: JoinSet<()>,
-    /// Which of these looks at the card of which agent that is here.
+    /// The agent of each fetch of a registered agent's card.
     lookers: HashMap<Id, String>,
 }
 
 impl Looks {
-    /// Looks at a card that is not yet of an agent that is here.
+    /// Starts fetching the card of an agent that is not registered yet.
     fn introduce(&mut self, look: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(look);
     }
@@ -62,7 +62,7 @@ impl Looks {
         !self.under_way.contains(agent) && looked.is_none_or(|at| at.elapsed() >= pause)
     }
 
-    /// Looks at the card of an agent that is here.
+    /// Starts fetching the card of a registered agent.
     fn again(&mut self, agent: &str, look: impl Future<Output = ()> + Send + 'static) {
         self.under_way.insert(agent.to_owned());
         self.looked.insert(agent.to_owned(), Instant::now());
@@ -70,8 +70,8 @@ impl Looks {
         self.lookers.insert(looker.id(), agent.to_owned());
     }
 
-    /// Waits until one has ended; none if none is under way. One that failed has ended as well: that
-    /// card is looked at again when it is due.
+    /// Waits until a fetch has ended; none if none is under way. One that panicked has ended as
+    /// well: that card is fetched again when it is due.
     async fn ended(&mut self) -> Option<()> {
         let id = match self.tasks.join_next_with_id().await? {
             Ok((id, ())) => id,
@@ -117,7 +117,7 @@ impl CardRefresher {
                 introduction,
                 answer,
             } = wanted;
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = answer.send(outside.introduced(&who, introduction).await);
         });
     }
@@ -143,7 +143,7 @@ impl CardRefresher {
 }
 
 impl Outside {
-    /// Registers an agent by its card, in the name of who wants that.
+    /// Registers an agent by its card, in the name of the principal that asked for it.
     async fn introduced(
         &self,
         who: &Principal,
@@ -171,7 +171,7 @@ impl Outside {
         self.execute(who, register).await
     }
 
-    /// True if an agent that is here has its card at this URL, and that was signed.
+    /// True if a registered agent has its card at this URL, and that was signed.
     fn was_signed(&self, url: &str) -> bool {
         let engine = self.engine.upgrade();
         let known = engine.map(|engine| engine.registrations());
@@ -179,7 +179,7 @@ impl Outside {
         known.is_some_and(|known| known.iter().any(signed))
     }
 
-    /// Lets no card say that it is somebody else's who is here.
+    /// Refuses a card with the name of another registered agent.
     fn is_nobodys(&self, name: &str, url: &str) -> Result<(), Refusal> {
         let engine = self.engine.upgrade();
         let known = engine.and_then(|engine| engine.registration(name));
@@ -190,7 +190,7 @@ impl Outside {
         }
     }
 
-    /// Looks at the card of an agent that is here.
+    /// Fetches the card of a registered agent again.
     async fn look_again(&self, known: &Registration) {
         let (agent, Reach::A2a { card_url, signed }) = (&known.profile.name, &known.reach) else {
             return;
@@ -231,7 +231,7 @@ impl Outside {
         }
     }
 
-    /// The profile follows a new card; what the card does not say stays.
+    /// The registration with a new card; members that the card does not have stay.
     fn followed(&self, known: &Registration, card: Card) -> Result<RegisterAgent, Unseen> {
         let before = &known.profile;
         let lease_ms = known.lease_ms.unwrap_or(Registration::LEASE_MOST_MS);
@@ -271,7 +271,7 @@ impl Outside {
     }
 }
 
-/// The words on an agent's health: why its card cannot be used.
+/// The note on an agent's health: the reason for which its card cannot be used.
 fn noted(unseen: &Unseen) -> String {
     let mut note = format!("its card cannot be used: {unseen}");
     let fits = (0..=Registration::NOTE_MOST)
@@ -302,7 +302,7 @@ fn refusal(url: &str, unseen: &Unseen) -> Refusal {
 mod tests {
     use super::*;
 
-    /// A look that panics is no reason to look at that card never again.
+    /// A fetch that panics does not prevent later ones of the same card.
     #[tokio::test]
     async fn a_card_is_looked_at_again_after_a_look_that_failed() {
         let mut looks = Looks::default();

@@ -1,7 +1,7 @@
-//! Whether a signature over a card holds: EdDSA and ES256 (RFC 8037, RFC 7518), by published keys
+//! Verification of signatures over cards: EdDSA and ES256 (RFC 8037, RFC 7518), by published keys
 //! (RFC 7517).
 //!
-//! An algorithm goes with its kind of key and with no other. Refuses to know whose keys they are. Read
+//! An algorithm is accepted with its kind of key only. The owner of keys is not known here. Read
 //! next: `a2a::card::signature`.
 
 use a2a::card::signature::Claim;
@@ -9,10 +9,10 @@ use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::Value;
 
-/// How many keys of a set are looked at.
+/// The most keys of a set that are read.
 const KEYS_MOST: usize = 32;
 
-/// A key, by the name that a signature calls it.
+/// A key, with its identifier.
 struct Key {
     id: String,
     algorithm: &'static str,
@@ -20,12 +20,12 @@ struct Key {
     public: Vec<u8>,
 }
 
-/// Keys that are believed.
+/// Trusted keys.
 #[derive(Default)]
 pub(super) struct KeySet(Vec<Key>);
 
 impl KeySet {
-    /// Adds the keys of a JWK set that can verify signatures; what is none is passed over.
+    /// Adds the keys of a JWK set that can verify signatures; others are skipped.
     pub(super) fn add(&mut self, document: &[u8]) {
         let set: Value = schema::json::read(document).unwrap_or_default();
         let keys = set.get("keys").and_then(Value::as_array);
@@ -33,7 +33,7 @@ impl KeySet {
         self.0.extend(keys.filter_map(read));
     }
 
-    /// True if one of the keys made the signature.
+    /// True if the signature is valid under one of the keys.
     pub(super) fn verify(&self, claim: &Claim, input: &[u8], signature: &[u8]) -> bool {
         let fits = |key: &&Key| key.id == claim.key_id && key.algorithm == claim.algorithm;
         let mut fitting = self.0.iter().filter(fits);
@@ -74,7 +74,7 @@ mod tests {
     use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
     use serde_json::json;
 
-    /// A17: a signature holds with its key, over its input, by its algorithm, and not otherwise.
+    /// A signature is valid with its key, over its input, by its algorithm, and not otherwise.
     #[test]
     fn signatures_hold_with_their_keys_alone() {
         let random = SystemRandom::new();

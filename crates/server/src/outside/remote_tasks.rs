@@ -1,9 +1,9 @@
-//! The tasks that A2A agents elsewhere were given: messages are carried to them, and each task is
+//! The tasks assigned to A2A agents elsewhere: messages are sent to the agents, and each task is
 //! followed until it has ended there or here.
 //!
-//! A stream is followed where the agent has one, and asked for again when it is cut; else it is asked
-//! now and then. What cannot be delivered is the mind's to try again ([`crate::remote`]). Refuses to
-//! know what messages mean. Read next: [`bindings::a2a::outside::Errand`].
+//! A task is followed by its stream where the agent has one, which is opened again when it breaks;
+//! else by polling. Undelivered messages are sent again by the proxy ([`crate::remote`]). The
+//! meaning of messages is not known here. Read next: [`bindings::a2a::outside::Errand`].
 
 use super::Outside;
 use super::card::Card;
@@ -23,18 +23,18 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
-/// How long until an agent is asked again how a task is: at first, at most.
+/// The pauses between polls of a task's state: the first, the longest.
 const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-/// How long until an agent that could not be reached is asked again: at first, at most.
+/// The pauses between attempts to reach an agent: the first, the longest.
 const TRY_AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
-/// How long an errand waits for a word on a task that has ended there.
+/// The time for which an errand waits for a message on a task that has ended there.
 const LINGER: Duration = Duration::from_secs(60);
-/// How often it is looked whether the task has ended here, by its deadline perhaps.
+/// The interval at which the end of the task here is checked, by its deadline for example.
 const TURN: Duration = Duration::from_secs(2);
-/// The tag of a task that the agent does not know, though it was told of it twice.
+/// The tag of a task that the agent does not know, although it was assigned twice.
 const LOST: &str = "data-missing";
 
-/// A message of the mind that stands for an agent.
+/// A message of the proxy of an agent.
 struct Call {
     token: Token,
     message: Message,
@@ -48,7 +48,7 @@ pub struct RemoteTasks {
 }
 
 impl RemoteTasks {
-    /// None yet; what comes back goes to `arrived`.
+    /// No remote tasks yet; replies and news go to `arrived`.
     pub fn new(outside: Arc<Outside>, arrived: UnboundedSender<Arrival>) -> Self {
         Self {
             outside,
@@ -57,7 +57,7 @@ impl RemoteTasks {
         }
     }
 
-    /// Takes a message to the agent; its reply arrives later.
+    /// Sends a message to the agent; its reply arrives later.
     pub fn send(&mut self, agent: &str, token: Token, message: Message) {
         let delayed = Arrival::Delayed {
             agent: agent.to_owned(),
@@ -80,7 +80,7 @@ impl RemoteTasks {
 
     fn begin(&self, agent: &str, task: &TaskId) -> UnboundedSender<Call> {
         let (sender, calls) = mpsc::unbounded_channel();
-        let courier = Courier {
+        let remote_task = RemoteTask {
             agent: agent.to_owned(),
             task: task.clone(),
             errand: Errand::new(agent, PLATFORM, task),
@@ -91,30 +91,30 @@ impl RemoteTasks {
             try_again: Pause::new(TRY_AGAIN),
             is_ending: false,
         };
-        tokio::spawn(courier.run(calls));
+        tokio::spawn(remote_task.run(calls));
         sender
     }
 }
 
-/// How a task is watched.
+/// The way in which a task is followed.
 enum Watch {
-    /// It has ended; until then the errand waits for a word to that.
+    /// Not any more, as it has ended; until this instant the errand waits for a message on that.
     Over(Instant),
-    /// On a stream.
+    /// By a stream.
     Stream(Box<Events>),
-    /// By asking at an instant.
+    /// By polling at an instant.
     Until(Instant),
 }
 
-/// What a watch comes to.
+/// The outcome of waiting for a task.
 enum Seen {
     /// The data of an event.
     Event(String),
-    /// The stream has ended, or was cut.
+    /// The stream has ended, or broke.
     Cut,
-    /// The agent is to be asked.
+    /// The agent must be polled.
     Due,
-    /// Nothing comes any more.
+    /// The errand is over.
     Over,
 }
 
@@ -134,8 +134,8 @@ impl Watch {
     }
 }
 
-/// What came of an exchange with the agent: what it answered, which is `pending` but to a turn, and what
-/// is new of the task.
+/// The outcome of an exchange with the agent: the reply, which is `pending` except to a negotiation
+/// turn, and the news of the task.
 struct Came {
     reply: Reply,
     news: Option<Box<Notification>>,
@@ -148,8 +148,8 @@ impl Came {
     }
 }
 
-/// Who runs one errand.
-struct Courier {
+/// One remote task: its errand, and the connection by which it is followed.
+struct RemoteTask {
     agent: String,
     task: TaskId,
     errand: Errand,
@@ -158,11 +158,11 @@ struct Courier {
     watch: Watch,
     ask_again: Pause,
     try_again: Pause,
-    /// True once the task has ended here: it is to end there too.
+    /// True once the task has ended here: it must be ended there too.
     is_ending: bool,
 }
 
-impl Courier {
+impl RemoteTask {
     async fn run(mut self, mut calls: UnboundedReceiver<Call>) {
         let arrived = self.arrived.clone();
         let mut turn = tokio::time::interval(TURN);
@@ -193,7 +193,7 @@ impl Courier {
         }
     }
 
-    /// Carries a message to the agent, and its reply back.
+    /// Sends a message to the agent, and its reply back.
     async fn carry(&mut self, call: Call) {
         let said = self.say(&call.message).await;
         let (reply, news) = match said {
@@ -242,7 +242,7 @@ impl Courier {
         }
     }
 
-    /// Takes an event of the stream. Of a task that has settled it is asked for the whole.
+    /// Handles an event of the stream. For a settled task the whole task is fetched.
     async fn take_event(&mut self, data: &str) {
         let outside = Arc::clone(&self.outside);
         let Ok(card) = outside.card(&self.agent).await else {
@@ -268,7 +268,7 @@ impl Courier {
         }
     }
 
-    /// Ends the task there, for it has ended here; tries for a while.
+    /// Cancels the task there, as it has ended here; retries for a while.
     async fn end(&mut self) {
         self.watch = over();
         let Some(request) = self.errand.cancel() else {
@@ -284,7 +284,7 @@ impl Courier {
         }
     }
 
-    /// Asks how the task is.
+    /// Polls the state of the task.
     async fn ask(&mut self) {
         let outside = Arc::clone(&self.outside);
         let Some(request) = self.errand.look() else {
@@ -317,7 +317,7 @@ impl Courier {
         }
     }
 
-    /// Watches the task as it can be watched.
+    /// Begins to follow the task in the way that is possible.
     async fn follow(&mut self) {
         if self.is_ending {
             self.watch = Watch::Until(Instant::now());
@@ -357,12 +357,12 @@ impl Courier {
     }
 }
 
-/// The end of a watch.
+/// The final wait.
 fn over() -> Watch {
     Watch::Over(Instant::now() + LINGER)
 }
 
-/// A pause that becomes longer each time.
+/// A pause that doubles each time.
 struct Pause {
     least: Duration,
     most: Duration,
@@ -378,14 +378,14 @@ impl Pause {
         }
     }
 
-    /// When the pause is over that begins now.
+    /// The end of the pause that begins now.
     fn over(&mut self) -> Instant {
         let at = Instant::now() + self.next;
         self.next = (2 * self.next).min(self.most);
         at
     }
 
-    /// True until it is as long as it becomes.
+    /// True until it has reached its longest.
     fn grows(&self) -> bool {
         self.next < self.most
     }

@@ -1,7 +1,7 @@
-//! One HTTP request to an agent elsewhere: to an address that is allowed, bounded in time and size.
+//! One HTTP request to an agent elsewhere: to an allowed address, limited in time and size.
 //!
-//! Follows no redirect, so that nobody leads elsewhere; a connection serves one request. Refuses to
-//! know what is asked. Read next: [`crate::dialer`].
+//! Follows no redirects, which could lead elsewhere; a connection serves one request. The content
+//! of requests is not known here. Read next: [`crate::dialer`].
 
 use crate::dialer::{Dialer, Unanswered};
 use crate::webhook::target::Inadmissible;
@@ -18,30 +18,30 @@ use tokio::time::timeout;
 
 /// The longest event of a stream, in bytes.
 const EVENT_MOST: usize = 4 * 1_024 * 1_024;
-/// A stream on which nothing comes for so long is taken for cut; agents send comments more often.
+/// The time of silence after which a stream counts as broken; agents send comments more often.
 const SILENCE: Duration = Duration::from_secs(90);
 
-/// Why there is no answer.
+/// The reason for which there is no response.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The address is none, or nobody may be spoken to there.
+    /// The URL is malformed, or no connection is allowed there.
     #[error("its address cannot be used: {0}")]
     Address(#[from] Inadmissible),
-    /// Nobody answered.
+    /// No response was received.
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
-    /// The answer is longer than is read.
+    /// The response is too long.
     #[error("the answer is longer than {most} bytes")]
     Long {
-        /// How much is read.
+        /// The limit, in bytes.
         most: usize,
     },
-    /// The answer is not what it should be.
+    /// The response is malformed.
     #[error("the answer cannot be used: {0}")]
     Answer(String),
 }
 
-/// An answer.
+/// A response.
 pub(super) struct Answer {
     pub(super) status: u16,
     /// `ETag`, if it has one.
@@ -49,7 +49,7 @@ pub(super) struct Answer {
     pub(super) body: Vec<u8>,
 }
 
-/// Whoever asks over HTTP.
+/// An HTTP client.
 pub(super) struct Web {
     dialer: Dialer,
 }
@@ -59,12 +59,12 @@ impl Web {
         Self { dialer }
     }
 
-    /// Whether anybody may be spoken to at an address.
+    /// Checks that connections to a URL are allowed.
     pub(super) fn admits(&self, url: &str) -> Result<(), Inadmissible> {
         self.dialer.allowed().admit_url(url).map(drop)
     }
 
-    /// The answer to a request, its body at most so long, within a time.
+    /// Sends a request; returns the response, its body limited in length, within a time.
     pub(super) async fn ask(
         &self,
         sending: &Sending,
@@ -85,7 +85,7 @@ impl Web {
         within(patience, asked).await
     }
 
-    /// The events of a stream, once it has begun.
+    /// Opens a stream of events.
     pub(super) async fn follow(
         &self,
         sending: &Sending,
@@ -172,8 +172,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// The data of the next event; none at the end of the stream, or when it is cut. Nothing is lost
-    /// if it is not waited for to the end.
+    /// The data of the next event; none at the end of the stream, or when it breaks. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<String> {
         loop {
             if let Some(frame) = self.whole.pop_front() {

@@ -1,9 +1,9 @@
-//! One agent's connection to one endpoint: a session that is opened when it is first needed, and opened
-//! again when it is lost.
+//! One agent's connection to one endpoint: a session that is opened when it is first needed, and
+//! reopened when it is lost.
 //!
-//! A message waits here until its reply has come. If the session is lost it is sent again, as it
-//! was, over the next one; the platform answers what it has answered before. Notifications of the
-//! time between two sessions are replayed. Read next: `netconf::client`, the machine below.
+//! A message waits here until its reply has come. If the session is lost it is sent again,
+//! unchanged, over the next one; the platform repeats its former answer. Notifications of the time
+//! between two sessions are replayed. Read next: `netconf::client`, the machine below.
 
 use super::{Arrival, Tally, UNREACHABLE};
 use crate::ssh::{ByteStream, Inbound, Outbound, split};
@@ -33,14 +33,14 @@ use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 use tracing::{debug, warn};
 
-/// How much a peer may send ahead of being read, in bytes.
+/// The most bytes that a peer may send before they are read.
 const QUOTA_BYTES: usize = 64 * 1_024 * 1_024;
-/// How often a message is sent before its sender hears that it cannot be delivered.
+/// The number of attempts before a message counts as undeliverable.
 const TRIES: u32 = 4;
-/// How long until a lost session is opened again: at first, at most.
+/// The pauses before a lost session is reopened: the first, the longest.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
-/// A message on its way.
+/// A message to be sent.
 pub(super) struct Call {
     pub(super) token: Token,
     /// The operation.
@@ -52,27 +52,27 @@ pub(super) struct Call {
 pub(super) type Connect =
     Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<ByteStream, String>> + Send>> + Send + Sync>;
 
-/// What a connection is made of.
+/// The parameters of a connection.
 pub(super) struct Plan {
-    /// Who speaks.
+    /// The agent that sends.
     pub(super) agent: String,
-    /// Whom with; its notifications are followed.
+    /// The peer; its notifications are subscribed to.
     pub(super) to: String,
     pub(super) connect: Connect,
-    /// The end of the own log, at the instant of a subscription.
+    /// The end of the platform's own log, at the instant of a subscription.
     pub(super) last_sequence: Box<dyn Fn() -> Sequence + Send + Sync>,
     /// True if the peer is another platform, whose answers may take long.
     pub(super) is_elsewhere: bool,
-    /// What the peer has told since then is wanted, where a session was lost in which nothing was heard.
+    /// The start of a replay, after a session was lost in which no notification was received.
     pub(super) from: Timestamp,
-    /// True if it is wanted from the first session on, and that is opened whether there is something
-    /// to say or not: tasks of before a start are under way.
+    /// True to replay from the first session on, which is then opened without a message: tasks from
+    /// before a start are under way.
     pub(super) is_resumed: bool,
 }
 
-/// Why a session is over.
+/// The reason for which a session is over.
 enum End {
-    /// Nobody is there any more who could want something.
+    /// The sender is gone.
     Unwanted,
     Lost(String),
 }
@@ -90,19 +90,19 @@ pub(super) struct PeerConnection {
     tally: Arc<Tally>,
     since: Arc<AtomicU64>,
     open: Vec<Open>,
-    /// Offers whose answer is to come by notification.
+    /// Offers whose answer comes by notification.
     pending: BTreeMap<(TaskId, Kind, u32), Token>,
-    /// What was heard last; none before the first subscription, unless it resumes.
+    /// The notification received last; none before the first subscription, unless it resumes.
     heard: Option<Heard>,
 }
 
-/// The events that were heard last: a replay begins with their instant.
+/// The events received last: a replay begins with their instant.
 #[derive(Default)]
 struct Heard {
-    /// The instant; empty if nothing was heard yet.
+    /// The instant; empty if nothing was received yet.
     time: String,
     events: Vec<String>,
-    /// Those that the replay under way is to tell once more.
+    /// The events that the replay under way is expected to repeat.
     again: Vec<String>,
 }
 
@@ -116,8 +116,8 @@ struct Session {
 }
 
 impl PeerConnection {
-    /// Builds it; `since` is the end of the log when the subscription began, the greatest number
-    /// while there is none.
+    /// A connection; `since` receives the end of the log when the subscription begins, and is the
+    /// greatest number while there is none.
     pub(super) fn new(
         plan: Plan,
         calls: mpsc::UnboundedReceiver<Call>,
@@ -137,11 +137,11 @@ impl PeerConnection {
         }
     }
 
-    /// Carries messages until nobody sends any more.
+    /// Sends messages until the sender is gone.
     pub(super) async fn run(mut self) {
         let mut pause = AGAIN.0;
         loop {
-            // What was subscribed to is followed, whether there is something to say or not.
+            // Once subscribed, a session is held even without messages.
             if self.open.is_empty() && self.heard.is_none() {
                 match self.calls.recv().await {
                     Some(call) => self.enter(call),
@@ -164,8 +164,7 @@ impl PeerConnection {
         }
     }
 
-    /// Waits before the next session; whoever has something new to say shortens that. False if
-    /// nobody is there any more.
+    /// Waits before the next session; a new message shortens that. False if the sender is gone.
     async fn rest(&mut self, pause: Duration) -> bool {
         let (mut least, mut most) = (false, false);
         let mut new = false;
@@ -194,10 +193,10 @@ impl PeerConnection {
         self.open.push(Open { call, tries: 0 });
     }
 
-    /// The session is lost, or could not be had: whoever waits learns that it takes longer, and at
-    /// last that it is in vain.
+    /// Handles the loss of a session, or a failure to open one: senders learn that their message is
+    /// delayed, and finally that it cannot be delivered.
     fn lost(&mut self, why: &str) {
-        // Nobody listens any more when the platform ends; then this is no news.
+        // The receiver is gone when the platform ends; the loss is expected then.
         let (agent, peer) = (&self.plan.agent, &self.plan.to);
         match self.open.iter().any(|open| open.tries == 0) && !self.arrived.is_closed() {
             true => warn!(agent, peer, "session ends: {why}"),
@@ -324,8 +323,8 @@ impl PeerConnection {
         None
     }
 
-    /// What the peer tells of the tasks and negotiations that it executes; from where the last
-    /// session ended, if there was one, or the platform started.
+    /// The subscription to the tasks and negotiations that the peer executes; from the end of the
+    /// last session, if there was one, or the start of the platform.
     fn subscription(&mut self) -> String {
         let mut peer = Vec::new();
         text(&self.plan.to, &mut peer);
@@ -413,7 +412,7 @@ impl PeerConnection {
         }
     }
 
-    /// True unless the event is replayed that was heard in the session before.
+    /// False if the event is a replayed one that was received in the previous session.
     fn is_new(&mut self, received: &Notification) -> bool {
         let Heard {
             time,
@@ -434,7 +433,7 @@ impl PeerConnection {
         true
     }
 
-    /// An answer that was pending has come, or never will.
+    /// Handles the end of a pending answer: it has come, or never will.
     fn moved_on(&mut self, update: NegotiationUpdate) {
         let NegotiationUpdate {
             task,
@@ -487,8 +486,8 @@ impl PeerConnection {
     }
 }
 
-/// Bytes of a message with its frame: in one chunk `LF # size LF … LF ## LF`, or with the marker
-/// of its end.
+/// The length of a message with its framing: in one chunk `LF # size LF … LF ## LF`, or with the
+/// end mark.
 fn framed(bytes: usize, framing: Framing) -> usize {
     match framing {
         Framing::Chunked => bytes + bytes.to_string().len() + 7,
@@ -496,7 +495,7 @@ fn framed(bytes: usize, framing: Framing) -> usize {
     }
 }
 
-/// Bytes of `<rpc xmlns="…" message-id="…">` and its end.
+/// The length of `<rpc xmlns="…" message-id="…">` and its end tag.
 fn envelope_bytes(id: u64) -> usize {
     format!("<rpc xmlns=\"{BASE}\" message-id=\"{id}\"></rpc>").len()
 }

@@ -1,4 +1,4 @@
-//! Tasks of before a start: their publishers hear of them without having a word to say.
+//! Tasks from before a start: their publishers are notified without sending a message.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -17,7 +17,7 @@ use domain::time::Dice;
 use domain::verb::Verb;
 use engine::{Hosted, Negotiate};
 
-/// What never comes fails here rather than for ever.
+/// The time limit for anything awaited.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(60);
 
 type Step = Box<dyn FnMut(Input, Timestamp) -> Vec<Output> + Send>;
@@ -55,7 +55,7 @@ fn hosted(name: &str, now: Timestamp, step: Step) -> Hosted {
     }
 }
 
-/// Takes everything on, and is done once the platform has started.
+/// Accepts everything, and finishes once the platform has started.
 fn slow() -> Step {
     Box::new(|input, now| match input {
         Input::Started(_) => vec![Output::Wake { token: 1, at: now }],
@@ -68,7 +68,7 @@ fn slow() -> Step {
     })
 }
 
-/// Says what it is told of tasks, and nothing else.
+/// Reports the task notifications that it receives, and does nothing else.
 fn listening(told: mpsc::UnboundedSender<(TaskId, Status)>) -> Step {
     Box::new(move |input, _| {
         if let Input::Notified(news) = input {

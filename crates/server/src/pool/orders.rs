@@ -1,17 +1,16 @@
-//! Every order in which work of three users comes and is taken, held against what is promised of turns.
+//! Model checking of the queues: every order in which work of three users is queued and taken.
 //!
-//! The queues are data under one lock, so that threads can do no more to them than one operation after the
-//! other; here all orders of those there are, up to a length. What the threads themselves do, waiting,
-//! giving up and ending, is tested beside the pool. A model checker (`loom`, `shuttle`) would need the
-//! pool's locks, its clock and the priorities of its threads to be others under test, and nothing here
-//! behaves otherwise under test than it does when shipped.
+//! The queues are data under one lock, so that threads execute one operation after the other; here
+//! all orders of operations are tried, up to a length. Waiting, time limits and the end of threads
+//! are tested beside the pool. A model checker (`loom`, `shuttle`) would need replacements of the
+//! pool's locks, clock and thread priorities, and shipped code has no variants for tests.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many operations follow one another.
+/// The number of operations in a run.
 const LENGTH: u32 = 8;
 const USERS: [&str; 3] = ["ann", "bob", "eve"];
 const LIMITS: PoolLimits = PoolLimits {
@@ -20,12 +19,13 @@ const LIMITS: PoolLimits = PoolLimits {
     time: Duration::from_secs(3_600),
 };
 
-/// What a run of operations has come to.
+/// The expected state after a run of operations.
 #[derive(Default)]
 struct Expected {
-    /// Numbers of what waits, by user.
+    /// The numbers of waiting work, by user.
     waiting: [VecDeque<usize>; 3],
-    /// Who waited when this user was served last, and has not been served since.
+    /// For each user, the others who waited when it was served last, and have not been served
+    /// since.
     owed: [BTreeSet<usize>; 3],
 }
 
@@ -48,8 +48,8 @@ impl Expected {
     }
 }
 
-/// Whoever has work is served before anybody else is twice, each user's work in its order; nothing is lost,
-/// and there is as much room as is said: in every order.
+/// In every order: a user with work is served before any other is served twice, each user's work in
+/// its order; nothing is lost, and the queues have exactly the stated capacity.
 #[test]
 fn turns_are_kept_in_every_order_of_coming_and_going() {
     for number in 0..4_usize.pow(LENGTH) {
@@ -69,7 +69,7 @@ fn turns_are_kept_in_every_order_of_coming_and_going() {
     }
 }
 
-/// Work of a user comes, if it has room.
+/// Queues work of a user, if there is room.
 fn put(
     queues: &mut Queues,
     expected: &mut Expected,
@@ -91,7 +91,7 @@ fn put(
     expected.waiting[user].push_back(number);
 }
 
-/// The next piece of work is taken and done.
+/// Takes the next piece of work and does it.
 fn take(queues: &mut Queues, expected: &mut Expected, run: &AtomicUsize) {
     let Some(waiting) = queues.pop() else {
         assert_eq!(expected.all(), 0, "it is taken if there is any");

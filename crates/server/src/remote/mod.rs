@@ -1,9 +1,9 @@
-//! The mind that stands for an agent which is a server elsewhere (draft §4.1, §5).
+//! The proxy of an agent that is a server elsewhere (draft §4.1, §5).
 //!
-//! It decides nothing. What it is asked it passes on, answers `pending`, and says what the agent
-//! says once that is known; what cannot be delivered it tries again until the task has ended. A
-//! task has the same identifier there as here, so that one sent twice is done once. How messages
-//! travel is the business of [`crate::peers`], over NETCONF or A2A. Pure: time is an argument. Read next: `told`.
+//! It decides nothing. It forwards requests, answers `pending`, and repeats the agent's answer once
+//! that is known; undelivered messages are sent again until the task has ended. A task has the same
+//! identifier there as here, so that one sent twice is done once. Messages are transported by
+//! [`crate::peers`], over NETCONF or A2A. Pure: time is an argument. Read next: `told`.
 
 mod told;
 
@@ -22,45 +22,45 @@ use domain::time::{Dice, Timestamp};
 use domain::verb::Verb;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Milliseconds until a message that could not be delivered is tried again: at first, at most.
+/// The pauses in milliseconds before an undelivered message is sent again: the first, the longest.
 const AGAIN_MS: (i64, i64) = (1_000, 60_000);
-/// The `tag` of what could not be delivered; with any other, the agent itself said no.
+/// The `tag` of an undelivered message; any other is an answer of the agent itself.
 const UNREACHABLE: &str = "unreachable";
 
-/// Makes the mind of an agent elsewhere.
+/// Makes the proxy of an agent elsewhere.
 pub fn proxy(registration: &Registration) -> Box<dyn Agent> {
     Box::new(Remote::new(&registration.profile.name))
 }
 
-/// What a message was for, and so what its reply means.
+/// The purpose of a message, by which its reply is interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// An assignment.
     Assignment,
-    /// An assignment made before a restart: what was said to it then may be outdated.
+    /// An assignment repeated after a restart: the reply may be outdated.
     Reminder,
-    /// A question how the task is.
+    /// A query of a task's state.
     State,
-    /// An offer in a negotiation, that wants an answer.
+    /// An offer in a negotiation, which needs an answer.
     Turn(Kind),
     /// A judgement, an answer, a refusal or a cancellation.
     Word,
 }
 
-/// A message under way.
+/// A message whose reply has not come.
 #[derive(Clone, Debug)]
 struct Sent {
     purpose: Purpose,
     message: Message,
-    /// How long the next pause is, in milliseconds.
+    /// The next pause, in milliseconds.
     pause_ms: i64,
 }
 
-/// An agent elsewhere.
+/// The proxy of an agent elsewhere.
 #[derive(Debug)]
 pub struct Remote {
     name: String,
-    /// The tasks it has been given.
+    /// The tasks assigned to the agent.
     open: BTreeSet<TaskId>,
     /// Messages whose reply has not come.
     sent: BTreeMap<Token, Sent>,
@@ -122,7 +122,7 @@ impl Remote {
         self.open.insert(task.id.clone());
         let given = &task.conditions;
         Message {
-            // What these name is here, not there.
+            // These refer to records of this platform, not of the agent's.
             conditions: Conditions {
                 parent: None,
                 subscription: None,
@@ -140,7 +140,7 @@ impl Remote {
         }
     }
 
-    /// A task from before a restart is assigned again, lest it was not delivered.
+    /// Repeats the assignment of a task from before a restart, in case it was not delivered.
     fn remind(&mut self, task: &Task) -> Output {
         let assignment = self.assignment(task);
         self.send(Purpose::Reminder, assignment)
@@ -243,8 +243,8 @@ impl Remote {
     }
 }
 
-/// The same with what the agent calls the task, if it has told that: a name of its own is sent back
-/// with everything that is said of the task.
+/// The content with the agent's own name of the task, if it has one: it is sent back with every
+/// message about the task.
 fn placed(mut content: Content, task: &Task) -> Content {
     let called = task.said.as_ref().and_then(|said| said.section(THERE));
     let section = called.map(|called| (THERE.to_owned(), called.to_owned()));

@@ -1,4 +1,4 @@
-//! What is passed on, what is said of it, and what happens when nobody is there.
+//! The messages forwarded, the answers given, and the behaviour when the agent is unreachable.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ fn asked(verb: Verb, turn: Option<(Kind, Stance)>) -> Input {
     })
 }
 
-/// The answer and the one message that is passed on.
+/// The answer and the one message that is forwarded.
 fn passed_on(outputs: &[Output]) -> (Verdict, Token, Message) {
     match outputs {
         [Output::Answer(reply), Output::Send { token, message }] => {
@@ -66,7 +66,7 @@ fn unreachable() -> Result<Reply, Undelivered> {
     })
 }
 
-/// What is said here, in one word.
+/// The kinds of outputs, each in one word.
 fn said(outputs: &[Output]) -> Vec<&'static str> {
     let word = |output: &Output| match output {
         Output::Report { progress, .. } => match progress {
@@ -254,7 +254,7 @@ fn a_refusal_of_an_assignment_is_one_here() {
     }
 }
 
-/// The question put to an agent elsewhere, changed.
+/// The request forwarded to an agent elsewhere, modified.
 fn put(verb: Verb, turn: (Kind, Stance), change: impl FnOnce(&mut Ask)) -> Input {
     match asked(verb, Some(turn)) {
         Input::Asked(mut ask) => {
@@ -362,7 +362,7 @@ fn profile() -> Profile {
     }
 }
 
-/// Issue 6 §7: what an agent calls the task is sent back with what is said of it, after a restart too.
+/// The agent's own name of a task is sent back with messages about it, after a restart too.
 #[test]
 fn what_the_task_is_called_there_is_sent_back() {
     let mut told = Task::clone(&task());

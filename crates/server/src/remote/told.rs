@@ -1,7 +1,6 @@
-//! What an agent elsewhere says, as what it would have said here.
+//! The translation of answers and notifications of an agent elsewhere to outputs of its proxy.
 //!
-//! Knows the forms in which the same is told: an answer, a state, a turn, a notification. Read
-//! next: [`super`].
+//! The same news may come as an answer, a state, a turn or a notification. Read next: [`super`].
 
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
@@ -10,7 +9,7 @@ use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Status, TaskId};
 
-/// The answer to an assignment.
+/// The output for the answer to an assignment.
 pub(super) fn by_answer(assignment: &Message, reply: Reply) -> Option<Output> {
     let (task, target) = (&assignment.task, &assignment.content.target_object);
     let said = |words: &str| {
@@ -31,7 +30,7 @@ pub(super) fn by_answer(assignment: &Message, reply: Reply) -> Option<Output> {
     Some(Output::report(task, progress))
 }
 
-/// The state of a task that was asked for.
+/// The output for a task's state that was queried.
 pub(super) fn by_state(query: &Message, reply: Reply) -> Option<Output> {
     let awaits = reply.awaits();
     let target = query.content.target_object.as_str();
@@ -40,7 +39,7 @@ pub(super) fn by_state(query: &Message, reply: Reply) -> Option<Output> {
     by_status(&query.task, reply.status?, awaits, 0, content)
 }
 
-/// A change of a task. What its publisher caused is no news of the executor.
+/// The output for a change of a task. Changes made by its publisher are no news of the executor.
 pub(super) fn by_notification(news: &Notification) -> Option<Output> {
     let waited = matches!(
         news.previous,
@@ -80,8 +79,8 @@ fn by_status(
     Some(Output::report(task, progress))
 }
 
-/// The answer to an offer; none while there is none. Who takes one of several without a word
-/// takes the first.
+/// The output for the answer to an offer; none while there is none. An acceptance of one of several
+/// alternatives without its number takes the first.
 pub(super) fn by_turn(offer: &Message, kind: Kind, reply: Reply) -> Option<Output> {
     let stance = match reply.verdict {
         Verdict::Accepted | Verdict::Result => Stance::Accept,

@@ -1,4 +1,4 @@
-//! The network that hosted agents work on: what a runtime asks of it.
+//! The network that hosted agents work on: the trait that a runtime needs.
 //!
 //! Simulated, real, or none at all, which is what `()` stands for. Read next: [`super::Runtime`].
 
@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use engine::Engine;
 use std::collections::BTreeMap;
 
-/// Everything around a network that it may use while it is asked something.
+/// The surroundings of a network, which it may use during a call.
 pub struct Around<'a> {
     pub(super) engine: &'a Engine,
     pub(super) clock: &'a Clock,
@@ -36,55 +36,55 @@ impl Around<'_> {
         alias(self.aliases, name)
     }
 
-    /// Tells whoever listens.
+    /// Reports an event to the listener.
     pub fn tell(&mut self, happened: Happened) {
         let at = self.now();
         (self.listener)(&Told { at, happened });
     }
 
-    /// Gives a hosted agent something to step on, now.
+    /// Delivers an input to a hosted agent, now.
     pub fn deliver(&self, agent: &str, input: Input) {
         self.engine.deliver(agent, input, self.now());
     }
 }
 
-/// A network that hosted agents hear of and act on.
+/// A network that sends telemetry to hosted agents and takes their actions.
 pub trait Network: Send {
-    /// Something that happens in it, before anybody has heard of it.
+    /// An event in it, before it is reported.
     type Event;
 
-    /// True if there is one to be managed: its faults and management systems are served then.
+    /// True if there is a network to be managed: its faults and management systems are served then.
     fn is_managed(&self) -> bool;
 
-    /// When something happens in it by itself next.
+    /// The time of the next spontaneous event.
     fn next_event_at(&self) -> Option<Timestamp>;
 
-    /// Everything that happens up to `now`, in its order.
+    /// Advances to `now`; returns the events, in order.
     fn advance(&mut self, now: Timestamp) -> Vec<Self::Event>;
 
-    /// Tells one event to the agents and management systems that are to hear of it.
+    /// Reports one event to the agents and management systems concerned.
     fn deliver(&mut self, event: Self::Event, around: &mut Around<'_>);
 
-    /// Does what people and management systems want of it, as the engine has it noted.
+    /// Carries out the pending requests of operators and management systems in the engine.
     fn serve(&mut self, around: &mut Around<'_>);
 
     /// Begins an action of a hosted agent; its outcome is delivered under the token, at once or later.
     fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>);
 
-    /// Hears that an agent was told of a task.
+    /// Notes that an agent was notified of a task.
     fn notified(&mut self, _: &Notification) {}
 
-    /// Answers those who have waited too long by `now`.
+    /// Answers requests that have waited too long by `now`.
     fn expire(&mut self, now: Timestamp);
 
-    /// Hears that all that follows from this instant is done.
+    /// Notes that all consequences of this instant are handled.
     fn settled(&mut self, _: Timestamp) {}
 
-    /// Forgets what only the referee of a story would want to know: this may go on for months.
+    /// Drops records that only the referee of a story needs, as this may run for months.
     fn forget(&mut self) {}
 }
 
-/// No network: nothing happens in it, and nothing can be done to it.
+/// No network: it has no events, and takes no actions.
 impl Network for () {
     type Event = ();
 

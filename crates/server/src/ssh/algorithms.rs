@@ -1,8 +1,7 @@
 //! The algorithms on offer, strongest first, and nothing weaker.
 //!
-//! Knows only names; negotiation is the SSH library's. No group-14, no SHA-1,
-//! no CBC. `hmac-sha2-256` stands last because clients on older libssh2 know
-//! no encrypt-then-MAC form.
+//! Only names; the SSH library negotiates. No group-14, no SHA-1, no CBC. `hmac-sha2-256` is last,
+//! for clients on older libssh2 without encrypt-then-MAC.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use std::time::Duration;
 use russh::keys::{Algorithm, EcdsaCurve, HashAlg};
 use russh::{Limits, Preferred, SshId, cipher, kex, mac};
 
-/// What SSH asks each side to announce first (RFC 4253 §4.2).
+/// The identification string (RFC 4253 §4.2).
 pub(super) fn identification() -> SshId {
     SshId::Standard(Cow::Borrowed(concat!(
         "SSH-2.0-Convoke_",
@@ -18,20 +17,20 @@ pub(super) fn identification() -> SshId {
     )))
 }
 
-/// A peer that is silent for so long is asked for a sign of life, unless
-/// [`super::Limits::keepalive`] says otherwise.
+/// The time of silence after which a keep-alive is sent to a peer, unless
+/// [`super::Limits::keepalive`] sets another.
 pub(super) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
-/// After so many questions without an answer the peer counts as gone, one
-/// interval after the last.
+/// The number of keep-alives without an answer after which the peer counts as gone, one interval
+/// after the last.
 pub(super) const KEEPALIVE_MAX: usize = 3;
 
-/// Bytes the peer may send on one channel before it must wait for us. Readers
-/// never wait (see [`super::inbound`]), so it costs no memory while idle.
+/// The bytes that the peer may send on one channel before the window is opened again. Readers never
+/// wait (see [`super::inbound`]), so it costs no memory while idle.
 pub(super) const WINDOW_BYTES: u32 = 1 << 20;
-/// Bytes of channel data in one packet, the most the library allows.
+/// The bytes of channel data in one packet, the most that the library allows.
 pub(super) const PACKET_BYTES: u32 = 65_535;
 
-/// When to exchange keys anew (RFC 4253 §9: each gigabyte or each hour).
+/// The limits of rekeying (RFC 4253 §9: each gigabyte or each hour).
 pub(super) fn rekeying() -> Limits {
     Limits::default()
 }

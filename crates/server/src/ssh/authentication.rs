@@ -1,8 +1,7 @@
-//! From a user name and a public key to a principal.
+//! Authentication: from a user name and a public key to a principal.
 //!
-//! The SSH library has proved that the peer holds the key; here it is decided
-//! whether that key may be used under that name. What the principal may then
-//! do is not known here. Passwords do not exist.
+//! The SSH library has proved that the peer holds the key; here it is decided whether that key may
+//! be used under that name. Authorization is not known here. There are no passwords.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -18,50 +17,51 @@ use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
 use tracing::warn;
 
-/// Decides who is who.
+/// Decides which keys may be used under which names.
 pub trait Authenticator: Send + Sync + 'static {
     /// The principal if `key` may be used under the name `user`.
     ///
-    /// Called before and after the peer has proved that it holds the key, so
-    /// it must change nothing, and return quickly.
+    /// Called before and after the peer has proved that it holds the key, so it must have no
+    /// effect, and return quickly.
     fn authenticate(&self, user: &str, key: &PublicKey) -> Option<String>;
 
-    /// Somebody got in under a name with a key, or did not. Called once for each connection, and must
-    /// return quickly.
+    /// Notes an attempt to authenticate, successful or not. Called once for each connection, and
+    /// must return quickly.
     fn attempted(&self, _: &Attempt) {}
 
-    /// Whether the name is of the platform itself: its operator, and agents that it hosts. They are let
-    /// in where there is little room for others.
+    /// True if the name belongs to the platform itself: its operator, and hosted agents. They are
+    /// admitted even when resources are short.
     fn is_own(&self, _user: &str) -> bool {
         false
     }
 
-    /// Whether somebody who was let in under a name with a key still would be.
+    /// True if a key that was accepted under a name still would be.
     fn still_admits(&self, user: &str, key: &KeyData) -> bool {
         self.authenticate(user, &PublicKey::from(key.clone()))
             .is_some()
     }
 }
 
-/// How a peer tried to get in.
+/// An attempt to authenticate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// The name that it gave.
+    /// The name given.
     pub user: String,
-    /// The fingerprint of the key that it showed last (SHA-256), or the method that it tried.
+    /// The fingerprint of the last key shown (SHA-256), or the method tried.
     pub shown: String,
-    /// Where it comes from.
+    /// The address of the peer.
     pub address: IpAddr,
-    /// Why it did not get in; none if it did.
+    /// The reason for the refusal; none if it succeeded.
     pub refused: Option<&'static str>,
 }
 
-/// What a name of a user is, for people.
+/// The rule for user names, for error messages.
 pub const USER_NAME_RULE: &str =
     "a name is 1 to 64 characters that are seen, no '/', '\\', '(' or ')', and begins with no '.'";
 
-/// Whether `name` can be a user: 1 to 64 characters, no path separator, no parenthesis (in those stands
-/// what the audit trail says of many), nothing that is not seen or turns text around, no leading dot.
+/// True if `name` can be a user name: 1 to 64 characters, no path separator, no parenthesis (the
+/// audit trail puts a placeholder for many users in them), no invisible or direction-changing
+/// characters, no leading dot.
 #[must_use]
 pub fn is_user_name(name: &str) -> bool {
     !name.is_empty()
@@ -74,9 +74,9 @@ pub fn is_user_name(name: &str) -> bool {
 /// The files `NAME.pub` of a folder of users, and perhaps of one of agents, each with one or more
 /// OpenSSH public keys on lines of their own, and keys given in memory.
 ///
-/// A file is looked at when someone logs in, so whoever drops one in lets a
-/// user in at once, and removing it keeps the user out. The principal is the
-/// user's name. A name of a user, or with a given key, is no agent's.
+/// A file is checked at each login, so adding one admits a user at once, and removing it shuts the
+/// user out. The principal is the user's name. A name of a user, or with a given key, cannot be an
+/// agent's.
 #[derive(Debug)]
 pub struct KeyDirectory {
     users: KeyFiles,
@@ -97,9 +97,9 @@ struct Entry {
     keys: Vec<KeyData>,
 }
 
-/// Largest file of a user, in bytes.
+/// The largest file of a user, in bytes.
 const FILE_BYTES_MAX: u64 = 64 << 10;
-/// Largest number of users kept in memory.
+/// The most users kept in memory.
 const USERS_REMEMBERED: usize = 4096;
 
 impl KeyDirectory {
@@ -120,7 +120,7 @@ impl KeyDirectory {
         self
     }
 
-    /// Also lets `user` in with `key`, whatever the folder says.
+    /// Also accepts `key` for `user`, independently of the folder.
     #[must_use]
     pub fn with_key(mut self, user: &str, key: &PublicKey) -> Self {
         let keys = self.given.entry(user.to_owned()).or_default();
@@ -160,7 +160,7 @@ impl KeyFiles {
     }
 
     /// The keys in the file of `name`; none if there is no such file. A file or folder that others
-    /// may write holds no key.
+    /// may write gives no key.
     fn keys(&self, name: &str) -> Option<Vec<KeyData>> {
         let path = self.directory.join(format!("{name}.pub"));
         let metadata = fs::metadata(&path).ok().filter(Metadata::is_file);
@@ -194,7 +194,7 @@ impl KeyFiles {
     }
 }
 
-/// RSA below 2048 bits is not a proof of anything (NIST SP 800-131A).
+/// True for RSA keys below 2048 bits, which prove nothing (NIST SP 800-131A).
 fn is_weak(key: &KeyData) -> bool {
     key.rsa().is_some_and(|rsa| rsa.key_size() < 2048)
 }

@@ -1,7 +1,6 @@
-//! An SSH channel as a stream of bytes that ends in an orderly way.
+//! An SSH channel as a stream of bytes with an orderly end.
 //!
-//! The library's own stream, plus what is to be done when the user lets go of
-//! it, which differs between server and client.
+//! The library's own stream, plus the action on drop, which differs between server and client.
 
 use std::io;
 use std::pin::Pin;
@@ -10,11 +9,11 @@ use std::task::{Context, Poll, ready};
 use russh::{ChannelId, ChannelMsg, ChannelStream};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What the other side is to take at once of what is longer, in bytes: each packet costs what it costs,
-/// however little is in it. RFC 4254 knows no bound; clients take 32,768 and more.
+/// The size in bytes below which a packet counts as small although more was to be sent: each packet
+/// has a fixed cost. RFC 4254 has no lower limit; clients take 32,768 and more.
 const SMALL_BYTES: usize = 256;
 
-/// How many packets that are smaller may follow one another.
+/// The most small packets in a row.
 const SMALL_MOST: u32 = 1_024;
 
 type Ending<M> = Box<dyn FnOnce(ChannelStream<M>) + Send>;
@@ -23,7 +22,7 @@ type Ending<M> = Box<dyn FnOnce(ChannelStream<M>) + Send>;
 /// stream; dropping that closes the channel, which needs a runtime.
 pub(super) struct ChannelBytes<M: From<(ChannelId, ChannelMsg)> + Send + 'static> {
     parts: Option<(ChannelStream<M>, Ending<M>)>,
-    /// How many of the last packets were small though there was more.
+    /// The number of small packets at the end, although there was more to send.
     small: u32,
 }
 

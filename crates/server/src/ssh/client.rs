@@ -1,7 +1,7 @@
 //! The client's side: one connection, one `netconf` channel, one stream.
 //!
-//! Knows whom to trust and how to log in; refuses to learn new host keys by
-//! itself. What is said over the stream is `netconf`'s.
+//! Verifies the host key and authenticates; never learns new host keys by itself. The protocol on
+//! the stream is in `netconf`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,19 +26,19 @@ mod error;
 
 pub use error::ConnectError;
 
-/// How long a dropped stream may take to send what was written to it.
+/// The longest time for a dropped stream to send its pending bytes.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Which host keys are trusted.
+/// The trusted host keys.
 #[derive(Clone, Debug)]
 pub enum HostKeyPolicy {
-    /// Those that this `known_hosts` file names for the address.
+    /// Those in this `known_hosts` file for the address.
     KnownHosts(PathBuf),
-    /// This one.
+    /// This one only.
     Exactly(PublicKey),
 }
 
-/// Where to connect, as whom.
+/// The address to connect to, and the user.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// `host:port` or `[ipv6]:port`.
@@ -47,7 +47,7 @@ pub struct Target {
     pub user: String,
     /// The user's key.
     pub key: Arc<PrivateKey>,
-    /// How the server is recognised.
+    /// The verification of the server's host key.
     pub host_key: HostKeyPolicy,
 }
 
@@ -70,8 +70,8 @@ pub async fn connect(
     Connector::default().connect(&target).await
 }
 
-/// Opens many sessions, with few handshakes at once: they cost processor time
-/// on both sides, and servers limit them.
+/// Opens many sessions, with a limited number of handshakes at once: they cost processor time on
+/// both sides, and servers limit them.
 #[derive(Clone, Debug)]
 pub struct Connector {
     handshakes: Arc<Semaphore>,
@@ -87,8 +87,8 @@ impl Default for Connector {
 }
 
 impl Connector {
-    /// At most `handshakes` at once, each within `limit` (which does not
-    /// include the wait for its turn).
+    /// At most `handshakes` at once, each within `limit` (which does not include the wait for its
+    /// turn).
     #[must_use]
     pub fn new(handshakes: usize, limit: Duration) -> Self {
         Self {
@@ -248,7 +248,7 @@ fn explain(target: &Target, notes: &Mutex<Notes>, cause: russh::Error) -> Connec
     }
 }
 
-/// RFC 3986 authority: the port stands after the last colon, IPv6 in brackets.
+/// Parses an RFC 3986 authority: the port is behind the last colon, IPv6 in brackets.
 fn host_and_port(address: &str) -> Result<(&str, u16), ConnectError> {
     let parse = || {
         let (host, port) = address.rsplit_once(':')?;
@@ -265,12 +265,12 @@ fn host_and_port(address: &str) -> Result<(&str, u16), ConnectError> {
     })
 }
 
-/// What the session's task learnt, for the error.
+/// Facts noted by the session's task, for the error.
 #[derive(Debug, Default)]
 struct Notes {
     /// The key's fingerprint, and whether another key was expected.
     distrust: Option<(String, bool)>,
-    /// The server's words, and whether it has too many connections.
+    /// The server's disconnect message, and whether it has too many connections.
     goodbye: Option<(String, bool)>,
 }
 
@@ -335,9 +335,8 @@ impl client::Handler for Verifier {
     }
 }
 
-/// Ends the connection of a stream that was dropped. The library does so when
-/// channel and handle are gone and all is sent; if the server does not read,
-/// the socket is cut after a moment.
+/// Ends the connection of a dropped stream. The library does so when channel and handle are gone
+/// and everything is sent; if the server does not read, the socket is shut down after a moment.
 fn hang_up(stream: ChannelStream<Msg>, handle: Handle<Verifier>, socket: &Arc<Socket>) {
     let socket = Arc::downgrade(socket);
     drop((stream, handle));

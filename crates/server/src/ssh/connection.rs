@@ -1,9 +1,9 @@
 //! One SSH connection: handshake under a time limit, then its channels.
 //!
-//! Only `publickey` authenticates and only the subsystem `netconf` is served;
-//! every other request is refused at once. Sessions run in a `JoinSet` owned
-//! by the handler, so that they end with the connection: a writer that waits
-//! for the peer's window would otherwise never learn that the peer is gone.
+//! Only `publickey` authenticates and only the subsystem `netconf` is served; every other request
+//! is refused at once. Sessions run in a `JoinSet` owned by the handler, so that they end with the
+//! connection: a writer that waits for the peer's window would otherwise never notice that the peer
+//! is gone.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ use super::logins::{Login, Place, UserSession};
 use super::stream::{ByteStream, Peer};
 use super::wire::{CutOnDrop, Socket, Wire};
 
-/// The least window that can be opened and be asked about again.
+/// The smallest window after which the library asks again.
 const TRICKLE_BYTES: u32 = 2;
-/// The time between two such windows.
+/// The interval between two such windows.
 const TRICKLE: Duration = Duration::from_millis(20);
-/// Requests other than the subsystem's that one connection may make in vain.
+/// The most refused requests of one connection, other than the subsystem's.
 const REFUSED_REQUESTS_MAX: u32 = 64;
-/// How long a session may go on after its channel is closed by the peer.
+/// The longest time that a session may go on after its channel is closed by the peer.
 const AFTER_CLOSE: Duration = Duration::from_secs(5);
 
 /// Serves one connection until it ends.
@@ -111,7 +111,7 @@ pub(super) async fn run(
     }
 }
 
-/// Completes once the key counts no more with which the peer has authenticated.
+/// Completes once the key with which the peer has authenticated is revoked.
 async fn counts_no_more(mut logged_in: watch::Receiver<Option<Login>>) {
     let login = match logged_in.wait_for(Option::is_some).await {
         Ok(login) => login.clone(),
@@ -131,7 +131,7 @@ async fn overdue(deadline: Instant, logged_in: &mut watch::Receiver<Option<Login
     }
 }
 
-/// Counts a session beyond the first of a connection, among all and among those of its user.
+/// A session beyond the first of a connection, counted in the gate and for its user.
 type Further = (SessionPermit, UserSession);
 
 /// The handler of one connection.
@@ -141,20 +141,20 @@ struct Connection {
     number: u64,
     socket: Arc<Socket>,
     slot: Option<Slot>,
-    /// Told once somebody has authenticated.
+    /// The login, once the peer has authenticated.
     login: watch::Sender<Option<Login>>,
     principal: Option<(String, KeyData)>,
-    /// Counts this connection, and with it its first channel.
+    /// The permit of this connection, and with it of its first channel.
     permit: Option<SessionPermit>,
-    /// The same among those of its user.
+    /// The same for its user.
     place: Option<Place>,
-    /// The name and the key, or the method, that were refused last; none once somebody is in.
+    /// The name, and the key or the method, that were refused last; none after a success.
     turned_away: Option<(String, String)>,
     refused_requests: u32,
     /// Channels that have not yet asked for the subsystem.
     opened: Vec<(Channel<Msg>, Option<Further>)>,
     running: Vec<(ChannelId, AbortHandle, Throttle)>,
-    /// How many sessions run.
+    /// The number of running sessions.
     sharing: Arc<AtomicUsize>,
     sessions: JoinSet<()>,
 }
@@ -194,7 +194,7 @@ impl Connection {
         self.service.authenticator.authenticate(user, key)
     }
 
-    /// A rejection that keeps offering `publickey`.
+    /// A rejection that still offers `publickey`.
     fn reject(&mut self, user: &str, shown: impl Into<String>) -> Auth {
         self.turned_away = Some((user.to_owned(), shown.into()));
         if let Some(slot) = &mut self.slot {
@@ -206,7 +206,7 @@ impl Connection {
         }
     }
 
-    /// Tells who got in, or why not.
+    /// Reports the outcome of an attempt to authenticate.
     fn tell(&self, user: &str, shown: &str, refused: Option<&'static str>) {
         self.service.authenticator.attempted(&Attempt {
             user: user.to_owned(),
@@ -225,15 +225,15 @@ impl Connection {
         Some((self.service.gate.session()?, session))
     }
 
-    /// Forgets the sessions that have ended.
+    /// Removes ended sessions.
     fn reap(&mut self) {
         while self.sessions.try_join_next().is_some() {}
         self.running
             .retain(|(_, session, _)| !session.is_finished());
     }
 
-    /// Refuses a request on a channel. The library queues each request of a
-    /// channel that nobody reads yet and would at last wait: so there is a limit.
+    /// Refuses a request on a channel. The library queues requests of a channel that is not read
+    /// yet and would finally block: so there is a limit.
     fn refuse(&mut self, channel: ChannelId, session: &mut Session) -> Result<(), russh::Error> {
         self.refused_requests += 1;
         if self.refused_requests > REFUSED_REQUESTS_MAX {
@@ -242,7 +242,8 @@ impl Connection {
         session.channel_failure(channel)
     }
 
-    /// Data on a channel without subsystem is a violation, for the same reason.
+    /// Checks that the channel has a subsystem; data on one without is a violation, for the same
+    /// reason.
     fn expect_served(&self, channel: ChannelId) -> Result<(), russh::Error> {
         match self.opened.iter().any(|(opened, _)| opened.id() == channel) {
             true => Err(russh::Error::Inconsistent),
@@ -291,7 +292,7 @@ impl Connection {
         self.running.iter().any(|(.., throttle)| throttle.is_on())
     }
 
-    /// Cuts the connection, unless another session still runs on it.
+    /// A function that shuts the connection down, unless another session still runs on it.
     fn cutter(&self) -> impl FnOnce() + Send + 'static {
         let (socket, sharing) = (Arc::clone(&self.socket), Arc::clone(&self.sharing));
         move || {
@@ -306,7 +307,8 @@ fn publickey() -> MethodSet {
     MethodSet::from(&[MethodKind::PublicKey][..])
 }
 
-/// A connection on which nobody got in is one login that failed, however many keys were tried.
+/// Counts a connection without a successful authentication as one failed login, however many keys
+/// were tried.
 impl Drop for Connection {
     fn drop(&mut self) {
         if let Some((user, shown)) = self.turned_away.take() {
@@ -315,7 +317,7 @@ impl Drop for Connection {
     }
 }
 
-/// The SHA-256 of a public key, as OpenSSH writes it.
+/// The SHA-256 fingerprint of a public key, in OpenSSH's form.
 fn fingerprint(key: &KeyData) -> String {
     key.fingerprint(HashAlg::Sha256).to_string()
 }
@@ -453,9 +455,9 @@ impl Handler for Connection {
         Ok(())
     }
 
-    /// Opens the window of a peer again, as a whole or, while what it sent is not taken, as little as
-    /// the library lets us: a window of two bytes, which leaves the peer nearly silent and us the next
-    /// occasion to be asked.
+    /// Opens the window of a peer again, as a whole or, while its input is not taken, by the
+    /// smallest amount that the library allows: a window of two bytes, which keeps the peer nearly
+    /// silent and makes the library ask again.
     fn adjust_window(&mut self, _: ChannelId, _: u32) -> u32 {
         match self.is_throttled() {
             true => TRICKLE_BYTES,
@@ -568,7 +570,7 @@ impl Handler for Connection {
     }
 }
 
-/// Lives as long as a session's task.
+/// Lives as long as a session's task, and logs its panic.
 struct SessionWatch {
     address: SocketAddr,
     sharing: Arc<AtomicUsize>,

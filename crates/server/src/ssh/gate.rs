@@ -1,10 +1,9 @@
 //! The limits that all listeners share.
 //!
-//! Only connections that have not yet authenticated are limited in number and
-//! rate (CVE-2002-20001 and its kind: a handshake costs the server far more
-//! than the client); sessions have a cap of their own. So has the work that
-//! bytes of a source or a user bring about before there is a message, in turns.
-//! Knows addresses and times, and sockets only to cut them.
+//! Only connections that have not yet authenticated are limited in number and rate (CVE-2002-20001
+//! and its kind: a handshake costs the server far more than the client); sessions have a limit of
+//! their own. So has the work on bytes of a source or a user before there is a message, in turns.
+//! Knows addresses and times, and sockets only to shut them down.
 //!
 //! ```text
 //! accepted ──► refused (its source failed too often, or the queue is full)
@@ -30,7 +29,7 @@ mod limits;
 
 pub use limits::SshLimits;
 
-/// What passes the gate at this moment, and what has been refused.
+/// The present counts of the gate, and totals of refusals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GateCounts {
     /// Connections in handshake.
@@ -50,7 +49,7 @@ pub struct GateCounts {
 pub struct Gate {
     limits: SshLimits,
     logins: Arc<Logins>,
-    /// Of the work below messages; what messages bring about has others.
+    /// The turns of work on bytes below messages; messages have other ones.
     shares: FairShares,
     state: Mutex<State>,
 }
@@ -58,10 +57,10 @@ pub struct Gate {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    /// By number, and so by age.
+    /// The admitted handshakes by number, and so by age.
     admitted: BTreeMap<u64, Admitted>,
-    /// Those who wait, by source; `turns` names the same sources in the order
-    /// in which they are served, so that no source can wait behind another's crowd.
+    /// The waiting connections, by source; `turns` holds the same sources in the order in which
+    /// they are served, so that no source can wait behind another's crowd.
     waiting: HashMap<Source, VecDeque<Waiter>>,
     turns: VecDeque<Source>,
     sources: HashMap<Source, Record>,
@@ -81,7 +80,7 @@ struct Waiter {
     admit: oneshot::Sender<Slot>,
 }
 
-/// An address as far as it identifies a culprit: a whole IPv6 /64 is one.
+/// The source that an address belongs to: a whole IPv6 /64 is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source(IpAddr);
 
@@ -92,7 +91,7 @@ struct Record {
     refused_until: Option<Instant>,
 }
 
-/// Sources remembered at most; beyond it, those without a refusal are forgotten.
+/// The most sources remembered; beyond it, those without a refusal are forgotten.
 const SOURCES_MAX: usize = 65_536;
 
 impl Gate {
@@ -113,13 +112,13 @@ impl Gate {
         &self.limits
     }
 
-    /// Who is logged in.
+    /// The logins.
     #[must_use]
     pub fn logins(&self) -> &Arc<Logins> {
         &self.logins
     }
 
-    /// The figures of this moment.
+    /// The present counts.
     #[must_use]
     pub fn counts(&self) -> GateCounts {
         let state = self.lock();
@@ -159,27 +158,27 @@ impl Gate {
         Some(SessionPermit(Arc::clone(self)))
     }
 
-    /// Counts a failure to authenticate that happened elsewhere than in a handshake here.
+    /// Counts a failure to authenticate other than in an SSH handshake.
     pub(crate) fn blame(&self, address: IpAddr) {
         let mut state = self.lock();
         self.count_failure(&mut state, Source::of(address), Instant::now());
     }
 
-    /// How long an address is still refused, having failed too often; none if it is not.
+    /// The time for which an address is still refused after too many failures; none if it is not.
     pub(crate) fn refused_for(&self, address: IpAddr) -> Option<Duration> {
         let state = self.lock();
         let until = state.sources.get(&Source::of(address))?.refused_until?;
         until.checked_duration_since(Instant::now())
     }
 
-    /// A user's share of what is done with bytes before they are a message. Names have no '/', so that no
-    /// user shares with a source.
+    /// A user's share of the work on bytes below messages. User names have no '/', so that no user
+    /// shares with a source.
     #[must_use]
     pub fn share_of(&self, user: &str) -> Share {
         self.shares.of(user)
     }
 
-    /// The share of those from a source of whom nothing else is known.
+    /// The share of a source, before authentication.
     #[must_use]
     pub fn share_of_source(&self, address: IpAddr) -> Share {
         self.shares.of(&format!("/{}", Source::of(address)))
@@ -237,7 +236,7 @@ impl Gate {
         }
     }
 
-    /// Cuts the stalest handshakes, at most one for each that waits.
+    /// Cuts the stalest handshakes, at most one for each waiting connection.
     fn make_room(self: &Arc<Self>) {
         let mut state = self.lock();
         let now = Instant::now();
@@ -261,7 +260,7 @@ impl Gate {
         self.promote(&mut state, now);
     }
 
-    /// Lets in those who wait, one of each source in turn, as far as there is room.
+    /// Admits waiting connections, one of each source in turn, as far as there is room.
     fn promote(self: &Arc<Self>, state: &mut State, now: Instant) {
         let mut passed_over = 0;
         while state.admitted.len() < self.limits.unauthenticated_max
@@ -377,13 +376,13 @@ impl Source {
 enum Outcome {
     /// Nothing was tried: the connection itself counts when it ends.
     Silent,
-    /// A try failed and has been counted.
+    /// An attempt failed and has been counted.
     Failed,
     /// Does not count: authenticated, or closed by us.
     Excused,
 }
 
-/// The right to perform a handshake. Dropped: the handshake has ended.
+/// The permit for a handshake; dropping it ends the handshake.
 #[derive(Debug)]
 pub(super) struct Slot {
     gate: Arc<Gate>,
@@ -398,7 +397,7 @@ impl Slot {
         self.number
     }
 
-    /// A try to authenticate failed.
+    /// Counts a failed attempt to authenticate.
     pub(super) fn failed(&mut self) {
         self.outcome = Outcome::Failed;
         let mut state = self.gate.lock();
@@ -406,7 +405,7 @@ impl Slot {
             .count_failure(&mut state, self.source, Instant::now());
     }
 
-    /// Leaves the gate without blame.
+    /// Leaves the gate without being counted as a failure.
     pub(super) fn excuse(mut self) {
         self.outcome = Outcome::Excused;
     }
@@ -433,7 +432,7 @@ impl Drop for Slot {
     }
 }
 
-/// The right to a session.
+/// The permit for a session.
 #[derive(Debug)]
 pub(super) struct SessionPermit(Arc<Gate>);
 

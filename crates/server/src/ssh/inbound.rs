@@ -1,13 +1,11 @@
 //! The reader that never waits.
 //!
-//! A client may send many requests before it reads the first reply. If the
-//! session then stopped reading until its reply is written, and the client
-//! stopped writing until it is read, both would wait for ever; in SSH the
-//! reply's window adjustments arrive on the very stream that nobody reads.
-//! So a small task always reads, into a queue with a quota; a session over its
-//! quota ends. Before that its transport is asked to let the peer send no more
-//! ([`Throttle`]): over SSH its window is not opened again. Knows nothing of
-//! messages.
+//! A client may send many requests before it reads the first reply. If the session then stopped
+//! reading until its reply is written, and the client stopped writing until it is read, both would
+//! wait for ever; in SSH the reply's window adjustments arrive on the very stream that is not read.
+//! So a small task always reads, into a queue with a quota; a session over its quota ends. Before
+//! that its transport is asked to throttle the peer ([`Throttle`]): over SSH its window is not
+//! opened again. Knows nothing of messages.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,21 +20,19 @@ use tokio::task::AbortHandle;
 
 use super::stream::{ByteStream, Cut};
 
-/// The usual quota: 16 MiB received and not yet taken. A peer that heeds its window
+/// The default quota: 16 MiB received and not yet taken. A peer that respects its window
 /// ([`Throttle`]) does not come near it.
 pub const DEFAULT_QUOTA_BYTES: usize = 16 << 20;
 
-/// From so many bytes on that are not taken the peer is given no more to send, and until there are
-/// half as many.
+/// The number of bytes not taken from which the peer is throttled, until half as many are left.
 const THROTTLE_BYTES: usize = 1 << 20;
 
-/// Whether a peer is to be kept from sending, because what it sent is not taken. Set by the reader,
-/// heeded by the transport.
+/// The throttle of a peer whose input is not taken. Set by the reader, respected by the transport.
 #[derive(Clone, Debug, Default)]
 pub struct Throttle(Arc<AtomicBool>);
 
 impl Throttle {
-    /// True while the peer should send nothing.
+    /// True while the peer should not send.
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -51,17 +47,17 @@ impl Throttle {
     }
 }
 
-/// Told how many bytes wait, says whether so many may.
+/// Told the number of waiting bytes; returns whether so many may wait.
 pub type Meter = Box<dyn FnMut(usize) -> bool + Send>;
 
-/// Received bytes are handed out in pieces of at most this size.
+/// The most bytes handed out in one piece.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Why no more bytes will come, other than by the peer's end of stream.
+/// The reason for which no more bytes will come, other than the peer's end of stream.
 #[derive(Debug, thiserror::Error)]
 pub enum InboundError {
-    /// The peer sent more than the quota ahead of what was taken. The rest of
-    /// its bytes is discarded and the outbound side refuses to write.
+    /// The peer sent more than the quota before it was taken. The rest of its bytes is discarded
+    /// and the outbound side refuses to write.
     #[error(
         "more than {quota_bytes} bytes wait that the peer sent on one session, which is the most: it is to \
          wait for replies before it sends more"
@@ -70,7 +66,7 @@ pub enum InboundError {
         /// The quota in bytes.
         quota_bytes: usize,
     },
-    /// Whoever counts said that no more may wait. Else the same.
+    /// The meter refused that more bytes wait. The consequences are the same.
     #[error(
         "more waits of the user's sessions than `held-mib` allows in `[limits.user]`, or in \
          `[limits.users.NAME]` for him alone: he is to take replies before he sends more"
@@ -90,8 +86,7 @@ pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
     split_metered(stream, quota_bytes, Box::new(|_| true))
 }
 
-/// The same where somebody else has a word in how much may wait: a peer for which `meter` says no is
-/// over its quota.
+/// The same with a meter: a peer for which `meter` returns false is over its quota.
 #[must_use]
 pub fn split_metered(
     mut stream: ByteStream,
@@ -123,7 +118,7 @@ pub fn split_metered(
     (inbound, outbound)
 }
 
-/// The bytes that arrived.
+/// The received bytes.
 #[derive(Debug)]
 pub struct Inbound {
     queue: Arc<Queue>,
@@ -131,8 +126,7 @@ pub struct Inbound {
 }
 
 impl Inbound {
-    /// Takes the next bytes (1 to 65 536), or `None` at the peer's end of
-    /// stream. Can be abandoned without losing bytes.
+    /// Takes the next bytes (1 to 65 536), or `None` at the peer's end of stream. Cancel-safe.
     ///
     /// # Errors
     /// [`InboundError::OverQuota`] and [`InboundError::OverShare`] as soon as
@@ -200,17 +194,18 @@ impl fmt::Debug for Outbound {
 }
 
 impl Outbound {
-    /// From now on writes fail with [`io::ErrorKind::BrokenPipe`] once the peer has ended its
-    /// stream, even one that is already waiting: right for a client, whose server has then gone. A
-    /// server's peer may end its input and still read.
+    /// Makes writes fail with [`io::ErrorKind::BrokenPipe`] once the peer has ended its stream,
+    /// even waiting ones: right for a client, whose server has then gone. A server's peer may end
+    /// its input and still read.
     #[must_use]
     pub fn ending_with_input(mut self) -> Self {
         self.ends_with_input = true;
         self
     }
 
-    /// Lets go of a peer that takes nothing: its connection ends at once, without a word that would
-    /// have to wait behind what it does not take. A connection that other sessions share stays.
+    /// Cuts off a peer that takes nothing: its connection ends at once, without a message that
+    /// would have to wait behind the bytes that are not taken. A connection shared by other
+    /// sessions stays.
     pub fn cut(mut self) {
         if let Some(cut) = self.cut.take() {
             cut();
@@ -299,7 +294,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells who wants to know how much waits; false if it is too much.
+    /// Reports the number of waiting bytes to the meter; false if they are too many.
     fn measure(&self, state: &mut State) -> bool {
         let queued_bytes = state.queued_bytes;
         self.throttle.set(queued_bytes);
@@ -350,8 +345,8 @@ impl Queue {
     }
 }
 
-/// The task that reads. Its buffer lives on the stack only while it runs, so
-/// an idle session holds none.
+/// The task that reads. Its buffer is on the stack only while it runs, so an idle session holds
+/// none.
 struct Pump {
     reader: ReadHalf<ByteStream>,
     queue: Arc<Queue>,
@@ -428,8 +423,7 @@ mod tests {
         drop(far_in);
     }
 
-    /// A peer that sends and whose bytes nobody takes is to be kept from sending more, until they are
-    /// taken; whoever counts what is held has a word in it.
+    /// A peer whose input is not taken is throttled until it is taken; the meter is consulted.
     #[tokio::test]
     async fn a_peer_is_throttled_while_what_it_sent_is_not_taken() {
         let (near, mut far) = tokio::io::duplex(4 << 20);

@@ -1,8 +1,7 @@
-//! Key files: made at the first start, loaded ever after.
+//! Key files: generated at the first start, loaded afterwards.
 //!
-//! Ed25519 in OpenSSH's format, so that `ssh -i` and `ssh-keygen` read them.
-//! Files appear complete or not at all. Who may log in with which key is
-//! [`super::authentication`]'s concern.
+//! Ed25519 in OpenSSH's format, so that `ssh -i` and `ssh-keygen` read them. Files are written
+//! atomically. Keys are authorized by [`super::authentication`].
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,7 +15,7 @@ use russh::keys::{Algorithm, PrivateKey, PublicKey};
 
 use super::authentication::is_user_name;
 
-/// Why a key file cannot be used.
+/// The reason for which a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// Reading or writing failed.
@@ -24,7 +23,7 @@ pub enum KeyError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
@@ -33,7 +32,7 @@ pub enum KeyError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What the parser says.
+        /// The error of the parser.
         #[source]
         cause: russh::keys::ssh_key::Error,
     },
@@ -60,8 +59,8 @@ pub struct StateKeys {
 }
 
 impl StateKeys {
-    /// The keys of the state folder `directory`, which is made (mode 0700) with
-    /// `keys/`, `users/` and `agents/` when it is missing.
+    /// The keys of the state folder `directory`, which is created (mode 0700) with `keys/`,
+    /// `users/` and `agents/` if missing.
     ///
     /// # Errors
     /// [`KeyError::File`] if a folder cannot be made.
@@ -97,7 +96,7 @@ impl StateKeys {
         Ok(key)
     }
 
-    /// Where the operator's private key is, for `ssh -i`.
+    /// The path of the operator's private key, for `ssh -i`.
     #[must_use]
     pub fn operator_path(&self) -> PathBuf {
         self.directory.join("operator_ed25519")
@@ -130,14 +129,14 @@ impl StateKeys {
         self.directory.join("agents")
     }
 
-    /// Where [`write_known_hosts`] should write.
+    /// The path for [`write_known_hosts`].
     #[must_use]
     pub fn known_hosts(&self) -> PathBuf {
         self.directory.join("known_hosts")
     }
 }
 
-/// Makes a new Ed25519 key.
+/// Generates a new Ed25519 key.
 #[must_use]
 pub fn generate(comment: &str) -> PrivateKey {
     let mut key = PrivateKey::random(&mut russh::keys::key::safe_rng(), Algorithm::Ed25519)
@@ -146,8 +145,8 @@ pub fn generate(comment: &str) -> PrivateKey {
     key
 }
 
-/// Loads the key at `path`, or makes one there (mode 0600) if there is none.
-/// Of two processes that start at once, both get the same key.
+/// Loads the key at `path`, or generates one there (mode 0600) if there is none. Two processes that
+/// start at once get the same key.
 ///
 /// # Errors
 /// As [`load`], or [`KeyError::File`] if the file cannot be written.
@@ -201,8 +200,8 @@ pub fn load(path: &Path) -> Result<PrivateKey, KeyError> {
     Ok(key)
 }
 
-/// Writes the public half of a key in OpenSSH's one-line format (mode 0644),
-/// replacing the file if it says something else.
+/// Writes the public half of a key in OpenSSH's one-line format (mode 0644), replacing the file if
+/// its content differs.
 ///
 /// # Errors
 /// [`KeyError::File`] if the file cannot be written.
@@ -261,7 +260,7 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
         .map_err(at(path))
 }
 
-/// Writes and syncs a new file beside `path`, or leaves none; its leading dot keeps it from being taken
+/// Writes and syncs a new file beside `path`, or leaves none; with its leading dot it is not taken
 /// for a user's key.
 pub(crate) fn write_temporary(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);

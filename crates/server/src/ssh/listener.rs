@@ -1,7 +1,6 @@
 //! Listening sockets: bind, accept, close.
 //!
-//! Knows when connections begin and when all of them must end; what happens
-//! between is `connection`'s.
+//! Begins and ends connections; each is served by `connection`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -22,18 +21,18 @@ use super::connection;
 use super::gate::{Gate, SshLimits};
 use super::stream::Subsystem;
 
-/// Connections the kernel holds until they are accepted.
+/// The backlog of connections in the kernel.
 const BACKLOG: u32 = 4096;
-/// How long sessions may take to end when the server closes.
+/// The longest time for sessions to end when the server closes.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Why an address cannot be listened on.
+/// The reason for which an address cannot be bound.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot listen on {address}")]
 pub struct BindError {
     /// The address asked for.
     pub address: SocketAddr,
-    /// What the system says.
+    /// The cause.
     #[source]
     pub cause: io::Error,
 }
@@ -47,7 +46,7 @@ pub struct SshListener {
     gate: Arc<Gate>,
 }
 
-/// What the connections of one listener share.
+/// The state shared by the connections of one listener.
 pub(super) struct Service {
     pub(super) config: Arc<Config>,
     pub(super) gate: Arc<Gate>,
@@ -56,13 +55,13 @@ pub(super) struct Service {
 }
 
 impl SshListener {
-    /// Binds `address` (port 0: any). The server proves itself with
-    /// `host_key`, and shares the limits of `gate` with other listeners.
+    /// Binds `address` (port 0: any). The server authenticates with `host_key`, and shares the
+    /// limits of `gate` with other listeners.
     ///
     /// Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// [`BindError`] if the address is taken or not ours.
+    /// [`BindError`] if the address is taken or not a local one.
     pub fn bind(
         address: SocketAddr,
         host_key: &PrivateKey,
@@ -84,7 +83,7 @@ impl SshListener {
         self.address
     }
 
-    /// The limits that it shares, and who is in within them.
+    /// The shared gate.
     #[must_use]
     pub fn gate(&self) -> &Arc<Gate> {
         &self.gate
@@ -127,7 +126,7 @@ impl SshServing {
         self.address
     }
 
-    /// Stops accepting, and tells every client goodbye (`SSH_MSG_DISCONNECT`).
+    /// Stops accepting, and disconnects every client (`SSH_MSG_DISCONNECT`).
     pub fn begin_close(&self) {
         let _ = self.stop.send(true);
     }

@@ -1,7 +1,7 @@
-//! Who is logged in with which key, how many sessions each user has, and the end of those whose key
-//! counts no more.
+//! The logins: their keys, the number of sessions of each user, and the end of those whose key is
+//! revoked.
 //!
-//! Knows names and keys; which of them count is asked of whoever checks them. Read next:
+//! Knows names and keys; their validity is asked of the authenticator. Read next:
 //! [`super::authentication`], [`crate::revocation`], which asks.
 
 use engine::{Accounts, UserLimits};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::watch;
 
-/// Whoever is logged in. One for all listeners.
+/// The logins. One for all listeners.
 #[derive(Debug)]
 pub struct Logins {
     accounts: OnceLock<Arc<Accounts>>,
@@ -25,7 +25,7 @@ struct State {
 
 #[derive(Debug, Default)]
 struct User {
-    /// Connections, and further channels on them.
+    /// The number of connections, and of further channels on them.
     sessions: usize,
     open: HashMap<u64, Arc<Key>>,
 }
@@ -36,12 +36,12 @@ struct Key {
     over: watch::Sender<bool>,
 }
 
-/// The user has as many sessions as one may have.
+/// The error for a user that has the most sessions allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
 impl Logins {
-    /// Nobody yet.
+    /// No logins yet.
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
             accounts: OnceLock::new(),
@@ -49,13 +49,13 @@ impl Logins {
         })
     }
 
-    /// Heeds from now on how many sessions each user may have, and whether memory is short. The first
-    /// accounts to be given count; until then each user may have the usual number.
+    /// Sets the accounts, which hold the limits of users and tell whether memory is short. The
+    /// first call counts; until then users have the default limits.
     pub fn heed(&self, accounts: Arc<Accounts>) {
         let _ = self.accounts.set(accounts);
     }
 
-    /// True while nobody new is let in.
+    /// True while nobody new is admitted.
     pub(super) fn is_short(&self) -> bool {
         self.accounts.get().is_some_and(|all| all.is_short())
     }
@@ -102,8 +102,8 @@ impl Logins {
         })
     }
 
-    /// Ends every login of a name and a key that count no more; tells which names those are. Each
-    /// pair is asked for once, with nothing locked.
+    /// Ends every login whose name and key are no longer valid; returns those names. Each pair is
+    /// checked once, without holding a lock.
     pub fn recheck(&self, counts: impl Fn(&str, &KeyData) -> bool) -> Vec<String> {
         let open: Vec<(String, Vec<Arc<Key>>)> = {
             let state = self.lock();
@@ -169,7 +169,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What tells when the login counts no more.
+    /// The signal that the login is revoked.
     pub(super) fn login(&self) -> Login {
         self.login.clone()
     }
@@ -189,24 +189,24 @@ impl Drop for Place {
     }
 }
 
-/// Whether the credential under a session still counts.
+/// The validity of the credential of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Login(Option<watch::Receiver<bool>>);
 
 impl Login {
-    /// One that counts for ever: of a session inside this process.
+    /// A login that is never revoked: of a session inside this process.
     #[must_use]
     pub fn lasting() -> Self {
         Self(None)
     }
 
-    /// True once the credential counts no more.
+    /// True once the credential is revoked.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.0.as_ref().is_some_and(|over| *over.borrow())
     }
 
-    /// Completes once the credential counts no more.
+    /// Completes once the credential is revoked.
     pub async fn over(&mut self) {
         if let Some(over) = &mut self.0
             && over.wait_for(|over| *over).await.is_ok()
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(over, [true, false, false]);
     }
 
-    /// Row 10: the sessions of a user have an end, and leave others theirs.
+    /// The number of sessions of a user is limited, and does not affect others.
     #[test]
     fn a_user_has_so_many_sessions_and_no_more() {
         let limits = UserLimits {

@@ -1,16 +1,15 @@
 //! NETCONF's transport, SSH (RFC 6242): sockets, keys, authentication, limits.
 //!
-//! Knows nothing of NETCONF messages: a channel becomes a [`ByteStream`] and
-//! an authenticated principal, and both are handed to a [`Subsystem`]. Which
-//! addresses may be bound, and what a principal may do, is decided elsewhere.
+//! Knows nothing of NETCONF messages: a channel becomes a [`ByteStream`] and an authenticated
+//! principal, and both are handed to a [`Subsystem`]. Addresses and authorization are decided
+//! elsewhere.
 //!
-//! The tour: [`keys`] makes and loads key files; [`algorithms`] names what is
-//! on offer; [`gate`] protects all listeners together against floods;
-//! [`authentication`] turns a public key into a principal, and [`logins`] counts who is in
-//! by which; [`listener`] accepts
-//! and `connection` drives one connection over `wire`, which hears little before
-//! somebody has authenticated (`unauthenticated`); [`stream`] is the byte stream and
-//! [`inbound`] the reader that never waits; [`client`] is the other side.
+//! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`gate`]
+//! protects all listeners together against floods; [`authentication`] turns a public key into a
+//! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
+//! drives one connection over `wire`, which limits the input before authentication
+//! (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the reader that never waits;
+//! [`client`] is the other side.
 
 pub mod algorithms;
 pub mod authentication;

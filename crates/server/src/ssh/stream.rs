@@ -1,4 +1,4 @@
-//! The byte stream of one NETCONF session, and who is at its other end.
+//! The byte stream of one NETCONF session, and the peer at its other end.
 //!
 //! Knows neither SSH nor NETCONF: anything that reads and writes can become a
 //! [`ByteStream`] (an SSH channel, TLS, a pipe in a test). Readers that must
@@ -16,25 +16,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::inbound::Throttle;
 use super::logins::Login;
 
-/// Who is at the other end of a session.
+/// The peer of a session.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Whom the authenticator recognised.
+    /// The authenticated principal.
     pub principal: String,
-    /// Where the connection comes from.
+    /// The address of the connection.
     pub address: SocketAddr,
     /// Number of the connection, unique among the listeners of one gate.
     /// Several sessions may share it.
     pub connection: u64,
-    /// Whether its key still counts. The connection is told goodbye when it does not; what the
-    /// session says of that is its own.
+    /// The validity of its key. When it is revoked the connection is closed with a disconnect
+    /// message; the session itself may send its own.
     pub login: Login,
 }
 
-/// A session in progress, as [`Subsystem::serve`] returns it.
+/// The future of a session, returned by [`Subsystem::serve`].
 pub type Served = Pin<Box<dyn Future<Output = ()> + Send + 'static>>;
 
-/// What is served inside the `netconf` subsystem.
+/// The server of the `netconf` subsystem.
 ///
 /// Implemented by any `Fn(ByteStream, Peer) -> impl Future<Output = ()>`.
 pub trait Subsystem: Send + Sync + 'static {
@@ -77,7 +77,7 @@ pub struct ByteStream {
 pub(super) type Cut = Box<dyn FnOnce() + Send>;
 
 impl ByteStream {
-    /// Makes a session's stream out of any other.
+    /// Makes a session's stream of any other.
     pub fn new(stream: impl AsyncRead + AsyncWrite + Send + 'static) -> Self {
         Self {
             inner: Some(Box::pin(stream)),
@@ -95,7 +95,7 @@ impl ByteStream {
         self
     }
 
-    /// The same stream, whose peer is kept from sending while `throttle` is on.
+    /// The same stream, whose peer is throttled while `throttle` is on.
     #[must_use]
     pub fn throttled_by(mut self, throttle: Throttle) -> Self {
         self.throttle = throttle;

@@ -1,11 +1,11 @@
-//! What may come in on a connection before anybody has authenticated on it: little, and until there are
-//! keys nothing but what makes them.
+//! The limits on input before authentication: few bytes, and during the key exchange only its own
+//! messages.
 //!
-//! SSH lets a peer send messages that say nothing, as many as it likes (RFC 4253 §11), each of which the
-//! library takes from the wire and throws away. Before `SSH_MSG_NEWKEYS` they are in the clear, and what
-//! is no part of the key exchange is refused, as strict key exchange has it (OpenSSH's `PROTOCOL`, 1.10); so
-//! is a packet that is empty. Behind it, where only the library can read, bytes are counted. Pure: knows
-//! bytes. Read next: [`super::wire`], which asks.
+//! SSH lets a peer send any number of messages without content (RFC 4253 §11), each of which the
+//! library reads and ignores. Before `SSH_MSG_NEWKEYS` they are in the clear, and messages that are
+//! not part of the key exchange are refused, as in strict key exchange (OpenSSH's `PROTOCOL`,
+//! 1.10); so is an empty packet. After it, where only the library can decrypt, bytes are counted.
+//! Pure: knows bytes. Read next: [`super::wire`], which calls it.
 
 use std::mem;
 
@@ -17,46 +17,46 @@ const KEXINIT: u8 = 20;
 const NEWKEYS: u8 = 21;
 /// The messages of a method of key exchange (RFC 4253 §7).
 const OF_METHOD: std::ops::RangeInclusive<u8> = 30..=49;
-/// The length of a packet, that of its padding, and the number of its message (RFC 4253 §6).
+/// The length of a packet, that of its padding, and its message number (RFC 4253 §6).
 const HEAD_BYTES: usize = 6;
 
-/// Why the connection ends.
+/// The reason for which the connection ends.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Violation {
-    /// Before the keys, something that does not make them.
+    /// A message before the keys that is not part of the key exchange.
     #[error("message {0} before SSH_MSG_NEWKEYS")]
     Message(u8),
-    /// The same without a message.
+    /// An empty packet before the keys.
     #[error("an empty packet before SSH_MSG_NEWKEYS")]
     Empty,
-    /// More than a login needs.
+    /// More bytes than a login needs.
     #[error("more bytes than a login needs")]
     Bytes,
 }
 
-/// What was heard of a client that has not authenticated.
+/// The input of a client that has not authenticated.
 #[derive(Debug)]
 pub(super) struct Unauthenticated {
-    /// Bytes that may still come.
+    /// The bytes that may still come.
     left: usize,
     part: Part,
 }
 
-/// Where in the stream the next byte is.
+/// The place of the next byte in the stream.
 #[derive(Debug)]
 enum Part {
-    /// In the line by which the client identifies itself.
+    /// In the identification string.
     Identification,
-    /// In the head of a packet, of which so much is there.
+    /// In the head of a packet, of which so many bytes have come.
     Head([u8; HEAD_BYTES], usize),
-    /// In a packet, of which so many bytes are to come.
+    /// In the rest of a packet, of which so many bytes are to come.
     Rest(usize),
     /// Behind the last packet in the clear.
     Encrypted,
 }
 
 impl Unauthenticated {
-    /// A client that may send so many bytes.
+    /// The input of a client that may send `bytes_max` bytes.
     pub(super) fn new(bytes_max: usize) -> Self {
         Self {
             left: bytes_max,
@@ -64,7 +64,7 @@ impl Unauthenticated {
         }
     }
 
-    /// The next bytes.
+    /// Checks the next bytes.
     ///
     /// # Errors
     /// [`Violation`]; then the connection must end.
@@ -77,7 +77,7 @@ impl Unauthenticated {
         Ok(())
     }
 
-    /// Takes what belongs to this part of the stream; the rest of the bytes.
+    /// Takes the bytes that belong to this part of the stream; returns the rest.
     fn part<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], Violation> {
         match &mut self.part {
             Part::Identification => {
@@ -110,7 +110,7 @@ impl Unauthenticated {
     }
 }
 
-/// What follows on the head of a packet.
+/// The part behind the head of a packet.
 fn behind([a, b, c, d, padding, message]: [u8; HEAD_BYTES]) -> Result<Part, Violation> {
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
     if length < usize::from(padding) + 2 {
@@ -140,7 +140,7 @@ mod tests {
         [id, packet(&[KEXINIT; 300]), packet(&[30, 1, 2])].concat()
     }
 
-    /// What is said to bytes that come in pieces of such a size.
+    /// The verdict on bytes that come in pieces of a size.
     fn heard(bytes: &[u8], piece: usize) -> Result<(), Violation> {
         let mut client = Unauthenticated::new(1 << 20);
         bytes.chunks(piece).try_for_each(|piece| client.hear(piece))

@@ -1,14 +1,13 @@
-//! The TCP connection under SSH, which others may cut at any time.
+//! The TCP connection under SSH, which may be shut down from other tasks.
 //!
 //! The SSH library takes its stream by value and offers no way to stop a
 //! session that is stuck in a write; a shared socket does. Reads are collected,
 //! since the library asks for a packet's length and body separately.
 //!
-//! A server's bytes are handed on in the turns of who sent them: of the source
-//! until somebody has authenticated, then of the user. The library works them
-//! off on a task of its own, so that without turns many connections would have
-//! as many places among all that can go on, whatever they send. Read next:
-//! [`super::unauthenticated`], for what is heard before that.
+//! A server's input is handed on in the turns of its sender: of the source until it has
+//! authenticated, then of the user. The library processes it on a task of its own, so that without
+//! turns many connections would have as many places among all ready tasks. Read next:
+//! [`super::unauthenticated`], for the input before that.
 
 use std::io;
 use std::net::Shutdown;
@@ -26,23 +25,23 @@ use super::algorithms::KEEPALIVE_MAX;
 use super::unauthenticated::Unauthenticated;
 use crate::fair::{LastingTurns, Share};
 
-/// Bytes fetched by one read of the socket on behalf of smaller ones, and so
-/// worked off in one turn; but of a packet that is longer all that is left.
+/// The bytes fetched by one read of the socket on behalf of smaller ones, and so processed in one
+/// turn; or the rest of a packet, if that is longer.
 const READ_AHEAD: usize = 4096;
 
-/// The socket, shared between the SSH session and those who may end it.
+/// The socket, shared between the SSH session and the tasks that may end it.
 #[derive(Debug)]
 pub(super) struct Socket {
     tcp: TcpStream,
-    /// The share of who has authenticated, until it is taken.
+    /// The share of the authenticated user, until it is taken.
     user: Mutex<Option<Share>>,
-    /// Told when the session has said its last word.
+    /// Notified when the session has sent its last message.
     pub(super) closing: Notify,
 }
 
 impl Socket {
-    /// Prepares an accepted or connected socket; `keepalive` is the interval of
-    /// SSH's keep-alives on it.
+    /// Sets up an accepted or connected socket; `keepalive` is the interval of SSH's keep-alives on
+    /// it.
     pub(super) fn new(tcp: TcpStream, keepalive: Duration) -> Arc<Self> {
         // Both are refinements: a socket that refuses them still works.
         let _ = tcp.set_nodelay(true);
@@ -61,7 +60,7 @@ impl Socket {
         })
     }
 
-    /// Somebody has authenticated, who has this share.
+    /// Hands over the share of the user who has authenticated.
     pub(super) fn authenticated(&self, share: Share) {
         *self.user() = Some(share);
     }
@@ -70,7 +69,7 @@ impl Socket {
         self.user.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the connection both ways at once and wakes whoever waits on it.
+    /// Shuts the connection down in both directions and wakes its waiting tasks.
     pub(super) fn cut(&self) {
         let _ = SockRef::from(&self.tcp).shutdown(Shutdown::Both);
     }
@@ -90,16 +89,16 @@ pub(super) struct Wire {
     socket: Arc<Socket>,
     ahead: Vec<u8>,
     taken: usize,
-    /// True if what is ahead waits for a turn.
+    /// True if the bytes read ahead wait for a turn.
     waits: bool,
-    /// In whose turns bytes are handed on; none at a client.
+    /// The turns in which bytes are handed on; none on a client.
     turns: Option<LastingTurns>,
-    /// Who sends, until he has authenticated; none at a client.
+    /// The checks of input before authentication; none on a client, or after it.
     stranger: Option<Unauthenticated>,
 }
 
 impl Wire {
-    /// A client's end.
+    /// The wire of a client.
     pub(super) fn new(socket: Arc<Socket>) -> Self {
         Self {
             socket,
@@ -111,8 +110,8 @@ impl Wire {
         }
     }
 
-    /// A server's end: until somebody has authenticated, the source's share
-    /// counts and no more than `bytes_max` may come.
+    /// The wire of a server: before authentication, the source's share counts and no more than
+    /// `bytes_max` may come.
     pub(super) fn of_stranger(socket: Arc<Socket>, source: Share, bytes_max: usize) -> Self {
         Self {
             turns: Some(source.lasting()),
@@ -121,7 +120,7 @@ impl Wire {
         }
     }
 
-    /// Looks at bytes that came in.
+    /// Checks received bytes.
     fn heard(&mut self, bytes: &[u8]) -> io::Result<()> {
         let Some(stranger) = &mut self.stranger else {
             return Ok(());
@@ -135,7 +134,7 @@ impl Wire {
         heard.map_err(|violation| io::Error::new(io::ErrorKind::InvalidData, violation))
     }
 
-    /// Reads straight to where it is wanted.
+    /// Reads directly into the caller's buffer.
     fn read_through(&mut self, buf: &mut ReadBuf<'_>) -> io::Result<()> {
         let before = buf.filled().len();
         let count = self.socket.tcp.try_read(buf.initialize_unfilled())?;
@@ -143,7 +142,7 @@ impl Wire {
         self.heard(&buf.filled()[before..])
     }
 
-    /// Reads what is there, a little at most.
+    /// Reads the available bytes, few at most.
     fn read_ahead(&mut self) -> io::Result<()> {
         let mut space = [0; READ_AHEAD];
         let count = self.socket.tcp.try_read(&mut space)?;
@@ -185,7 +184,7 @@ impl AsyncRead for Wire {
         }
         while self.ahead.is_empty() {
             ready!(self.socket.tcp.poll_read_ready(cx))?;
-            // Whatever is wanted at once is the rest of a packet whose turn has come.
+            // A large read is the rest of a packet whose turn has come.
             let through = buf.remaining() >= READ_AHEAD;
             let read = match through {
                 true => self.read_through(buf),
@@ -242,7 +241,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
-    /// A server's end at which such bytes are there to be read, and the client's.
+    /// A server's wire with these bytes to be read, and the client's socket.
     async fn wire(source: Share, bytes: &[u8]) -> (Wire, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let mut client = TcpStream::connect(listener.local_addr().unwrap())
@@ -255,7 +254,7 @@ mod tests {
         (Wire::of_stranger(socket, source, 1_000), client)
     }
 
-    /// Asks once for a byte.
+    /// Polls once for a byte.
     async fn poll(wire: &mut Wire) -> Poll<io::Result<()>> {
         let mut byte = [0];
         let mut buf = ReadBuf::new(&mut byte);
@@ -271,7 +270,8 @@ mod tests {
         assert!(poll(&mut first).await.is_ready());
         assert!(poll(&mut second).await.is_pending(), "it has its source's");
         assert!(poll(&mut other).await.is_ready());
-        // What came with it is worked off in the same turn, whose end is the next one's beginning.
+        // The bytes read with it are processed in the same turn; the next one begins when that
+        // ends.
         assert!(poll(&mut first).await.is_ready());
         assert_eq!(second.read_u8().await.unwrap(), b'S');
     }

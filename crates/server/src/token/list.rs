@@ -1,8 +1,8 @@
-//! The list of tokens: the folder `tokens/`, a file `ID.json` for each that was issued, and `ID.revoked`
-//! in its place once it was revoked.
+//! The list of tokens: the folder `tokens/`, with a file `ID.json` for each issued token, or
+//! `ID.revoked` once it was revoked.
 //!
-//! The token itself is not in it, and nothing that would help to make one. Files appear complete or
-//! not at all. What a token must be besides is [`super`]'s.
+//! It holds neither tokens nor anything that would help to make one. Files are written atomically.
+//! Further requirements are in [`super`].
 
 use crate::ssh::keys::{sync_parent, write_temporary};
 use domain::time::Timestamp;
@@ -13,7 +13,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-/// How many bytes of chance are in an identifier.
+/// The number of random bytes in an identifier.
 const ID_BYTES: usize = 10;
 
 /// The list cannot be read or written.
@@ -22,29 +22,29 @@ const ID_BYTES: usize = 10;
 pub struct ListError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system says.
+    /// The cause.
     #[source]
     pub cause: io::Error,
 }
 
-/// What the list knows of a token.
+/// The entry of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its identifier, `jti`.
+    /// The identifier, `jti`.
     pub id: String,
-    /// Who bears it.
+    /// The bearer.
     pub name: String,
-    /// When it was issued.
+    /// The time at which it was issued.
     pub issued: Timestamp,
-    /// When it expires.
+    /// The time at which it expires.
     pub expires: Timestamp,
-    /// What it opens; everything if nothing is said.
+    /// The scopes; without any, everything is open to it.
     pub scope: BTreeSet<String>,
     /// The digest of the key that its bearer had then.
     pub key: String,
 }
 
-/// An entry as a file has it.
+/// The form of an entry in its file.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Filed {
@@ -60,10 +60,10 @@ struct Filed {
 #[derive(Debug)]
 pub(super) struct List(PathBuf);
 
-/// How the file of a token ends that is on the list.
+/// The file extension of an issued token.
 const ISSUED: &str = "json";
-/// And of one that was revoked: it is kept until it would have expired, so that whoever looks at the
-/// folder now and then sees that there was one.
+/// The file extension of a revoked token; the file is kept until it would have expired, so that a
+/// later check of the folder sees that there was one.
 const REVOKED: &str = "revoked";
 
 impl List {
@@ -86,7 +86,7 @@ impl List {
         self.all(ISSUED)
     }
 
-    /// Those that were revoked and would not have expired yet, in the same order.
+    /// Entries that were revoked and would not have expired yet, in the same order.
     pub(super) fn revoked(&self) -> Result<Vec<Entry>, ListError> {
         self.all(REVOKED)
     }
@@ -129,13 +129,13 @@ impl List {
             .map_err(at(&file))
     }
 
-    /// Takes one off the list; it may be gone already.
+    /// Moves an entry to the revoked ones; it may be gone already.
     pub(super) fn revoke(&self, id: &str) -> Result<(), ListError> {
         let (file, revoked) = (self.file(id, ISSUED), self.file(id, REVOKED));
         done(&file, fs::rename(&file, revoked))
     }
 
-    /// Forgets those that expired before `then`, whether they were revoked or not.
+    /// Deletes entries that expired before `then`, revoked or not.
     pub(super) fn forget_expired(&self, then: Timestamp) -> Result<(), ListError> {
         for ending in [ISSUED, REVOKED] {
             let entries = self.all(ending)?;
@@ -160,7 +160,7 @@ pub(super) fn fresh_id() -> Result<String, ListError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Only what [`fresh_id`] makes can be a file.
+/// True for identifiers of the form that [`fresh_id`] makes; no others can be files.
 fn is_id(id: &str) -> bool {
     id.len() == 2 * ID_BYTES && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -184,7 +184,8 @@ fn entry(id: &str, text: &[u8]) -> Option<Entry> {
     })
 }
 
-/// What was done to a file is on disk; the file may have been gone already.
+/// Checks the outcome of an operation on a file, which may have been gone already, and syncs its
+/// folder.
 fn done(file: &Path, outcome: io::Result<()>) -> Result<(), ListError> {
     match outcome {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(at(file)(cause)),

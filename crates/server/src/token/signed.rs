@@ -1,9 +1,9 @@
 //! The form of a token: a compact JWS (RFC 7515 §7.1) with Ed25519 (RFC 8037 §3.1), and the key
 //! that signs it.
 //!
-//! One algorithm, one key, one header: what is presented must begin with the very header that is
-//! written here, so that `alg`, `typ`, `kid` and `crit` are nobody's to choose (RFC 8725 §3.1,
-//! §3.11). What the claims must be is [`super`]'s.
+//! One algorithm, one key, one header: a token must begin with exactly the header written here, so
+//! that `alg`, `typ`, `kid` and `crit` cannot be chosen by the sender (RFC 8725 §3.1, §3.11).
+//! Claims are checked in [`super`].
 
 use super::Void;
 use crate::seal::HostSeal;
@@ -19,30 +19,30 @@ use store::Signer as _;
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: usize = 4_096;
 
-/// The claims of a token, all that it may have (RFC 9068 §2.2).
+/// All claims of a token (RFC 9068 §2.2).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claims {
-    /// Who issued it: the platform, by the thumbprint of its key (RFC 9278).
+    /// The issuer: the platform, by the thumbprint of its key (RFC 9278).
     pub iss: String,
-    /// Whose it is.
+    /// The bearer.
     pub sub: String,
-    /// For whom it is.
+    /// The audience.
     pub aud: String,
-    /// Who uses it: nobody but its subject.
+    /// The client: always the subject.
     pub client_id: String,
-    /// When it was issued, in seconds since 1970.
+    /// The time at which it was issued, in seconds since 1970.
     pub iat: i64,
-    /// When it expires, in seconds since 1970.
+    /// The time at which it expires, in seconds since 1970.
     pub exp: i64,
-    /// Its identifier.
+    /// The identifier.
     pub jti: String,
-    /// What it opens, separated by spaces; everything if there is none.
+    /// The scopes, separated by spaces; without any, everything is open to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
 }
 
-/// Whoever signs tokens: an Ed25519 key, and the names that follow from it.
+/// The signer of tokens: an Ed25519 key, and the names derived from it.
 #[derive(Clone)]
 pub struct Issuer {
     key: HostSeal,
@@ -53,7 +53,7 @@ pub struct Issuer {
 }
 
 impl Issuer {
-    /// The issuer whose key is in a file, which is made (mode 0600) if there is none.
+    /// The issuer whose key is in a file, which is generated (mode 0600) if there is none.
     ///
     /// # Errors
     /// As [`load_or_generate`]; a key that is not Ed25519 is [`KeyError::Format`].
@@ -80,17 +80,17 @@ impl Issuer {
         })
     }
 
-    /// What it is called in `iss`.
+    /// The name in `iss`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of its key, a thumbprint (RFC 7638).
+    /// The identifier of its key, a thumbprint (RFC 7638).
     pub fn thumbprint(&self) -> &str {
         &self.thumbprint
     }
 
-    /// A signature over what is no token.
+    /// A signature over something that is not a token.
     pub fn signature(&self, input: &[u8]) -> Vec<u8> {
         self.key.sign(input)
     }
@@ -111,7 +111,7 @@ impl Issuer {
         format!("{signed}.{signature}")
     }
 
-    /// The claims of a token that was signed here; whether they hold is not asked.
+    /// The claims of a token that was signed here; they are not checked.
     ///
     /// # Errors
     /// [`Void::Form`], [`Void::Signature`]

@@ -1,8 +1,8 @@
-//! One POST: to an address that was checked, over TLS if the URL says so, sealed, once.
+//! One POST: to a checked address, over TLS if the URL's scheme is `https`, signed, once.
 //!
-//! Follows no redirect, knows no proxy, no cookie and no credential but what the letter brings. Where
-//! a connection goes is [`crate::dialer`]'s. Connections are kept a while and used again. When to try
-//! again is [`super::schedule`]'s. Read next: [`super::delivery`].
+//! Follows no redirects, uses no proxy and no cookies, and no credentials except those of the
+//! request. Connections are made by [`crate::dialer`], kept for a while and reused. Retries are
+//! scheduled by [`super::schedule`]. Read next: [`super::delivery`].
 
 use super::signature::Sealer;
 use super::target::{AllowList, Origin, Target};
@@ -17,24 +17,24 @@ use std::pin::Pin;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How many connections to one host are kept for later reports.
+/// The most idle connections kept to one host.
 const KEPT: usize = 4;
-/// How long a connection is kept.
+/// The longest time for which an idle connection is kept.
 const KEPT_FOR: Duration = Duration::from_secs(30);
-/// How much of an answer's body is read, so that its connection can be used again, in bytes.
+/// The most bytes of a response's body that are read so that its connection can be reused.
 const ANSWER_MOST: usize = 64 * 1_024;
-/// What one POST carries.
+/// A request to be posted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct OutgoingRequest {
     /// The type of the body.
     pub media_type: &'static str,
-    /// Fields that its receiver wants besides, which may be secrets.
+    /// Further fields for the receiver, which may be secrets.
     pub fields: Vec<(&'static str, String)>,
     /// The body.
     pub body: String,
 }
 
-/// Whoever posts reports; share it in an `Arc`.
+/// The client that posts reports; share it in an `Arc`.
 pub struct WebhookClient {
     dialer: Dialer,
     sealer: Sealer,
@@ -43,7 +43,7 @@ pub struct WebhookClient {
 
 impl WebhookClient {
     /// A client for the origins of this list. Certificates are verified with the authorities in
-    /// `authorities` (PEM), or without one with those that the system trusts.
+    /// `authorities` (PEM), or with those that the system trusts.
     ///
     /// # Errors
     /// [`TrustError`] if there is no authority to trust.
@@ -59,23 +59,23 @@ impl WebhookClient {
         })
     }
 
-    /// The list of what is allowed.
+    /// The list of allowed origins.
     pub fn allowed(&self) -> &AllowList {
         self.dialer.allowed()
     }
 
-    /// Posts a letter and answers the status of the response. `created` is the time of the seal, in
-    /// seconds since 1970 began.
+    /// Posts a request and returns the status of the response. `created` is the time of the
+    /// signature, in seconds since 1970.
     ///
     /// # Errors
     /// [`Unanswered`]
     pub async fn post(
         &self,
         target: &Target,
-        letter: OutgoingRequest,
+        outgoing: OutgoingRequest,
         created: i64,
     ) -> Result<u16, Unanswered> {
-        let mut request = self.request(target, letter, created)?;
+        let mut request = self.request(target, outgoing, created)?;
         // A kept connection may have been closed meanwhile; what it did not take goes on a new one.
         while let Some(mut sender) = self.take_kept(&target.origin) {
             match sender.try_send(request).await {
@@ -94,11 +94,11 @@ impl WebhookClient {
     fn request(
         &self,
         target: &Target,
-        letter: OutgoingRequest,
+        outgoing: OutgoingRequest,
         created: i64,
     ) -> Result<Request<String>, hyper::http::Error> {
-        let (uri, media_type) = (target.to_string(), letter.media_type);
-        let seal = self.sealer.seal(&uri, media_type, &letter.body, created);
+        let (uri, media_type) = (target.to_string(), outgoing.media_type);
+        let seal = self.sealer.seal(&uri, media_type, &outgoing.body, created);
         let mut request = Request::post(&target.path)
             .header(HOST, target.origin.authority())
             .header(USER_AGENT, concat!("convoke/", env!("CARGO_PKG_VERSION")))
@@ -106,15 +106,15 @@ impl WebhookClient {
             .header("content-digest", seal.content_digest)
             .header("signature-input", seal.signature_input)
             .header("signature", seal.signature);
-        for (name, value) in letter.fields {
+        for (name, value) in outgoing.fields {
             let mut value = HeaderValue::try_from(value)?;
             value.set_sensitive(true);
             request = request.header(name, value);
         }
-        request.body(letter.body)
+        request.body(outgoing.body)
     }
 
-    /// Takes the answer in, and keeps the connection if it can be used again.
+    /// Reads the response, and keeps the connection if it can be reused.
     async fn finish(
         &self,
         origin: &Origin,
@@ -153,7 +153,7 @@ fn is_usable(since: Instant, sender: &Sender) -> bool {
     since.elapsed() < KEPT_FOR && sender.is_ready()
 }
 
-/// Reads an answer's body; false if it is long or breaks off.
+/// Reads a response's body; false if it is too long or incomplete.
 async fn was_read(mut body: Incoming) -> bool {
     let mut size = 0;
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {

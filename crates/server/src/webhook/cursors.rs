@@ -1,34 +1,34 @@
-//! Cursors by their names: how far the log was read, and how far each lane has got that is behind.
+//! The names of cursors: that of the log, and those of delivery queues that are behind.
 //!
-//! Knows how the names are written, which releases before have written too; refuses to know where they
-//! are kept. Read next: [`super::delivery`].
+//! Knows the syntax of names, which older releases have written too; storage is the source's. Read
+//! next: [`super::delivery`].
 
 use super::schedule::{DeliveryQueue, PushKey};
 use domain::event::Sequence;
 use domain::task::TaskId;
 use serde_json::json;
 
-/// The name of the cursor up to which the log was read; those of the lanes of publishers begin with it.
+/// The name of the cursor of the log; the names of queues of `task-subscription`s begin with it.
 pub(super) const READ_TO: &str = "webhook";
-/// What the names of the cursors of other lanes begin with; behind it is a list in JSON.
+/// The prefix of the names of other queues' cursors; it is followed by a list in JSON.
 const PUSH: &str = "push ";
 
-/// Cursors as they were kept.
+/// Stored cursors.
 #[derive(Default)]
 pub(super) struct Cursors {
-    /// How far the log was read.
+    /// The last entry of the log that was read.
     pub(super) read_to: Option<Sequence>,
-    /// How far lanes had got that were behind.
-    pub(super) lanes: Vec<(DeliveryQueue, Sequence)>,
+    /// The positions of queues that were behind.
+    pub(super) queues: Vec<(DeliveryQueue, Sequence)>,
 }
 
 impl Cursors {
-    /// Of names and places.
+    /// The cursors of stored names and positions.
     pub(super) fn read(kept: Vec<(String, Sequence)>) -> Self {
         let mut cursors = Self::default();
         for (name, sequence) in kept {
-            match lane_of(&name) {
-                Some(lane) => cursors.lanes.push((lane, sequence)),
+            match queue_of(&name) {
+                Some(queue) => cursors.queues.push((queue, sequence)),
                 None if name == READ_TO => cursors.read_to = Some(sequence),
                 None => {}
             }
@@ -37,8 +37,8 @@ impl Cursors {
     }
 }
 
-/// The lane whose cursor has this name.
-fn lane_of(name: &str) -> Option<DeliveryQueue> {
+/// The queue whose cursor has this name.
+fn queue_of(name: &str) -> Option<DeliveryQueue> {
     if let Some(list) = name.strip_prefix(PUSH) {
         let (task, url, owner, id, since): (String, _, _, _, _) =
             serde_json::from_str(list).ok()?;
@@ -60,10 +60,10 @@ fn lane_of(name: &str) -> Option<DeliveryQueue> {
     })
 }
 
-/// The name of the cursor of a lane.
-pub(super) fn name_of(lane: &DeliveryQueue) -> String {
-    let (task, url) = (&lane.task, &lane.url);
-    match &lane.push {
+/// The name of the cursor of a queue.
+pub(super) fn name_of(queue: &DeliveryQueue) -> String {
+    let (task, url) = (&queue.task, &queue.url);
+    match &queue.push {
         None => format!("{READ_TO} {url} {task}"),
         Some(PushKey { owner, id, since }) => {
             format!("{PUSH}{}", json!([task.as_str(), url, owner, id, since]))
@@ -75,10 +75,10 @@ pub(super) fn name_of(lane: &DeliveryQueue) -> String {
 mod tests {
     use super::*;
 
-    /// Cursors kept before there were pushes are found by the names that they have had.
+    /// Cursors stored before there were push configurations are found by their names.
     #[test]
-    fn the_name_of_a_cursor_leads_back_to_its_lane() {
-        let lane = |push| DeliveryQueue {
+    fn the_name_of_a_cursor_leads_back_to_its_queue() {
+        let queue = |push| DeliveryQueue {
             task: TaskId::new("a task,\n\"quoted\""),
             url: "https://oss.example/in?x=1".to_owned(),
             push,
@@ -88,13 +88,13 @@ mod tests {
             id: "c 1".to_owned(),
             since: u64::MAX,
         };
-        for lane in [lane(None), lane(Some(key))] {
-            assert_eq!(lane_of(&name_of(&lane)), Some(lane));
+        for queue in [queue(None), queue(Some(key))] {
+            assert_eq!(queue_of(&name_of(&queue)), Some(queue));
         }
-        let of_before = lane_of("webhook https://oss.example/ t 1").map(|it| it.task);
+        let of_before = queue_of("webhook https://oss.example/ t 1").map(|it| it.task);
         assert_eq!(of_before, Some(TaskId::new("t 1")));
         for name in ["webhook", "push", "push []", "other https://oss.example/ t"] {
-            assert_eq!(lane_of(name), None, "{name}");
+            assert_eq!(queue_of(name), None, "{name}");
         }
     }
 }

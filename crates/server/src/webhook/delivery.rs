@@ -1,11 +1,11 @@
-//! Deliveries: the log is read on, what publishers and others want told is sent, and cursors are
-//! kept.
+//! Deliveries: reading the log, sending reports to publishers and other receivers, and storing
+//! cursors.
 //!
-//! The log is the queue. One cursor says how far it was read; each lane that is behind has a cursor of
-//! its own, and what lies between the two is read again after a restart. So nothing is lost, and
-//! what was sent after cursors were kept last, at most a second's worth, is sent again: at least
-//! once, in the order of the log for each task. Whom to try when is [`super::schedule`]'s, how is
-//! [`super::client`]'s. Read next: [`super::source`].
+//! The log is the source. One cursor is its last entry read; each queue that is behind has a cursor
+//! of its own, and the entries between the two are read again after a restart. So nothing is lost,
+//! and the reports sent after cursors were last stored, at most those of a second, are sent again:
+//! at-least-once delivery, in the order of the log for each task. Attempts are scheduled by
+//! [`super::schedule`] and made by [`super::client`]. Read next: [`super::source`].
 
 use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
@@ -25,45 +25,44 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tracing::{debug, info, warn};
 
-/// How many entries of the log are read in one go.
+/// The number of log entries read at once.
 const ENTRIES: usize = 256;
-/// How often cursors are kept while they move, in milliseconds.
+/// The interval at which moving cursors are stored, in milliseconds.
 const KEEP_MS: u64 = 1_000;
-/// How long to wait after the log could not be read or cursors not be kept, in milliseconds.
+/// The pause after the log could not be read or cursors not be stored, in milliseconds.
 const PAUSE_MS: u64 = 5_000;
 /// The longest sleep, in milliseconds.
 const LONG_MS: u64 = 3_600_000;
-/// The cursor of a lane of which the receiver wants nothing more.
+/// The cursor of a queue whose receiver has unsubscribed.
 const GONE: Sequence = i64::MAX as Sequence;
 
-/// What became of reports since the start, and what is still to be told.
+/// Counters of reports since the start, and the number outstanding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryStatistics {
-    /// Reports that their receivers have.
+    /// Reports that were delivered.
     pub delivered: u64,
-    /// Tries that failed; each is made again unless it was the last.
+    /// Attempts that failed; each is repeated unless it was the last.
     pub failed: u64,
-    /// Changes that are told no more, since their receiver did not take them for a day, or too much of
-    /// their owner's was waiting.
+    /// Changes that were given up, because their receiver failed for a day, or too many of their
+    /// owner's were waiting.
     pub given_up: u64,
-    /// Subscriptions that their receivers ended.
+    /// Subscriptions ended by their receivers.
     pub gone: u64,
-    /// Changes not told because their address is not allowed any more.
+    /// Changes not sent because their address is not allowed any more.
     pub refused: u64,
-    /// Changes still to be told.
+    /// Changes still to be sent.
     pub pending: u64,
 }
 
-/// Deliveries under way. Dropped, they end at once, and what was sent lately may be sent again.
+/// Deliveries under way. Dropping it ends them at once, and recent reports may then be sent again.
 pub struct Deliveries {
     stop: Option<oneshot::Sender<()>>,
-    courier: JoinHandle<()>,
+    task: JoinHandle<()>,
     statistics: watch::Receiver<DeliveryStatistics>,
 }
 
 impl Deliveries {
-    /// Begins to deliver: from the cursors kept on, or, where none is, with what happens from now
-    /// on.
+    /// Starts deliveries: from the stored cursors, or, without any, with changes from now on.
     ///
     /// # Errors
     /// [`Failure`] if the cursors cannot be read.
@@ -78,7 +77,7 @@ impl Deliveries {
         let cursors = Cursors::read(source.cursors()?);
         let last = *source.watch().borrow();
         let read_to = cursors.read_to.unwrap_or(last).min(last);
-        let courier = Courier {
+        let task = DeliveryTask {
             source,
             client: Arc::new(client),
             retry,
@@ -95,20 +94,20 @@ impl Deliveries {
         };
         Ok(Self {
             stop: Some(stop),
-            courier: tokio::spawn(courier.run(cursors.lanes, stopped)),
+            task: tokio::spawn(task.run(cursors.queues, stopped)),
             statistics: told,
         })
     }
 
-    /// What became of reports; to be looked at, or to wait for.
+    /// The counters, for reading or waiting.
     pub fn statistics(&self) -> watch::Receiver<DeliveryStatistics> {
         self.statistics.clone()
     }
 
-    /// Ends deliveries and keeps their cursors.
+    /// Ends deliveries and stores their cursors.
     pub async fn stop(mut self) {
         drop(self.stop.take());
-        if let Err(error) = (&mut self.courier).await {
+        if let Err(error) = (&mut self.task).await {
             warn!("deliveries ended badly: {error}");
         }
     }
@@ -116,14 +115,14 @@ impl Deliveries {
 
 impl Drop for Deliveries {
     fn drop(&mut self) {
-        self.courier.abort();
+        self.task.abort();
     }
 }
 
-/// What came of a try that has ended.
+/// The outcome of an attempt.
 type Tried = (Try, Result<u16, Unanswered>);
 
-struct Courier {
+struct DeliveryTask {
     source: Arc<dyn Source>,
     client: Arc<WebhookClient>,
     retry: Retry,
@@ -131,29 +130,29 @@ struct Courier {
     statistics: watch::Sender<DeliveryStatistics>,
     schedule: Schedule,
     tries: JoinSet<Tried>,
-    /// How far the log was read.
+    /// The last log entry that was read.
     read_to: Sequence,
-    /// How far it was read when cursors were kept last.
+    /// The last log entry read when cursors were last stored.
     kept_to: Option<Sequence>,
     keeping: Option<(Kept, Vec<Arc<DeliveryQueue>>)>,
     keep_at_ms: u64,
     read_at_ms: u64,
-    /// How many changes were given up because too much of their owner's was waiting, by owner.
+    /// The number of changes given up because too many were waiting, by owner.
     too_many: BTreeMap<String, u64>,
 }
 
-impl Courier {
+impl DeliveryTask {
     async fn run(
         mut self,
-        lanes: Vec<(DeliveryQueue, Sequence)>,
+        queues: Vec<(DeliveryQueue, Sequence)>,
         mut stopped: oneshot::Receiver<()>,
     ) {
         let mut last = self.source.watch();
         tokio::select! {
             biased;
-            // What was to be taken up again is still kept as it was.
+            // The stored cursors are unchanged then.
             _ = &mut stopped => return,
-            () = self.resume(lanes) => {}
+            () = self.resume(queues) => {}
         }
         loop {
             self.read_on();
@@ -178,19 +177,19 @@ impl Courier {
         self.finish().await;
     }
 
-    /// Takes up what lanes had still to tell when cursors were kept last.
-    async fn resume(&mut self, lanes: Vec<(DeliveryQueue, Sequence)>) {
+    /// Resumes the queues that were behind when cursors were last stored.
+    async fn resume(&mut self, queues: Vec<(DeliveryQueue, Sequence)>) {
         let mut behind: BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>> = BTreeMap::new();
-        for (lane, cursor) in lanes {
+        for (queue, cursor) in queues {
             match cursor {
-                GONE => self.schedule.enter_gone(lane),
+                GONE => self.schedule.enter_gone(queue),
                 _ => {
                     // Unless something is found to be told, its cursor is forgotten.
-                    self.schedule.not_kept(Arc::new(lane.clone()));
+                    self.schedule.not_kept(Arc::new(queue.clone()));
                     behind
-                        .entry(lane.task.clone())
+                        .entry(queue.task.clone())
                         .or_default()
-                        .push((lane, cursor));
+                        .push((queue, cursor));
                 }
             }
         }
@@ -225,17 +224,17 @@ impl Courier {
         let Happening::Task(change) = &entry.happening else {
             return;
         };
-        let lanes = behind.get(&change.task).into_iter().flatten();
-        for (lane, _) in lanes.filter(|(_, cursor)| *cursor < entry.sequence) {
-            let admitted = self.client.allowed().admit_url(&lane.url);
-            self.enter(lane, admitted, entry, change);
+        let queues = behind.get(&change.task).into_iter().flatten();
+        for (queue, _) in queues.filter(|(_, cursor)| *cursor < entry.sequence) {
+            let admitted = self.client.allowed().admit_url(&queue.url);
+            self.enter(queue, admitted, entry, change);
         }
         if change.status.is_terminal() {
             self.schedule.task_ended(&change.task);
         }
     }
 
-    /// Reads the log on; at most one page, so that deliveries have their turn.
+    /// Reads further entries of the log; at most one page, so that deliveries have their turn.
     fn read_on(&mut self) {
         if self.clock.monotonic_ms() < self.read_at_ms {
             return;
@@ -265,12 +264,12 @@ impl Courier {
             let admitted = client.allowed().admit(&subscription).transpose();
             if let Some(admitted) = admitted {
                 let usual = admitted.as_ref().map(Target::to_string);
-                let lane = DeliveryQueue {
+                let queue = DeliveryQueue {
                     task: change.task.clone(),
                     url: usual.unwrap_or(subscription.url),
                     push: None,
                 };
-                self.enter(&lane, admitted, entry, change);
+                self.enter(&queue, admitted, entry, change);
             }
         }
         for config in &pushed_by {
@@ -285,29 +284,29 @@ impl Courier {
 
     fn enter(
         &mut self,
-        lane: &DeliveryQueue,
+        queue: &DeliveryQueue,
         admitted: Result<Target, Inadmissible>,
         entry: &Entry,
         change: &Notification,
     ) {
-        let push = lane.push.as_ref();
+        let push = queue.push.as_ref();
         let owner: &str = push.map_or(change.to.as_str(), |key| key.owner.as_str());
         let (sequence, time) = (entry.sequence, entry.time);
         match admitted {
             Ok(target) => {
-                if !self.schedule.enter(lane, owner, &target, sequence, time) {
+                if !self.schedule.enter(queue, owner, &target, sequence, time) {
                     self.too_many(owner);
                 }
             }
             Err(why) => {
                 self.count(|s| s.refused += 1);
-                debug!(task.id = %lane.task, "a change of task {} is not told: {why}", lane.task);
+                debug!(task.id = %queue.task, "a change of task {} is not told: {why}", queue.task);
             }
         }
     }
 
-    /// Counts a change given up because too much of its owner's waits. The first is told in the process
-    /// log, and each that makes ten times as many.
+    /// Counts a change given up because too many of its owner's are waiting. The first is logged,
+    /// and each tenfold number.
     fn too_many(&mut self, owner: &str) {
         self.count(|s| s.given_up += 1);
         let given_up = self.too_many.entry(owner.to_owned()).or_default();
@@ -330,14 +329,14 @@ impl Courier {
         self.schedule.wake(self.clock.monotonic_ms());
         while let Some(one) = self.schedule.next_try() {
             match self.told_by(&one) {
-                Ok(Told::Letters(letters)) => self.begin(one, letters),
+                Ok(Told::Requests(requests)) => self.begin(one, requests),
                 Ok(Told::NotWanted) => {
                     self.came_to(&one, Outcome::Withdrawn);
                 }
                 // Retention has cut the log: there is nothing left to tell.
                 Ok(Told::Nothing) => {
                     self.count(|s| s.given_up += 1);
-                    let task = &one.lane.task;
+                    let task = &one.queue.task;
                     warn!(task.id = %task, "a change of task {task} has left the log untold");
                     self.came_to(&one, Outcome::Delivered);
                 }
@@ -361,46 +360,46 @@ impl Courier {
         let Some(Happening::Task(change)) = entry.map(|entry| &entry.happening) else {
             return Ok(Told::Nothing);
         };
-        if one.lane.push.is_some() {
+        if one.queue.push.is_some() {
             return self.pushed(one, change);
         }
-        let report = report::letter(one.sequence, change);
-        Ok(Told::Letters(vec![report]))
+        let report = report::request(one.sequence, change);
+        Ok(Told::Requests(vec![report]))
     }
 
-    /// Whether a configuration still wants it is asked each time: one that is gone hears nothing more.
+    /// Looks up the configuration each time: a deleted one gets no more notifications.
     fn pushed(&self, one: &Try, change: &Notification) -> Result<Told, Failure> {
         let configs = self.source.pushed_by(one.sequence, change)?;
         let Some(config) = configs
             .iter()
-            .find(|config| DeliveryQueue::of(config) == *one.lane)
+            .find(|config| DeliveryQueue::of(config) == *one.queue)
         else {
             return Ok(Told::NotWanted);
         };
         let push = self.source.push_of(config, one.sequence, change)?;
         Ok(push.map_or(Told::NotWanted, |push| {
-            let letter = |body| OutgoingRequest {
+            let request = |body| OutgoingRequest {
                 media_type: push.media_type,
                 fields: push.fields.clone(),
                 body,
             };
-            Told::Letters(push.bodies.into_iter().map(letter).collect())
+            Told::Requests(push.bodies.into_iter().map(request).collect())
         }))
     }
 
-    fn begin(&mut self, one: Try, letters: Vec<OutgoingRequest>) {
+    fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
         let ms = self.retry.try_ms;
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
-            let posted = post_all(&client, &one.target, letters, created);
+            let posted = post_all(&client, &one.target, requests, created);
             let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
             (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
         });
     }
 
     fn settle(&mut self, one: &Try, answer: Result<u16, Unanswered>) {
-        let lane = &one.lane;
+        let queue = &one.queue;
         match answer {
             Ok(200..=299) => {
                 self.count(|s| s.delivered += 1);
@@ -410,21 +409,21 @@ impl Courier {
                 self.count(|s| s.gone += 1);
                 info!(
                     "{} wants no more reports of task {}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.came_to(one, Outcome::Gone);
             }
             Ok(status) => {
                 debug!(
                     "{} answers a report of task {} with {status}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.failed(one, Outcome::Refused);
             }
             Err(error) => {
                 debug!(
                     "{} has not answered a report of task {}: {error}",
-                    one.target.origin, lane.task
+                    one.target.origin, queue.task
                 );
                 self.failed(one, Outcome::Silence);
             }
@@ -436,14 +435,14 @@ impl Courier {
         let given_up = self.came_to(one, outcome);
         if given_up > 0 {
             self.count(|s| s.given_up += given_up as u64);
-            let (origin, task) = (&one.target.origin, &one.lane.task);
+            let (origin, task) = (&one.target.origin, &one.queue.task);
             warn!(task.id = %task, "{origin} took no report in time: {given_up} changes of task {task} are told no more");
         }
     }
 
     fn came_to(&mut self, one: &Try, outcome: Outcome) -> usize {
         let (now_ms, time) = (self.clock.monotonic_ms(), self.clock.now());
-        self.schedule.settle(&one.lane, outcome, now_ms, time)
+        self.schedule.settle(&one.queue, outcome, now_ms, time)
     }
 
     fn has_moved(&self) -> bool {
@@ -458,36 +457,36 @@ impl Courier {
         }
     }
 
-    /// Keeps all cursors that have moved, as they are now.
+    /// Stores all cursors that have moved.
     fn keep(&mut self) -> (Kept, Vec<Arc<DeliveryQueue>>) {
         let changed = self.schedule.take_changed();
         let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
-        cursors.extend(changed.iter().map(|(lane, reached)| {
+        cursors.extend(changed.iter().map(|(queue, reached)| {
             let cursor = match reached {
                 Reached::Behind(cursor) => Some(*cursor),
                 Reached::Gone => Some(GONE),
                 Reached::End => None,
             };
-            (name_of(lane), cursor)
+            (name_of(queue), cursor)
         }));
         self.kept_to = Some(self.read_to);
-        let lanes = changed.into_iter().map(|(lane, _)| lane).collect();
-        (self.source.keep(cursors), lanes)
+        let queues = changed.into_iter().map(|(queue, _)| queue).collect();
+        (self.source.keep(cursors), queues)
     }
 
     fn kept(&mut self, kept: Result<(), Failure>) {
-        let lanes = self.keeping.take().map(|(_, lanes)| lanes);
+        let queues = self.keeping.take().map(|(_, queues)| queues);
         if let Err(error) = kept {
             warn!("the cursors of deliveries are not kept: {error}");
             self.kept_to = None;
             self.keep_at_ms = self.clock.monotonic_ms() + PAUSE_MS;
-            for lane in lanes.into_iter().flatten() {
-                self.schedule.not_kept(lane);
+            for queue in queues.into_iter().flatten() {
+                self.schedule.not_kept(queue);
             }
         }
     }
 
-    /// How long nothing is due, in milliseconds.
+    /// The time until something is due, in milliseconds.
     fn sleep_ms(&self) -> u64 {
         let now = self.clock.monotonic_ms();
         let last = *self.source.watch().borrow();
@@ -498,7 +497,7 @@ impl Courier {
         next.map_or(LONG_MS, |at| at.saturating_sub(now))
     }
 
-    /// Keeps the cursors that have moved; tries under way are withdrawn and made again later.
+    /// Stores the cursors that have moved; attempts under way are aborted and repeated later.
     async fn finish(mut self) {
         self.tries.shutdown().await;
         if let Some((keeping, _)) = &mut self.keeping {
@@ -512,26 +511,26 @@ impl Courier {
     }
 }
 
-/// What is to be told by a try.
+/// The content of an attempt.
 enum Told {
-    /// These, one after the other.
-    Letters(Vec<OutgoingRequest>),
-    /// Nothing: the log does not hold it any more.
+    /// These requests, one after the other.
+    Requests(Vec<OutgoingRequest>),
+    /// Nothing: the log does not hold the entry any more.
     Nothing,
-    /// Nothing any more: who wanted it does not.
+    /// Nothing any more: the subscription was withdrawn.
     NotWanted,
 }
 
-/// Posts letters one after the other, up to the first that is not taken; the last answer.
+/// Posts requests one after the other, up to the first that is refused; returns the last response.
 async fn post_all(
     client: &WebhookClient,
     target: &Target,
-    letters: Vec<OutgoingRequest>,
+    requests: Vec<OutgoingRequest>,
     created: i64,
 ) -> Result<u16, Unanswered> {
     let mut answer = 204;
-    for letter in letters {
-        answer = client.post(target, letter, created).await?;
+    for request in requests {
+        answer = client.post(target, request, created).await?;
         if !(200..=299).contains(&answer) {
             break;
         }
@@ -539,7 +538,7 @@ async fn post_all(
     Ok(answer)
 }
 
-/// Resolves when the cursors that are being kept are; never if none are.
+/// Resolves when the cursors being stored are; never if none are.
 async fn kept(keeping: &mut Option<(Kept, Vec<Arc<DeliveryQueue>>)>) -> Result<(), Failure> {
     match keeping {
         Some((kept, _)) => kept.await,

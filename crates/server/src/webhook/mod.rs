@@ -1,12 +1,12 @@
-//! Webhooks: changes of tasks posted to the address of their `task-subscription` (draft §5.2), and to
-//! those to which A2A pushes them.
+//! Webhooks: changes of tasks posted to the address of their `task-subscription` (draft §5.2), and
+//! to those of A2A push configurations.
 //!
-//! A tour: [`target`] reads addresses and says which are allowed; [`report`] is the body of a
-//! report and [`signature`] its seal; [`client`] posts one; [`schedule`] says which is next, and
-//! when; [`delivery`] follows the log with them, which it knows as a [`source`], and `cursors` says how
-//! far; [`platform`] is that source for a real platform.
+//! A tour: [`target`] parses addresses and checks that they are allowed; [`report`] is the body of
+//! a report and [`signature`] its signature; [`client`] posts one; [`schedule`] orders the
+//! attempts; [`delivery`] follows the log, which it knows as a [`source`], and `cursors` names its
+//! positions; [`platform`] is that source for a real platform.
 //!
-//! Nothing is allowed unless the section `[webhook]` of the settings says so.
+//! Only addresses in the section `[webhook]` of the settings are allowed.
 
 pub mod client;
 mod cursors;
@@ -34,13 +34,13 @@ use engine::{Deliverable, Engine};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why nothing can be delivered.
+/// The reason for which nothing can be delivered.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhookError {
     /// The host key cannot sign reports.
     #[error(transparent)]
     Key(#[from] WrongKey),
-    /// There is no authority to trust.
+    /// There is no trusted authority.
     #[error(transparent)]
     Trust(#[from] TrustError),
     /// The cursors cannot be read.
@@ -48,13 +48,13 @@ pub enum WebhookError {
     Cursors {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: source::Failure,
     },
 }
 
-/// What the engine asks before it takes a subscription.
+/// The engine's check of a subscription.
 pub fn deliverable(allowed: AllowList) -> Deliverable {
     Box::new(move |subscription| match allowed.admit(subscription) {
         Ok(_) => Ok(()),
@@ -62,8 +62,8 @@ pub fn deliverable(allowed: AllowList) -> Deliverable {
     })
 }
 
-/// Begins to deliver what happens on a platform: to what is allowed, signed with its host key, from
-/// the cursors in the state folder on.
+/// Starts delivering the changes of a platform: to allowed addresses, signed with its host key,
+/// from the cursors in the state folder.
 ///
 /// # Errors
 /// [`WebhookError`]

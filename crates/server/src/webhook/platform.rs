@@ -1,7 +1,7 @@
-//! A platform as deliveries see it: the engine's log and tasks, and the cursors in a file.
+//! The source of deliveries on a platform: the engine's log and tasks, and the cursors in a file.
 //!
-//! The file lies beside the store, is replaced as a whole, and is forgotten with the store. Read
-//! next: [`super::delivery`], which says what cursors mean.
+//! The file is beside the store, replaced as a whole, and deleted with the store. Read next:
+//! [`super::delivery`], which defines cursors.
 
 use super::source::{Failure, Kept, Source};
 use crate::state::StateFolder;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// A platform whose tasks are told of.
+/// A platform as a source.
 pub struct PlatformSource {
     engine: Arc<Engine>,
     folder: StateFolder,
@@ -29,10 +29,10 @@ pub struct PlatformSource {
 }
 
 impl PlatformSource {
-    /// The platform of this engine, whose names and cursors are in this folder.
+    /// The source of this engine, whose principals and cursors are in this folder.
     ///
     /// # Errors
-    /// If the file of cursors is there and cannot be read.
+    /// If the file of cursors exists and cannot be read.
     pub fn new(engine: Arc<Engine>, folder: StateFolder) -> io::Result<Self> {
         let cursors = Arc::new(CursorFile::open(folder.webhook())?);
         Ok(Self {
@@ -42,7 +42,7 @@ impl PlatformSource {
         })
     }
 
-    /// Whether somebody is still let in, or hosted here: nobody else is told anything.
+    /// True if the principal still has a key, or is hosted here: others receive no reports.
     fn knows(&self, name: &str) -> bool {
         let hosted = || {
             self.engine
@@ -114,7 +114,8 @@ impl Source for PlatformSource {
     }
 }
 
-/// What was read; nothing where that is damaged or refused, for to read it again would not help.
+/// The result of a read; the default where the row is damaged or refused, as reading it again would
+/// not help.
 fn readable<T: Default>(read: Result<T, Refusal>) -> Result<T, Failure> {
     match read {
         Ok(read) => Ok(read),
@@ -146,7 +147,7 @@ impl CursorFile {
         cursors.clone().into_iter().collect()
     }
 
-    /// Takes the changes over, and is on disk as a whole.
+    /// Applies the changes and writes the file.
     fn keep(&self, changed: Vec<(String, Option<Sequence>)>) -> io::Result<()> {
         let mut cursors = self.cursors.lock().expect("no holder panics");
         for (name, cursor) in changed {

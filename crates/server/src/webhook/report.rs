@@ -1,8 +1,8 @@
 //! The body of a report: one change of one task as JSON.
 //!
-//! The same content as the NETCONF notification, `bindings::netconf::event`, in the encoding of
-//! RFC 7951, beside it `eventTime` (RFC 5277) and `sequence`, the place in the log: the same change
-//! has the same number however often it is sent. Read next: [`super::signature`], which seals it.
+//! The same content as the NETCONF notification, `bindings::netconf::event`, in the encoding of RFC
+//! 7951, beside it `eventTime` (RFC 5277) and `sequence`, the place in the log: a change keeps its
+//! number when it is sent again. Read next: [`super::signature`], which signs it.
 
 use super::client::OutgoingRequest;
 use domain::event::Sequence;
@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 /// The media type of a report.
 pub const MEDIA_TYPE: &str = "application/json";
 
-/// The report of a change as it is posted.
-pub fn letter(sequence: Sequence, change: &Notification) -> OutgoingRequest {
+/// The request with the report of a change.
+pub fn request(sequence: Sequence, change: &Notification) -> OutgoingRequest {
     OutgoingRequest {
         media_type: MEDIA_TYPE,
         fields: Vec::new(),
@@ -21,7 +21,7 @@ pub fn letter(sequence: Sequence, change: &Notification) -> OutgoingRequest {
     }
 }
 
-/// The report of a change that stands at this place of the log.
+/// The body of the report of a change at this place of the log.
 pub fn body(sequence: Sequence, change: &Notification) -> String {
     json!({
         "irtf-agent:condition-notifications": condition(change),

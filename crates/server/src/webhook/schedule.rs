@@ -1,11 +1,12 @@
-//! What is to be sent next, and when: lanes, hosts, failures and places reached.
+//! The schedule of attempts: queues, hosts, failures and positions.
 //!
-//! A *lane* is one task, one address and who wants it told there: its reports go out one after the
-//! other, in the order of the log. Lanes to one host share a few places, all hosts together some more.
-//! Owners whose lanes go to one host take turns there, and each has at most half of its places; those whom
-//! it does not answer share a single one until it does, and all of them half of all places, so that who is
-//! dead delays nobody. What waits of one owner is [bounded](WAITING_BYTES).
-//! Pure: time is an argument, nothing is sent. Read next: [`super::delivery`], which sends.
+//! A *queue* is one task, one address and the configuration that names it: its reports are sent one
+//! after the other, in the order of the log. The number of concurrent attempts is limited for each
+//! host, and for all hosts together. Owners of queues to one host take turns there, and each has at
+//! most half of its attempts; those to whom it does not respond share a single one until it does,
+//! and all of them half of all attempts, so that dead receivers delay no others. The waiting
+//! changes of one owner are [limited](WAITING_BYTES). Pure: time is an argument. Read next:
+//! [`super::delivery`], which sends.
 
 use super::target::{Origin, Target};
 use domain::event::Sequence;
@@ -16,37 +17,39 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// How many [bytes](DeliveryQueue::bytes) the lanes of one owner may take that have something to tell, and as many
-/// those of which it is remembered that their receiver wants nothing: some fifteen thousand lanes, or two
-/// thousand to addresses of 2 KiB. Either may last for a day or longer, and stands in the cursors, which
-/// are written as a whole.
+/// The most [bytes](DeliveryQueue::bytes) of one owner's queues with waiting changes, and likewise
+/// of those whose receivers have unsubscribed: some fifteen thousand queues, or two thousand to
+/// addresses of 2 KiB. Either may last for a day or longer, and is in the cursors, which are
+/// written as a whole.
 pub const WAITING_BYTES: usize = 16 << 20;
 
-/// How many bytes a change takes beyond the first two of its lane.
+/// The bytes counted for a change beyond the first two of its queue.
 const CHANGE_BYTES: usize = 32;
 
-/// How many changes may wait on one lane; then the oldest but the one that may be under way are given up.
+/// The most changes that wait in one queue; beyond it the oldest are given up, except one that may
+/// be under way.
 pub const CHANGES_OF_ONE: usize = 4_096;
 
-/// How hard is tried to tell a change.
+/// The retry policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// How long one try may take, in milliseconds.
+    /// The time limit of one attempt, in milliseconds.
     pub try_ms: u64,
-    /// How long is waited after the first failure, in milliseconds; twice as long after each more.
+    /// The pause after the first failure, in milliseconds; doubled after each further one.
     pub first_wait_ms: u64,
-    /// How long is waited at most, in milliseconds.
+    /// The longest pause, in milliseconds.
     pub longest_wait_ms: u64,
-    /// The age at which a change is told no more, in milliseconds.
+    /// The age at which a change is given up, in milliseconds.
     pub give_up_ms: i64,
-    /// How many tries may be under way at once.
+    /// The most concurrent attempts.
     pub tries: usize,
-    /// How many of them to one host.
+    /// The most concurrent attempts to one host.
     pub tries_a_host: usize,
 }
 
 impl Default for Retry {
-    /// 10 s a try; 1 s doubling to 5 min between tries, for 24 h; 64 tries at once, 4 to one host.
+    /// 10 s an attempt; pauses from 1 s doubling to 5 min, for 24 h; 64 attempts at once, 4 to one
+    /// host.
     fn default() -> Self {
         Self {
             try_ms: 10_000,
@@ -59,36 +62,37 @@ impl Default for Retry {
     }
 }
 
-/// Where the reports of one task go, one after the other.
+/// The destination of the reports of one task, which are sent one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeliveryQueue {
     /// The task.
     pub task: TaskId,
-    /// The address, as it was given.
+    /// The address, as given.
     pub url: String,
-    /// The configuration that wants it; none for the `task-subscription` of the task.
+    /// The push configuration; none for the `task-subscription` of the task.
     pub push: Option<PushKey>,
 }
 
-/// Which configuration for pushing of a task. One that was made anew is another one.
+/// The key of a push configuration of a task. One that was deleted and created again is another
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PushKey {
-    /// Whose it is.
+    /// The owner.
     pub owner: String,
-    /// Its identifier among the owner's.
+    /// The identifier among the owner's.
     pub id: String,
-    /// Behind which place of the log it tells.
+    /// The place in the log after which it is notified.
     pub since: Sequence,
 }
 
 impl DeliveryQueue {
-    /// About how many bytes it takes while something is to be told on it.
+    /// The approximate size in bytes while changes wait in it.
     pub fn bytes(&self) -> usize {
-        // The address stands in the lane, its target and the cursors.
+        // The address stands in the queue, its target and the cursors.
         1_024 + 3 * (self.url.len() + self.task.as_str().len())
     }
 
-    /// That of a configuration for pushing.
+    /// The queue of a push configuration.
     pub fn of(config: &PushConfig) -> Self {
         Self {
             task: config.task.clone(),
@@ -102,40 +106,40 @@ impl DeliveryQueue {
     }
 }
 
-/// How far a lane has got.
+/// The position of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// Everything up to this place has been told, and something behind it has not.
+    /// Everything up to this place has been sent, and something behind it has not.
     Behind(Sequence),
-    /// Everything has been told.
+    /// Everything has been sent.
     End,
-    /// The receiver wants nothing more.
+    /// The receiver has unsubscribed.
     Gone,
 }
 
-/// A try to be made.
+/// An attempt to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// The lane.
-    pub lane: Arc<DeliveryQueue>,
-    /// Where to.
+    /// The queue.
+    pub queue: Arc<DeliveryQueue>,
+    /// The address.
     pub target: Arc<Target>,
     /// The entry of the log.
     pub sequence: Sequence,
 }
 
-/// What came of a try.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver has it.
+    /// The report was delivered.
     Delivered,
-    /// The receiver wants nothing more of this lane.
+    /// The receiver unsubscribed this queue (410).
     Gone,
-    /// Nobody wants this lane told any more.
+    /// The subscription of this queue was withdrawn.
     Withdrawn,
-    /// The receiver answered something else.
+    /// The receiver responded with another status.
     Refused,
-    /// Nobody answered.
+    /// There was no response.
     Silence,
 }
 
@@ -143,46 +147,46 @@ pub enum Outcome {
 struct Pending {
     owner: Arc<str>,
     target: Arc<Target>,
-    /// What is to be told: place and time of each change.
+    /// The waiting changes: place and time of each.
     changes: VecDeque<(Sequence, Timestamp)>,
     failures: u32,
-    /// True once the task has ended: nothing more can come.
+    /// True once the task has ended: no more changes can come.
     last: bool,
 }
 
-/// A host, as far as there is something to tell it.
+/// A host with waiting changes.
 #[derive(Debug, Default)]
 struct Host {
-    /// By name; nobody is here who has no lane to it.
+    /// The owners, by name; each has a queue to the host.
     owners: BTreeMap<Arc<str>, OwnerAtHost>,
-    /// The owner who was served last: the next one has his turn.
+    /// The owner who was served last; the next one has the turn.
     served: Option<Arc<str>>,
     tries: Tries,
-    /// How many lanes are ready.
+    /// The number of ready queues.
     ready: usize,
 }
 
-/// What one owner has to tell a host.
+/// The queues of one owner to a host.
 #[derive(Debug, Default)]
 struct OwnerAtHost {
-    /// How many lanes, whatever they wait for.
-    lanes: usize,
+    /// The number of queues, ready or not.
+    queues: usize,
     ready: VecDeque<Arc<DeliveryQueue>>,
     under_way: usize,
-    /// True if nobody answered his last try.
+    /// True if the last attempt got no response.
     silent: bool,
 }
 
-/// How many tries are under way.
+/// The number of attempts under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tries {
     all: usize,
-    /// Those of owners whom the host does not answer.
+    /// Those of owners to whom the host does not respond.
     silent: usize,
 }
 
 impl Tries {
-    /// Some of them are others now.
+    /// Replaces the counts of one owner.
     fn replace(&mut self, before: Self, after: Self) {
         self.all = self.all + after.all - before.all;
         self.silent = self.silent + after.silent - before.silent;
@@ -199,7 +203,8 @@ impl OwnerAtHost {
 }
 
 impl Host {
-    /// The owner whose turn it is, where the host has so many places, if one is free for him.
+    /// The owner whose turn it is, where the host has `places` concurrent attempts, if one is free
+    /// for that owner.
     fn next_owner(&self, places: usize, of_silent: bool) -> Option<&Arc<str>> {
         if self.ready == 0 || self.tries.all >= places {
             return None;
@@ -222,12 +227,13 @@ impl Host {
     }
 }
 
-/// How many bytes the lanes of each owner take.
+/// The bytes of the queues of each owner.
 #[derive(Debug, Default)]
 struct Tally(BTreeMap<Arc<str>, usize>);
 
 impl Tally {
-    /// Counts more; false, and it is not counted, if its owner had more than [`WAITING_BYTES`] then.
+    /// Adds bytes; false, and nothing is added, if their owner would have more than
+    /// [`WAITING_BYTES`].
     fn add(&mut self, owner: &Arc<str>, more: usize) -> bool {
         let bytes = self.0.get(owner).copied().unwrap_or(0) + more;
         let room = bytes <= WAITING_BYTES;
@@ -237,7 +243,7 @@ impl Tally {
         room
     }
 
-    /// Counts fewer.
+    /// Subtracts bytes.
     fn remove(&mut self, owner: &Arc<str>, fewer: usize) {
         if let Some(bytes) = self.0.get_mut(owner) {
             *bytes -= fewer;
@@ -252,16 +258,16 @@ impl Tally {
 #[derive(Debug)]
 pub struct Schedule {
     retry: Retry,
-    lanes: BTreeMap<Arc<DeliveryQueue>, Pending>,
-    lanes_of: Tally,
-    /// Of which the receiver wants nothing more, and whose they are.
+    queues: BTreeMap<Arc<DeliveryQueue>, Pending>,
+    queues_of: Tally,
+    /// The queues whose receivers have unsubscribed, with their owners.
     gone: BTreeMap<Arc<DeliveryQueue>, Arc<str>>,
     gone_of: Tally,
     hosts: BTreeMap<Origin, Host>,
     waiting: BTreeSet<(u64, Arc<DeliveryQueue>)>,
     tries: Tries,
     pending: usize,
-    /// The host that was served last: the next one has its turn.
+    /// The host that was served last; the next one has the turn.
     served: Option<Origin>,
     changed: BTreeSet<Arc<DeliveryQueue>>,
 }
@@ -271,8 +277,8 @@ impl Schedule {
     pub fn new(retry: Retry) -> Self {
         Self {
             retry,
-            lanes: BTreeMap::new(),
-            lanes_of: Tally::default(),
+            queues: BTreeMap::new(),
+            queues_of: Tally::default(),
             gone: BTreeMap::new(),
             gone_of: Tally::default(),
             hosts: BTreeMap::new(),
@@ -284,27 +290,27 @@ impl Schedule {
         }
     }
 
-    /// Notes a change to be told on a lane of this owner; changes of a lane come in the order of the
-    /// log. Nothing is noted for a lane of which the receiver wants nothing more.
+    /// Adds a change to a queue of this owner; changes of a queue come in the order of the log. A
+    /// queue whose receiver has unsubscribed takes none.
     ///
-    /// False if a change is given up for want of room: this one where the lane has nothing else to tell and
-    /// others of its owner take [`WAITING_BYTES`], an older one where [`CHANGES_OF_ONE`] wait on it, or
+    /// False if a change is given up for want of room: this one where the queue is empty and others
+    /// of its owner take [`WAITING_BYTES`], an older one where [`CHANGES_OF_ONE`] wait in it, or
     /// there is no room for more than two.
     pub fn enter(
         &mut self,
-        lane: &DeliveryQueue,
+        queue: &DeliveryQueue,
         owner: &str,
         target: &Target,
         sequence: Sequence,
         time: Timestamp,
     ) -> bool {
-        if self.gone.contains_key(lane) {
+        if self.gone.contains_key(queue) {
             return true;
         }
-        if let Some(pending) = self.lanes.get_mut(lane) {
+        if let Some(pending) = self.queues.get_mut(queue) {
             let waiting = pending.changes.len();
             let has_room = waiting < 2
-                || waiting < CHANGES_OF_ONE && self.lanes_of.add(&pending.owner, CHANGE_BYTES);
+                || waiting < CHANGES_OF_ONE && self.queues_of.add(&pending.owner, CHANGE_BYTES);
             if !has_room {
                 // The first may be under way.
                 pending.changes.remove(1);
@@ -315,10 +321,10 @@ impl Schedule {
             return has_room;
         }
         let owner: Arc<str> = Arc::from(owner);
-        if !self.lanes_of.add(&owner, lane.bytes()) {
+        if !self.queues_of.add(&owner, queue.bytes()) {
             return false;
         }
-        let lane = Arc::new(lane.clone());
+        let queue = Arc::new(queue.clone());
         let pending = Pending {
             owner: Arc::clone(&owner),
             target: Arc::new(target.clone()),
@@ -328,49 +334,50 @@ impl Schedule {
         };
         self.pending += 1;
         let host = self.hosts.entry(target.origin.clone()).or_default();
-        host.owners.entry(owner).or_default().lanes += 1;
-        self.lanes.insert(Arc::clone(&lane), pending);
-        self.ready(&lane);
-        self.changed.insert(lane);
+        host.owners.entry(owner).or_default().queues += 1;
+        self.queues.insert(Arc::clone(&queue), pending);
+        self.ready(&queue);
+        self.changed.insert(queue);
         true
     }
 
-    /// Notes that the receiver wants nothing of this lane, as it said before a restart.
-    pub fn enter_gone(&mut self, lane: DeliveryQueue) {
-        // Who published the task is not known here: what all publishers have counts as one owner's.
-        let owner = lane.push.as_ref().map_or("", |key| key.owner.as_str());
+    /// Marks a queue as unsubscribed by its receiver, as stored before a restart.
+    pub fn enter_gone(&mut self, queue: DeliveryQueue) {
+        // The publisher is not known here: the queues of all publishers count as one owner's.
+        let owner = queue.push.as_ref().map_or("", |key| key.owner.as_str());
         let owner: Arc<str> = Arc::from(owner);
-        let lane = Arc::new(lane);
-        if self.gone_of.add(&owner, lane.bytes()) {
-            self.gone.insert(lane, owner);
+        let queue = Arc::new(queue);
+        if self.gone_of.add(&owner, queue.bytes()) {
+            self.gone.insert(queue, owner);
         } else {
-            self.changed.insert(lane);
+            self.changed.insert(queue);
         }
     }
 
-    /// Takes note that nothing more can come of a task: what its receivers want is forgotten.
+    /// Notes that a task has ended: its queues are dropped once they are empty, unsubscribed ones at
+    /// once.
     pub fn task_ended(&mut self, task: &TaskId) {
         let first = DeliveryQueue {
             task: task.clone(),
             url: String::new(),
             push: None,
         };
-        let lanes = self.lanes.range_mut::<DeliveryQueue, _>(&first..);
-        for (_, pending) in lanes.take_while(|(lane, _)| lane.task == *task) {
+        let queues = self.queues.range_mut::<DeliveryQueue, _>(&first..);
+        for (_, pending) in queues.take_while(|(queue, _)| queue.task == *task) {
             pending.last = true;
         }
         let gone = self.gone.range::<DeliveryQueue, _>(&first..);
-        let gone = gone.take_while(|(lane, _)| lane.task == *task);
-        let gone: Vec<_> = gone.map(|(lane, _)| Arc::clone(lane)).collect();
-        for lane in gone {
-            if let Some(owner) = self.gone.remove(&lane) {
-                self.gone_of.remove(&owner, lane.bytes());
+        let gone = gone.take_while(|(queue, _)| queue.task == *task);
+        let gone: Vec<_> = gone.map(|(queue, _)| Arc::clone(queue)).collect();
+        for queue in gone {
+            if let Some(owner) = self.gone.remove(&queue) {
+                self.gone_of.remove(&owner, queue.bytes());
             }
-            self.changed.insert(lane);
+            self.changed.insert(queue);
         }
     }
 
-    /// The next try, if one may begin; it is under way until it is settled.
+    /// The next attempt, if one may begin; it is under way until it is settled.
     pub fn next_try(&mut self) -> Option<Try> {
         let (tries, of_host) = (self.retry.tries, self.retry.tries_a_host);
         if self.tries.all >= tries {
@@ -387,43 +394,43 @@ impl Schedule {
             Some((origin.clone(), Arc::clone(owner)))
         })?;
         let host = self.hosts.get_mut(&origin)?;
-        let lane = host.owners.get_mut(&owner)?.ready.pop_front()?;
+        let queue = host.owners.get_mut(&owner)?.ready.pop_front()?;
         host.ready -= 1;
         host.served = Some(Arc::clone(&owner));
         self.at_host(&origin, &owner, |owner| owner.under_way += 1);
         self.served = Some(origin);
-        let pending = &self.lanes[&lane];
+        let pending = &self.queues[&queue];
         Some(Try {
             target: Arc::clone(&pending.target),
             sequence: pending.changes.front()?.0,
-            lane,
+            queue,
         })
     }
 
-    /// Lets lanes go on whose wait is over.
+    /// Makes queues ready whose pause is over.
     pub fn wake(&mut self, now_ms: u64) {
-        while let Some((due, lane)) = self.waiting.first().cloned()
+        while let Some((due, queue)) = self.waiting.first().cloned()
             && due <= now_ms
         {
             self.waiting.pop_first();
-            self.ready(&lane);
+            self.ready(&queue);
         }
     }
 
-    /// When the next wait is over; none if nobody waits.
+    /// The end of the next pause; none if no queue pauses.
     pub fn due_ms(&self) -> Option<u64> {
         self.waiting.first().map(|(due, _)| *due)
     }
 
-    /// Takes note of what came of a try, and answers how many changes are given up for their age.
+    /// Takes the outcome of an attempt; returns the number of changes given up for their age.
     pub fn settle(
         &mut self,
-        lane: &Arc<DeliveryQueue>,
+        queue: &Arc<DeliveryQueue>,
         outcome: Outcome,
         now_ms: u64,
         time: Timestamp,
     ) -> usize {
-        let Some(pending) = self.lanes.get_mut(lane) else {
+        let Some(pending) = self.queues.get_mut(queue) else {
             return 0;
         };
         let origin = pending.target.origin.clone();
@@ -437,8 +444,8 @@ impl Schedule {
             Outcome::Gone => {
                 pending.changes.clear();
                 // Beyond the bound it is forgotten, and the receiver says it again.
-                if !pending.last && self.gone_of.add(&owner, lane.bytes()) {
-                    self.gone.insert(Arc::clone(lane), Arc::clone(&owner));
+                if !pending.last && self.gone_of.add(&owner, queue.bytes()) {
+                    self.gone.insert(Arc::clone(queue), Arc::clone(&owner));
                 }
             }
             Outcome::Withdrawn => pending.changes.clear(),
@@ -453,9 +460,9 @@ impl Schedule {
         let (left, failures) = (pending.changes.len(), pending.failures);
         self.pending -= before - left;
         let fewer = before.saturating_sub(2) - left.saturating_sub(2);
-        self.lanes_of.remove(&owner, fewer * CHANGE_BYTES);
+        self.queues_of.remove(&owner, fewer * CHANGE_BYTES);
         if left != before {
-            self.changed.insert(Arc::clone(lane));
+            self.changed.insert(Arc::clone(queue));
         }
         self.at_host(&origin, &owner, |owner| {
             owner.under_way -= 1;
@@ -466,14 +473,14 @@ impl Schedule {
             }
         });
         if left == 0 {
-            self.lanes.remove(lane);
-            self.lanes_of.remove(&owner, lane.bytes());
+            self.queues.remove(queue);
+            self.queues_of.remove(&owner, queue.bytes());
             self.leave(&origin, &owner);
         } else if failures > 0 {
             self.waiting
-                .insert((now_ms + self.wait_ms(failures), Arc::clone(lane)));
+                .insert((now_ms + self.wait_ms(failures), Arc::clone(queue)));
         } else {
-            self.ready(lane);
+            self.ready(queue);
         }
         match outcome {
             Outcome::Refused | Outcome::Silence => before - left,
@@ -481,18 +488,19 @@ impl Schedule {
         }
     }
 
-    /// Lets a lane with something to tell have its turn.
-    fn ready(&mut self, lane: &Arc<DeliveryQueue>) {
-        let pending = &self.lanes[lane];
+    /// Makes a queue with waiting changes ready.
+    fn ready(&mut self, queue: &Arc<DeliveryQueue>) {
+        let pending = &self.queues[queue];
         if let Some(host) = self.hosts.get_mut(&pending.target.origin)
             && let Some(owner) = host.owners.get_mut(&pending.owner)
         {
-            owner.ready.push_back(Arc::clone(lane));
+            owner.ready.push_back(Arc::clone(queue));
             host.ready += 1;
         }
     }
 
-    /// Changes what is under way of one owner at a host, and whether the host answers him.
+    /// Updates the attempts under way of one owner at a host, and whether the host responds to that
+    /// owner.
     fn at_host(&mut self, origin: &Origin, owner: &str, change: impl FnOnce(&mut OwnerAtHost)) {
         if let Some(host) = self.hosts.get_mut(origin)
             && let Some(owner) = host.owners.get_mut(owner)
@@ -505,13 +513,13 @@ impl Schedule {
         }
     }
 
-    /// An owner has a lane less to a host.
+    /// Removes a queue of an owner to a host.
     fn leave(&mut self, origin: &Origin, owner: &str) {
         if let Some(host) = self.hosts.get_mut(origin)
             && let Some(at_host) = host.owners.get_mut(owner)
         {
-            at_host.lanes -= 1;
-            if at_host.lanes == 0 {
+            at_host.queues -= 1;
+            if at_host.queues == 0 {
                 host.owners.remove(owner);
             }
             if host.owners.is_empty() {
@@ -520,44 +528,45 @@ impl Schedule {
         }
     }
 
-    /// How long a lane waits after so many failures in a row, in milliseconds.
+    /// The pause of a queue after this many failures in a row, in milliseconds.
     fn wait_ms(&self, failures: u32) -> u64 {
         let doubled = 1_u64 << (failures - 1).min(32);
         let wait = self.retry.first_wait_ms.saturating_mul(doubled);
         wait.min(self.retry.longest_wait_ms)
     }
 
-    /// True if a lane has moved since [`Schedule::take_changed`] was called.
+    /// True if a queue has moved since [`Schedule::take_changed`] was called.
     pub fn has_changed(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// How far the lanes have got that moved since the last call.
+    /// The positions of the queues that moved since the last call.
     pub fn take_changed(&mut self) -> Vec<(Arc<DeliveryQueue>, Reached)> {
         let changed = std::mem::take(&mut self.changed);
         changed
             .into_iter()
-            .map(|lane| {
-                let reached = self.reached(&lane);
-                (lane, reached)
+            .map(|queue| {
+                let reached = self.reached(&queue);
+                (queue, reached)
             })
             .collect()
     }
 
-    /// Notes that the place of this lane was not kept, so that it is among the changed ones again.
-    pub fn not_kept(&mut self, lane: Arc<DeliveryQueue>) {
-        self.changed.insert(lane);
+    /// Notes that the position of this queue was not stored, so that it is among the changed ones
+    /// again.
+    pub fn not_kept(&mut self, queue: Arc<DeliveryQueue>) {
+        self.changed.insert(queue);
     }
 
-    fn reached(&self, lane: &Arc<DeliveryQueue>) -> Reached {
-        match self.lanes.get(lane).and_then(|p| p.changes.front()) {
+    fn reached(&self, queue: &Arc<DeliveryQueue>) -> Reached {
+        match self.queues.get(queue).and_then(|p| p.changes.front()) {
             Some((next, _)) => Reached::Behind(next - 1),
-            None if self.gone.contains_key(lane) => Reached::Gone,
+            None if self.gone.contains_key(queue) => Reached::Gone,
             None => Reached::End,
         }
     }
 
-    /// How many changes are still to be told.
+    /// The number of changes still to be sent.
     pub fn pending(&self) -> usize {
         self.pending
     }

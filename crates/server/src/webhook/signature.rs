@@ -1,8 +1,8 @@
-//! The seal of a report: HTTP message signature (RFC 9421) and content digest (RFC 9530).
+//! The signature of a report: HTTP message signature (RFC 9421) and content digest (RFC 9530).
 //!
-//! Signed with the platform's host key, which is Ed25519, so that whoever knows the host from
-//! `known_hosts` can tell a report of this platform from another's: method, address, digest of the
-//! body, media type and time are covered. Knows no connection. Read next: [`super::client`].
+//! Signed with the platform's host key, which is Ed25519, so that a receiver with the host's
+//! `known_hosts` entry can verify the origin of a report: method, address, digest of the body,
+//! media type and time are covered. Knows no connections. Read next: [`super::client`].
 
 use base64ct::{Base64, Encoding};
 use russh::keys::signature::Signer as _;
@@ -17,13 +17,13 @@ const COVERED: &str = r#"("@method" "@target-uri" "content-digest" "content-type
 #[error("reports are signed with Ed25519, which the host key, {0}, cannot do")]
 pub struct WrongKey(Algorithm);
 
-/// Whoever seals reports.
+/// Signs reports.
 pub struct Sealer {
     key: PrivateKey,
     key_id: String,
 }
 
-/// The fields of a sealed request.
+/// The fields of a signed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// `Content-Digest`
@@ -35,7 +35,7 @@ pub struct Seal {
 }
 
 impl Sealer {
-    /// Seals with this key; its `keyid` is the fingerprint as OpenSSH writes it.
+    /// A signer with this key; its `keyid` is the fingerprint in OpenSSH's form.
     ///
     /// # Errors
     /// [`WrongKey`] if it is not an Ed25519 key.
@@ -50,8 +50,8 @@ impl Sealer {
         }
     }
 
-    /// The seal of a POST of `body`, which is of this type, to `uri`, made `created` seconds after 1970
-    /// began.
+    /// The signature of a POST of `body`, which is of this type, to `uri`, made `created` seconds
+    /// after 1970 began.
     pub fn seal(&self, uri: &str, media_type: &str, body: &str, created: i64) -> Seal {
         let content_digest = digest(body);
         let parameters = format!(
@@ -103,7 +103,7 @@ mod tests {
         );
     }
 
-    /// Whether another implementation verifies it is shown in `tests/tests/webhook.rs`.
+    /// Verification by another implementation is tested in `tests/tests/webhook.rs`.
     #[test]
     fn method_address_type_body_and_time_are_covered() {
         let sealer = sealer();

@@ -1,5 +1,5 @@
-//! What deliveries need of the platform: its log, where publishers and others want it told, kept
-//! cursors.
+//! The platform as deliveries see it: its log, the subscriptions and push configurations, and
+//! stored cursors.
 //!
 //! Read next: [`super::delivery`].
 
@@ -13,13 +13,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Why the platform did not do its part; it says so itself where it matters.
+/// The error of the platform, which logs it itself where it matters.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Resolves when cursors are on disk.
 pub type Kept = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
-/// A platform whose tasks are told of.
+/// A source of changes of tasks.
 pub trait Source: Send + Sync + 'static {
     /// The place of the last committed entry of the log, to wait for more.
     fn watch(&self) -> watch::Receiver<Sequence>;
@@ -30,14 +30,14 @@ pub trait Source: Send + Sync + 'static {
     /// [`Failure`] if the log cannot be read.
     fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Arc<Entry>>, Failure>;
 
-    /// Where the publisher wants this change told; none if nowhere, or if the publisher may not
-    /// receive such a notification.
+    /// The subscription of the publisher to this change; none if there is none, or if the publisher
+    /// may not receive such a notification.
     ///
     /// # Errors
     /// [`Failure`] if the task cannot be read.
     fn subscription(&self, change: &Notification) -> Result<Option<Subscription>, Failure>;
 
-    /// By which configurations this change is pushed, which stands at this place of the log.
+    /// The push configurations by which this change, at this place of the log, is pushed.
     ///
     /// # Errors
     /// [`Failure`] if they cannot be read.
@@ -47,7 +47,7 @@ pub trait Source: Send + Sync + 'static {
         change: &Notification,
     ) -> Result<Vec<PushConfig>, Failure>;
 
-    /// What is pushed of the change by one of them; none if nothing is any more.
+    /// The notification of the change for one of them; none if nothing is to be pushed any more.
     ///
     /// # Errors
     /// [`Failure`] if the task cannot be read.
@@ -58,12 +58,12 @@ pub trait Source: Send + Sync + 'static {
         change: &Notification,
     ) -> Result<Option<Push>, Failure>;
 
-    /// The cursors kept, by name.
+    /// The stored cursors, by name.
     ///
     /// # Errors
     /// [`Failure`] if they cannot be read.
     fn cursors(&self) -> Result<Vec<(String, Sequence)>, Failure>;
 
-    /// Keeps these cursors, all of them or none; one without a sequence is forgotten.
+    /// Stores these cursors, all of them or none; one without a sequence is deleted.
     fn keep(&self, cursors: Vec<(String, Option<Sequence>)>) -> Kept;
 }

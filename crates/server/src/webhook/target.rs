@@ -1,9 +1,9 @@
-//! Where a report may go: addresses read strictly, and the list of those that are allowed.
+//! The addresses of reports: a strict parser, and the list of allowed origins.
 //!
 //! Knows one spelling of a URL and refuses every other (RFC 3986 allows many, and receivers and
-//! filters that read them differently are how requests are forged). Opens no socket; that a name
-//! leads to an address which is not to be spoken to is found out here, resolving is
-//! [`super::client`]'s. Read next: [`super::client`].
+//! filters that read them differently are how requests are forged). Opens no socket; resolved
+//! addresses are checked here, names are resolved by [`crate::dialer`]. Read next:
+//! [`super::client`].
 
 use domain::task::Subscription;
 use std::fmt;
@@ -17,11 +17,11 @@ pub const LONGEST: usize = 2_048;
 pub enum Host {
     /// A name of the DNS, in lower case.
     Name(String),
-    /// An address; one of IPv6 that stands for one of IPv4 is the latter.
+    /// An address; an IPv4-mapped IPv6 address is the IPv4 one.
     Address(IpAddr),
 }
 
-/// Scheme, host and port: what is allowed or not, and what shares connections.
+/// Scheme, host and port: the unit of permission, and of sharing connections.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// True for `https`.
@@ -41,13 +41,13 @@ pub struct Target {
     pub path: String,
 }
 
-/// Why a text is not a URL to which reports can be posted.
+/// The reason for which a text is not a URL to which reports can be posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadUrl {
     /// Too long.
     #[error("it is longer than {LONGEST} bytes")]
     Long,
-    /// Something that a URL never holds, or a name that is not written in ASCII.
+    /// A character that a URL never holds, or a name that is not in ASCII.
     #[error("it holds a space, a control character, one of \"<>\\^`{{|}} or one outside ASCII")]
     Character,
     /// Neither `http` nor `https`.
@@ -59,10 +59,10 @@ pub enum BadUrl {
     /// A fragment.
     #[error("it holds a fragment")]
     Fragment,
-    /// Not a host name and not an address in its usual form.
+    /// The host is neither a host name nor an address in its usual form.
     #[error("its host is neither a plain name nor an address in its usual form")]
     Host,
-    /// Not a port.
+    /// The port is malformed.
     #[error("its port is not a number from 1 to 65535")]
     Port,
 }
@@ -131,7 +131,7 @@ impl Origin {
         if secure { 443 } else { 80 }
     }
 
-    /// Host and port as in the field `Host`: the port only where it is not the scheme's own.
+    /// Host and port as in the field `Host`: the port only if it is not the scheme's default.
     pub fn authority(&self) -> String {
         match self.port == Self::usual_port(self.secure) {
             true => self.host.to_string(),
@@ -194,7 +194,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Why reports of a subscription are not sent.
+/// The reason for which reports of a subscription are not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Inadmissible {
     /// Neither a webhook nor a NETCONF subscription.
@@ -208,31 +208,31 @@ pub enum Inadmissible {
     /// The URL cannot be used.
     #[error(transparent)]
     Url(#[from] BadUrl),
-    /// `subscript-protocol` says one thing, the URL another.
+    /// `subscript-protocol` contradicts the URL.
     #[error("it is not of the protocol '{0}'")]
     OtherProtocol(String),
-    /// The operator of the platform has not allowed it.
+    /// The operator of the platform has not allowed the origin.
     #[error("{0} is not allowed here")]
     NotAllowed(Origin),
 }
 
-/// An entry of the list is not an origin.
+/// The error for an entry of the list that is not an origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadEntry {
-    /// It cannot be read.
+    /// The entry cannot be parsed.
     #[error("'{entry}' cannot be allowed: {why}")]
     Url {
         /// The entry.
         entry: String,
-        /// Why.
+        /// The reason.
         why: BadUrl,
     },
-    /// It holds more than scheme, host and port.
+    /// The entry holds more than scheme, host and port.
     #[error("'{0}' cannot be allowed: an entry is scheme, host and port alone")]
     Path(String),
 }
 
-/// Where reports may go: scheme, host and port, compared exactly.
+/// The allowed origins: scheme, host and port, compared exactly.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowList {
     public: Vec<Origin>,
@@ -240,7 +240,7 @@ pub struct AllowList {
 }
 
 impl AllowList {
-    /// A list of origins that must lie in the public network, and of those that need not.
+    /// A list of origins that must be in the public network, and of those that need not.
     ///
     /// # Errors
     /// [`BadEntry`]
@@ -254,15 +254,15 @@ impl AllowList {
         })
     }
 
-    /// True if nothing is allowed.
+    /// True if no origin is allowed.
     pub fn is_empty(&self) -> bool {
         self.public.is_empty() && self.private.is_empty()
     }
 
-    /// Where the reports of a subscription go; none if they are NETCONF notifications only.
+    /// The address for the reports of a subscription; none if they are NETCONF notifications only.
     ///
     /// # Errors
-    /// [`Inadmissible`] if they cannot or may not go there.
+    /// [`Inadmissible`] if the address is unusable or not allowed.
     pub fn admit(&self, subscription: &Subscription) -> Result<Option<Target>, Inadmissible> {
         let protocol = subscription.protocol.to_ascii_lowercase();
         match (protocol.as_str(), subscription.method.as_str()) {
@@ -282,10 +282,10 @@ impl AllowList {
         }
     }
 
-    /// The same of the address alone.
+    /// The same for an address alone.
     ///
     /// # Errors
-    /// [`Inadmissible`] if reports cannot or may not go there.
+    /// [`Inadmissible`] if the address is unusable or not allowed.
     pub fn admit_url(&self, url: &str) -> Result<Target, Inadmissible> {
         let target = Target::parse(url)?;
         match self.public.contains(&target.origin) || self.private.contains(&target.origin) {
@@ -294,8 +294,9 @@ impl AllowList {
         }
     }
 
-    /// True if a connection to `origin` may be made to this address, to which its name leads: an
-    /// address of the public network, or any host's if the entry is that address or private.
+    /// True if a connection to `origin` may be made to this address, to which its name resolves: an
+    /// address of the public network, or of any single host if the entry is that address or
+    /// private.
     pub fn may_connect(&self, origin: &Origin, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let named = origin.host == Host::Address(address);
@@ -314,7 +315,7 @@ fn origin(entry: &str) -> Result<Origin, BadEntry> {
     }
 }
 
-/// True for the address of one host.
+/// True for the address of a single host.
 fn is_host(address: IpAddr) -> bool {
     let broadcast = address == IpAddr::V4(Ipv4Addr::BROADCAST);
     !address.is_unspecified() && !address.is_multicast() && !broadcast

@@ -1,4 +1,4 @@
-//! What a request is answered, by who asks and how.
+//! The responses to requests, by caller and form.
 
 use crate::client::{Line, request};
 use crate::house::{House, Plan};
@@ -28,7 +28,7 @@ async fn whoever_has_a_token_is_who_it_says_with_groups_as_over_netconf() {
     }
 }
 
-/// Rows 10, 24: ready is who can promise something.
+/// A platform is ready if its store accepts commits.
 #[tokio::test]
 async fn a_platform_is_alive_and_ready_while_its_store_takes_something() {
     let house = House::open();
@@ -82,10 +82,10 @@ async fn the_key_of_tokens_is_there_for_everybody() {
     assert_eq!(key.get("d"), None, "the private half stays here");
 }
 
-/// Row 24, issue 6 §8: without a credential nothing is told; with one, "not there" and "not yours"
-/// are the same to the byte.
+/// Without a credential nothing is revealed; with one, the responses for "does not exist" and "not
+/// yours" are the same to the byte.
 #[tokio::test]
-async fn what_is_behind_the_door_is_not_told() {
+async fn what_is_behind_the_server_is_not_told() {
     let house = House::open();
     let there = house.ask("GET /whoami", &[]).await.problem(401);
     assert_eq!(there.field("www-authenticate"), r#"Bearer realm="convoke""#);
@@ -145,7 +145,7 @@ async fn another_method_is_told_which_there_are() {
     assert!(line.rest().await.ends_with(r#"{"status":"alive"}"#));
 }
 
-/// Issue 6 §8: no page in a browser asks here, but one of our own.
+/// No foreign page in a browser can make requests, only the server's own.
 #[tokio::test]
 async fn there_is_no_cors() {
     let house = House::open();
@@ -233,7 +233,7 @@ async fn an_answer_is_not_kept_guessed_at_or_framed() {
     }
 }
 
-/// Row 11, 14: what is no HTTP is answered with the bare status, and the connection ends.
+/// Bytes that are not HTTP are answered with the bare status, and the connection ends.
 #[tokio::test]
 async fn what_is_no_request_ends_the_connection() {
     let house = House::open();

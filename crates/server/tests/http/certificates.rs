@@ -30,7 +30,7 @@ fn noon() -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp(NOON_MS / 1_000).unwrap()
 }
 
-/// An authority and what it signs, in a folder.
+/// An authority and the certificates that it signs, in a folder.
 struct Authority {
     folder: tempfile::TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -143,7 +143,7 @@ impl Authority {
             .await
     }
 
-    /// Asks who one is; nothing if there is no connection.
+    /// Asks for the caller's identity; none if there is no connection.
     async fn whoami(&self, house: &House, own: Option<&Own>, fields: &[&str]) -> Option<Answer> {
         let stream = within("TLS", self.connect(house, own, "http/1.1"))
             .await
@@ -182,7 +182,7 @@ const ROWS: &str = r#"
     san-uri = "spiffe://operator.example/ghost"
 "#;
 
-/// The time of a client that agrees with the server about it.
+/// The time of a client whose clock agrees with the server's.
 #[derive(Debug)]
 struct Noon;
 
@@ -194,7 +194,7 @@ impl TimeProvider for Noon {
     }
 }
 
-/// Issue 6 §8: whoever has a certificate is who the table says, as with a token.
+/// A certificate is mapped to a name by the table, with the same rights as a token of that name.
 #[tokio::test]
 async fn a_certificate_is_somebody_by_the_first_row_that_fits() {
     let authority = Authority::new();
@@ -255,7 +255,7 @@ async fn of_two_common_names_none_counts() {
         .problem(401);
 }
 
-/// A certificate that no authority of ours signed, or whose time is not now, gets no connection.
+/// A certificate of an untrusted authority, or one that is not valid now, gets no connection.
 #[tokio::test]
 async fn a_strange_certificate_gets_no_connection() {
     let authority = Authority::new();
@@ -282,7 +282,7 @@ async fn a_strange_certificate_gets_no_connection() {
         assert_eq!(house.audited().await.kind, AuditKind::LoginFailed);
     }
     assert!(authority.whoami(&house, None, &[]).await.is_some());
-    // Who shows nothing has not tried to be anybody: what comes next is the login of somebody.
+    // A request without a credential is not recorded: the next event is a login.
     let own = authority.signs_uri(uri);
     assert!(authority.whoami(&house, Some(&own), &[]).await.is_some());
     let told = house.audited().await;
@@ -291,7 +291,7 @@ async fn a_strange_certificate_gets_no_connection() {
     assert_eq!(told.source, "http 127.0.0.1");
 }
 
-/// A token will do instead; both must be of one name.
+/// A token may be used instead; if both are shown, they must be of one name.
 #[tokio::test]
 async fn token_and_certificate_agree() {
     let authority = Authority::new();
@@ -325,8 +325,8 @@ async fn token_and_certificate_agree() {
         .problem(401);
 }
 
-/// On a connection that goes on, a certificate counts for its time, and its name for as long as it
-/// has a key.
+/// On a persistent connection, a certificate counts until it expires, and its name for as long as
+/// it has a key.
 #[tokio::test]
 async fn a_certificate_counts_while_its_bearer_has_a_key() {
     let authority = Authority::new();
@@ -356,8 +356,7 @@ async fn a_certificate_counts_while_its_bearer_has_a_key() {
     }
 }
 
-/// RFC 5280 §3.3: a certificate that was revoked is nobody's, and the connections under it end; others
-/// stay.
+/// RFC 5280 §3.3: a revoked certificate has no name, and connections with it end; others stay.
 #[tokio::test]
 async fn a_revoked_certificate_ends_its_connections() {
     let authority = Authority::new();
@@ -388,7 +387,7 @@ async fn a_revoked_certificate_ends_its_connections() {
     assert_eq!(kept.ask("GET /whoami", &[]).await.status, 200);
 }
 
-/// The list is of digests and serial numbers, as openssl writes them; anything else is told.
+/// The list holds digests and serial numbers in openssl's forms; other lines are reported.
 #[test]
 fn what_was_revoked_is_read_as_openssl_writes_it() {
     let authority = Authority::new();
@@ -437,7 +436,7 @@ async fn both_protocols_are_spoken_over_tls_1_3_alone() {
         .connect(name, stream)
         .await;
     assert!(old.is_err(), "TLS 1.2");
-    // Whoever speaks plainly to it is not answered.
+    // A request without TLS is not answered.
     let mut plain = Line::to(house.address).await;
     plain.send(&crate::client::request("GET /livez", &[])).await;
     assert!(!plain.rest().await.contains("HTTP/1.1 200"));
@@ -482,9 +481,10 @@ fn files_that_cannot_be_used_are_named() {
     }
 }
 
-/// Who has only begun to greet is not waited for when the server closes; before, for ten seconds.
+/// Regression: a client that has only begun the TLS handshake delayed the closing of the server for
+/// ten seconds.
 #[tokio::test]
-async fn half_a_greeting_does_not_keep_the_door_open() {
+async fn half_a_greeting_does_not_keep_the_server_open() {
     let authority = Authority::new();
     let house = authority.house();
     let mut stranger = TcpStream::connect(house.address).await.unwrap();

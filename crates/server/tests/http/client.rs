@@ -1,4 +1,4 @@
-//! A client that sends any bytes, and reads what an answer is.
+//! A client that sends any bytes, and parses the responses.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,16 +7,16 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// The longest that anything here may take.
+/// The time limit for anything awaited.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for something, with patience.
+/// Waits for something, with the time limit.
 pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     let waited = tokio::time::timeout(PATIENCE, future).await;
     waited.unwrap_or_else(|_| panic!("still waiting for {what}"))
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     pub status: u16,
@@ -33,13 +33,13 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 
-    /// All of it but the time.
+    /// The whole response except for its date.
     pub fn undated(mut self) -> String {
         self.fields.remove("date");
         format!("{self:?}")
     }
 
-    /// The same answer, which must be a problem of that status (RFC 9457).
+    /// The same response, which must be a problem of that status (RFC 9457).
     #[track_caller]
     pub fn problem(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{self:?}");
@@ -57,7 +57,7 @@ impl Line {
         Self::from(address, 1).await
     }
 
-    /// From another source: 127.0.0.`host`.
+    /// A connection from another source: 127.0.0.`host`.
     pub async fn from(address: SocketAddr, host: u8) -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket
@@ -74,13 +74,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Line<S> {
         self.0.flush().await.unwrap();
     }
 
-    /// Sends a request without a body and reads its answer.
+    /// Sends a request without a body and reads its response.
     pub async fn ask(&mut self, line: &str, fields: &[&str]) -> Answer {
         self.send(&request(line, fields)).await;
         self.answer().await
     }
 
-    /// The next answer.
+    /// The next response.
     pub async fn answer(&mut self) -> Answer {
         within("an answer", read(&mut self.0)).await.unwrap()
     }
@@ -92,7 +92,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Line<S> {
         String::from_utf8(bytes).unwrap()
     }
 
-    /// Everything up to the end; a connection that is cut ends as well.
+    /// Everything up to the end; a connection that is reset ends as well.
     pub async fn rest(&mut self) -> String {
         let mut rest = Vec::new();
         let _ = within("the end", self.0.read_to_end(&mut rest)).await;
@@ -100,7 +100,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Line<S> {
     }
 }
 
-/// A request without a body; one that names no host is for localhost.
+/// A request without a body; one without a host is for localhost.
 pub fn request(line: &str, fields: &[&str]) -> String {
     let host = fields.iter().any(|f| f.to_lowercase().starts_with("host:"));
     let usual = if host { "" } else { "Host: localhost\r\n" };
@@ -108,7 +108,7 @@ pub fn request(line: &str, fields: &[&str]) -> String {
     format!("{line} HTTP/1.1\r\n{usual}{fields}\r\n")
 }
 
-/// Reads an answer; to HEAD and to what has no length there is no body.
+/// Reads a response; without a length, and to HEAD, there is no body.
 pub async fn read(stream: &mut (impl AsyncBufReadExt + Unpin)) -> std::io::Result<Answer> {
     let mut answer = Answer::default();
     let mut line = String::new();

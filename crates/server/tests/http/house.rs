@@ -32,7 +32,7 @@ use tokio_rustls::rustls::ServerConfig;
 
 pub const NOON_MS: i64 = 1_795_262_400_000;
 
-/// A server, and all that it stands on.
+/// A server, and its surroundings.
 pub struct House {
     pub address: SocketAddr,
     pub clock: Arc<Clock>,
@@ -42,17 +42,17 @@ pub struct House {
     changes: watch::Sender<u64>,
     /// True if a decision panicked.
     pub broken: Arc<AtomicBool>,
-    /// Where answers that go on are written, in their order.
+    /// The writers of streams, in the order of their requests.
     writers: tokio::sync::Mutex<mpsc::UnboundedReceiver<mpsc::Sender<Bytes>>>,
-    /// What the audit trail was told, in order.
+    /// The audit events, in order.
     trail: tokio::sync::Mutex<mpsc::UnboundedReceiver<AuditEvent>>,
-    /// What each user holds.
+    /// The usage of each user.
     pub accounts: Arc<Accounts>,
     serving: HttpServing,
     _state: tempfile::TempDir,
 }
 
-/// How a server is to be.
+/// The parameters of a server.
 #[derive(Default)]
 pub struct Plan {
     pub limits: HttpLimits,
@@ -115,7 +115,7 @@ impl House {
         });
         let serving = listener.serve(HttpSetup {
             router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
-            keeper: HttpAuthenticator {
+            authenticator: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
                 certificates: Arc::clone(&certificates),
@@ -150,7 +150,7 @@ impl House {
         }
     }
 
-    /// What the audit trail was told next.
+    /// The next audit event.
     pub async fn audited(&self) -> AuditEvent {
         let mut trail = self.trail.lock().await;
         within("the audit trail", trail.recv()).await.unwrap()
@@ -179,12 +179,12 @@ impl House {
         Line::to(self.address).await.ask(line, fields).await
     }
 
-    /// Asks who a token is.
+    /// Asks for the identity of a token.
     pub async fn whoami(&self, token: &str) -> Answer {
         self.ask("GET /whoami", &[&bearer(token)]).await
     }
 
-    /// Where to write the next answer that goes on.
+    /// The writer of the next stream.
     pub async fn writer(&self) -> mpsc::Sender<Bytes> {
         let mut writers = self.writers.lock().await;
         within("an answer that goes on", writers.recv())
@@ -192,7 +192,7 @@ impl House {
             .unwrap()
     }
 
-    /// A line of the list of revoked certificates takes effect.
+    /// Adds a line to the list of revoked certificates.
     pub fn revoke(&self, line: &str) {
         let mut register = self.certificates.write().unwrap();
         let rows = register.rows.clone();
@@ -202,12 +202,12 @@ impl House {
         self.look();
     }
 
-    /// The server looks whether those who are in may stay.
+    /// Makes the server check again whether authenticated callers may stay.
     pub fn look(&self) {
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn pass_s(&self, seconds: i64) {
         self.clock.set(self.clock.now() + seconds * 1_000);
     }
@@ -225,9 +225,9 @@ pub fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }
 
-/// Rooms that a protocol might have: one that reads a body, one that goes on, one that says in whose
-/// turn it does, one that says in whose turn its connection is, one that says whether that is so while it
-/// answers, one with a scope, one that is partly open.
+/// Routes as a protocol might have them: one that reads a body, a stream, one that tells in whose
+/// turn it runs, one that tells in whose turn its connection runs, one that tells that while it
+/// answers, one with a scope, one that is partly public.
 fn more(
     router: Router,
     told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
@@ -298,14 +298,14 @@ fn more(
         })
 }
 
-/// True if the only turn of a share is taken while this is asked.
+/// True if the only turn of a share is taken during this call.
 fn is_taken(share: Share) -> bool {
     let mut other = pin!(share.run(ready(())));
     let mut context = Context::from_waker(Waker::noop());
     other.as_mut().poll(&mut context).is_pending()
 }
 
-/// Says once in whose turn the connection is that hands this over: a piece is made when it asks.
+/// Reports once whose turn the connection has that polls this: a piece is made when it is polled.
 async fn whose(gate: Option<Arc<Gate>>) -> Option<(Bytes, Option<Arc<Gate>>)> {
     let gate = gate?;
     let source = gate.share_of_source([127, 0, 0, 1].into());
@@ -316,7 +316,7 @@ async fn whose(gate: Option<Arc<Gate>>) -> Option<(Bytes, Option<Arc<Gate>>)> {
     Some((taken.collect::<Vec<_>>().join(" ").into(), None))
 }
 
-/// Says once whether the turn of a user is taken while this is asked; the user has one at a time.
+/// Reports once whether the turn of a user is taken during the poll; the user has one at a time.
 async fn turn(share: Option<Share>) -> Option<(Bytes, Option<Share>)> {
     let told = if is_taken(share?) {
         "in turn"

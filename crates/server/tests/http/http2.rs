@@ -1,4 +1,4 @@
-//! HTTP/2, without TLS by prior knowledge: the same answers, and bounds of its own.
+//! HTTP/2, without TLS by prior knowledge: the same responses, and limits of its own.
 
 use crate::client::{Line, within};
 use crate::house::{House, Plan};
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-/// A body that is empty.
+/// An empty body.
 pub struct Empty;
 
 impl Body for Empty {
@@ -68,7 +68,7 @@ fn request(uri: &str, authorization: Option<&str>) -> Request<Empty> {
     request.body(Empty).unwrap()
 }
 
-/// Speaks HTTP/2 with a window of so many bytes for each answer.
+/// Speaks HTTP/2 with a window of `window` bytes for each response.
 async fn narrow(house: &House, window: u32) -> SendRequest<Empty> {
     let stream = TcpStream::connect(house.address).await.unwrap();
     let mut builder = Builder::new(TokioExecutor::new());
@@ -79,7 +79,7 @@ async fn narrow(house: &House, window: u32) -> SendRequest<Empty> {
     sender
 }
 
-/// Waits until nothing is left of answers that a user does not take.
+/// Waits until no bytes of responses count as not taken for a user.
 async fn given_back(house: &House, user: &str) {
     let untaken = house.accounts.hold(user);
     let given_back = async {
@@ -90,7 +90,7 @@ async fn given_back(house: &House, user: &str) {
     within("the end of what is not taken", given_back).await;
 }
 
-/// Its streams are tasks of their own, and have the turns of their connection all the same.
+/// Its streams are tasks of their own, and still run in the turns of their connection.
 #[tokio::test]
 async fn a_stream_has_the_turns_of_its_connection() {
     let house = House::open();
@@ -103,7 +103,7 @@ async fn a_stream_has_the_turns_of_its_connection() {
     assert_eq!(text(get(&mut sender, whose, None).await).await, "noc");
 }
 
-/// The body of an answer.
+/// The body of a response.
 pub async fn text(answer: Response<Incoming>) -> String {
     let mut body = answer.into_body();
     let mut text = Vec::new();
@@ -135,7 +135,7 @@ async fn the_answers_are_the_same() {
 }
 
 #[tokio::test]
-async fn what_goes_on_ends_when_the_door_closes() {
+async fn what_goes_on_ends_when_the_server_closes() {
     let house = House::open();
     let mut sender = speak(TcpStream::connect(house.address).await.unwrap()).await;
     let operator = format!("Bearer {}", house.issue("operator", 60, &[]).token);
@@ -150,7 +150,7 @@ async fn what_goes_on_ends_when_the_door_closes() {
     assert_eq!(told.await.unwrap(), "one");
 }
 
-/// CVE-2023-44487: whoever opens and resets streams without end is sent away, and nobody else.
+/// CVE-2023-44487: a client that opens and resets streams endlessly is disconnected, and no other.
 #[tokio::test]
 async fn rapid_resets_end_the_connection() {
     let house = House::open();
@@ -175,7 +175,7 @@ async fn rapid_resets_end_the_connection() {
     assert_eq!(house.ask("GET /livez", &[]).await.status, 200);
 }
 
-/// RFC 9113 §6.8: whoever has too many connections is answered, and told to go.
+/// RFC 9113 §6.8: a user with too many connections is answered, and the connection closed.
 #[tokio::test]
 async fn a_connection_too_many_of_a_user_ends() {
     let house = House::built(Plan {
@@ -205,8 +205,8 @@ async fn a_connection_too_many_of_a_user_ends() {
     assert_eq!(get(&mut first, whoami, Some(&noc)).await.status(), 200);
 }
 
-/// P4: a stream of which nothing is taken ends, and what it held is given back; the connection and its
-/// other streams go on. With a window of a byte the whole answer has left the body.
+/// A stream of which nothing is taken ends, and its bytes are released; the connection and its
+/// other streams go on. With a window of a byte the whole response has left the body.
 #[tokio::test]
 async fn an_answer_that_is_not_taken_ends_its_stream() {
     let house = House::within(HttpLimits {
@@ -236,7 +236,7 @@ async fn an_answer_that_is_not_taken_ends_its_stream() {
         };
         let reset = within("a reset", rest).await.unwrap_err();
         assert!(format!("{reset:?}").contains("CANCEL"), "{reset:?}");
-        // Where nothing is to be taken nobody loses patience.
+        // A stream without bytes to take is not timed out.
         assert!(!writer.is_closed());
         drop((quiet, writer));
         assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 200);
@@ -245,7 +245,7 @@ async fn an_answer_that_is_not_taken_ends_its_stream() {
     }
 }
 
-/// RFC 6585 §4: whoever takes nothing of his answers is given no more of them, and others are.
+/// RFC 6585 §4: a caller that takes nothing of its responses gets no more of them, and others do.
 #[tokio::test]
 async fn what_is_not_taken_has_a_bound() {
     let house = House::built(Plan {
@@ -293,7 +293,7 @@ async fn what_is_not_taken_has_a_bound() {
         drop(given);
         given_back(&house, "noc").await;
     }
-    // What was made of an answer that goes on counts, and not only what was handed to the connection.
+    // All bytes made of a stream count, not only those handed to the connection.
     let mut sender = narrow(&house, 1).await;
     let stream = get(&mut sender, "http://localhost/stream", Some(&noc)).await;
     assert_eq!(stream.status(), 200);
@@ -309,7 +309,7 @@ async fn what_is_not_taken_has_a_bound() {
     assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 429);
     drop((stream, writer, held));
     given_back(&house, "noc").await;
-    // Whoever shows nothing on a connection of a user is him.
+    // A request without a credential counts for the user of its connection.
     let mut sender = narrow(&house, 0).await;
     let first = get(&mut sender, whoami, Some(&ip)).await;
     let second = get(&mut sender, keys, None).await;

@@ -1,5 +1,4 @@
-//! Bounds: what is too much, too many or too slow, and what it is answered (rows 10 to 21 of the
-//! fault programme; their HTTP statuses).
+//! Limits: requests that are too large, too many or too slow, with their HTTP statuses.
 
 use crate::client::{Line, request, within};
 use crate::house::{House, Plan, bearer};
@@ -8,10 +7,10 @@ use server::http::HttpLimits;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Short enough for a test, long enough for a busy machine to answer at once.
+/// Short enough for a test, long enough for a response on a busy machine.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// Row 21: a head that does not end is answered, whether nothing more comes or a byte at a time.
+/// An incomplete head is answered, whether nothing more comes or a byte at a time.
 #[tokio::test]
 async fn a_head_comes_in_time() {
     let house = House::within(HttpLimits {
@@ -23,7 +22,7 @@ async fn a_head_comes_in_time() {
     let answer = slow.answer().await.problem(408);
     assert_eq!(answer.field("connection"), "close");
     assert_eq!(slow.rest().await, "");
-    // Whoever says nothing is told nothing.
+    // A silent client is not answered.
     let mut silent = Line::to(house.address).await;
     assert_eq!(silent.rest().await, "");
     // The same after an answer.
@@ -60,7 +59,7 @@ async fn a_connection_is_not_kept_for_nothing() {
     assert_eq!(line.rest().await, "");
 }
 
-/// Rows 14, 21.
+/// A body is limited in length and in time.
 #[tokio::test]
 async fn a_body_has_an_end_and_comes_in_time() {
     let house = House::open();
@@ -82,7 +81,7 @@ async fn a_body_has_an_end_and_comes_in_time() {
     assert_eq!(line.answer().await.body, "5");
     line.send(&post(&[&length(most)], &"x".repeat(most))).await;
     assert_eq!(line.answer().await.body, most.to_string());
-    // What is announced is refused before it is sent.
+    // An announced length is refused before the body is sent.
     line.send(&post(&[&length(most + 1)], "")).await;
     line.answer().await.problem(413);
     assert_eq!(line.rest().await, "");
@@ -106,7 +105,7 @@ async fn a_body_has_an_end_and_comes_in_time() {
     line.answer().await.problem(408);
 }
 
-/// P5: all bodies together are bounded, and what one took is given back.
+/// The size of all bodies together is limited, and released when they are done.
 #[tokio::test]
 async fn all_bodies_together_are_bounded() {
     let house = House::within(HttpLimits {
@@ -128,7 +127,7 @@ async fn all_bodies_together_are_bounded() {
     assert_eq!(line.answer().await.problem(503).field("retry-after"), "3");
 }
 
-/// One user's bodies are bounded on their own: his own are refused, nobody else's.
+/// The bodies of one user are limited separately: further ones of that user are refused, no others.
 #[tokio::test]
 async fn the_bodies_of_one_user_are_bounded() {
     let house = House::within(HttpLimits {
@@ -150,8 +149,8 @@ async fn the_bodies_of_one_user_are_bounded() {
     assert_eq!(line.answer().await.body, "8");
 }
 
-/// RFC 6585 §4: one user has so many requests under way, one that is answered makes room, and others
-/// have theirs.
+/// RFC 6585 §4: the number of requests under way of a user is limited; an answered one makes room,
+/// and others have their own.
 #[tokio::test]
 async fn a_user_has_so_many_requests_under_way() {
     let house = House::built(Plan {
@@ -175,7 +174,7 @@ async fn a_user_has_so_many_requests_under_way() {
     assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
 }
 
-/// What one user's streams make the server do is his part of it, as the beginning of their answers is.
+/// The streams of a user are made in that user's turns, as the beginnings of their responses are.
 #[tokio::test]
 async fn what_goes_on_is_made_in_its_users_turns() {
     let house = House::open();
@@ -187,7 +186,7 @@ async fn what_goes_on_is_made_in_its_users_turns() {
     assert!(told.ends_with("7\r\nin turn\r\n0\r\n\r\n"), "{told}");
 }
 
-/// Row 28: while memory is short nothing is begun; who asks whether the platform lives is told.
+/// While memory is short no new work is begun; health checks are answered.
 #[tokio::test]
 async fn while_memory_is_short_who_asks_is_told_to_come_again() {
     let house = House::open();
@@ -200,8 +199,8 @@ async fn while_memory_is_short_who_asks_is_told_to_come_again() {
     assert_eq!(house.ask("GET /whoami", &[&noc]).await.status, 200);
 }
 
-/// Row 28: while memory is short, connections on which nobody waits for an answer end, long before a
-/// head is late; one on which somebody does is kept.
+/// While memory is short, connections without a request under way end, long before a head is late;
+/// those with one are kept.
 #[tokio::test]
 async fn while_memory_is_short_nobody_is_kept_for_nothing() {
     let never = Duration::from_secs(3_600);
@@ -244,8 +243,8 @@ async fn a_head_and_a_target_have_bounds() {
     house.ask(&target, &[]).await.problem(414);
 }
 
-/// Row 10: so many connections of those who are known, and beside them room to ask whether the
-/// platform lives.
+/// The number of authenticated connections is limited, and beside them there is room for health
+/// checks.
 #[tokio::test]
 async fn too_many_connections_are_told_so() {
     let house = House::within(HttpLimits {
@@ -265,13 +264,13 @@ async fn too_many_connections_are_told_so() {
     within("a free place", admitted(&house, &operator)).await;
 }
 
-/// Asks on one connection after the other until one gets in.
+/// Makes requests on one connection after the other until one is admitted.
 async fn admitted(house: &House, bearer: &str) {
     while house.ask("GET /whoami", &[bearer]).await.status != 200 {}
 }
 
-/// RFC 6585 §4: one user has so many connections; one more is answered and closed, the user keeps those
-/// he has, others have theirs, and the refusal is counted as his.
+/// RFC 6585 §4: the number of connections of a user is limited; a further one is answered and
+/// closed, the others are kept, other users have their own, and the refusal is counted.
 #[tokio::test]
 async fn a_user_has_so_many_connections() {
     let house = House::built(Plan {
@@ -307,9 +306,8 @@ async fn a_user_has_so_many_connections() {
     within("a free place", admitted(&house, &noc)).await;
 }
 
-/// Row 10, 20: where all places are taken of those who have not authenticated, whoever asks whether the
-/// platform lives is told, from the same source too, and whoever shows a credential is let in; however
-/// many come.
+/// Health checks are answered when all unauthenticated places are taken, from the same source too, and
+/// callers with a credential are admitted, however many connections come.
 #[tokio::test]
 async fn the_reserve_is_for_health_and_for_credentials() {
     let house = House::within(HttpLimits {
@@ -350,7 +348,7 @@ async fn the_reserve_is_for_health_and_for_credentials() {
     assert_eq!(known.ask("GET /agents/ip/card", &[]).await.status, 200);
 }
 
-/// Rows 20, 21: slow strangers keep out nobody but their own source, and nobody who is known.
+/// Slow strangers shut out only their own source, and no authenticated caller.
 #[tokio::test]
 async fn slow_strangers_do_not_stop_a_good_client() {
     let house = House::within(HttpLimits {
@@ -379,7 +377,7 @@ async fn slow_strangers_do_not_stop_a_good_client() {
     assert_eq!(slow[0].rest().await, "");
 }
 
-/// Row 21: as many slow sockets as a machine has; the good client does not notice.
+/// With as many slow sockets as a machine has, a good client is served without delay.
 #[tokio::test]
 async fn a_thousand_slow_sockets_are_bounded() {
     let house = House::open();
@@ -401,8 +399,8 @@ async fn a_thousand_slow_sockets_are_bounded() {
     }
 }
 
-/// What a connection sends is worked on in the turn of its source, and in its user's once there is one,
-/// whether what it asks for is open to everybody or not.
+/// The input of a connection is processed in the turn of its source, and in its user's once there
+/// is one, for public and guarded routes alike.
 #[tokio::test]
 async fn a_connection_is_worked_on_in_its_sources_turn_and_then_in_its_users() {
     let house = House::open();
@@ -415,7 +413,7 @@ async fn a_connection_is_worked_on_in_its_sources_turn_and_then_in_its_users() {
     assert_eq!(whose(&mut stranger).await, "source");
 }
 
-/// In whose turn a connection is worked on, which it says in a body that goes on.
+/// The owner of the turn in which a connection runs, as reported in a stream.
 async fn whose(line: &mut Line) -> String {
     let head = line.ask("GET /whose", &[]).await;
     assert_eq!(head.field("transfer-encoding"), "chunked");
@@ -426,7 +424,7 @@ async fn whose(line: &mut Line) -> String {
     body.lines().nth(1).unwrap().to_owned()
 }
 
-/// A request is answered while its connection has no turn: whosever that waits for, it does not.
+/// A request is answered while its connection waits for a turn.
 #[tokio::test]
 async fn requests_of_a_connection_are_answered_apart_from_it() {
     let house = House::open();
@@ -438,8 +436,8 @@ async fn requests_of_a_connection_are_answered_apart_from_it() {
     }
 }
 
-/// Row 19, 20: whoever fails too often is put off, where he failed without being looked at; whoever has a
-/// token that counts is not.
+/// A source with too many failures is refused without a check where it failed; a caller with a
+/// valid token is not.
 #[tokio::test]
 async fn a_source_that_fails_too_often_is_put_off() {
     let house = House::open();
@@ -479,7 +477,7 @@ async fn a_source_that_fails_too_often_is_put_off() {
     );
 }
 
-/// P4: a client that takes nothing of its answer is given up.
+/// A client that takes nothing of its response is disconnected.
 #[tokio::test]
 async fn whoever_takes_nothing_is_cut_off() {
     let house = House::within(HttpLimits {
@@ -495,9 +493,9 @@ async fn whoever_takes_nothing_is_cut_off() {
     within("the client to be given up", written).await;
 }
 
-/// Issue 6 §8: whoever listens to something that goes on is told that it ends.
+/// The reader of a stream sees an orderly end.
 #[tokio::test]
-async fn what_goes_on_ends_in_order_when_the_door_closes() {
+async fn what_goes_on_ends_in_order_when_the_server_closes() {
     let house = House::open();
     let operator = house.bearer("operator");
     let mut idle = Line::to(house.address).await;

@@ -1,4 +1,4 @@
-//! Tokens: what counts, what does not, and for how long (RFC 6750, RFC 8725).
+//! Tokens: valid and void ones, and their expiry (RFC 6750, RFC 8725).
 
 use crate::client::{Answer, Line, request};
 use crate::house::{House, NOON_MS, Plan, bearer};
@@ -53,7 +53,7 @@ const TERMS: &str = "the token is not for this platform on its present terms";
 const REVOKED: &str = "the token was revoked";
 const GONE: &str = "the credential counts no more";
 
-/// RFC 7519 §4.1, RFC 9068 §2.2: what a token says is this and no more.
+/// RFC 7519 §4.1, RFC 9068 §2.2: the claims of a token.
 #[tokio::test]
 async fn a_token_says_who_for_whom_and_until_when() {
     let house = House::open();
@@ -82,8 +82,8 @@ async fn a_token_says_who_for_whom_and_until_when() {
     );
 }
 
-/// A platform makes its keys one after the other at its first start; a token that is asked for in
-/// between counts when they are all there.
+/// A platform generates its keys one after the other at its first start; a token issued in between
+/// is valid once they all exist.
 #[test]
 fn a_token_of_the_first_second_counts_ever_after() {
     let state = tempfile::tempdir().unwrap();
@@ -101,7 +101,7 @@ fn a_token_of_the_first_second_counts_ever_after() {
     assert_eq!(tokens.verify(&issued.token, now), Ok(issued.entry));
 }
 
-/// RFC 8037 §A: the header, thumbprint and signature of the one key that everybody knows.
+/// RFC 8037 §A: the header, thumbprint and signature of the well-known key of the RFC.
 #[test]
 fn a_token_is_signed_as_others_sign() {
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn a_token_is_signed_as_others_sign() {
     assert_eq!(key["kid"], "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
 }
 
-/// RFC 8725 §2.1, §3.1: nobody chooses how a token is verified.
+/// RFC 8725 §2.1, §3.1: the method of verification cannot be chosen by the sender.
 #[tokio::test]
 async fn a_forged_token_opens_nothing() {
     let house = House::open();
@@ -171,7 +171,7 @@ async fn a_forged_token_opens_nothing() {
     refused(&house, &theirs_as_ours, SIGNATURE).await;
 }
 
-/// RFC 8725 §3.8 to §3.12: every claim must be as it was issued, whoever has signed it.
+/// RFC 8725 §3.8 to §3.12: every claim must be as it was issued, even if the signature is valid.
 #[tokio::test]
 async fn every_claim_is_looked_at() {
     let house = House::open();
@@ -211,7 +211,7 @@ async fn every_claim_is_looked_at() {
     assert!(issuer.issuer().read(&forged(&token, &odd, "")).is_err());
 }
 
-/// The time is the platform's, and 30 s off are forgiven.
+/// The time is the platform's, with a tolerance of 30 s.
 #[tokio::test]
 async fn a_token_counts_for_its_time() {
     let house = House::open();
@@ -259,7 +259,7 @@ async fn a_token_that_is_too_long_for_the_terms_is_void_and_none_is_issued() {
     refused(&elsewhere, &elsewhere.issue("noc", 60, &[]).token, TERMS).await;
 }
 
-/// Issue 6 §8: revocation is at once and for good, also where the platform was restarted.
+/// Revocation is immediate and final, also after a restart of the platform.
 #[tokio::test]
 async fn a_revoked_token_is_void() {
     let house = House::open();
@@ -280,7 +280,7 @@ async fn a_revoked_token_is_void() {
     assert_eq!(house.tokens().entries().unwrap(), [other.entry]);
 }
 
-/// Issue 6 §8: a token never makes a principal, and dies with its bearer's key.
+/// A token does not create a principal, and becomes void with its bearer's key.
 #[tokio::test]
 async fn a_token_dies_with_the_key_of_its_bearer() {
     let house = House::open();
@@ -302,7 +302,8 @@ async fn a_token_dies_with_the_key_of_its_bearer() {
     refused(&house, &user.token, REVOKED).await;
 }
 
-/// Who sends its body long after its head is who it is by then, or nobody any more.
+/// The caller of a request whose body comes long after its head is determined again then, and may
+/// have lost its credential.
 #[tokio::test]
 async fn who_asks_is_asked_again_when_the_body_has_come() {
     let house = House::open();
@@ -425,7 +426,7 @@ async fn a_credential_is_shown_once_and_in_one_way() {
     house.ask(&query, &[]).await.problem(401);
 }
 
-/// RFC 6750 §3.1: a token with scopes opens what carries one of them.
+/// RFC 6750 §3.1: a token with scopes is accepted where one of them is demanded.
 #[tokio::test]
 async fn a_scope_narrows() {
     let house = House::open();
@@ -455,7 +456,7 @@ async fn a_scope_narrows() {
     }
 }
 
-/// What is open to everybody is open to whoever shows a bad token as well.
+/// A public route stays public for a request with a bad token.
 #[tokio::test]
 async fn what_is_open_stays_open() {
     let house = House::open();
@@ -463,7 +464,7 @@ async fn what_is_open_stays_open() {
     assert_eq!((card.status, card.body.as_str()), (200, "ran"));
 }
 
-/// An answer that goes on ends when its token counts no more.
+/// A stream ends when its token is no longer valid.
 #[tokio::test]
 async fn an_answer_that_goes_on_ends_with_its_token() {
     let house = House::within(HttpLimits {
@@ -489,7 +490,7 @@ async fn an_answer_that_goes_on_ends_with_its_token() {
     drop(writer);
 }
 
-/// A change of what lets people in is looked at when it happens, not when the next look is due.
+/// A change of credentials is checked when it happens, not at the next interval.
 #[tokio::test]
 async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
     let house = House::within(HttpLimits {
@@ -515,8 +516,8 @@ async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
     drop(writer);
 }
 
-/// Who became an agent, or is one no more, while his body came is who he is by then for what goes on as
-/// well: it ends with the next change, not with that one.
+/// If the caller becomes an agent, or stops being one, while the body is read, a stream is for the
+/// new principal: it ends with the next change, not with that one.
 #[tokio::test]
 async fn an_answer_that_goes_on_is_for_who_asks_when_the_body_has_come() {
     let house = House::within(HttpLimits {

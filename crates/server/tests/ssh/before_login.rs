@@ -1,4 +1,4 @@
-//! What comes in before anybody has authenticated: little, and nothing that says nothing.
+//! Input before authentication: few bytes, and no messages without content.
 //!
 //! Read next: `server::ssh`, `unauthenticated`.
 
@@ -12,8 +12,8 @@ fn clear_packet(payload: &[u8]) -> Vec<u8> {
     [&head[..], payload, &vec![0; padding]].concat()
 }
 
-/// `SSH_MSG_IGNORE` and its kind are taken from the wire and thrown away, as many as come: before there
-/// are keys, one ends the connection and counts as a login that failed.
+/// `SSH_MSG_IGNORE` and its kind would be read and ignored in any number: before the keys, one of
+/// them ends the connection and counts as a failed login.
 #[tokio::test]
 async fn what_says_nothing_before_the_keys_ends_the_connection() {
     let limits = SshLimits {

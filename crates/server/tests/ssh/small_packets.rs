@@ -1,10 +1,11 @@
-//! A client that takes its output a few bytes at a time: each packet costs what it costs.
+//! A client that takes its output a few bytes at a time, although each packet has a fixed cost.
 //!
 //! Read next: `server::ssh`, `channel`.
 
 use super::*;
 
-/// What is sent to the echo, and comes back in packets of so many bytes; the bytes that came, at most all.
+/// Sends bytes to the echo, which come back in packets of this size; returns the number received,
+/// at most all.
 async fn echoed(maximum_packet_size: u32) -> usize {
     const ALL: usize = 64 << 10;
     let bench = Bench::echo();

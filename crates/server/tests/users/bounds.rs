@@ -1,4 +1,4 @@
-//! How much one user may have, and that others have theirs meanwhile.
+//! The limits of one user, which do not affect others.
 
 use crate::platform::{Platform, within};
 use netconf::error::RpcError;
@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, yield_now};
 
 const READ: &str = "<get-config><source><running/></source></get-config>";
 
-/// An entry of data of so many bytes.
+/// Writes an entry of data of this size.
 async fn write(client: &mut Client, id: &str, bytes: usize) -> Result<(), RpcError> {
     let data = "QUFB".repeat(bytes / 3);
     let rpc = format!(
@@ -28,8 +28,8 @@ async fn write(client: &mut Client, id: &str, bytes: usize) -> Result<(), RpcErr
     }
 }
 
-/// Row 10: one user has so many sessions and no more; another has its own, and a session that ends
-/// makes room.
+/// The number of sessions of a user is limited; others have their own, and an ended session makes
+/// room.
 #[tokio::test]
 async fn a_user_has_so_many_sessions() {
     let platform = Platform::with("[limits.user]\nsessions = 2\n").await;
@@ -56,7 +56,7 @@ async fn a_user_has_so_many_sessions() {
     );
 }
 
-/// What a user stores has an end, is refused exactly, and what was stored stays.
+/// The data of a user are limited, with a precise refusal; stored data stay.
 #[tokio::test]
 async fn a_user_stores_so_much_data() {
     let platform = Platform::with("[limits.user]\ndata-mib = 1\n").await;
@@ -67,7 +67,7 @@ async fn a_user_stores_so_much_data() {
     let refused = write(&mut operator, "f", 196_608).await.unwrap_err();
     assert_eq!(refused.tag.as_str(), "resource-denied");
     assert_eq!(refused.app_tag.as_deref(), Some("data-quota"));
-    // What was said before is answered as it was.
+    // A repeated write is answered as before.
     write(&mut operator, "a", 196_608).await.unwrap();
     write(&mut operator, "g", 3_000).await.unwrap();
     let own = platform.usage("operator");
@@ -77,7 +77,7 @@ async fn a_user_stores_so_much_data() {
     );
 }
 
-/// Row 28: while memory is short nothing is begun that takes more of it, and what is there goes on.
+/// While memory is short no work is begun that takes more of it, and existing work goes on.
 #[tokio::test]
 async fn while_memory_is_short_nothing_new_is_begun() {
     let platform = Platform::with("").await;
@@ -95,12 +95,12 @@ async fn while_memory_is_short_nothing_new_is_begun() {
     operator.call(READ).await.unwrap();
 }
 
-/// How many requests a flood is, of 64 KiB each.
+/// The number of requests of a flood, of 64 KiB each.
 const FLOOD: usize = 384;
 
 const MIB: u64 = 1 << 20;
 
-/// Accepts whatever key the platform shows.
+/// Accepts any host key.
 struct Trusting;
 
 impl client::Handler for Trusting {
@@ -114,16 +114,15 @@ impl client::Handler for Trusting {
     }
 }
 
-/// Somebody who sends one request after the other and takes nothing: the window that he opens is a
-/// byte, and stays shut after it.
+/// A client that sends one request after the other and takes nothing: its window is a byte, and is
+/// not opened again.
 struct Flood {
     connection: client::Handle<Trusting>,
     sent: Arc<AtomicUsize>,
     sending: JoinHandle<Result<(), russh::Error>>,
 }
 
-/// A session of a user whose key lies in `keys/`, who opens a window of so many bytes and has said
-/// nothing yet but hello.
+/// A session of a user whose key is in `keys/`, with a window of this size, after the hello.
 async fn bare(
     platform: &Platform,
     user: &str,
@@ -179,8 +178,8 @@ impl Flood {
     }
 }
 
-/// Who pipelines and reads nothing is kept from sending: what waits is what had come before the
-/// window stayed shut, not all that he would send.
+/// A client that pipelines and reads nothing is throttled: the input that came before the window
+/// closed waits, and no more.
 #[tokio::test]
 async fn who_reads_nothing_is_not_let_send_on() {
     let platform = Platform::with("").await;
@@ -204,8 +203,8 @@ async fn who_reads_nothing_is_not_let_send_on() {
     assert_eq!(platform.usage("noc").refused, 0);
 }
 
-/// All sessions of a user together hold no more than one user may; one that would make it more is cut
-/// off, and others are served.
+/// The bytes held by all sessions of a user together are limited; a session that exceeds the limit
+/// is cut off, and others are served.
 #[tokio::test]
 async fn sessions_of_a_user_hold_so_much_together() {
     let platform = Platform::with("[limits.user]\nheld-mib = 10\n").await;
@@ -219,7 +218,7 @@ async fn sessions_of_a_user_hold_so_much_together() {
         loop {
             yield_now().await;
             most = most.max(platform.usage("noc").held_bytes);
-            // Whoever waits for his window does not hear that there is no connection any more.
+            // A client that waits for its window does not notice the end of its connection.
             if floods.iter().any(|flood| flood.connection.is_closed()) {
                 break;
             }
@@ -234,7 +233,7 @@ async fn sessions_of_a_user_hold_so_much_together() {
     operator.call(READ).await.unwrap();
 }
 
-/// What waits behind a request that is not answered is held as it came, and counted to who sent it.
+/// Requests that wait behind an unanswered one are held as they came, and count for their sender.
 #[tokio::test]
 async fn requests_that_wait_behind_another_are_counted() {
     let platform = Platform::with("").await;
@@ -265,7 +264,7 @@ async fn requests_that_wait_behind_another_are_counted() {
     .await;
 }
 
-/// Says that memory is short for as long as it lives, whatever the meter says.
+/// Makes memory short for as long as it lives, whatever the meter reports.
 struct Shortage(JoinHandle<()>);
 
 impl Shortage {
@@ -286,7 +285,7 @@ impl Drop for Shortage {
     }
 }
 
-/// Row 28: who has begun a message and does not end it holds what others need.
+/// While memory is short, an incomplete message is dropped, as it holds memory that others need.
 #[tokio::test]
 async fn while_memory_is_short_a_message_that_is_not_ended_is_dropped() {
     let platform = Platform::with("").await;
@@ -313,7 +312,7 @@ async fn while_memory_is_short_a_message_that_is_not_ended_is_dropped() {
     operator.call(READ).await.unwrap();
 }
 
-/// Row 28: who takes nothing of what waits for him keeps it from others.
+/// While memory is short, a client that takes nothing of its output is disconnected.
 #[tokio::test]
 async fn while_memory_is_short_who_takes_nothing_is_let_go() {
     let platform = Platform::with("").await;
@@ -337,8 +336,8 @@ async fn while_memory_is_short_who_takes_nothing_is_let_go() {
     operator.call(READ).await.unwrap();
 }
 
-/// What stands in a filter is anything, an XPath too, where the schema has one: libyang, which would never
-/// end with so long a one, is not shown it.
+/// A filter may hold anything, an XPath too, where the schema has one: it is not passed to libyang,
+/// which would never end with one so long.
 #[tokio::test]
 async fn what_stands_in_a_filter_is_not_libyangs() {
     let platform = Platform::with("").await;

@@ -1,4 +1,4 @@
-//! How sessions end that nobody cut off.
+//! The ends of sessions other than being cut off.
 
 use crate::platform::{Platform, within};
 use domain::event::Termination;
@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A client that is done says so, whether its command closes the session or merely lets go of it.
+/// A client closes its session, whether its command does so or merely drops it.
 #[tokio::test]
 async fn a_client_that_goes_closes_its_session() {
     let platform = Platform::with("").await;
@@ -27,8 +27,8 @@ async fn a_client_that_goes_closes_its_session() {
 const SUBSCRIBE: &str =
     "<create-subscription xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\"/>";
 
-/// The session whose user's key is taken away ends at once, its subscription with it, and nobody comes
-/// in by the key any more; sessions of others stay.
+/// A session whose user's key is removed ends at once, with its subscription, and the key is
+/// refused from then on; sessions of others stay.
 #[tokio::test]
 async fn a_key_that_is_taken_away_ends_what_it_opened() {
     let platform = Platform::with("").await;
@@ -56,7 +56,7 @@ async fn a_key_that_is_taken_away_ends_what_it_opened() {
         .unwrap();
 }
 
-/// A user with two keys keeps the session of the one that is left.
+/// A user with two keys keeps the sessions of the remaining one.
 #[tokio::test]
 async fn a_key_among_several_ends_its_own_sessions_alone() {
     let platform = Platform::with("").await;
@@ -85,7 +85,7 @@ async fn a_key_among_several_ends_its_own_sessions_alone() {
         .unwrap();
 }
 
-/// An agent without a key is given nothing more, however long its lease has still to run.
+/// An agent without a key is given no more tasks, however long its lease still is.
 #[tokio::test]
 async fn an_agent_whose_key_is_taken_away_is_given_nothing_more() {
     let platform = Platform::with("").await;
@@ -99,7 +99,7 @@ async fn an_agent_whose_key_is_taken_away_is_given_nothing_more() {
     assert!(!engine.registration("ip").unwrap().is_available());
 }
 
-/// Whom the state folder knows as something else from now on is nobody who was let in.
+/// A name that changes between user and agent must authenticate again.
 #[tokio::test]
 async fn an_agent_that_becomes_a_user_comes_in_anew() {
     let platform = Platform::with("").await;
@@ -131,7 +131,7 @@ pub const REGISTER: &str = "<register-agent xmlns=\"urn:convoke:params:xml:ns:ya
 const DEREGISTER: &str = "<deregister-agent xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
     <name>ip</name></deregister-agent>";
 
-/// A row of `access.toml` that goes, goes for the sessions that are open as well.
+/// A rule that is removed from `access.toml` no longer applies to open sessions either.
 #[tokio::test]
 async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
     let platform = Platform::with("").await;
@@ -151,7 +151,7 @@ async fn a_right_that_is_taken_away_is_gone_in_open_sessions() {
     assert!(!sees_agents(&operator.call(get).await.unwrap()));
 }
 
-/// Lets the operator hear of agents, and nothing else any more.
+/// Restricts the operator to notifications on agents.
 fn but_of_agents(rules: &str) -> String {
     let others = rules.replace("\"operator\"", "\"nobody-any-more\"");
     let of_agents = "[[group]]\nname = \"listeners\"\nuser-name = [\"operator\"]\n\
@@ -161,7 +161,7 @@ fn but_of_agents(rules: &str) -> String {
     format!("{others}\n{of_agents}")
 }
 
-/// A message about a task of the agent's.
+/// A message about a task of the agent.
 fn negotiate(verb: &str, id: &str) -> String {
     format!(
         "<task-negotiate xmlns=\"urn:ietf:params:xml:ns:yang:irtf-agent\">\
@@ -172,7 +172,7 @@ fn negotiate(verb: &str, id: &str) -> String {
     )
 }
 
-/// What a subscriber is told, up to the first notification in which these words stand.
+/// The notifications to a subscriber, up to the first that contains these words.
 async fn told_until(subscriber: &mut Client, words: &str) -> String {
     let mut told = String::new();
     while !told.contains(words) {
@@ -182,8 +182,8 @@ async fn told_until(subscriber: &mut Client, words: &str) -> String {
     told
 }
 
-/// What a subscriber may hear no more is not told to the subscription that it has open, and the rest
-/// goes on.
+/// Events that a subscriber may no longer read are left out of its open subscription, which goes
+/// on.
 #[tokio::test]
 async fn a_right_that_is_taken_away_is_gone_in_open_subscriptions() {
     let platform = Platform::with("").await;
@@ -207,7 +207,7 @@ async fn a_right_that_is_taken_away_is_gone_in_open_subscriptions() {
     assert!(!told.contains("t-after"), "{told}");
 }
 
-/// The same of a stream over A2A: it ends where it would tell what may not be read any more.
+/// The same for a stream over A2A: it ends where the next event may not be read any more.
 #[tokio::test]
 async fn a_right_that_is_taken_away_ends_open_streams_of_a2a() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
@@ -233,7 +233,7 @@ async fn a_right_that_is_taken_away_ends_open_streams_of_a2a() {
     }
 }
 
-/// What waits for an answer over HTTP is told nothing any more when the key goes by which it was sent.
+/// A request that waits for an answer over HTTP gets none once its sender's key is removed.
 #[tokio::test]
 async fn a_key_that_is_taken_away_ends_a_request_that_waits() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
@@ -257,7 +257,7 @@ async fn a_key_that_is_taken_away_ends_a_request_that_waits() {
     assert!(!answer.contains("TASK_STATE"), "{answer}");
 }
 
-/// A key that others may write counts over HTTP as little as over SSH.
+/// A key that others may write is refused over HTTP as well.
 #[tokio::test]
 async fn a_token_of_a_key_that_others_may_write_does_not_count() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
@@ -283,8 +283,8 @@ async fn a_token_of_a_key_that_others_may_write_does_not_count() {
     }
 }
 
-/// The operator's first key is his whoever may write those in `users/`: a token that was issued over both
-/// does not count while others may, and one over the first alone does.
+/// The operator's first key is valid even if others may write those in `users/`: a token that was
+/// issued over both is void while others may, and one over the first alone is valid.
 #[tokio::test]
 async fn a_key_of_the_operators_that_others_may_write_does_not_count() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
@@ -312,7 +312,7 @@ async fn a_key_of_the_operators_that_others_may_write_does_not_count() {
     }
 }
 
-/// A stream that the operator follows a task by, after its first event.
+/// A stream by which the operator follows a task, after its first event.
 async fn followed(platform: &Platform, id: &str) -> TcpStream {
     let path = format!("/tasks/{id}:subscribe");
     let mut stream = posted(platform, "operator", &path, "").await;
@@ -325,7 +325,7 @@ async fn followed(platform: &Platform, id: &str) -> TcpStream {
     stream
 }
 
-/// A request of a user's, after it was sent.
+/// A request of a user, after it was sent.
 async fn posted(platform: &Platform, user: &str, path: &str, body: &str) -> TcpStream {
     let token = token_of(platform, user).unwrap();
     sent(platform, "POST", &token, path, body).await
@@ -355,7 +355,8 @@ async fn sent(platform: &Platform, method: &str, token: &str, path: &str, body: 
     stream
 }
 
-/// A platform that does not start, because another runs on the state, leaves what its clients need.
+/// A platform that does not start, because another runs on the state, leaves the files of its
+/// clients unchanged.
 #[tokio::test]
 async fn a_start_that_is_refused_leaves_known_hosts_as_they_are() {
     let platform = Platform::with("").await;

@@ -1,5 +1,5 @@
-//! What one user may hold, and what becomes of it when the user's key or rights go: a whole platform
-//! in a state folder, and clients over SSH and HTTP on loopback.
+//! Limits of users, and the effects of removing their keys and rights: a whole platform in a state
+//! folder, and clients over SSH and HTTP on loopback.
 //!
 //! A tour: [`platform`] starts one; then the tables, one a file. No test sleeps.
 #![allow(clippy::unwrap_used, unreachable_pub)]

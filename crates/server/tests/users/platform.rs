@@ -1,4 +1,4 @@
-//! A platform in a folder of its own, users of it, and what its log says of their sessions.
+//! A platform in a folder of its own, its users, and the ends of their sessions in its log.
 
 use domain::event::{Happening, Termination};
 use engine::Usage;
@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What never comes fails here rather than for ever.
+/// The time limit for anything awaited.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A platform at work.
+/// A running platform.
 pub struct Platform {
     pub host: Host,
     pub folder: StateFolder,
@@ -25,7 +25,7 @@ pub struct Platform {
 }
 
 impl Platform {
-    /// One with these settings, on free ports, beside no network.
+    /// A platform with these settings, on free ports, without a network.
     pub async fn with(settings: &str) -> Self {
         let state = tempfile::tempdir().unwrap();
         let folder = StateFolder::new(state.path());
@@ -36,7 +36,7 @@ impl Platform {
         }
     }
 
-    /// Why another one does not start on the same state; none if it does.
+    /// The error of a second start on the same state; none if it succeeds.
     pub async fn start_another(&self) -> Option<StartError> {
         start(&self.folder, "").await.err()
     }
@@ -45,7 +45,7 @@ impl Platform {
         self.folder.path().join(name)
     }
 
-    /// Lets a name in by a new key: `users/noc.pub` or `agents/ip.pub`.
+    /// Admits a name with a new key: `users/noc.pub` or `agents/ip.pub`.
     pub fn admit(&self, file: &str) {
         let name = Path::new(file).file_stem().unwrap().to_str().unwrap();
         let key = StateKeys::open(self.folder.path()).unwrap().agent(name);
@@ -57,7 +57,7 @@ impl Platform {
         self.try_client(user).await.unwrap()
     }
 
-    /// The same, if the user is let in.
+    /// The same, unless the user is refused.
     pub async fn try_client(&self, user: &str) -> Result<Client, CallError> {
         let key = match user {
             "operator" => "operator_ed25519".to_owned(),
@@ -77,7 +77,7 @@ impl Platform {
         Client::connect(&address.to_string(), &identity).await
     }
 
-    /// Edits `access.toml`, and waits until what it says then is in force.
+    /// Edits `access.toml`, and waits until the new rules are in force.
     pub async fn rule(&self, edit: impl FnOnce(&str) -> String) {
         let engine = self.host.platform.engine();
         let before = engine.access();
@@ -100,14 +100,14 @@ impl Platform {
             .await;
     }
 
-    /// What a user holds.
+    /// The usage of a user.
     pub fn usage(&self, user: &str) -> Usage {
         let usage = self.host.platform.engine().usage();
         let own = usage.into_iter().find(|usage| usage.name == user);
         own.unwrap_or_default()
     }
 
-    /// How the first session of a user that ends did end, as the log has it.
+    /// The reason for which the first session of a user ended, from the log.
     pub async fn end_of(&self, user: &str) -> Termination {
         let feed = self.host.platform.engine().feed();
         let mut news = feed.watch();
@@ -140,7 +140,7 @@ async fn start(folder: &StateFolder, settings: &str) -> Result<Host, StartError>
     Host::start(home, &settings, Roster::default(), Arc::default(), clock).await
 }
 
-/// What comes of it, in time.
+/// The output of a future, within the time limit.
 pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(outcome) => outcome,

@@ -1,4 +1,4 @@
-//! What of getting in stands in the audit trail: over SSH, over HTTP, and what lets people in.
+//! Authentication in the audit trail: over SSH, over HTTP, and changes of credentials.
 
 use crate::platform::{Platform, within};
 use domain::audit::{AuditKind, AuditRecord};
@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 impl Platform {
-    /// The first record of a kind about somebody.
+    /// The first record of a kind about a user.
     async fn record(&self, kind: AuditKind, user: &str) -> Arc<AuditRecord> {
         let feed = self.host.platform.engine().feed();
         let mut news = feed.watch();
@@ -88,7 +88,7 @@ async fn keys_tokens_and_rules_that_come_and_go_are_told() {
     platform.record(AuditKind::RulesChanged, "").await;
 }
 
-/// A token that came and went between two looks of the platform was there, and is on record.
+/// A token that was issued and revoked between two checks of the platform is recorded.
 #[tokio::test]
 async fn a_token_that_is_revoked_at_once_is_told_all_the_same() {
     let platform = Platform::with("").await;
@@ -107,14 +107,14 @@ async fn a_token_that_is_revoked_at_once_is_told_all_the_same() {
         let told = platform.record(kind, "operator").await;
         assert_eq!(told.event.subject, subject);
     }
-    // What would have expired by now is forgotten, whatever became of it.
+    // Tokens that would have expired by now are deleted, revoked or not.
     let later = now.plus_s(1_000.0);
     tokens.issue(&grant, later).unwrap();
     let kept = std::fs::read_dir(platform.file("tokens")).unwrap();
     assert_eq!(kept.count(), 1);
 }
 
-/// A thousand knocks from one place are a handful of records, and everybody else is still let in.
+/// A thousand denials from one source are a handful of records, and others are still admitted.
 #[tokio::test]
 async fn a_flood_of_denials_is_a_handful_of_records() {
     let platform = Platform::with("").await;
@@ -138,7 +138,7 @@ async fn a_flood_of_denials_is_a_handful_of_records() {
     engine.tick(Timestamp::from_ms(i64::MAX / 2));
 }
 
-/// What a stranger shows at the HTTP server is not in the trail, only that it did not count.
+/// A refused token over HTTP is recorded without the token itself.
 #[tokio::test]
 async fn a_token_that_does_not_count_is_told_without_it() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;

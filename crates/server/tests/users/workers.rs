@@ -1,5 +1,5 @@
-//! The threads on which agents step: others have one while a step does not come back, and there are as
-//! many as before once it has.
+//! The threads on which agents step: others have one while a step does not return, and their number
+//! is restored once it has.
 
 use crate::platform::within;
 use domain::access::{AccessRules, Action};
@@ -21,10 +21,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Who counts the threads of the process, or starts some, is alone with them.
+/// Serialises tests that count the threads of the process, or start some.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Says that it steps, and does not come back before it is let.
+/// Reports that it steps, and does not return before it is released.
 struct Stuck {
     begun: Sender<()>,
     held: Receiver<()>,
@@ -38,7 +38,7 @@ impl Agent for Stuck {
     }
 }
 
-/// Takes whatever it is asked.
+/// Accepts any request.
 struct Willing;
 
 impl Agent for Willing {
@@ -100,7 +100,7 @@ fn hosting(agents: Vec<Hosted>) -> Engine {
     engine.unwrap()
 }
 
-/// How many threads of this process are for agents.
+/// The number of this process's threads for agents.
 fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
@@ -113,7 +113,7 @@ async fn begins(stepping: &Receiver<()>) {
     }
 }
 
-/// What comes of an assignment that is not waited for.
+/// The outcome of an assignment that is not awaited.
 async fn assigned(engine: &Engine, to: &str, task: &str, now: Timestamp) -> Reply {
     let text = "## target object\nlink\n## task description\ndiagnose it";
     let operation = Negotiate {
@@ -130,8 +130,8 @@ async fn assigned(engine: &Engine, to: &str, task: &str, now: Timestamp) -> Repl
     outcome.unwrap().reply
 }
 
-/// However many agents hold a thread with a step that does not come back, the others have one as soon as
-/// these are given up.
+/// However many agents occupy a thread with a step that does not return, the others have one as
+/// soon as these are abandoned.
 #[tokio::test]
 async fn others_are_answered_while_steps_do_not_come_back() {
     let _alone = ALONE.lock().await;

@@ -1,4 +1,4 @@
-//! Why a state is not opened.
+//! The errors of opening a state.
 //!
 //! Read next: [`super`].
 
@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Why a state was not opened. It was left as it is.
+/// The reason for which a state was not opened. It was left as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another store, here or in another process, has it open.
@@ -20,7 +20,7 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// A later release wrote it; going back is not possible.
+    /// The state was written by a later release; downgrading is not possible.
     #[error("the state is at schema {found}, this release knows {known}: use the newer release")]
     Newer {
         /// The schema found.
@@ -28,7 +28,7 @@ pub enum OpenError {
         /// The latest schema known here.
         known: i32,
     },
-    /// It was written before the first release; what it holds cannot be taken over.
+    /// The state was written before the first release and cannot be migrated.
     #[error(
         "the state is at schema {found} of the time before the first release, the oldest that can be read is {oldest}: begin a new one"
     )]
@@ -38,16 +38,16 @@ pub enum OpenError {
         /// The oldest schema that can be read.
         oldest: i32,
     },
-    /// The file cannot be written: it, or what its first page says of who may.
+    /// The file cannot be written: by its permissions, or by a damaged first page.
     #[error(
         "the state can only be read: its file is read-only, or damaged in its first page; make it \
          writable, or put back a backup"
     )]
     ReadOnly,
-    /// The file is a database of something else.
+    /// The file is a database of another application.
     #[error("the file is a database, but not a state of Convoke")]
     Foreign,
-    /// What was read is not what was written. Restore a copy; `verify` lists all damage.
+    /// A row is not as it was written. Restore a copy; `verify` lists all damage.
     #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
     Corrupt {
         /// The table, or `sqlite` if SQLite itself found the damage.
@@ -55,7 +55,7 @@ pub enum OpenError {
         /// The row, or what SQLite says.
         key: String,
     },
-    /// What was read was not written by who has the key. Restore a copy; `verify` lists all of it.
+    /// A row was written without the key. Restore a copy; `verify` lists all such rows.
     #[error(
         "the state was forged at {table} '{key}': who wrote that has not its key; it is refused"
     )]
@@ -65,63 +65,63 @@ pub enum OpenError {
         /// The row.
         key: String,
     },
-    /// Something stands in the schema of the database that no release put there, or is missing, or it
-    /// says that it is no state of ours while a head of it is kept outside.
+    /// The schema of the database holds an object that no release made, or lacks one; or the file
+    /// claims to be no state of Convoke while a head of it is kept outside.
     #[error("the state was forged: its schema is not that of a state of Convoke ({strangers})")]
     Schema {
-        /// What, each behind a word: `missing` or `strange`.
+        /// The objects, each behind a word: `missing` or `strange`.
         strangers: String,
     },
-    /// It ends before what was seen of it last, or is another one: a copy was put back.
+    /// The state ends before the head last seen outside, or is another one: a copy was put back.
     #[error(
         "the state ends at entry {found} (write {written}), but {} has seen entry {seen} \
          (write {seen_written}): an older copy was put back, or another state",
         path.display()
     )]
     SetBack {
-        /// Where it was seen.
+        /// The file that holds the head seen last.
         path: PathBuf,
-        /// Its last entry.
+        /// The last entry of the state.
         found: Sequence,
-        /// How often it was written.
+        /// The number of times that its head was written.
         written: u64,
-        /// The last entry that was seen.
+        /// The last entry in the head seen last.
         seen: Sequence,
-        /// How often it had been written then.
+        /// The number of times that the head had been written then.
         seen_written: u64,
     },
-    /// Its rows are not bound by the key, but once were: it is of a release before, or was made to
-    /// look so.
+    /// The rows are not bound by the key, but once were: the state is of an earlier release, or was
+    /// made to look so.
     #[error(
         "the rows of the state carry no codes, but {} has seen that they do: a copy of a release \
          before was put back, or it was forged",
         path.display()
     )]
     Unbound {
-        /// Where it was seen.
+        /// The file that holds the head seen last.
         path: PathBuf,
     },
-    /// What was seen of it last is not there.
+    /// The file with the head seen last is missing.
     #[error("{} is missing, where the last head of the state was kept", path.display())]
     HeadMissing {
         /// The file.
         path: PathBuf,
     },
-    /// What was seen of it last cannot be read, or is not what the host key signed.
+    /// The file with the head seen last cannot be read, or its signature is not the host key's.
     #[error("{}: {reason}", path.display())]
     Head {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
-    /// It was sealed once, and is not.
+    /// The state was sealed once, and is not any more.
     #[error("the seal of the state is missing, though its log was sealed up to entry {sealed}")]
     Unsealed {
         /// The last entry that was sealed.
         sealed: Sequence,
     },
-    /// What is signed is not signed by this signer.
+    /// A signature is not this signer's.
     #[error("{table} '{key}' is not signed with the host key in use")]
     Stranger {
         /// The table.
@@ -129,10 +129,10 @@ pub enum OpenError {
         /// The row.
         key: String,
     },
-    /// It holds encrypted payloads, and nobody keeps the key.
+    /// The state holds encrypted payloads, and no key was supplied.
     #[error("the state is encrypted, and there is no key to it")]
     Encrypted,
-    /// Its keys could not be opened, or no new one be made.
+    /// The data keys could not be unwrapped, or no new one be made.
     #[error("the state is encrypted: {0}")]
     Key(#[source] KeyError),
     /// A file could not be made, locked or protected.
@@ -140,7 +140,7 @@ pub enum OpenError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
@@ -156,7 +156,7 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// True if whoever knows what he does may have it opened all the same: see
+    /// True if an operator may have it opened all the same: see
     /// [`Options::accept`](crate::Options::accept).
     pub fn may_be_accepted(&self) -> bool {
         matches!(
@@ -212,7 +212,7 @@ impl From<RowError> for OpenError {
 }
 
 impl RowError {
-    /// Damage that SQLite noticed is damage, not a failure.
+    /// The error, with damage that SQLite noticed reported as damage instead of as a failure.
     pub(crate) fn found_by_sqlite(self) -> Self {
         match self {
             Self::Sqlite(cause)

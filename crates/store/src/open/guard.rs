@@ -1,4 +1,4 @@
-//! Who is let in: what an opening checks before anything of a state is believed.
+//! The checks of an opening, made before anything of a state is trusted.
 //!
 //! ```text
 //! schema: what our migrations made, and nothing else
@@ -6,10 +6,10 @@
 //! log:    one chain from the last seal to the head; the seal is the host key's, and is there
 //! files outside: the state goes on from what they saw last
 //! ```
-//! So it takes as long as what is open is much, however much has ended; each row of that is checked
-//! when it is read, and all of them by `verify`. A state whose rows are not bound yet is verified
-//! whole. What may be accepted is a doubt ([`OpenError::may_be_accepted`]); everything else is
-//! refused whoever asks. Read next: [`crate::bind`], [`crate::outside`].
+//! So the time depends on the number of open rows, not on that of ended ones; those are checked
+//! when they are read, and all of them by `verify`. A state whose rows are not bound yet is
+//! verified whole. A doubt ([`OpenError::may_be_accepted`]) may be accepted by the operator; all
+//! other errors are final. Read next: [`crate::bind`], [`crate::outside`].
 
 use super::{Decided, OpenError, Options};
 use crate::bind;
@@ -33,21 +33,21 @@ use domain::event::Sequence;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// Entries at the end of the log that every opening reads; those before, back to the seal, only have
-/// to be one chain.
+/// The number of entries at the end of the log that every opening reads; for those before, back to
+/// the seal, only the chain is checked.
 const READ_ENTRIES: u64 = 1_000;
 
-/// A state that is believed.
+/// A state that passed the checks.
 pub(super) struct Admitted {
     pub(super) stored: Stored,
     pub(super) decided: Decided,
     pub(super) encryptor: Encryptor,
-    /// Whether rows were written that the head has to stand for.
+    /// True if rows were written for which the head must be written anew.
     pub(super) changed: bool,
     pub(super) accepted: Vec<String>,
 }
 
-/// Checks what is stored, within the transaction that brings it up to date.
+/// Checks the stored state, within the transaction that migrates it.
 pub(super) fn admit(
     transaction: &Connection,
     keys: &Keys,
@@ -106,7 +106,7 @@ struct Guard<'g> {
 }
 
 impl Guard<'_> {
-    /// What is known beside the rows, if they are bound: then each must carry its code from now on.
+    /// The ledger, if rows are bound; each must carry its code from then on.
     fn known(&self, age: Age) -> Result<Option<(Ledger, SetKey)>, OpenError> {
         let Tables { connection, keys } = self.tables;
         let Some((ledger, sets)) = self.stored.ledger(keys)? else {
@@ -121,7 +121,7 @@ impl Guard<'_> {
         Ok(Some((ledger, sets)))
     }
 
-    /// Reads everything on which decisions build.
+    /// Reads the rows on which decisions are based.
     fn decided(&self, budget: &Budget) -> Result<Decided, OpenError> {
         let decided = super::decided(self.tables, budget.rows())?;
         let (open, found) = (self.stored.head.counts.open, decided.tasks.len());
@@ -132,7 +132,8 @@ impl Guard<'_> {
         Ok(decided)
     }
 
-    /// None of what decisions build on is missing, was added, or is older than the last.
+    /// Checks that none of the rows on which decisions are based is missing, was added, or is
+    /// outdated.
     fn check_sets(&self, ledger: &Ledger, sets: &SetKey) -> Result<(), OpenError> {
         let connection = self.tables.connection;
         let found = SetHashes::found(connection, sets, &Set::AT_OPENING)?;
@@ -144,8 +145,8 @@ impl Guard<'_> {
         self.check_indexes()
     }
 
-    /// Rows are looked up by indexes, which no code covers: each must tell of every row. Of tables that
-    /// keep what has ended that is left to [`crate::verify`], beside the platform as well.
+    /// Checks that indexes, which no code covers, refer to every row. For tables that keep ended
+    /// rows this is left to [`crate::verify`], which also runs in the background.
     fn check_indexes(&self) -> Result<(), OpenError> {
         let kept = [Set::OpenTask.table(), Set::OpenNegotiation.table()];
         let small = Set::AT_OPENING.map(Set::table).into_iter();
@@ -160,8 +161,8 @@ impl Guard<'_> {
         Ok(())
     }
 
-    /// Checks that the log is one chain from the seal, and the last entries in any case, to where
-    /// the head says that it ends.
+    /// Checks that the log is one chain from the seal, and from the last entries in any case, to
+    /// the end that the head states.
     fn check_log(&self) -> Result<(), RowError> {
         let (connection, head) = (self.tables.connection, &self.stored.head);
         let last = log::last(connection)?;
@@ -199,8 +200,7 @@ impl Guard<'_> {
         }
     }
 
-    /// What may be accepted on purpose and is refused otherwise; and how often the head had been
-    /// written when it was seen last.
+    /// The doubts that an operator may accept; and the generation of the head seen last.
     fn doubts(&self, known: Option<&Ledger>) -> Result<(Vec<OpenError>, u64), OpenError> {
         let (mut doubts, mut last_seen) = (Vec::new(), 0);
         self.doubt_seal(known, &mut doubts)?;
@@ -282,7 +282,7 @@ impl Guard<'_> {
         Ok(sealed.map(|sealed| OpenError::Unsealed { sealed }))
     }
 
-    /// The digest of an entry; none if it is not there any more, or not yet.
+    /// The digest of an entry; none if it was cut off, or does not exist yet.
     fn chain_at(&self, sequence: Sequence) -> Result<Option<Sum>, RowError> {
         let connection = self.tables.connection;
         let cut = Checkpoint::read(connection)?;
@@ -296,7 +296,7 @@ impl Guard<'_> {
         }
     }
 
-    /// Verifies everything that is stored. What another host key signed cannot be.
+    /// Verifies the whole state, except signatures of another host key.
     fn verify_whole(&self, doubts: &[OpenError]) -> Result<(), OpenError> {
         let strange = doubts
             .iter()
@@ -307,7 +307,7 @@ impl Guard<'_> {
         };
         let has_keys = self.options.keys.is_some();
         let report = verify::walk::walked(self.tables, how, has_keys)?;
-        // That the seal is missing is the doubt itself.
+        // A missing seal is the doubt itself, not a further fault.
         let mut faults = report.faults.into_iter();
         match faults.find(|fault| fault.table != seal::TABLE || doubts.is_empty()) {
             Some(fault) => Err(fault.into()),
@@ -315,7 +315,7 @@ impl Guard<'_> {
         }
     }
 
-    /// What is written with; true if rows were bound just now.
+    /// The encryptor of the writer; true if rows were bound just now.
     fn encryptor(&self, known: Option<(Ledger, SetKey)>) -> Result<(Encryptor, bool), OpenError> {
         let Tables { connection, keys } = self.tables;
         let Some(keeper) = self.options.keys.as_deref() else {
@@ -345,7 +345,7 @@ impl Guard<'_> {
         Ok((encryptor, true))
     }
 
-    /// Puts on record what was accepted; what stands outside is left behind.
+    /// Records the accepted doubts; the head outside is then replaced.
     fn accept(
         &self,
         doubts: &[OpenError],

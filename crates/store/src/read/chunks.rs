@@ -1,4 +1,4 @@
-//! Reading data that was written in pieces, a bounded part at a time.
+//! Reading data that were written in pieces, a bounded part at a time.
 //!
 //! Read next: `row::data_chunk`.
 
@@ -8,16 +8,16 @@ use crate::row::{RowError, data_chunk, data_param};
 use domain::context::{Body, DataParam};
 use rusqlite::{Row, params};
 
-/// A piece of data that is stored: its bytes are another query.
+/// The place of a stored piece of data; its bytes are read separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it begins, in bytes.
+    /// The offset, in bytes.
     pub offset: u64,
-    /// How many bytes it has.
+    /// The length, in bytes.
     pub length: u64,
 }
 
-/// The number and the row of data that must be there.
+/// The number and the row of data that must exist.
 fn find(tables: Tables<'_>, id: &str) -> Result<(i64, DataParam), ReadError> {
     let sql = "SELECT number FROM data_param WHERE id = ?1";
     let number = behind(&tables, sql, id, |row| row.get(0))?;

@@ -1,4 +1,4 @@
-//! Reading the log, from where it begins.
+//! Reading the log, from its first entry.
 //!
 //! A log that was cut begins behind its checkpoint, on whose digest the chain then stands. Read
 //! next: `row::entry`.
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
 
 /// The entry before `after + 1`, or the last that was cut off if the log begins later, and its
-/// digest: what the next entry stands on.
+/// digest, which the next entry is chained to.
 pub(crate) fn base(connection: &Connection, after: Sequence) -> Result<(Sequence, Sum), RowError> {
     let cut = Checkpoint::read(connection)?;
     let (sequence, chain) = cut.map_or((0, ORIGIN), |cut| (cut.sequence, cut.chain));
@@ -74,7 +74,7 @@ pub(crate) fn sequence_at(connection: &Connection, time: Timestamp) -> Result<Se
     Ok(before)
 }
 
-/// The last sequence of the log; that of the checkpoint if nothing is left behind it.
+/// The last sequence of the log; that of the checkpoint if no entry follows it.
 pub(crate) fn last(connection: &Connection) -> Result<Sequence, RowError> {
     let mut statement = connection.prepare_cached("SELECT max(sequence) FROM log")?;
     let last: Option<i64> = statement.query_row([], |row| row.get(0))?;
@@ -84,7 +84,7 @@ pub(crate) fn last(connection: &Connection) -> Result<Sequence, RowError> {
     }
 }
 
-/// The time of the first entry that is left.
+/// The time of the first entry.
 pub(crate) fn first_time(connection: &Connection) -> rusqlite::Result<Option<Timestamp>> {
     let sql = "SELECT time FROM log ORDER BY sequence LIMIT 1";
     let time: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;

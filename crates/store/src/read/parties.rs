@@ -1,20 +1,21 @@
-//! Between whom a record is, without what it says: whoever may not see it costs no more than where there
-//! is none.
+//! The parties of a record, without its contents: a refused reader costs no more than a missing
+//! record.
 //!
-//! What is then read whole is checked as ever. Read next: [`super::tasks`], [`super::records`].
+//! The row itself is checked when it is read as a whole. Read next: [`super::tasks`],
+//! [`super::records`].
 
 use super::{ReadError, rows};
 use crate::cipher::Tables;
 use rusqlite::params;
 
-/// A record that is found by its identifier.
+/// A record named by its identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keyed<'k> {
     /// The task of this identifier.
     Task(&'k str),
-    /// The exchange of this one.
+    /// The exchange of this identifier.
     Exchange(&'k str),
-    /// The data of this one.
+    /// The data of this identifier.
     Data(&'k str),
 }
 

@@ -19,28 +19,28 @@ use domain::team::Team;
 use domain::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
-/// Which exchanges or data to read. The default is the first thousand of all.
+/// The selection of exchanges or data. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// Of this task only.
     pub task: Option<TaskId>,
     /// Sent by or to this agent only.
     pub party: Option<String>,
-    /// With this one on the other side only; exchanges only.
+    /// With this agent on the other side only; exchanges only.
     pub counterparty: Option<String>,
     /// Sent by this agent only; exchanges only.
     pub from: Option<String>,
-    /// Not requested before this instant; exchanges only.
+    /// Requested at or after this instant; exchanges only.
     pub since: Option<Timestamp>,
-    /// Not requested after this instant; exchanges only.
+    /// Requested at or before this instant; exchanges only.
     pub until: Option<Timestamp>,
     /// Behind the one with this identifier: the last of the page before.
     pub after: Option<String>,
-    /// The last come first.
+    /// True for the last first.
     pub newest_first: bool,
-    /// At most so many.
+    /// The most rows.
     pub limit: usize,
-    /// The most bytes of all rows as they are stored, but one row in any case.
+    /// The most bytes of all rows as stored; one row is returned in any case.
     pub bytes: u64,
 }
 
@@ -61,12 +61,12 @@ impl Default for Filter {
     }
 }
 
-/// What hangs below a task.
+/// The records that belong to a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Below {
-    /// Whether there are tasks that are parts of it.
+    /// True if it has sub-tasks.
     pub parts: bool,
-    /// Whether something was negotiated about it.
+    /// True if it has negotiations.
     pub negotiations: bool,
 }
 
@@ -111,7 +111,7 @@ const ALL_NEGOTIATIONS: &str = concat!(
     " FROM negotiation ORDER BY number LIMIT ?1"
 );
 
-/// One page: `$and` narrows it, `:number` is where it begins.
+/// The query of a page: `$and` narrows it, `:number` is its beginning.
 macro_rules! exchanges {
     ($and:literal) => {
         concat!(
@@ -136,7 +136,7 @@ macro_rules! data_params {
         )
     };
 }
-/// A page in the order of the numbers, or against it.
+/// A page in the order of the numbers, or in reverse.
 fn by_number(select: &str, newest_first: bool) -> String {
     let order = if newest_first { " DESC" } else { "" };
     format!("{select} ORDER BY number{order} LIMIT :limit")
@@ -162,7 +162,7 @@ const DATA_OF_PARTY: &str = concat!(
 );
 const DATA_OF_BOTH: &str = data_params!("task = :task AND :party IN (+party_one, +party_two) AND ");
 
-/// The pages, for the test that none of them scans or sorts.
+/// The queries of pages, for the test that none of them scans or sorts.
 #[cfg(test)]
 pub(crate) fn pages() -> Vec<String> {
     let exchanges = [
@@ -323,7 +323,7 @@ pub(crate) fn observations(
     )
 }
 
-/// The configurations for pushing of a task, by owner and identifier.
+/// The push configurations of a task, by owner and identifier.
 pub(crate) fn push_configs(
     tables: Tables<'_>,
     task: &TaskId,
@@ -360,8 +360,8 @@ pub(crate) fn exchanges(tables: Tables<'_>, filter: &Filter) -> Result<Page<Exch
     filtered(tables, sql, find, (begin, end), filter, exchange::read)
 }
 
-/// How much later than one that was stored behind it an exchange may have been requested, in
-/// milliseconds: requests take their time before they are put in order.
+/// The longest time by which an exchange may have been requested later than one stored behind it,
+/// in milliseconds: requests take some time before they are ordered.
 const DISORDER_MS: i64 = 60_000;
 
 /// The number of the first exchange that was not requested before `time`, as far as exchanges are
@@ -402,19 +402,19 @@ pub(crate) fn data_params(
     filtered(tables, sql, find, (0, i64::MAX), filter, data_param::read)
 }
 
-/// How much data somebody has written that is stored.
+/// The amount of stored data that a principal wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataSum {
-    /// Who wrote it.
+    /// The name of the principal.
     pub writer: String,
-    /// How many entries.
+    /// The number of entries.
     pub entries: u64,
-    /// How many bytes they have, as stored, or will have, where they come in pieces.
+    /// Their size in bytes as stored, or as announced for data in pieces.
     pub bytes: u64,
 }
 
-/// What everybody has written by `data-write`: entries of the platform's own have a '/' in their
-/// identifiers. Reads no data, but a row for each entry.
+/// The amount that each principal wrote by `data-write`; entries of the platform's own have a '/'
+/// in their identifiers. Reads no data, but one row for each entry.
 pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum>> {
     let sql = "SELECT party_one, count(*), sum(coalesce(size, 0) +
           coalesce(octet_length(data), octet_length(url), 0) + coalesce(octet_length(cipher), 0))
@@ -430,7 +430,7 @@ pub(crate) fn data_sums(connection: &Connection) -> rusqlite::Result<Vec<DataSum
     rows.collect()
 }
 
-/// Binds the parameters that `sql` has and reads what it gives; `find` says where it begins.
+/// Binds the parameters that `sql` has and reads its rows; `find` gives the beginning.
 fn filtered<T>(
     tables: Tables<'_>,
     sql: &str,

@@ -1,9 +1,8 @@
-//! Pages of tasks, in the order of their last change, or against it.
+//! Pages of tasks, in the order of their last change, or in reverse.
 //!
-//! Open tasks and ended ones are indexed apart, ended ones also by party; a page merges what it
-//! needs of these. The order of the last change has a use: a task that changes while somebody
-//! pages through moves towards the end, so it is seen again and none is missed. Read next:
-//! `row::task`.
+//! Open tasks and ended ones are indexed apart, ended ones also by party; a page merges these. A
+//! task that changes while a reader pages through moves towards the end, so that it is seen again
+//! and none is missed. Read next: `row::task`.
 
 use super::{Most, Page, ReadError, behind, page, rows};
 use crate::cipher::Tables;
@@ -12,7 +11,7 @@ use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
 use rusqlite::{ToSql, params};
 
-/// Which tasks to read. The default is the first thousand of all.
+/// The selection of tasks. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskFilter {
     /// Published or executed by this agent only.
@@ -25,20 +24,21 @@ pub struct TaskFilter {
     pub status: Vec<Status>,
     /// Parts of this task only.
     pub parent: Option<TaskId>,
-    /// Of this conversation only. Not together with `parent`, which counts more.
+    /// Of this conversation only. Ignored if `parent` is set.
     pub conversation: Option<String>,
-    /// Not changed last before this instant.
+    /// Last changed at or after this instant.
     pub since: Option<Timestamp>,
-    /// Not changed last after this instant.
+    /// Last changed at or before this instant.
     pub until: Option<Timestamp>,
-    /// Those that changed last come first. A task that changes while somebody pages through moves
-    /// out of his way: `until` is to be when `after` had changed, as the page before told it.
+    /// True for the last changed first. A task that changes while a reader pages through leaves its
+    /// place: `until` must be the time at which `after` had changed, as the page before told it.
     pub newest_first: bool,
-    /// Behind this task: the last of the page before. Newest first, it may be gone meanwhile.
+    /// Behind this task: the last of the page before. With `newest_first`, it may have been removed
+    /// meanwhile.
     pub after: Option<TaskId>,
-    /// At most so many.
+    /// The most rows.
     pub limit: usize,
-    /// The most bytes of all rows as they are stored, but one row in any case.
+    /// The most bytes of all rows as stored; one row is returned in any case.
     pub bytes: u64,
 }
 
@@ -51,7 +51,7 @@ impl TaskFilter {
         Status::InputRequired,
         Status::AuthRequired,
     ];
-    /// The states of tasks that have.
+    /// The states of tasks that have ended.
     pub const ENDED: [Status; 5] = [
         Status::Failed,
         Status::Finished,
@@ -102,7 +102,7 @@ const LAST_ENDED: &str = concat!(
     " FROM task WHERE send_to = ?1 AND ended = 1 ORDER BY changed_at DESC, number DESC LIMIT 1"
 );
 
-/// The parts of a task, of one party if that is given.
+/// The sub-tasks of a task, of one party if that is given.
 const PARTS: &str = "SELECT id FROM task WHERE parent = ?1
     AND (?2 IS NULL OR ?2 IN (+send_from, +send_to)) ORDER BY changed_at, number LIMIT ?3";
 
@@ -122,7 +122,7 @@ pub(crate) fn tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<Page<Task
     })
 }
 
-/// Only which they are: nothing that they say is read.
+/// The identifiers of the sub-tasks of a task; their contents are not read.
 pub(crate) fn parts(
     tables: Tables<'_>,
     of: &TaskId,
@@ -149,7 +149,7 @@ pub(crate) fn count_tasks(tables: Tables<'_>, filter: &TaskFilter) -> Result<u64
     Ok(count.try_into().expect("a count is not negative"))
 }
 
-/// Where the page begins: what lies before it in its order is left out.
+/// The place behind which the page begins, in its order.
 fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadError> {
     let find = "SELECT changed_at, number FROM task WHERE id = ?1";
     let of = |id: &TaskId| behind(tables, find, id.as_str(), |r| Ok((r.get(0)?, r.get(1)?)));
@@ -168,7 +168,7 @@ fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadErr
     }
 }
 
-/// Hands the values to a query that it names.
+/// Runs `query` with the values that a filter names.
 fn with_values<T>(
     filter: &TaskFilter,
     (time, number): (i64, i64),
@@ -211,7 +211,7 @@ fn query_of(filter: &TaskFilter) -> String {
     format!("{selects} ORDER BY changed_at{order}, number{order} LIMIT :limit")
 }
 
-/// How many rows all pages hold.
+/// The query for the number of rows on all pages.
 fn count(filter: &TaskFilter) -> String {
     let narrow = " AND changed_at BETWEEN :since AND :until";
     format!("SELECT count(*) FROM ({})", selects(filter, "1", narrow))
@@ -285,7 +285,7 @@ fn selects(filter: &TaskFilter, columns: &str, narrow: &str) -> String {
     selects.join(" UNION ALL ")
 }
 
-/// Pages, for the test that none of them scans or sorts what has ended.
+/// The queries of pages, for the test that none of them scans or sorts ended tasks.
 #[cfg(test)]
 pub(crate) fn pages() -> Vec<String> {
     let all = TaskFilter::default;

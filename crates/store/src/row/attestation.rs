@@ -1,4 +1,5 @@
-//! Rows of `attestation`: when rows were bound or taken over on other grounds than those before.
+//! Rows of `attestation`: records of the occasions on which rows were bound, or a state was
+//! accepted.
 //!
 //! Each is signed with the host key and never changes. Read next: [`crate::bind`].
 
@@ -17,21 +18,22 @@ pub(crate) const TABLE: &str = "attestation";
 pub(crate) const ALL: &str = "SELECT number, kind, time, sequence, chain, detail, digest, signature
     FROM attestation ORDER BY number";
 
-/// On what grounds what is stored was taken for what it is.
+/// The grounds on which a state was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// Rows that carried no codes were verified and bound: trust on first use.
     FirstUse,
     /// Every row was bound anew, under a new data key.
     Rotation,
-    /// An older state than was seen last, or one of which nothing was seen, was put back on purpose.
+    /// An older state than the one last seen, or one without such a record, was accepted by the
+    /// operator.
     Restored,
-    /// What another host key had signed was signed anew.
+    /// The signatures of another host key were replaced.
     HostKey,
 }
 
 impl Ground {
-    /// All of them.
+    /// All grounds.
     pub const ALL: [Self; 4] = [
         Self::FirstUse,
         Self::Rotation,
@@ -39,7 +41,7 @@ impl Ground {
         Self::HostKey,
     ];
 
-    /// Its name, as it is stored and told.
+    /// The name, as stored and reported.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FirstUse => "first-use",
@@ -54,18 +56,18 @@ impl Ground {
     }
 }
 
-/// That what is stored was taken for what it is, on other grounds than an unbroken record.
+/// The record that a state was accepted on other grounds than an unbroken chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attestation {
-    /// On what grounds.
+    /// The grounds.
     pub ground: Ground,
-    /// When, as who opened the state told; not before the last entry of the log.
+    /// The time given by the opener; not before the last entry of the log.
     pub time: Timestamp,
-    /// The last entry of the log by then.
+    /// The last entry of the log at that time.
     pub sequence: Sequence,
     /// Its digest.
     pub chain: [u8; 32],
-    /// What there is to say about it, for people.
+    /// The explanation, for people.
     pub detail: String,
     /// The signature over all this; empty if there was no signer.
     pub signature: Vec<u8>,
@@ -88,7 +90,7 @@ impl Attestation {
         sign::holds(signer, TABLE, &self.digest(number), &self.signature)
     }
 
-    /// Signs it and writes it behind those that are there.
+    /// Signs it and appends it to the others.
     pub(crate) fn append(
         &mut self,
         connection: &Connection,
@@ -149,7 +151,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<(i64, Attestation)>, Ro
     Ok(found)
 }
 
-/// Signs all of them again.
+/// Signs all of them anew.
 pub(crate) fn sign_again(connection: &Connection, signer: &dyn Signer) -> Result<(), RowError> {
     for (number, attestation) in all(connection)? {
         let signature = sign::sign(Some(signer), TABLE, &attestation.digest(number));

@@ -1,6 +1,7 @@
-//! The one row of `checkpoint`: up to where the log was cut, and how much was removed in all.
+//! The one row of `checkpoint`: the place at which the log was cut, and the numbers of removed
+//! rows.
 //!
-//! The chain begins behind it: its digest stands for everything that was cut off. Read next:
+//! The chain begins behind it, from the digest of the last entry that was cut off. Read next:
 //! [`super::erasure`].
 
 use super::{RowError, check, column};
@@ -14,29 +15,29 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "checkpoint";
 
-/// Where the log begins, and what was removed before.
+/// The beginning of the log, and the totals of removed rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The last entry that was cut off; 0 if none was. As many entries were removed.
     pub sequence: Sequence,
     /// The digest of that entry, on which the rest of the chain stands; zeros if none was cut.
     pub chain: [u8; 32],
-    /// When something was removed last; 1970 if nothing was.
+    /// The time of the last removal; 1970 if there was none.
     pub time: Timestamp,
-    /// Every task that was removed had ended by this instant; no younger one could go.
+    /// An instant by which every removed task had ended.
     pub ended_by: Timestamp,
-    /// How many tasks were removed since the state began.
+    /// The number of tasks removed since the state began.
     pub tasks: u64,
-    /// How many exchanges were removed since the state began.
+    /// The number of exchanges removed since the state began.
     pub exchanges: u64,
-    /// How many data were removed since the state began.
+    /// The number of data removed since the state began.
     pub data: u64,
     /// The signature over all this; empty if there was no signer.
     pub signature: Vec<u8>,
 }
 
 impl Checkpoint {
-    /// Nothing was removed.
+    /// The checkpoint of a state from which nothing was removed.
     pub(crate) fn none() -> Self {
         Self {
             sequence: 0,
@@ -62,7 +63,7 @@ impl Checkpoint {
             .sum()
     }
 
-    /// The checkpoint as stored, if anything was ever removed.
+    /// The stored checkpoint, if anything was ever removed.
     pub(crate) fn read(connection: &Connection) -> Result<Option<Checkpoint>, RowError> {
         let sql = "SELECT sequence, chain, time, ended_by, tasks, exchanges, data, digest,
             signature FROM checkpoint";
@@ -93,7 +94,7 @@ impl Checkpoint {
         sign::holds(signer, TABLE, &self.digest(), &self.signature)
     }
 
-    /// Signs and writes it in place of the last.
+    /// Signs it and writes it in place of the last.
     pub(crate) fn write(
         &mut self,
         connection: &Connection,

@@ -1,14 +1,14 @@
 //! `Content` as JSON, exactly.
 //!
-//! Not as section text: a later release may read text differently, and state must come back as it
-//! was decided upon. Read next: [`super::task`].
+//! Not as section text: a later release may read text differently, and state must be read back
+//! exactly. Read next: [`super::task`].
 
 use domain::content::{Content, Payload};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The sections; what is absent is left out.
+/// The sections; absent ones are left out.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ContentRow<'a> {
     target_object: Cow<'a, str>,

@@ -1,7 +1,7 @@
-//! Rows of `cursor`: how far somebody has read the log, by the reader's name.
+//! Rows of `cursor`: the positions of readers in the log, by the reader's name.
 //!
-//! Payload: the name, which may be an address that only the receiver is to know. The row is found
-//! by the digest of the name. Read next: [`super::task`].
+//! Payload: the name, which may be a secret address. The row is found by the digest of the name.
+//! Read next: [`super::task`].
 
 use super::{RowError, column};
 use crate::cipher::Keys;
@@ -21,10 +21,10 @@ pub(crate) const ALL: &str = "SELECT id, name, sequence, digest, cipher FROM cur
 const WRITE: &str = "INSERT OR REPLACE INTO cursor (id, name, sequence, digest, cipher)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// How far somebody has read the log.
+/// The position of a reader in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Whose cursor it is; as the reader likes, and unique.
+    /// The name of the reader, which it chooses; unique.
     pub name: String,
     /// The last entry that was read.
     pub sequence: Sequence,
@@ -51,7 +51,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Forgets the cursor of this name, if there is one.
+/// Deletes the cursor of this name, if there is one.
 pub(crate) fn remove(
     connection: &Connection,
     name: &str,

@@ -1,9 +1,9 @@
 //! Rows of `data_chunk`: the pieces of data that are too large for a row, by offset.
 //!
-//! No two pieces of the same data overlap: whoever writes says so first. A digest covers one
-//! piece, so that a part of large data is read and checked without the rest. Bytes are payload and
-//! are encrypted in place: a ciphertext is as long as what it hides, its mark is beside it. Read
-//! next: [`super::negotiation`].
+//! No two pieces of the same data overlap: the writer checks it first. A digest covers one piece,
+//! so that a part of large data is read and checked without the rest. Bytes are payload and are
+//! encrypted in place: a ciphertext is as long as its plaintext, and its mark is in a column of its
+//! own. Read next: [`super::negotiation`].
 
 use super::{RowError, column};
 use crate::cipher::{Keys, Tables};
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "data_chunk";
 
-/// All pieces, by the number of their data; with the identifier of the data, if they are there.
+/// All pieces, by the number of their data; with the identifier of the data, if they exist.
 pub(crate) const ALL: &str = "SELECT data_chunk.data, offset, data_chunk.digest, bytes,
     data_chunk.cipher, id FROM data_chunk LEFT JOIN data_param ON data_param.number = data_chunk.data
     ORDER BY data_chunk.data, offset";
@@ -27,11 +27,11 @@ pub(crate) const WITHIN: &str = "SELECT data, offset, digest, bytes, cipher FROM
       (SELECT max(offset) FROM data_chunk WHERE data = ?1 AND offset <= ?2), 0)
     AND offset < ?3 ORDER BY offset";
 
-/// Where the pieces of data `?1` lie.
+/// The offsets and lengths of the pieces of data `?1`.
 pub(crate) const MAP: &str =
     "SELECT offset, length(bytes) FROM data_chunk WHERE data = ?1 ORDER BY offset";
 
-/// One piece of data `?1`, the one at offset `?2`.
+/// The piece of data `?1` at offset `?2`.
 const AT: &str = "SELECT data, offset, digest, bytes, cipher FROM data_chunk
     WHERE data = ?1 AND offset = ?2";
 
@@ -46,18 +46,18 @@ const STANDING: &str = "SELECT number, digest FROM data_chunk WHERE data = ?1 AN
 const LAST_BEFORE: &str = "SELECT offset, length(bytes) FROM data_chunk
     WHERE data = ?1 AND offset < ?2 ORDER BY offset DESC LIMIT 1";
 
-/// How a piece stands to those that are stored.
+/// The relation of a piece to the stored ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Nothing is stored where it goes.
+    /// Nothing is stored in its place.
     Free,
-    /// The very same is stored.
+    /// An identical piece is stored.
     Same,
     /// Something else is stored there, from this offset on.
     Taken(u64),
 }
 
-/// Where a piece of the data with this number would lie.
+/// The relation of a piece of the data with this number to the stored ones.
 pub(crate) fn place(
     tables: Tables<'_>,
     data: i64,
@@ -81,7 +81,7 @@ pub(crate) fn place(
     })
 }
 
-/// The piece at `offset`, if one is there.
+/// The piece at `offset`, if there is one.
 pub(crate) fn stored(
     tables: Tables<'_>,
     data: i64,
@@ -103,7 +103,7 @@ pub(crate) fn insert(
     write(connection, INSERT, (data, offset), bytes, encryptor)
 }
 
-/// Writes the piece that is stored there once more, as `encryptor` does.
+/// Rewrites the stored piece, with `encryptor`.
 pub(crate) fn rewrite(
     connection: &Connection,
     data: i64,
@@ -138,7 +138,7 @@ fn write(
     Ok(())
 }
 
-/// What a ciphertext is bound to.
+/// The digest that a ciphertext is bound to.
 fn place_digest(data: i64, offset: u64) -> Sum {
     RowDigest::of(TABLE)
         .number(data)

@@ -1,8 +1,8 @@
 //! Rows of `data_key` and `period`: the keys under which payloads lie encrypted, wrapped.
 //!
 //! A data key serves until it is rotated. Each opening of the state is a period of its own, with a
-//! salt from which it derives a key of its own, so that it may count its nonces from the beginning
-//! whatever became of the last one. Read next: [`super::cursor`].
+//! salt from which its own key is derived, so that its nonces are counted from the beginning,
+//! independently of earlier periods. Read next: [`super::cursor`].
 
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
@@ -19,7 +19,7 @@ const ALL_PERIODS: &str = "SELECT number, data_key, salt, digest FROM period ORD
 const WRITE: &str = "INSERT OR REPLACE INTO data_key (number, master, wrapped, whole, digest)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// A data key as it lies in the state.
+/// A stored data key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DataKey {
     pub(crate) number: i64,
@@ -146,7 +146,7 @@ pub(crate) fn periods(connection: &Connection) -> Result<Vec<Period>, RowError> 
     all(connection, ALL_PERIODS, Period::read)
 }
 
-/// Marks the data key as that of every payload and forgets all others, with their periods.
+/// Marks the data key as that of every payload and deletes all others, with their periods.
 pub(crate) fn make_whole(
     connection: &Connection,
     number: i64,

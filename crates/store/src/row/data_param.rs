@@ -1,8 +1,8 @@
 //! Rows of `data_param`.
 //!
-//! Where the data are decides which columns are filled: `data`, `url`, or `size` with `sha256` and
-//! `finished`. Payload: the description, the data or their URL, and the digest of the whole, which
-//! is guessed from a guess of the data. Read next: [`super::data_chunk`].
+//! The location of the data decides which columns have values: `data`, `url`, or `size` with
+//! `sha256` and `finished`. Payload: the description, the data or their URL, and the digest of the
+//! whole, which would confirm a guess of the data. Read next: [`super::data_chunk`].
 
 use super::{RowError, column};
 use crate::cipher::{At, Keys};
@@ -43,7 +43,7 @@ const INSERT: &str = "INSERT INTO data_param (id, task, party_one, party_two, da
 
 const STANDING: &str = "SELECT number, digest FROM data_param WHERE id = ?1";
 
-/// An entry keeps its number, so that its place among the others and its chunks stay.
+/// Updates data; an entry keeps its number, so that its place among the others and its chunks stay.
 const UPDATE: &str = "UPDATE data_param SET task = ?2, party_one = ?3, party_two = ?4,
     data_type = ?5, description = ?6, format = ?7, changed_at = ?8, data = ?9, url = ?10,
     size = ?11, sha256 = ?12, finished = ?13, digest = ?14, cipher = ?15 WHERE id = ?1";
@@ -64,8 +64,8 @@ impl<'c> DataParamStatements<'c> {
         })
     }
 
-    /// Writes the data: as number `number` if its identifier is new, which it says; otherwise in
-    /// place of those with that identifier.
+    /// Writes the data: as number `number` if the identifier is new, which is returned; otherwise
+    /// in place of those with that identifier.
     pub(crate) fn write(
         &mut self,
         data: &DataParam,
@@ -115,7 +115,7 @@ impl<'c> DataParamStatements<'c> {
 const DESCRIPTION: usize = 0;
 const DATA: usize = 1;
 const URL: usize = 2;
-/// The digest of the whole, in hexadecimal digits.
+/// The place of the digest of the whole, in hexadecimal digits.
 const SHA256: usize = 3;
 
 fn texts(data: &DataParam) -> Texts<'_, 4> {
@@ -154,7 +154,7 @@ fn from_hex(digits: &str) -> Option<Sum> {
     (digits.len() == 64).then_some(sum)
 }
 
-/// The data are read for all that is not payload.
+/// The digest of the columns that are not payload, and of the texts.
 fn digest(data: &DataParam, texts: &Texts<'_, 4>) -> Sum {
     let chunked = chunked(&data.body);
     let sum = RowDigest::of(TABLE)
@@ -222,7 +222,7 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<DataParam, RowError> {
     Ok(data)
 }
 
-/// The identifier and size of data that are said to be there in all their pieces; needs no key.
+/// The identifier and size of data that are marked as finished; needs no key.
 pub(crate) fn finished(row: &Row<'_>) -> Result<Option<(String, u64)>, RowError> {
     let id: String = column(row, 1, TABLE, "")?;
     let size: Option<i64> = column(row, 11, TABLE, &id)?;
@@ -231,7 +231,7 @@ pub(crate) fn finished(row: &Row<'_>) -> Result<Option<(String, u64)>, RowError>
     Ok(size.map(|size| (id, size as u64)))
 }
 
-/// Where the data are, as exactly one of these says.
+/// The location of the data; none unless exactly one is given.
 fn body(texts: Texts<'_, 4>, whole: Option<Chunked>) -> Option<Body> {
     let sha256 = texts.optional(SHA256).map(|sum| from_hex(sum).ok_or(()));
     let sha256 = sha256.transpose().ok()?;

@@ -1,6 +1,6 @@
-//! Rows of `document`: what the engine keeps of schemas, by kind and name.
+//! Rows of `document`: schemas and related documents of the engine, by kind and name.
 //!
-//! Payload: the body, which may hold what users said. Read next: [`super::observation`].
+//! Payload: the body, which may hold words of users. Read next: [`super::observation`].
 
 use super::{RowError, column};
 use crate::cipher::Keys;
@@ -27,18 +27,18 @@ const WRITE: &str =
 
 const STANDING: &str = "SELECT number, digest FROM document WHERE kind = ?1 AND name = ?2";
 
-/// A thing that changes as a whole, as its owner writes it.
+/// A document, which is replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// What it is.
+    /// The kind.
     pub kind: Cow<'static, str>,
-    /// Its name, unique within its kind. Not encrypted.
+    /// The name, unique within its kind. Not encrypted.
     pub name: String,
-    /// What it says; none to remove it.
+    /// The body; none to delete the document.
     pub body: Option<String>,
 }
 
-/// Writes the document in place of the one of its name, or removes that.
+/// Writes the document in place of the one of its name, or deletes that.
 pub(crate) fn write(
     connection: &Connection,
     document: &Document,

@@ -1,10 +1,10 @@
 //! Rows of `log`: a kind, and a body that is JSON.
 //!
-//! The chain runs over digests of bodies as they lie here, so that it is verified without a key:
-//! of ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of
-//! the body that was, beside that of the body that is left and a signature over both. One that is
-//! encrypted later, or under another key, keeps the digest of what was in front of its ciphertext.
-//! Read next: [`super::head`].
+//! The chain runs over digests of bodies as stored, so that it is verified without a key: over
+//! ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of the
+//! former body, beside that of the blanked one and a signature over both. One that was encrypted
+//! later, or under another key, keeps the digest of its former stored body in front of its
+//! ciphertext. Read next: [`super::head`].
 
 mod audit;
 mod erased;
@@ -54,7 +54,7 @@ const ERASE: &str = "UPDATE log SET body = ?2, erased = ?3, cipher = ?4 WHERE se
 
 const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2 WHERE sequence = ?1";
 
-/// What a ciphertext begins with in front of which the digest of what was is kept.
+/// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
 
 const TASK: &str = "task";
@@ -323,7 +323,7 @@ impl<'c> EntryStatement<'c> {
     }
 }
 
-/// Which entry it is, when it happened, and its kind: what the body of an entry is bound to.
+/// The identity of an entry, which its body is bound to: sequence, time and kind.
 type Place<'a> = (Sequence, Timestamp, &'a str);
 
 fn place_digest((sequence, time, kind): Place<'_>) -> RowDigest {
@@ -333,7 +333,7 @@ fn place_digest((sequence, time, kind): Place<'_>) -> RowDigest {
         .text(kind)
 }
 
-/// The body as it is stored, and its ciphertext if it is encrypted.
+/// The body in stored form, and its ciphertext if it is encrypted.
 fn covered(body: String, place: Place<'_>, encryptor: &mut Encryptor) -> (String, Option<Vec<u8>>) {
     match encryptor.encrypt(body.as_bytes(), &place_digest(place).sum()) {
         Some(cipher) => (String::new(), Some(cipher)),
@@ -341,12 +341,12 @@ fn covered(body: String, place: Place<'_>, encryptor: &mut Encryptor) -> (String
     }
 }
 
-/// The digest of a body as it is stored first.
+/// The digest of a body in its first stored form.
 fn of_stored(body: &str, cipher: Option<&[u8]>) -> Sum {
     cipher.map_or_else(|| of_body(body), of_bytes)
 }
 
-/// A ciphertext that took the place of a body: what was has the digest `was`.
+/// A ciphertext that replaced a stored body with the digest `was`.
 struct Kept<'a> {
     was: Sum,
     left: Sum,
@@ -366,12 +366,12 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// The ciphertext itself, without the digest of what was.
+/// The ciphertext itself, without the digest of the former body.
 pub(crate) fn ciphertext(stored: &[u8]) -> &[u8] {
     Kept::parse(stored).map_or(stored, |kept| kept.cipher)
 }
 
-/// Encrypts the body of an entry that is there, or encrypts it anew; its place in the chain stays.
+/// Encrypts the body of a stored entry, or encrypts it anew; its digest in the chain stays.
 pub(crate) fn encrypt(
     connection: &Connection,
     entry: &Read,
@@ -389,7 +389,7 @@ pub(crate) fn encrypt(
     Ok(())
 }
 
-/// The digest of an entry that must be there.
+/// The digest of an entry that must exist.
 pub(crate) fn stored_digest(connection: &Connection, sequence: Sequence) -> Result<Sum, RowError> {
     let mut statement = connection.prepare_cached(DIGEST)?;
     let key = sequence.to_string();
@@ -400,9 +400,9 @@ pub(crate) fn stored_digest(connection: &Connection, sequence: Sequence) -> Resu
 
 /// The mark of an entry whose body was erased.
 pub(crate) struct Erased {
-    /// The digest of the body that was: the chain runs over it.
+    /// The digest of the former body, which the chain runs over.
     was: Sum,
-    /// The digest of the body that is left.
+    /// The digest of the blanked body.
     left: Sum,
     signature: Vec<u8>,
 }
@@ -460,7 +460,7 @@ pub(crate) fn erase(
     Ok(())
 }
 
-/// Removes the entries up to this one, which a checkpoint stands for now.
+/// Deletes the entries up to this one, which a checkpoint replaces.
 pub(crate) fn forget_until(
     connection: &Connection,
     last: Sequence,
@@ -474,12 +474,12 @@ pub(crate) fn forget_until(
     Ok(())
 }
 
-/// An entry as read: checked against its place in the chain.
+/// An entry as read, checked against its place in the chain.
 pub(crate) struct Read {
     pub(crate) entry: Entry,
     /// Its digest.
     pub(crate) sum: Sum,
-    /// The digest of its body as it was stored last for another reason than a change of keys.
+    /// The digest of its body in the stored form before any change of keys.
     stored: Sum,
     /// The mark, if its body was erased.
     pub(crate) erased: Option<Erased>,
@@ -488,7 +488,7 @@ pub(crate) struct Read {
 /// A row of [`BEHIND`] whose place in the chain was checked; its body may be encrypted.
 pub(crate) struct Linked {
     sequence: Sequence,
-    /// When it happened.
+    /// The time of the happening.
     pub(crate) time: Timestamp,
     kind: String,
     body: String,
@@ -511,7 +511,7 @@ pub(crate) fn read(
     linked(row, expected, previous)?.open(keys)
 }
 
-/// As [`read`], but without the body: nothing of this needs a key.
+/// As [`read`], but without the body: needs no key.
 pub(crate) fn linked(
     row: &Row<'_>,
     expected: Sequence,
@@ -561,7 +561,7 @@ pub(crate) fn linked(
 }
 
 impl Linked {
-    /// With its body.
+    /// The entry with its body.
     pub(crate) fn open(self, keys: &Keys) -> Result<Read, RowError> {
         let corrupt = || RowError::corrupt(TABLE, self.sequence);
         let body = match &self.cipher {

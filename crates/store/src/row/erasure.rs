@@ -1,4 +1,4 @@
-//! Rows of `erasure`: whose contents were erased, when, and how much.
+//! Rows of `erasure`: the tasks whose contents were erased, with the time and the numbers of rows.
 //!
 //! Read next: [`super::entry`], where each erased body is marked.
 
@@ -21,18 +21,18 @@ pub(crate) const ALL: &str =
 pub(crate) const OF_TASK: &str =
     "SELECT task, time, exchanges, data, entries, digest, signature FROM erasure WHERE task = ?1";
 
-/// That the contents of a task were erased: its rows are there, without what was said.
+/// The record that the contents of a task were erased; its rows still exist, blanked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Erasure {
     /// The task.
     pub task: TaskId,
-    /// When.
+    /// The time.
     pub time: Timestamp,
-    /// Of how many exchanges.
+    /// The number of exchanges.
     pub exchanges: u64,
-    /// Of how many data.
+    /// The number of data.
     pub data: u64,
-    /// Of how many entries of the log.
+    /// The number of entries of the log.
     pub entries: u64,
     /// The signature over all this; empty if there was no signer.
     pub signature: Vec<u8>,
@@ -54,7 +54,7 @@ impl Erasure {
         sign::holds(signer, TABLE, &self.digest(), &self.signature)
     }
 
-    /// Signs and writes it.
+    /// Signs it and writes it.
     pub(crate) fn write(
         &mut self,
         connection: &Connection,

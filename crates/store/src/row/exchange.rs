@@ -40,7 +40,7 @@ const INSERT: &str = "INSERT INTO exchange (id, task, send_from, send_to, verb, 
 
 const STANDING: &str = "SELECT number, digest FROM exchange WHERE id = ?1";
 
-/// A record keeps its number, so that its place among the others stays.
+/// Updates an exchange; it keeps its number, so that its place among the others stays.
 const UPDATE: &str = "UPDATE exchange SET task = ?2, send_from = ?3, send_to = ?4, verb = ?5,
     request = ?6, request_time = ?7, response = ?8, response_time = ?9, digest = ?10,
     cipher = ?11 WHERE id = ?1";
@@ -98,7 +98,7 @@ impl<'c> ExchangeStatements<'c> {
     }
 }
 
-/// The exchange is read for all that is not payload.
+/// The digest of the columns that are not payload, and of the texts.
 fn digest(exchange: &Exchange, texts: &Texts<'_, 1>) -> Sum {
     RowDigest::of(TABLE)
         .text(&exchange.id)

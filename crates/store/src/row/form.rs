@@ -1,4 +1,4 @@
-//! Forms of the domain's types as JSON: what is read and written whole, in one column.
+//! JSON forms of the domain's types that are stored in one column.
 //!
 //! serde checks each mirrored struct against the type it mirrors, so a field that the domain adds
 //! does not compile until it has its place here. Keys are the domain's names. Read next:
@@ -20,7 +20,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
-/// A type whose values have names: written as one.
+/// The form of a type whose values have names: the name.
 macro_rules! named {
     ($module:ident, $type:ty, $parse:expr) => {
         pub(crate) mod $module {
@@ -42,7 +42,7 @@ macro_rules! named {
     };
 }
 
-/// A list of a type that has a form.
+/// The form of a list of a type that has a form.
 macro_rules! listed {
     ($module:ident, $type:ty, $form:literal) => {
         pub(crate) mod $module {
@@ -70,7 +70,7 @@ macro_rules! listed {
     };
 }
 
-/// What may be absent of a type that has a form.
+/// The form of an optional value of a type that has a form.
 macro_rules! optional {
     ($module:ident, $type:ty, $form:literal) => {
         pub(crate) mod $module {
@@ -154,7 +154,7 @@ listed!(methods, AuthenticationMethod, "MethodForm");
 listed!(needs, Need, "NeedForm");
 listed!(candidates, Candidate, "CandidateForm");
 
-/// `parent` is a column of its own.
+/// Absent from the form: `parent` is a column of its own.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Conditions")]
 pub(crate) struct ConditionsForm {
@@ -374,7 +374,7 @@ struct PushAuthenticationForm {
     credentials: Option<String>,
 }
 
-/// The JSON of a value, and the value of JSON, by its form.
+/// Defines the functions to and from JSON for a form.
 macro_rules! whole {
     ($to:ident, $from:ident, $type:ty, $form:literal) => {
         pub(crate) fn $to(value: &$type) -> String {
@@ -384,7 +384,7 @@ macro_rules! whole {
             super::content::json(&Whole(value))
         }
 
-        /// None if the JSON is not one.
+        /// The value; none if the JSON does not have the form.
         pub(crate) fn $from(json: &str) -> Option<$type> {
             #[derive(Deserialize)]
             #[serde(transparent)]

@@ -1,8 +1,8 @@
-//! The one row of `head`: where the log ends, how many rows there are, and what binds them.
+//! The one row of `head`: the end of the log, the numbers of rows, and the ledger that binds them.
 //!
-//! Its generation grows with every transaction that changes something. Where there is a key, what is
-//! known beside the rows lies encrypted under it, and what decrypts was written by who has the key.
-//! Read next: [`crate::ledger`], [`super::seal`].
+//! Its generation grows with every transaction that changes something. Where there is a key, the
+//! ledger is encrypted under it, and one that decrypts was written with the key. Read next:
+//! [`crate::ledger`], [`super::seal`].
 
 use super::{RowError, check, column};
 use crate::cipher::Keys;
@@ -17,14 +17,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "head";
 
-/// What is wrong with a head that does not decrypt.
+/// The fault of a head whose ledger does not decrypt.
 const MISFIT: &str = "it does not fit what binds the rows";
 
 const WRITE: &str = "INSERT OR REPLACE INTO head (one, sequence, time, chain, tasks, open,
     exchanges, data, digest, generation, cipher)
     VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
-/// What the tables must hold.
+/// The required contents of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// The last entry of the log.
@@ -33,16 +33,16 @@ pub(crate) struct Head {
     pub(crate) time: Timestamp,
     /// Its digest.
     pub(crate) chain: Sum,
-    /// How many rows there are.
+    /// The numbers of rows.
     pub(crate) counts: Counts,
 }
 
-/// How much a state holds.
+/// The numbers of rows of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All tasks.
     pub tasks: u64,
-    /// Those that have not ended.
+    /// Tasks that have not ended.
     pub open: u64,
     /// Exchanges.
     pub exchanges: u64,
@@ -76,7 +76,7 @@ impl Head {
             .number(self.counts.data as i64)
     }
 
-    /// The first columns of a row of `head` or `seal`, which hold the same; not checked yet.
+    /// Reads the first columns of a row of `head` or `seal`, which are the same; not checked yet.
     pub(crate) fn of(row: &Row<'_>, table: &'static str) -> Result<Head, RowError> {
         let count = |index| column::<i64>(row, index, table, "").map(|count| count as u64);
         Ok(Head {
@@ -93,19 +93,20 @@ impl Head {
     }
 }
 
-/// The head as it is stored.
+/// The stored head.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) head: Head,
-    /// How often it was written; 0 before the first time, and by releases that did not count.
+    /// The number of times that it was written; 0 before the first time, and by releases that did
+    /// not count.
     pub(crate) generation: u64,
-    /// The digest of the row: it stands for everything there is at this generation.
+    /// The digest of the row: it identifies the whole state of this generation.
     pub(crate) digest: Sum,
     cipher: Option<Vec<u8>>,
 }
 
 impl Stored {
-    /// The head as stored; empty before the first transaction.
+    /// Reads the stored head; empty before the first transaction.
     pub(crate) fn read(connection: &Connection) -> Result<Self, RowError> {
         let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, generation,
             cipher FROM head";
@@ -142,12 +143,12 @@ impl Stored {
         }
     }
 
-    /// True if rows are bound by it.
+    /// True if it binds the rows.
     pub(crate) fn is_bound(&self) -> bool {
         self.cipher.is_some()
     }
 
-    /// What is known beside the rows, and how they are summed up; none if they are not bound.
+    /// The ledger, and the secret of the sums; none if rows are not bound.
     pub(crate) fn ledger(&self, keys: &Keys) -> Result<Option<(Ledger, SetKey)>, RowError> {
         let Some(cipher) = &self.cipher else {
             return Ok(None);
@@ -168,7 +169,8 @@ impl Stored {
     }
 }
 
-/// The digest of what is not encrypted. Releases that did not count generations had another one.
+/// The digest of the columns that are not encrypted. Releases that did not count generations had
+/// another one.
 pub(crate) fn beside(head: &Head, generation: u64) -> Sum {
     match generation {
         0 => head.digest(TABLE),

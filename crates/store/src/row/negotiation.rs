@@ -34,7 +34,7 @@ pub(crate) const ALL: &str = concat!(
     " FROM negotiation ORDER BY number"
 );
 
-/// The open ones, the longest unchanged first.
+/// The open negotiations, the longest unchanged first.
 pub(crate) const OPEN: &str = concat!(
     "SELECT ",
     negotiation_columns!(),
@@ -99,7 +99,7 @@ fn set_of(open: bool) -> Set {
     }
 }
 
-/// The row that is about to be written over, and its set.
+/// The row to be replaced, and its set.
 fn standing(
     connection: &Connection,
     negotiation: &Negotiation,
@@ -128,7 +128,7 @@ pub(crate) fn forget_task(
     Ok(())
 }
 
-/// The negotiation is read for all that is not payload.
+/// The digest of the columns that are not payload, and of the turns.
 fn digest(negotiation: &Negotiation, terms: &str, turns: &Texts<'_, 1>) -> Sum {
     RowDigest::of(TABLE)
         .text(negotiation.task.as_str())

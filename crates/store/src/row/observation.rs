@@ -1,6 +1,6 @@
-//! Rows of `observation`: what payloads teach, until it has been taken in.
+//! Rows of `observation`: observations on payloads, until they have been taken in.
 //!
-//! Payload: the body, in which users speak. Numbers are given once and grow. Read next:
+//! Payload: the body, which holds words of users. Numbers are unique and increase. Read next:
 //! [`super::document`].
 
 use super::{RowError, column};
@@ -39,13 +39,13 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The number that was given last, 0 before the first. SQLite keeps it where no code covers it.
+/// The last number given, 0 before the first. It is in a table of SQLite that no code covers.
 pub(crate) fn numbered(connection: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence";
     connection.query_row(sql, [], |row| Ok(row.get::<_, i64>(0)? as u64))
 }
 
-/// Checks that numbers go on from the last one, if that is known.
+/// Checks that the last number given is the one known, if one is.
 pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Result<(), RowError> {
     match known.is_none_or(|known| numbered(connection).is_ok_and(|found| found == known)) {
         true => Ok(()),
@@ -56,7 +56,7 @@ pub(crate) fn check_numbered(connection: &Connection, known: Option<u64>) -> Res
     }
 }
 
-/// Writes an observation that is there once more.
+/// Rewrites a stored observation.
 pub(crate) fn rewrite(
     connection: &Connection,
     (number, body): &(u64, String),
@@ -78,7 +78,7 @@ pub(crate) fn rewrite(
     Ok(())
 }
 
-/// Forgets the observations up to this one.
+/// Deletes the observations up to this one.
 pub(crate) fn remove(
     connection: &Connection,
     last: u64,

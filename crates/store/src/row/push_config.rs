@@ -1,8 +1,7 @@
-//! Rows of `push_config`: where others than its publisher want a task told, by task, owner and
-//! identifier.
+//! Rows of `push_config`: push notification configurations, by task, owner and identifier.
 //!
-//! Payload: all but these three, for it holds addresses and secrets of receivers. Rows go with their
-//! task. Read next: [`super::entry`].
+//! Payload: all but these three, as it holds addresses and secrets of receivers. Rows are removed
+//! with their task. Read next: [`super::entry`].
 
 use super::form::{push_config_from_json, push_config_to_json};
 use super::{RowError, column};
@@ -18,7 +17,7 @@ use std::borrow::Cow;
 
 pub(crate) const TABLE: &str = "push_config";
 
-/// The columns, as they are read.
+/// The columns that [`read`] reads, for a `SELECT`.
 macro_rules! push_config_columns {
     () => {
         "task, owner, id, digest, config, cipher"
@@ -26,21 +25,21 @@ macro_rules! push_config_columns {
 }
 pub(crate) use push_config_columns;
 
-/// All of them.
+/// All push configurations.
 pub(crate) const ALL: &str = concat!(
     "SELECT ",
     push_config_columns!(),
     " FROM push_config ORDER BY number"
 );
 
-/// Those of one task, by owner and identifier.
+/// The configurations of one task, by owner and identifier.
 pub(crate) const OF_TASK: &str = concat!(
     "SELECT ",
     push_config_columns!(),
     " FROM push_config WHERE task = ?1 ORDER BY owner, id"
 );
 
-/// The task may have been removed since it was looked at.
+/// Writes a configuration, unless its task has been removed meanwhile.
 const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, cipher)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM task WHERE id = ?1)
     ON CONFLICT (task, owner, id) DO UPDATE SET digest = ?4, config = ?5, cipher = ?6";
@@ -48,12 +47,12 @@ const WRITE: &str = "INSERT INTO push_config (task, owner, id, digest, config, c
 const STANDING: &str = "SELECT number, digest FROM push_config
     WHERE task = ?1 AND owner = ?2 AND id = ?3";
 
-/// What becomes of a configuration.
+/// A change of a push configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushChange {
-    /// It is kept, in place of the one of its task, owner and identifier if there is one.
+    /// It is stored, in place of the one of its task, owner and identifier if there is one.
     Keep(PushConfig),
-    /// It is forgotten, if it is there.
+    /// It is deleted, if it exists.
     Forget {
         /// Its task.
         task: TaskId,
@@ -64,7 +63,7 @@ pub enum PushChange {
     },
 }
 
-/// Keeps or forgets a configuration.
+/// Carries out a change.
 pub(crate) fn write(
     connection: &Connection,
     change: &PushChange,
@@ -82,7 +81,7 @@ pub(crate) fn write(
     }
 }
 
-/// Keeps a configuration.
+/// Stores a configuration.
 pub(crate) fn keep(
     connection: &Connection,
     config: &PushConfig,
@@ -103,7 +102,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Forgets all that is kept of a task.
+/// Deletes the configurations of a task.
 pub(crate) fn forget_task(
     connection: &Connection,
     task: &str,

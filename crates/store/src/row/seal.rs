@@ -1,4 +1,4 @@
-//! The one row of `seal`: the head as it was signed last.
+//! The one row of `seal`: the head as last signed.
 //!
 //! Read next: [`super::checkpoint`].
 
@@ -10,10 +10,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 pub(crate) const TABLE: &str = "seal";
 
-/// What is wrong with a seal that was put in the place of another.
+/// The fault of a seal that was replaced by another.
 pub(crate) const NOT_THE_LAST: &str = "it is not the one that was written last";
 
-/// The head as it was signed last.
+/// The head as last signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seal {
     pub(crate) head: Head,
@@ -21,7 +21,7 @@ pub(crate) struct Seal {
 }
 
 impl Seal {
-    /// The seal as stored, if anything was sealed.
+    /// The stored seal, if anything was sealed.
     pub(crate) fn read(connection: &Connection) -> Result<Option<Seal>, RowError> {
         let sql = "SELECT sequence, time, chain, tasks, open, exchanges, data, digest, signature
             FROM seal";
@@ -45,7 +45,7 @@ impl Seal {
     }
 }
 
-/// Signs the head.
+/// Signs the head and writes it as the seal.
 pub(crate) fn write(
     connection: &Connection,
     head: &Head,

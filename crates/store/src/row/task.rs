@@ -28,7 +28,7 @@ macro_rules! task_columns {
 }
 pub(crate) use task_columns;
 
-/// The place among them of whether the task has ended.
+/// The index of the column that tells whether the task has ended.
 pub(crate) const ENDED: usize = 20;
 
 /// All tasks, in the order in which they were assigned.
@@ -130,7 +130,7 @@ impl<'c> TaskStatements<'c> {
         Ok(())
     }
 
-    /// The row that is about to be written over, and its set.
+    /// The row to be replaced, and its set.
     fn standing(
         &self,
         task: &Task,
@@ -161,7 +161,7 @@ const PLAN: usize = 3;
 const RESULT: usize = 4;
 const SAID: usize = 5;
 
-/// The payload, JSON but for the text; conditions that state nothing are none.
+/// The payload, all JSON except the text; empty conditions are absent.
 fn texts(task: &Task) -> Texts<'_, 6> {
     let unconditional = Conditions {
         parent: task.conditions.parent.clone(),
@@ -179,7 +179,7 @@ fn texts(task: &Task) -> Texts<'_, 6> {
     ])
 }
 
-/// The task is read for all that is not payload.
+/// The digest of the columns that are not payload, and of the texts.
 fn digest(task: &Task, texts: &Texts<'_, 6>) -> Sum {
     RowDigest::of(TABLE)
         .text(task.id.as_str())
@@ -265,7 +265,7 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Task, RowError> {
     Ok(task)
 }
 
-/// Puts the payload into the task; none if it is not what a task has.
+/// Puts the payload into the task; none if it cannot be parsed.
 fn fill(task: &mut Task, texts: Texts<'_, 6>) -> Option<()> {
     let parsed = |place| match texts.optional(place) {
         Some(json) => content::from_json(json).map(Some),

@@ -1,6 +1,6 @@
 //! Rows of `team`.
 //!
-//! Payload: all but the task and when it changed. Read next: [`super::entry`].
+//! Payload: all but the task and the time of the change. Read next: [`super::entry`].
 
 use super::form::{team_from_json, team_to_json};
 use super::{RowError, column};
@@ -30,13 +30,13 @@ macro_rules! teams {
     };
 }
 
-/// All teams, in the order in which they were first stored; of a state of any release.
+/// All teams, in the order in which they were first stored; also of a state of an older release.
 pub(crate) const ALL: &str = teams!("NULL", "team ORDER BY number");
 
-/// The first of them.
+/// The first teams.
 pub(crate) const FIRST: &str = teams!("team ORDER BY number LIMIT ?1");
 
-/// The first of those that a party published, or may have.
+/// The first teams that a party published, or may have published.
 pub(crate) const OF_PUBLISHER: &str = concat!(
     teams!("team WHERE publisher = ?2"),
     " UNION ALL ",
@@ -50,7 +50,7 @@ pub(crate) const OF_TASK: &str = teams!("team WHERE task = ?1");
 /// The team of one number.
 pub(crate) const OF_NUMBER: &str = teams!("team WHERE number = ?1");
 
-/// The first teams that an agent is a candidate of, by their tasks.
+/// The first teams in which an agent is a candidate, by their tasks.
 pub(crate) const OF_CANDIDATE: &str = teams!(
     "team_candidate CROSS JOIN team ON team.task = team_candidate.task
     WHERE agent = ?2 ORDER BY team_candidate.task LIMIT ?1"
@@ -91,7 +91,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Nobody is a candidate of the team of this task any more.
+/// Deletes the candidates of the team of this task from the index.
 pub(crate) fn forget_candidates(connection: &Connection, task: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("DELETE FROM team_candidate WHERE task = ?1")?;
     statement.execute([task])?;
@@ -106,7 +106,8 @@ fn digest(task: &str, changed_at: i64, json: &Texts<'_, 1>) -> Sum {
         .sum()
 }
 
-/// Reads a row of [`ALL`] and checks its digest, and that it is found by its publisher.
+/// Reads a row of [`ALL`] and checks its digest, and that the indexes of publisher and candidates
+/// agree with it.
 pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
     let task: String = column(row, 1, TABLE, "")?;
     let changed_at: i64 = column(row, 2, TABLE, &task)?;
@@ -124,8 +125,8 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
         .ok_or_else(|| RowError::corrupt(TABLE, &task))
 }
 
-/// Checks that a team is found by its publisher and by all who were asked, and by nobody else. Of one
-/// that an earlier release stored, neither is noted.
+/// Checks that a team is indexed under its publisher and its candidates, and under nobody else. A
+/// team stored by an earlier release has neither.
 pub(crate) fn check_finders(connection: &Connection, team: &Team) -> Result<(), RowError> {
     let task = team.task.as_str();
     let mut statement = connection.prepare_cached(FOUND_BY)?;

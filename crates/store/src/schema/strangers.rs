@@ -1,4 +1,5 @@
-//! What stands in a state that no migration made and no release wrote: looked for before anything is believed.
+//! Objects and rows in a state that no migration and no release made; checked before anything is
+//! trusted.
 //!
 //! Read next: [`super`].
 
@@ -7,10 +8,10 @@ use crate::row::RowError;
 use rusqlite::{Connection, Row};
 use std::sync::OnceLock;
 
-/// Something that a schema describes: its kind, name and table, and the SQL that made it.
+/// An object of the schema: its kind, name and table, and the SQL that made it.
 type Described = (String, String, String, Option<Vec<u8>>);
 
-/// Everything that the schema of a connection describes.
+/// All objects of the schema of a connection.
 fn described(connection: &Connection) -> rusqlite::Result<Vec<Described>> {
     let sql = "SELECT type, name, tbl_name, CAST(sql AS BLOB) FROM main.sqlite_schema
         ORDER BY type, name";
@@ -20,7 +21,7 @@ fn described(connection: &Connection) -> rusqlite::Result<Vec<Described>> {
     found.collect()
 }
 
-/// The schema as it must be in a state of this many migrations.
+/// The objects of a schema after this many migrations.
 fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
     let connection = Connection::open_in_memory()?;
     for migration in MIGRATIONS.iter().take(steps) {
@@ -29,8 +30,8 @@ fn expected(steps: usize) -> rusqlite::Result<Vec<Described>> {
     described(&connection)
 }
 
-/// What stands in the schema that no migration made, what is missing, and what is another: by name,
-/// the first word saying which.
+/// The objects of the schema that no migration made, that are missing, or that differ: by name,
+/// behind a word for the kind of fault.
 pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError> {
     static NEWEST: OnceLock<Vec<Described>> = OnceLock::new();
     let steps = steps(versions(connection)?.0);
@@ -58,8 +59,8 @@ pub(crate) fn strangers(connection: &Connection) -> Result<Vec<String>, RowError
         .collect())
 }
 
-/// What SQLite remembers of numbers that were given is bound by no code: a number that was never given
-/// is told, for behind the last one that it has nothing can be written any more.
+/// Checks the numbers that SQLite remembers, which no code covers: a number that was never given is
+/// reported, as nothing could be written behind the highest possible one.
 fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
     let numbered = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
     let numbered: i64 = connection.query_row(numbered, [], |row| row.get(0))?;
@@ -72,8 +73,8 @@ fn strange_number(connection: &Connection) -> Result<Option<String>, RowError> {
     Ok((strange > 0).then(|| "strange number in sqlite_sequence".to_owned()))
 }
 
-/// What there is one of is one row, and the first: whoever reads it takes what there is, and whoever writes it
-/// writes that one, so that another would be read for ever.
+/// Checks that tables with one row have no other: which one a reader finds would be arbitrary,
+/// while a writer writes the first.
 fn strange_rows(connection: &Connection) -> Result<Vec<String>, RowError> {
     let mut strange = Vec::new();
     for table in ["head", "seal", "checkpoint"] {

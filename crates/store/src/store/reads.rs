@@ -1,6 +1,6 @@
-//! Looking at tasks, negotiations, teams, exchanges and data as they were committed last.
+//! Reading tasks, negotiations, teams, exchanges and data as last committed.
 //!
-//! Whoever reads waits for no writer. Read next: [`crate::read`], the queries.
+//! Readers do not wait for the writer. Read next: [`crate::read`], the queries.
 
 use super::Store;
 use crate::read::chunks::{self, Piece};
@@ -17,7 +17,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 
 impl Store {
-    /// The task called `id`, open or ended, if there is one.
+    /// The task called `id`, open or ended, if it exists.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -25,8 +25,8 @@ impl Store {
         self.inner.readers.with(|c| tasks::task(c, id))
     }
 
-    /// Between whom a record is, if it is there. What it says is not read, nor is the row checked: whoever
-    /// may see it asks for the whole, which is.
+    /// The parties of a record, if it exists. Its contents are not read, nor is the row checked;
+    /// reading the whole record does both.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -34,8 +34,8 @@ impl Store {
         self.inner.readers.with(|c| parties::parties(c, record))
     }
 
-    /// The tasks that `filter` lets through, in the order in which they changed last, or against it.
-    /// A task that changes between two pages may be found on both.
+    /// The tasks that match `filter`, in the order of their last change, or in reverse. A task that
+    /// changes between two pages may be found on both.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
@@ -43,8 +43,8 @@ impl Store {
         self.inner.readers.with(|c| tasks::tasks(c, filter))
     }
 
-    /// Which tasks are parts of one, in the order in which they changed last: so many, and of one party
-    /// if that is given.
+    /// The identifiers of the sub-tasks of a task, in the order of their last change: at most
+    /// `most`, and of one party if that is given.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -58,7 +58,7 @@ impl Store {
         readers.with(|c| tasks::parts(c, of, party, most))
     }
 
-    /// How many tasks `filter` lets through on all pages; `after` and `limit` do not count.
+    /// The number of tasks that match `filter` on all pages; `after` and `limit` are ignored.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -74,7 +74,7 @@ impl Store {
         self.inner.readers.with(|c| tasks::last_ended(c, executor))
     }
 
-    /// That the contents of a task were erased, if they were.
+    /// The record of the erasure of a task, if it was erased.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -82,7 +82,7 @@ impl Store {
         self.inner.readers.with(|c| records::erasure(c, task))
     }
 
-    /// The negotiation of a task, of one kind, if there is one.
+    /// The negotiation of a task, of one kind, if it exists.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -99,7 +99,7 @@ impl Store {
         self.inner.readers.with(|c| records::negotiations(c, task))
     }
 
-    /// Whether anything hangs below a task, whether or not the task is there.
+    /// The kinds of records that belong to a task, whether or not the task exists.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -116,8 +116,8 @@ impl Store {
         readers.with(|c| records::all_negotiations(c, most))
     }
 
-    /// True if the identifier names a task, or a negotiation about one that is to be. One look at
-    /// two indexes: the cheap question before every assignment.
+    /// True if the identifier names a task, or a negotiation about a future one. Two index
+    /// look-ups: the cheap question before every assignment.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -134,7 +134,7 @@ impl Store {
         readers.with(|c| records::negotiations_of(c, party, most))
     }
 
-    /// The first teams for which an agent was asked.
+    /// The first teams in which an agent is a candidate.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -151,8 +151,7 @@ impl Store {
         self.inner.readers.with(|c| records::teams(c, most))
     }
 
-    /// The same of those that a party published. Those that an earlier release stored are all looked
-    /// through.
+    /// The first teams that a party published. Teams stored by an earlier release are all read.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -169,7 +168,7 @@ impl Store {
         self.inner.readers.with(|c| records::team(c, task))
     }
 
-    /// The configurations for pushing of a task, by owner and identifier.
+    /// The push configurations of a task, by owner and identifier.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -185,7 +184,7 @@ impl Store {
         self.inner.readers.with(|c| records::documents(c, kind))
     }
 
-    /// The oldest observations with their numbers, at most so many.
+    /// The oldest observations with their numbers, at most `most`.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -193,7 +192,7 @@ impl Store {
         self.inner.readers.with(|c| records::observations(c, most))
     }
 
-    /// The exchange called `id`, if there is one.
+    /// The exchange called `id`, if it exists.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -201,7 +200,7 @@ impl Store {
         self.inner.readers.with(|c| records::exchange(c, id))
     }
 
-    /// The exchange with the highest number behind `prefix`, up to `most`, if there is one.
+    /// The exchange with the highest number behind `prefix`, up to `most`, if it exists.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -210,7 +209,7 @@ impl Store {
         readers.with(|c| records::last_numbered(c, prefix, most))
     }
 
-    /// The exchanges that `filter` lets through, in the order in which they were first stored.
+    /// The exchanges that match `filter`, in the order in which they were first stored.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of one.
@@ -218,7 +217,7 @@ impl Store {
         self.inner.readers.with(|c| records::exchanges(c, filter))
     }
 
-    /// The data called `id`, if there is any.
+    /// The data called `id`, if they exist.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -226,7 +225,7 @@ impl Store {
         self.inner.readers.with(|c| records::data_param(c, id))
     }
 
-    /// The data that `filter` lets through, in the order it was first stored.
+    /// The data that match `filter`, in the order in which they were first stored.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if `filter.after` is not the identifier of any.
@@ -234,8 +233,8 @@ impl Store {
         self.inner.readers.with(|c| records::data_params(c, filter))
     }
 
-    /// How much data everybody has written that is stored, by name. Takes as long as there are
-    /// entries.
+    /// The amount of stored data that each principal wrote, by name. Takes time in proportion to
+    /// the number of entries.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -244,9 +243,9 @@ impl Store {
         readers.with(|c| Ok(records::data_sums(c.connection)?))
     }
 
-    /// At most `length` bytes of the data called `id`, from `offset` on: fewer at its end, or in
-    /// front of a piece that is missing; none if the data are elsewhere. Needs no more memory than
-    /// these bytes and one piece.
+    /// At most `length` bytes of the data called `id`, from `offset` on: fewer at the end, or in
+    /// front of a missing piece; none if the data are elsewhere. Needs no more memory than these
+    /// bytes and one piece.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
@@ -255,7 +254,7 @@ impl Store {
         readers.with(|c| chunks::data(c, id, offset, length))
     }
 
-    /// Where the pieces of the data called `id` lie, in order; no two overlap.
+    /// The places of the pieces of the data called `id`, in order; no two overlap.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.
@@ -263,7 +262,7 @@ impl Store {
         self.inner.readers.with(|c| chunks::map(c, id))
     }
 
-    /// The piece of the data called `id` that begins at `offset`, if one does.
+    /// The piece of the data called `id` at `offset`, if it exists.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Unknown`] if there are no such data.

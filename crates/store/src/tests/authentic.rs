@@ -1,4 +1,5 @@
-//! States become authentic, stay so whatever is done to them, and are taken back on purpose only.
+//! Authenticity of states: bound on first use, kept through all operations, accepted again only by
+//! an operator.
 
 use super::encrypted::{SECRET, fill, refused, sound, version_2};
 use super::removal::{Key, life, put, trim};
@@ -31,7 +32,7 @@ fn grounds(report: &ChainReport) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whatever is done to a state, its rows sum up to what its head says.
+/// After any operation, the rows sum up to the values in the head.
 #[test]
 fn it_stays_authentic_whatever_is_done() {
     let (_folder, path) = file();
@@ -116,7 +117,7 @@ fn what_was_refused_is_not_summed_up() {
     open(options(&path));
 }
 
-/// The state of the release before is verified, bound, and that is on record.
+/// A state of the previous release is verified and bound, and this is recorded.
 #[test]
 fn the_state_of_the_release_before_is_bound_at_first_use() {
     for (version, (_folder, path)) in [(5, version_5()), (2, version_2())] {
@@ -148,8 +149,8 @@ fn the_state_of_the_release_before_is_bound_at_first_use() {
     }
 }
 
-/// What makes a state of the release before unsound keeps it from being bound: nothing of it is
-/// signed, and nothing changed.
+/// An unsound state of the previous release is not bound: nothing of it is signed, and nothing
+/// changed.
 #[test]
 fn a_state_of_the_release_before_that_is_not_sound_is_not_bound() {
     for (spoil, told) in [
@@ -178,7 +179,7 @@ fn a_state_of_the_release_before_that_is_not_sound_is_not_bound() {
     }
 }
 
-/// A process that is killed at any page that it writes leaves a state that is bound whole or not at
+/// A process that is killed at any write of a page leaves a state that is bound whole or not at
 /// all: the file and its log as they were after each write are opened again.
 #[test]
 fn binding_survives_a_kill_at_any_point() {
@@ -242,8 +243,8 @@ fn a_plain_state_is_bound_when_it_gets_a_key() {
     assert!(matches!(refused(&plain), OpenError::Encrypted));
 }
 
-/// A backup is restored: refused, and taken on purpose, on record and signed. What was given up can
-/// not come back.
+/// A restored backup is refused, and accepted by an operator with a signed record. The abandoned
+/// state cannot come back.
 #[test]
 fn a_backup_is_accepted_on_purpose() {
     let (folder, path) = file();
@@ -281,7 +282,7 @@ fn a_backup_is_accepted_on_purpose() {
         refused(&options(&path)),
         OpenError::SetBack { .. }
     ));
-    // What was forged is refused whoever asks.
+    // A forgery is refused even to an operator.
     std::fs::copy(&backup, &path).unwrap();
     behind(&path, |connection| {
         connection.execute("DELETE FROM exchange", []).unwrap();
@@ -293,7 +294,7 @@ fn a_backup_is_accepted_on_purpose() {
     );
 }
 
-/// The seal is required once there was one; that it is gone may be accepted where every row is right.
+/// The seal is required once there was one; its absence may be accepted if every row is sound.
 #[test]
 fn a_seal_that_is_gone_is_accepted_on_purpose_only() {
     let (_folder, path) = file();
@@ -340,7 +341,7 @@ fn a_seal_that_is_gone_is_accepted_on_purpose_only() {
     }
 }
 
-/// Another host key: refused, and everything is signed anew where that is wanted.
+/// A state with another host key is refused, and everything is signed anew on request.
 #[test]
 fn another_host_key_is_accepted_on_purpose() {
     let (_folder, path) = file();
@@ -376,7 +377,7 @@ fn another_host_key_is_accepted_on_purpose() {
     open(renewed);
 }
 
-/// The key is lost: nothing is opened, nothing is written, and the chain can still be verified.
+/// Without the key nothing is opened and nothing is written, and the chain can still be verified.
 #[test]
 fn a_lost_key_leaves_what_needs_none() {
     let (_folder, path) = file();
@@ -402,7 +403,7 @@ fn a_lost_key_leaves_what_needs_none() {
     );
 }
 
-/// All that is ciphertext in a state: of payloads, of what binds the rows, and wrapped keys.
+/// All ciphertexts in a state: of payloads, of the ledger, and wrapped keys.
 fn ciphertexts(path: &Path) -> Vec<Vec<u8>> {
     let connection = Connection::open(path).unwrap();
     let mut found = Vec::new();
@@ -430,7 +431,7 @@ fn ciphertexts(path: &Path) -> Vec<Vec<u8>> {
     found
 }
 
-/// What `convoke store rotate` does, in this order, leaves nothing of what was encrypted before in any
+/// The steps of `convoke store rotate`, in its order, leave no ciphertext of the old key in any
 /// file: not in free pages, and not where the walk had moved rows.
 #[test]
 fn a_rotation_leaves_no_old_ciphertext() {
@@ -468,8 +469,7 @@ fn a_rotation_leaves_no_old_ciphertext() {
     assert!(sound(verified(&path, "platform")).authentic);
 }
 
-/// Everything is verified beside all else once it is open: what is forged where no opening looks
-/// stops the store.
+/// The verification in the background stops the store at a forgery that no opening reads.
 #[test]
 fn what_is_forged_among_what_has_ended_stops_the_store() {
     let forgeries: [fn(&Path); 3] = [

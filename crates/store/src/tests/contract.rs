@@ -1,4 +1,4 @@
-//! What every location keeps to.
+//! The contract of every location.
 
 use super::*;
 use crate::Most;

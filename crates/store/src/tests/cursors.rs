@@ -1,4 +1,4 @@
-//! Cursors: kept in the group commit, found again, forgotten.
+//! Cursors: stored in the group commit, read back, deleted.
 
 use super::*;
 

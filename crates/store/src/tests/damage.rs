@@ -55,7 +55,7 @@ fn a_changed_column_of_a_task_is_refused() {
     }
 }
 
-/// What has ended is not read by opening: nobody waits for it, and its damage is its own.
+/// Opening does not read ended tasks: damage to one does not prevent it.
 #[test]
 fn damage_to_an_ended_task_is_refused_when_that_task_is_read() {
     let (_folder, path) = closed(3);
@@ -161,7 +161,7 @@ fn damage_while_it_runs_is_not_served() {
     assert_eq!(found, damaged.map(|place| format!("{place} is damaged")));
 }
 
-/// Everything that a store serves, piece by piece, or that it refuses to.
+/// Everything that a store serves, piece by piece, or the first refusal.
 fn served(path: &Path) -> Result<Vec<String>, String> {
     let opened = Store::open(Options::file(path), Box::new(|_| {}));
     let (store, recovered) = opened.map_err(|refused| refused.to_string())?;
@@ -203,8 +203,8 @@ fn damaged(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// What is served is what was written, and what `verify` calls sound is served whole. A flip in an
-/// index may hide a row from who asks for it; `verify` says so. `CONVOKE_FLIPS` flips, or a hundred.
+/// Served rows are as written, and a state that `verify` calls sound is served whole. A flip in an
+/// index may hide a row from queries; `verify` reports it. `CONVOKE_FLIPS` flips, or a hundred.
 #[test]
 fn a_flipped_bit_is_found_or_of_no_consequence() {
     let (_folder, path) = closed(ROWS);
@@ -238,7 +238,7 @@ fn a_flipped_bit_is_found_or_of_no_consequence() {
     assert!(found > flips / 3, "{found} of {flips}");
 }
 
-/// `CONVOKE_TRUNCATIONS` truncations, or twenty.
+/// A truncated file is refused: `CONVOKE_TRUNCATIONS` truncations, or twenty.
 #[test]
 fn a_truncated_file_is_refused() {
     let (_folder, path) = closed(ROWS);
@@ -286,7 +286,8 @@ fn a_torn_write_ahead_log_loses_nothing_before_the_tear() {
     }
 }
 
-/// What makes the file a state of this release lies in no row: opening refused, verifying was content.
+/// Regression: a wrong application or version number of the file, which is in no row, was refused
+/// by opening, but not reported by verifying.
 #[test]
 fn a_file_that_opening_refuses_is_not_sound() {
     for (pragma, value) in [("application_id", 7), ("user_version", 99)] {

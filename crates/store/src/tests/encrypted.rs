@@ -1,4 +1,4 @@
-//! Payloads at rest: D110, Q55.
+//! Payloads at rest are encrypted.
 
 use super::*;
 use domain::context::{Body, Chunked};
@@ -8,10 +8,10 @@ use domain::task::{Conditions, Subscription};
 
 use std::collections::BTreeSet;
 
-/// What must not be found in any file.
+/// The text that must not be found in any file.
 pub(super) const SECRET: &str = "the-guest-eats-no-peanuts";
 
-/// A batch in which every payload there is says the secret.
+/// A batch in which every payload contains the secret.
 pub(super) fn secrets(id: &str) -> Batch {
     let conditions = Conditions {
         subscription: Some(Subscription {
@@ -89,7 +89,7 @@ pub(super) fn fill(store: &Store, ids: &[&str]) {
     store.keep_cursors(vec![cursor]).wait().unwrap();
 }
 
-/// Everything that was filled in comes back as it was.
+/// Everything that was filled in is read back.
 pub(super) fn comes_back(store: &Store, ids: &[&str]) {
     for id in ids {
         let batch = secrets(id);
@@ -150,8 +150,8 @@ pub(super) fn refused(options: &Options) -> OpenError {
     }
 }
 
-/// D110, Q55: of what is encrypted nothing stands in the database, its write-ahead log or the index
-/// of that, neither while the store runs nor later.
+/// D110, Q55: no payload is found in the database, its write-ahead log or the index of that,
+/// neither while the store runs nor later.
 #[test]
 fn no_payload_stands_in_any_file() {
     let (_folder, path) = file();
@@ -159,7 +159,7 @@ fn no_payload_stands_in_any_file() {
     fill(&store, &["t1", "t2"]);
     comes_back(&store, &["t1", "t2"]);
     assert_eq!(holding(&path, SECRET), [""; 0]);
-    // What is not payload is found: this way of looking finds what is there.
+    // Unencrypted columns are found, so the search itself works.
     assert_eq!(holding(&path, "x-t1"), ["state.db-wal"]);
     drop(store);
     assert_eq!(holding(&path, SECRET), [""; 0]);
@@ -189,7 +189,7 @@ fn what_was_encrypted_comes_back_after_every_opening() {
     }
 }
 
-/// D110: neither rows nor chain need a key to be verified; with it, payloads are looked at too.
+/// Neither rows nor chain need a key to be verified; with it, payloads are checked too.
 #[test]
 fn it_is_verified_without_the_key_and_with_it() {
     let (_folder, path) = file();
@@ -253,7 +253,7 @@ fn one_flipped_bit_of_a_ciphertext_is_found_without_the_key() {
     }
 }
 
-/// Q55: a missing, a wrong or no key is told from each other, and nothing is touched.
+/// A missing, a wrong and no key are distinguished, and the state is left untouched.
 #[test]
 fn without_the_key_it_is_refused_and_left_as_it_is() {
     let (_folder, path) = file();
@@ -287,8 +287,8 @@ fn without_the_key_it_is_refused_and_left_as_it_is() {
     comes_back(&store, &["t1"]);
 }
 
-/// D110: whoever may write the file, but has no key, can neither move a payload nor change what
-/// stands beside it, even if all digests are made anew.
+/// D110: a writer of the file without the key can neither move a payload nor change the columns
+/// beside it, even if all digests are made anew.
 #[test]
 fn a_payload_fits_no_other_row_and_no_other_columns() {
     let (_folder, path) = file();
@@ -362,7 +362,7 @@ fn nonces(path: &Path) -> Vec<(String, Vec<u8>)> {
     nonces
 }
 
-/// No two payloads share a nonce, whatever was rolled back, rotated or opened anew.
+/// No two payloads share a nonce, after rollbacks, rotations and openings.
 #[test]
 fn no_nonce_is_used_twice() {
     let (_folder, path) = file();
@@ -387,7 +387,7 @@ fn no_nonce_is_used_twice() {
     assert_eq!(different.len(), nonces.len());
 }
 
-/// Q55: rotation makes a new data key, touches no row, and needs the old master key no longer.
+/// Rotation makes a new data key, touches no row, and makes the old master key unnecessary.
 #[test]
 fn keys_are_rotated_without_touching_a_row() {
     let (_folder, path) = file();
@@ -454,7 +454,7 @@ pub(super) fn version_2() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What a state of version 2 holds, whoever reads it.
+/// Checks the contents of a state of version 2.
 pub(super) fn reads_version_2(store: &Store) {
     let ended = store.task(&TaskId::new("ended")).unwrap().unwrap();
     assert_eq!(ended.text, "an old-secret");
@@ -471,7 +471,7 @@ pub(super) fn reads_version_2(store: &Store) {
     assert!(store.team(&ended.id).unwrap().is_some());
 }
 
-/// A state that knew no conversations is verified as it is, and migrated when it is opened.
+/// A state without conversations is verified as it is, and migrated when it is opened.
 #[test]
 fn a_state_without_conversations_is_read() {
     let (_folder, path) = version_2();
@@ -493,8 +493,8 @@ fn the_state_of_the_release_before_is_verified_as_it_is() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
-/// D110: a state of the time before encryption is read as it is, what is new is encrypted, and the
-/// walk leaves nothing that can be read.
+/// A state from before encryption is read as it is, new rows are encrypted, and the walk leaves
+/// nothing readable.
 #[test]
 fn the_state_of_the_release_before_is_taken_over() {
     let (_folder, path) = version_2();
@@ -528,7 +528,7 @@ fn the_state_of_the_release_before_is_taken_over() {
     reads_version_2(&store);
 }
 
-/// Q55: erasure reaches what is encrypted, before a walk and after it.
+/// Erasure reaches encrypted contents, before a walk and after it.
 #[test]
 fn what_is_encrypted_is_erased() {
     for walked_before in [false, true] {
@@ -609,7 +609,7 @@ fn the_same_piece_again_is_fine_and_another_one_is_not() {
     );
 }
 
-/// A service that can be away.
+/// A keeper that can be unavailable.
 struct Away(std::sync::atomic::AtomicBool, Arc<dyn KeyKeeper>);
 
 impl Away {

@@ -1,4 +1,4 @@
-//! What only files can do: come back, be locked, be newer, run full.
+//! Behaviour of files: reopening, locks, newer schemas, full disks.
 
 use super::*;
 use rusqlite::Connection;
@@ -46,8 +46,8 @@ fn dropping_the_store_writes_what_is_queued() {
     assert_eq!((recovered.tasks.len(), recovered.last), (1_000, 3_000));
 }
 
-/// A log that is left behind has to be read by the next opening, which then takes as long as the
-/// log is.
+/// A write-ahead log that is left behind must be read by the next opening, which takes time in
+/// proportion.
 #[test]
 fn closing_leaves_no_log_to_recover() {
     let (folder, path) = file();
@@ -71,7 +71,7 @@ fn a_copy_taken_while_it_runs_holds_what_was_acknowledged() {
     for n in 0..20 {
         store.commit(everything(&format!("t{n}"))).wait().unwrap();
     }
-    // What a process that is killed leaves behind: the file and its write-ahead log, not closed.
+    // The files of a killed process: the database and its write-ahead log, not closed.
     let copy = folder.path().join("copy.db");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(
@@ -214,7 +214,7 @@ fn a_failed_write_stops_the_store_for_good_and_reads_go_on() {
     assert_eq!(store.entries(0, 10).unwrap().len(), 3);
 }
 
-/// Whether a plan reads a whole table; a partial index holds only what is wanted of it.
+/// True if a plan reads a whole table; a partial index holds only the wanted rows of it.
 fn of_a_table(plan: &str) -> bool {
     let partial = ["task_open", "task_ended", "negotiation_open"];
     let whole =
@@ -222,7 +222,7 @@ fn of_a_table(plan: &str) -> bool {
     plan.split("; ").any(|step| whole(&step))
 }
 
-/// What opening reads.
+/// The queries of opening.
 fn opening() -> [String; 2] {
     [
         crate::read::tasks::OPEN.to_owned(),

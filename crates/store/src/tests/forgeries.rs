@@ -1,9 +1,9 @@
-//! Forgeries by who can write the file while the platform is down, and has no key: each is refused,
-//! with its exact error, when the state is opened or when it is verified.
+//! Forgeries by an attacker who can write the file while the platform is down, and has no key: each
+//! is refused, with its exact error, when the state is opened or when it is verified.
 //!
-//! The forger has SQLite, our source and older copies of the file. He makes every digest anew, and
-//! leaves what he cannot make. Read next: `outside.rs`, the head outside the database; `pages.rs`, pages that stand in many
-//! places.
+//! The attacker has SQLite, this source and older copies of the file. All digests are made anew;
+//! codes and signatures cannot be. Read next: `outside.rs`, the head outside the database;
+//! `pages.rs`, pages that stand in many places.
 
 mod outside;
 mod pages;
@@ -21,7 +21,7 @@ use domain::negotiation::{Kind, Negotiation, State};
 use domain::registry::Reach;
 use rusqlite::params;
 
-/// A state, an older copy of it, and what else lies in the state folder.
+/// A state, an older copy of it, and the other files of the state folder.
 struct Stage {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -162,11 +162,11 @@ fn stage() -> Stage {
     stage
 }
 
-/// How a forgery is refused.
+/// The stage at which a forgery is refused.
 enum Refused {
-    /// Nothing is opened.
+    /// Opening is refused.
     AtStart(String),
-    /// The start reads nothing of it; `verify` tells.
+    /// The start does not read it; `verify` reports it.
     ByVerify(String),
 }
 use Refused::{AtStart, ByVerify};
@@ -243,7 +243,7 @@ macro_rules! forgeries {
     )+};
 }
 
-/// Writes as the platform does, but without the key.
+/// Writes like the platform, but without the key.
 fn plainly() -> Encryptor {
     Encryptor::default()
 }
@@ -252,7 +252,7 @@ fn run(connection: &Connection, sql: &str) {
     assert_ne!(connection.execute(sql, []).unwrap(), 0, "{sql}");
 }
 
-/// Puts rows of the older copy in the place of those that fit.
+/// Replaces rows by those of the older copy.
 fn put_back(connection: &Connection, stage: &Stage, table: &str, which: &str) {
     let older = stage.older.display();
     run_all(connection, &format!("ATTACH '{older}' AS older"));
@@ -262,7 +262,7 @@ fn put_back(connection: &Connection, stage: &Stage, table: &str, which: &str) {
     run_all(connection, "DETACH older");
 }
 
-/// With neither checks nor triggers in the way, which stand again afterwards.
+/// Runs SQL with checks and triggers disabled; they exist again afterwards.
 fn beside_checks(connection: &Connection, sql: &str) {
     let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
     let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
@@ -283,7 +283,7 @@ fn run_all(connection: &Connection, sql: &str) {
     connection.execute_batch(sql).unwrap();
 }
 
-/// Makes the head fit the rows and the log, as far as one can who has no key.
+/// Makes the head fit the rows and the log, as far as possible without the key.
 fn count_anew(connection: &Connection) {
     let count = |sql: &str| {
         connection
@@ -369,7 +369,7 @@ fn chain_anew(connection: &Connection, from: i64) {
 /// The body of an entry in plain text.
 const PLAIN: &str = r#"{"username":"operator","session":9,"source_host":"forged"}"#;
 
-/// Rewrites the last entry in plain text, and all that stands on it.
+/// Rewrites the last entry in plain text, and the chain behind it.
 fn rewrite_the_log(connection: &Connection) {
     let sql = "UPDATE log SET body = ?1, cipher = NULL WHERE kind = 'session-started'";
     assert_eq!(connection.execute(sql, [PLAIN]).unwrap(), 1);
@@ -674,12 +674,13 @@ forgeries! {
             count_anew(connection);
         }
         => forged("head", "what binds the rows is gone");
-    /// Behind the greatest number nothing typed can be written.
+    /// Behind the greatest number no observation can be written.
     a_number_that_was_never_given:
         |connection, _| run_all(connection, "DELETE FROM sqlite_sequence;
             INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', 9223372036854775807)")
         => strange("strange number in sqlite_sequence");
-    /// A number that may have been given, but was not: what is written behind it would be refused one day.
+    /// A number that may have been given, but was not: an observation written behind it would be
+    /// refused later.
     a_number_that_was_not_given_yet:
         |connection, _| run_all(connection, "DELETE FROM sqlite_sequence;
             INSERT INTO sqlite_sequence (name, seq) VALUES ('observation', 9007199254740991)")
@@ -691,7 +692,7 @@ forgeries! {
     a_task_neither_open_nor_ended:
         |connection, _| beside_checks(connection, "UPDATE task SET ended = 2 WHERE id = 'ended'")
         => found_stale("task");
-    /// Read once more as it was before, and written beside.
+    /// An outdated row that is read, while the platform writes the other one.
     a_head_of_another_number:
         |connection, _| beside_checks(connection, "UPDATE head SET one = 0")
         => strange("strange row in head");
@@ -720,7 +721,7 @@ forgeries! {
         => strange("strange table stranger");
 }
 
-/// After a rotation, what the key of before wrapped and wrote is worth nothing.
+/// After a rotation, a wrapped key from before it is worthless.
 #[test]
 fn a_data_key_of_before_a_rotation_put_back() {
     let stage = stage();
@@ -736,7 +737,7 @@ fn a_data_key_of_before_a_rotation_put_back() {
     is_refused_now(&stage, &stale("data_key"));
 }
 
-/// So that a schema that was retired is not found to be.
+/// A retired schema would not be found.
 #[test]
 fn an_index_emptied_so_that_documents_are_not_found() {
     let stage = stage();
@@ -746,7 +747,7 @@ fn an_index_emptied_so_that_documents_are_not_found() {
     is_refused_now(&stage, &forged("document", refused));
 }
 
-/// The write-ahead log of an earlier run, beside the file of today.
+/// The write-ahead log of an earlier run, beside the current file.
 #[test]
 fn a_write_ahead_log_put_back() {
     let stage = stage();
@@ -783,7 +784,7 @@ fn the_database_deleted() {
     assert_eq!(refused, told);
 }
 
-/// A state of the release before has no codes: made to look like one, it would be believed.
+/// A state of the previous release has no codes: one that looks like it would be believed.
 #[test]
 fn a_state_made_to_look_like_one_of_the_release_before() {
     let stage = stage();
@@ -830,7 +831,7 @@ fn a_state_made_to_look_like_one_of_the_release_before() {
     open(stage.options());
 }
 
-/// A state that was made to look like one of nobody's is not to be thrown away.
+/// A state that was made to look like a foreign one is not replaced by a new one.
 #[test]
 fn a_state_made_to_look_like_none_that_can_be_read() {
     for (pragma, strange) in [("user_version", 1), ("application_id", 7)] {
@@ -853,7 +854,7 @@ fn a_state_made_to_look_like_none_that_can_be_read() {
     }
 }
 
-/// The digest of the head as the release before made it.
+/// The digest of the head as in the previous release.
 fn digest_of_head(connection: &Connection) -> Sum {
     let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Sum> {
         let mut digest = RowDigest::of("head")
@@ -869,4 +870,4 @@ fn digest_of_head(connection: &Connection) -> Sum {
     connection.query_row(sql, [], read).unwrap()
 }
 
-// What is kept outside.
+// The head outside.

@@ -1,4 +1,4 @@
-//! What is kept: tasks read by key and by page, negotiations, registrations, teams.
+//! Reading stored rows: tasks by key and by page, negotiations, registrations, teams.
 
 use super::removal::{life, put};
 use super::*;
@@ -232,7 +232,7 @@ fn pages_of_tasks_are_what_a_scan_finds() {
     }
 }
 
-/// A10: against the order of changes, by conversation, page by page and counted.
+/// In reverse order of changes, by conversation, page by page and counted.
 fn newest_come_first(store: &Store, all: &[Task]) {
     for conversation in [None, Some("t1"), Some("t4"), Some("?")] {
         for executor in [None, Some("ran")] {
@@ -463,7 +463,7 @@ fn first(rows: usize) -> Most {
     }
 }
 
-/// What others have is not looked at, however much it is.
+/// Rows of others are not read, however many they are.
 #[test]
 fn negotiations_and_teams_are_found_by_their_parties() {
     let (_folder, path) = file();
@@ -508,8 +508,8 @@ fn negotiations_and_teams_are_found_by_their_parties() {
     assert_eq!((teams("oss"), teams("ran"), teams("core")), (1, 1, 0));
 }
 
-/// Whoever asks for more than he is answered gets the first of it, a row in any case, and is told that
-/// there is more, before it is all in memory.
+/// An answer beyond the limit is cut to the first rows, at least one, and says that there are more,
+/// before all are in memory.
 #[test]
 fn an_answer_has_so_many_bytes() {
     let (_folder, path) = file();

@@ -1,4 +1,4 @@
-//! Data in pieces: any order, twice the same, never another in the same place.
+//! Data in pieces: in any order, repeated, never overlapping.
 
 use super::*;
 use domain::context::Chunked;

@@ -1,4 +1,4 @@
-//! Configurations for pushing: kept, replaced, forgotten, gone with their task.
+//! Push configurations: stored, replaced, deleted, removed with their task.
 
 use super::*;
 use domain::push::{PushAuthentication, PushConfig};
@@ -33,7 +33,7 @@ fn kept(store: &Store, task: &str) -> Vec<String> {
     found.map(|it| format!("{} {}", it.owner, it.id)).collect()
 }
 
-/// A11: they are there again after the process was killed, as they were kept last.
+/// They survive a kill of the process, in their last form.
 #[test]
 fn they_outlive_the_process() {
     in_files(|options| {
@@ -94,7 +94,7 @@ fn none_is_kept_of_a_task_that_is_not_there() {
     assert_eq!(kept(&store, "t1"), [""; 0]);
 }
 
-/// Q55: retention and erasure of a task forget where it was told.
+/// Retention and erasure of a task delete its push configurations.
 #[test]
 fn they_go_with_their_task() {
     in_files(|options| {
@@ -134,7 +134,7 @@ fn they_go_with_their_task() {
     });
 }
 
-/// A state of the release before is verified as it is, and has the table once it is opened.
+/// A state of the previous release is verified as it is, and gets the table when it is opened.
 #[test]
 fn a_state_without_them_is_migrated() {
     let (_folder, path) = encrypted::version_2();

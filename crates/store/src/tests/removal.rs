@@ -5,7 +5,7 @@ use domain::task::Conditions;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
-/// A key that anybody can compute with, but only who knows the secret.
+/// A signing key for tests: whoever knows its secret can compute with it.
 #[derive(Clone)]
 pub(super) struct Key(pub(super) &'static str);
 
@@ -35,7 +35,7 @@ fn checked(path: &std::path::Path, key: &'static str) -> ChainReport {
     verify_with(path, how).unwrap()
 }
 
-/// A task assigned at `from` that was finished at `to` if it ever was, in a batch with everything.
+/// A task assigned at `from` and finished at `to`, if given, in a batch with everything.
 pub(super) fn life(id: &str, parent: Option<&str>, from: i64, to: Option<i64>) -> Batch {
     let mut task = task(id).under(Conditions {
         parent: parent.map(TaskId::new),
@@ -266,7 +266,7 @@ fn a_long_trim_goes_in_slices_and_commits_go_on() {
         ..Retention::default()
     };
     let trimming = store.trim(at(1_000_000), &retention);
-    // Whoever commits meanwhile is not behind the whole trim.
+    // Commits during the trim do not wait for its end.
     let mut commits = 0;
     while store.counts().tasks > 500 {
         put(&store, happenings(vec![(2_000_000, session(commits))]));
@@ -370,7 +370,7 @@ fn a_forged_head_checkpoint_or_seal_is_found_by_who_knows_the_key() {
     assert_eq!(tables, ["checkpoint", "seal"]);
     // A state that was never signed says nothing against its rows; one that must be signed does.
     assert!(verify(&path).unwrap().is_sound());
-    // Whoever takes the last entry away and writes head and counts anew cannot sign that.
+    // An attacker can remove the last entry and rewrite head and counts, but not sign them.
     {
         let (store, _) = open(Options::file(&path));
         put(&store, life("forged", None, 5_000, Some(5_001)));

@@ -1,10 +1,10 @@
-//! A state as the release before wrote it.
+//! A state as written by the previous release.
 
 use super::encrypted::SECRET;
 use super::removal::{Key, has, life, put, trim};
 use super::*;
 
-/// What `version-5.sql` is the dump of, when the release before runs it.
+/// Fills the state of which `version-5.sql` is the dump, when run by the previous release.
 fn fill(path: &PathBuf) {
     let options = || Options {
         signer: Some(Arc::new(Key("platform"))),
@@ -35,7 +35,7 @@ fn fill(path: &PathBuf) {
         .unwrap();
 }
 
-/// It, in a file.
+/// The state in a file.
 pub(super) fn version_5() -> (tempfile::TempDir, PathBuf) {
     let (folder, path) = file();
     let connection = Connection::open(&path).unwrap();
@@ -44,7 +44,7 @@ pub(super) fn version_5() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What it holds, whoever reads it.
+/// Checks the contents of the state.
 pub(super) fn reads_version_5(store: &Store) {
     let open = store.task(&TaskId::new("open")).unwrap().unwrap();
     assert_eq!(open.text, SECRET);
@@ -59,7 +59,7 @@ pub(super) fn reads_version_5(store: &Store) {
     assert_eq!((entries[0].sequence, entries.len()), (3, 5));
 }
 
-/// What the release before wrote then is what this one writes, but for what binds it.
+/// The rows written by the previous release equal those written today, except for their binding.
 #[test]
 fn the_same_is_filled_in_today() {
     let (_folder, path) = file();

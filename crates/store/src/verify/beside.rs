@@ -1,8 +1,8 @@
-//! Verifying all of a state beside all else, once it is open.
+//! Verifying a whole state in the background, once it is open.
 //!
-//! An opening believes what has ended without looking at it; this looks. It has a connection of its
-//! own and one snapshot, so that neither commits nor reads wait for it; the write-ahead log grows
-//! meanwhile. Read next: [`super`].
+//! An opening does not read ended tasks; this does. It has a connection of its own and one
+//! snapshot, so that neither commits nor reads wait for it; the write-ahead log grows meanwhile.
+//! Read next: [`super`].
 
 use super::{Fault, Verification, walk};
 use crate::budget::{Budget, is_endless};
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-/// A walk under way; ends with its owner.
+/// A walk under way; it ends when its owner drops it.
 pub(crate) struct Beside {
     interrupt: InterruptHandle,
     thread: Option<JoinHandle<()>>,
@@ -57,8 +57,8 @@ impl Drop for Beside {
     }
 }
 
-/// Whether a fault is one that nothing can go on above: rows that an index does not find are as good as
-/// gone, and a chain that is broken tells of nothing any more. Neither can be told from a forgery.
+/// True if the store must not go on with this fault: rows that an index does not find are as good
+/// as removed, and a broken chain proves nothing. Neither can be distinguished from a forgery.
 fn is_decisive(fault: &Fault) -> bool {
     fault.table == entry::TABLE || fault.table == "sqlite" && fault.key.contains(" index ")
 }
@@ -77,7 +77,7 @@ fn run(
     let walked = walk(Tables { connection, keys }, how, true);
     let report = match budget.outcome(walked) {
         Ok(report) => report,
-        // Whoever makes the rest of the walk impossible has something to hide in it.
+        // A state that makes the rest of the walk impossible counts as forged.
         Err(cause) if is_endless(&cause) => {
             tracing::error!("{cause}: nothing is accepted any more");
             return counters.note(Condition::Stopped);

@@ -1,4 +1,4 @@
-//! What a walk over a state found.
+//! The report of a verification.
 //!
 //! Read next: [`super`].
 
@@ -9,12 +9,12 @@ use domain::event::Sequence;
 use domain::time::Timestamp;
 use std::fmt;
 
-/// What a walk over the whole state found.
+/// The findings of a walk over the whole state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainReport {
     /// Entries of the log.
     pub entries: u64,
-    /// How many of them were erased.
+    /// The number of entries that were erased.
     pub erased: u64,
     /// The last entry; 0 if there never was one.
     pub last: Sequence,
@@ -22,12 +22,12 @@ pub struct ChainReport {
     pub began: Option<Timestamp>,
     /// The time of the last entry; none if the log is empty.
     pub ended: Option<Timestamp>,
-    /// The digest at the end of the chain: it stands for everything before it. Zeros if the log
+    /// The digest at the end of the chain, which covers everything before it. Zeros if the log
     /// never held anything.
     pub digest: [u8; 32],
-    /// What was removed before the log begins; none if nothing ever was.
+    /// The record of rows removed before the log begins; none if nothing ever was.
     pub checkpoint: Option<Checkpoint>,
-    /// The head as it was signed last; none if it never was.
+    /// The head as last signed; none if it never was.
     pub seal: Option<Seal>,
     /// Signatures that were checked; 0 without a signer.
     pub signatures: u64,
@@ -49,16 +49,16 @@ pub struct ChainReport {
     pub teams: u64,
     /// Cursors.
     pub cursors: u64,
-    /// Configurations for pushing.
+    /// Push configurations.
     pub pushes: u64,
-    /// Rows whose payload is encrypted and was not looked at for want of a key.
+    /// Rows whose encrypted payload was not checked, without a key.
     pub locked: u64,
-    /// Whether the rows are bound to the head by a key and the key was there: then nobody without it
-    /// wrote anything of what is sound.
+    /// True if the rows are bound to the head by a key and the key was supplied: then nothing that
+    /// is sound was written without it.
     pub authentic: bool,
-    /// When what is stored was taken for what it is on other grounds than an unbroken record.
+    /// The records of acceptances on other grounds than an unbroken chain.
     pub attestations: Vec<Attestation>,
-    /// The damage, the first thousand places of it.
+    /// The faults, at most the first thousand.
     pub faults: Vec<Fault>,
 }
 
@@ -69,10 +69,10 @@ impl ChainReport {
     }
 }
 
-/// Up to where the log was signed.
+/// The place up to which the log was signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// The last entry that the signature stands for.
+    /// The last entry that the signature covers.
     pub sequence: Sequence,
     /// Its time.
     pub time: Timestamp,
@@ -80,14 +80,14 @@ pub struct Seal {
     pub chain: [u8; 32],
 }
 
-/// A place where what is stored is not what was written.
+/// A place at which the stored state is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The table, or `sqlite` if SQLite itself found the damage.
     pub table: String,
     /// The row, or what SQLite says.
     pub key: String,
-    /// True if it is sound by itself and was not written by who has the key.
+    /// True if it is sound by itself and was written without the key.
     pub forged: bool,
 }
 

@@ -1,6 +1,6 @@
-//! The walk itself: table by table, each row by itself, then what binds them.
+//! The walk itself: table by table, each row by itself, then their binding.
 //!
-//! Goes on behind damage, so that one flipped bit is one fault and not thousands. Read next:
+//! Continues after damage, so that one flipped bit is one fault and not thousands. Read next:
 //! [`super::report`].
 
 use super::report::{ChainReport, Fault, Seal};
@@ -25,9 +25,9 @@ use domain::time::Timestamp;
 use rusqlite::{Connection, Row};
 use std::collections::BTreeMap;
 
-/// A report lists at most so many faults.
+/// The most faults in a report.
 const FAULTS_MAX: usize = 1_000;
-/// Progress is told after so many rows.
+/// The number of rows between two reports of progress.
 const ROWS_TOLD: u64 = 16_384;
 
 /// Walks everything within a transaction that is under way.
@@ -133,7 +133,7 @@ pub(crate) fn walked(
     })
 }
 
-/// What a walk along the chain found.
+/// The findings of a walk along the chain.
 struct Chain {
     entries: u64,
     erased: u64,
@@ -167,7 +167,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Damage becomes a fault, a failure stays one.
+    /// Turns damage into a fault of the report; other errors are returned.
     fn note<T>(&mut self, read: Result<T, RowError>) -> Result<Option<T>, ReadError> {
         match read.map_err(RowError::found_by_sqlite) {
             Ok(found) => Ok(Some(found)),
@@ -187,7 +187,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Checks a signature, if there is somebody whose it must be.
+    /// Checks a signature, if there is a signer.
     fn signed(
         &mut self,
         table: &'static str,
@@ -216,15 +216,15 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// What opening would refuse as no state of this release is not sound.
+    /// Reports as a fault a file that opening would refuse as no state of this release.
     fn recognised(&mut self) {
         if let Err(refused) = schema::recognise(self.connection, &self.how.outside) {
             self.fault("sqlite", refused);
         }
     }
 
-    /// SQLite goes on with a table whose description is damaged as long as it can, and does what
-    /// somebody else's triggers say.
+    /// Checks the schema. SQLite uses a table with a damaged description as long as it can, and
+    /// runs foreign triggers.
     fn schema(&mut self) -> Result<(), ReadError> {
         let strangers = self.note(schema::strangers(self.connection))?;
         for found in strangers.into_iter().flatten() {
@@ -233,8 +233,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Sums all rows up against what the head says; true if it says so. From then on, each row must
-    /// carry its code.
+    /// Compares the sums of all rows with the ledger; true if they are equal. From then on, each
+    /// row must carry its code.
     fn sets(&mut self, stored: &Stored, sealed: Option<Sequence>) -> Result<bool, ReadError> {
         let ledger = stored.ledger(self.keys);
         let Some(known) = self.note(ledger)? else {
@@ -288,7 +288,7 @@ impl Walk<'_, '_> {
         Ok(found)
     }
 
-    /// Reads each row; a damaged one does not end the walk, a damaged file does.
+    /// Reads each row; a damaged row does not end the walk, a damaged file does.
     fn table(
         &mut self,
         table: &'static str,
@@ -337,7 +337,7 @@ impl Walk<'_, '_> {
         Ok(rows_read)
     }
 
-    /// The chain from the checkpoint on; at the place of the seal it must be what was sealed.
+    /// Walks the chain from the checkpoint on; at the place of the seal it must be as sealed.
     fn chain(
         &mut self,
         checkpoint: Option<&Checkpoint>,
@@ -395,7 +395,8 @@ impl Walk<'_, '_> {
         Ok(chain)
     }
 
-    /// Tasks, exchanges and data with their pieces; how many there are, and how many pieces.
+    /// Reads tasks, exchanges and data with their pieces; returns their numbers, and that of the
+    /// pieces.
     fn records(&mut self) -> Result<(Counts, u64), ReadError> {
         let mut counts = Counts::default();
         let keys = self.keys;
@@ -419,7 +420,7 @@ impl Walk<'_, '_> {
         counts.exchanges = self.table(exchange::TABLE, exchange::ALL, |row| {
             exchange::read(row, keys).map(drop)
         })?;
-        // What is left of data that are being removed belongs to no identifier.
+        // Pieces of data that are being removed have no identifier any more.
         let mut stored: BTreeMap<i64, u64> = BTreeMap::new();
         let chunks = self.table(data_chunk::TABLE, data_chunk::ALL, |row| {
             let data: i64 = row.get(0)?;
@@ -445,7 +446,7 @@ impl Walk<'_, '_> {
         Ok((counts, chunks))
     }
 
-    /// The keys as they lie in the state, wrapped.
+    /// Reads the wrapped keys.
     fn keys(&mut self) -> Result<(), ReadError> {
         let data_keys = data_key::data_keys(self.connection).map(drop);
         self.note(data_keys)?;
@@ -466,7 +467,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The head must be what was found; nothing tells the time of a log that was cut off whole.
+    /// Compares the head with the findings; the time of a log that was cut off whole is unknown.
     fn head(&mut self, head: &Head, mut found: Head, timeless: bool) {
         if timeless {
             found.time = head.time;

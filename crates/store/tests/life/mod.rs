@@ -1,4 +1,4 @@
-//! The life of one task as one batch: what tests, examples and benches fill states with.
+//! The life of one task as one batch, with which tests, examples and benches fill states.
 //!
 //! Knows the domain and the public interface of the store. Read next: `store::Batch`.
 #![allow(clippy::unwrap_used)]

@@ -17,7 +17,7 @@ const PROMPT: &str = "##target object\nsite-1\n##task description\ndiagnose";
 static CONVOKE: LazyLock<Arc<Generation>> =
     LazyLock::new(|| Generation::load(&ModuleSet::convoke()).unwrap());
 
-/// `ok`, or tag, element and path.
+/// The outcome as text: `ok`, or tag, element and path.
 fn told(outcome: Result<(), Violation>) -> String {
     match outcome {
         Ok(()) => "ok".to_owned(),

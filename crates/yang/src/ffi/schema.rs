@@ -1,5 +1,5 @@
-//! What the compiled schema tells and yang5 does not: features, deviations,
-//! submodules, extension instances, YANG version.
+//! The facts of the compiled schema that yang5 does not expose: features, deviations, submodules,
+//! extension instances, YANG version.
 
 use super::*;
 

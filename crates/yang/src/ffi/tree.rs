@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What an operation's XML is.
+/// The form of an operation's XML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// The element of an rpc's operation, without `<rpc>`.
@@ -13,7 +13,7 @@ pub(crate) enum Shape {
     Notification,
 }
 
-/// Why XML was not taken.
+/// The error for XML that was not accepted.
 #[derive(Debug)]
 pub(crate) enum Rejection {
     /// A NUL byte, which C strings cannot hold.
@@ -167,7 +167,7 @@ impl<'c> Tree<'c> {
         }
     }
 
-    /// Checks what parsing does not: mandatory nodes, `must`, `when`, counts.
+    /// Checks the constraints that parsing does not: mandatory nodes, `must`, `when`, counts.
     pub(crate) fn validate_operation(&self, shape: Shape) -> Result<(), Rejection> {
         self.validate(match shape {
             Shape::Operation => ffi::lyd_type::LYD_TYPE_RPC_YANG,

@@ -111,9 +111,9 @@ impl Tree<'_> {
         }
     }
 
-    /// A mandatory leaf, anydata or anyxml that some node of the tree lacks, as
-    /// (path of the node, name of what it lacks). For `sx:structure`, whose
-    /// mandatory nodes libyang 5.4 does not check.
+    /// A mandatory leaf, anydata or anyxml that some node of the tree lacks, as (path of the node,
+    /// name of the missing child). For `sx:structure`, whose mandatory nodes libyang 5.4 does not
+    /// check.
     pub(crate) fn missing_mandatory(&self) -> Option<(String, String)> {
         // SAFETY: `root` is NULL or alive, and nothing is freed while walking;
         // `lysc_node_child` answers NULL for nodes that have no children.
@@ -165,8 +165,7 @@ impl Selection {
     }
 }
 
-/// `struct lyxml_ns` of libyang's xml.h: what `LY_VALUE_XML` takes as prefix
-/// data is a set of these.
+/// `struct lyxml_ns` of libyang's xml.h; the prefix data of `LY_VALUE_XML` are a set of these.
 #[repr(C)]
 struct Namespace {
     prefix: *const c_char,
@@ -174,7 +173,7 @@ struct Namespace {
     depth: u32,
 }
 
-/// Notes a node of the top level that stays.
+/// Updates `root` if `node`, which stays, is a node of the top level.
 ///
 /// # Safety
 /// `node` is alive.

@@ -91,7 +91,7 @@ fn every_announced_module_has_a_text_that_loads_again() {
     assert_eq!(convoke.schema("nope", None), None);
 }
 
-/// W25: the module loads, with its corrections.
+/// W25: the draft's module loads, with its corrections.
 #[test]
 fn what_the_draft_calls_configuration_is_state_here() {
     let convoke = convoke();

@@ -1,4 +1,4 @@
-//! The whole transition table, and what time and publishers do to it.
+//! The whole transition table, and the effects of deadlines and publishers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -67,7 +67,7 @@ fn at(status: Status, awaits: Option<Awaits>, result: bool) -> Task {
     }
 }
 
-/// Every state a task can be in, with what it waits for.
+/// Every situation that a task can be in: its state, and the thing awaited.
 fn situations() -> Vec<(&'static str, Task)> {
     use Awaits::*;
     use Status::*;

@@ -1,6 +1,6 @@
-//! What stands around a form, in the languages of its readers.
+//! The texts around a form, in the languages of its readers.
 //!
-//! What the form itself says is its template's. Read next: [`super`].
+//! The texts of the form itself come from its template. Read next: [`super`].
 
 use schema::language::Language;
 
@@ -8,7 +8,7 @@ use schema::language::Language;
 pub(super) struct Words {
     /// The language, as a tag of BCP 47.
     pub(super) tag: &'static str,
-    /// Its own name.
+    /// The name of the language in itself.
     pub(super) language: &'static str,
     pub(super) no_forms: &'static str,
     pub(super) no_script: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Words {
     pub(super) cut: &'static str,
     pub(super) not_json: &'static str,
     pub(super) refused: &'static str,
-    /// The states of a task, `NAME=words` each, with `|` between them.
+    /// The states of a task, `NAME=text` each, separated by `|`.
     pub(super) states: &'static str,
 }
 
@@ -67,7 +67,7 @@ const CHINESE: Words = Words {
 impl Words {
     pub(super) const ALL: [&'static Self; 2] = [&ENGLISH, &CHINESE];
 
-    /// Those of a language; English where there are none.
+    /// The texts in a language; in English if there are none.
     pub(super) fn of(language: &Language) -> &'static Self {
         let mut all = Self::ALL.into_iter();
         all.find(|words| words.tag == language.primary())

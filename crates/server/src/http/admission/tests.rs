@@ -1,4 +1,4 @@
-//! Who gets in, who makes room, and what the reserve is for.
+//! Admission, closing for others, and the reserve.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -34,7 +34,7 @@ fn is_cut(permit: &ConnectionPermit) -> bool {
     cut.as_mut().poll(&mut context).is_ready()
 }
 
-/// Row 20, 21: many of one source keep no other out.
+/// Many connections of one source shut out no other.
 #[test]
 fn many_of_a_source_make_room_for_others_and_not_for_their_own() {
     let admission = admission(4, LONG);
@@ -73,7 +73,7 @@ fn the_newest_always_gets_into_the_reserve() {
     );
 }
 
-/// Row 10, 20: whoever has authenticated takes nobody's place who has not, from the reserve too.
+/// Authenticated connections take no places of unauthenticated ones, in the reserve too.
 #[test]
 fn whoever_has_authenticated_counts_for_himself() {
     let (admission, accounts) = (admission(1, LONG), accounts(100));

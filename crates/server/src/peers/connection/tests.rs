@@ -1,4 +1,4 @@
-//! A connection to a peer that hangs up: what is subscribed to, and from when.
+//! A connection to a peer that hangs up: its subscriptions, and their start times.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -8,7 +8,7 @@ use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::session::{Event, Session as Server, SessionConfig};
 use tokio::io::{AsyncReadExt, DuplexStream};
 
-/// The other end of a session: answers one subscription and hangs up; what it was asked.
+/// The other end of a session: answers one subscription and hangs up; returns the subscription.
 async fn one_subscription(mut stream: DuplexStream, tells: Option<&str>) -> String {
     let config = SessionConfig::new(Capabilities::new([BASE_1_0, BASE_1_1]));
     let (mut server, mut buffer) = (Server::new(config, 1, 0), [0; 4_096]);
@@ -34,7 +34,7 @@ async fn one_subscription(mut stream: DuplexStream, tells: Option<&str>) -> Stri
     }
 }
 
-/// A plan, and the other ends of the sessions that are opened by it.
+/// A plan, and the other ends of the sessions opened by it.
 fn plan(is_resumed: bool) -> (Plan, mpsc::UnboundedReceiver<DuplexStream>) {
     let (opened, sessions) = mpsc::unbounded_channel();
     let connect: Connect = Box::new(move || {
@@ -54,13 +54,13 @@ fn plan(is_resumed: bool) -> (Plan, mpsc::UnboundedReceiver<DuplexStream>) {
     (plan, sessions)
 }
 
-/// Since when a subscription asks for what was told.
+/// The start time of a subscription.
 fn start(asked: &str) -> Option<&str> {
     let (_, rest) = asked.split_once("<startTime>")?;
     rest.split('<').next()
 }
 
-/// Of tasks that were open at a start nobody has anything to say, and yet they are followed.
+/// Tasks that were open at a start are subscribed to, even if no message is sent.
 #[tokio::test]
 async fn what_a_peer_tells_of_tasks_of_before_a_start_is_asked_for_without_a_word() {
     let (plan, mut sessions) = plan(true);
@@ -73,7 +73,7 @@ async fn what_a_peer_tells_of_tasks_of_before_a_start_is_asked_for_without_a_wor
     assert_eq!(start(&asked), Some("1970-01-01T00:00:00.000Z"));
 }
 
-/// What a connection asks for on session after session, of a peer that tells something in the second.
+/// The subscriptions of a connection in successive sessions, to a peer that notifies in the second.
 #[tokio::test]
 async fn what_a_peer_told_when_a_session_was_lost_is_asked_for_from_the_first_on() {
     let (plan, mut sessions) = plan(false);

@@ -1,39 +1,40 @@
-//! Why a session could not be opened, told apart as far as a user can act on it.
+//! The reasons for which a session could not be opened, distinguished as far as a user can act on
+//! them.
 //!
 //! Knows nothing of exit codes; the command line maps these to its own.
 
 use std::io;
 
-/// Why there is no stream.
+/// The reason for which there is no stream.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Not of the form `host:port`.
+    /// The address is not of the form `host:port`.
     #[error("{address:?} is not host:port")]
     Address {
-        /// What was given.
+        /// The address given.
         address: String,
     },
-    /// Nothing answers there.
+    /// No connection was established.
     #[error("{address} cannot be reached")]
     Unreachable {
-        /// Where.
+        /// The address.
         address: String,
-        /// What the system says.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
-    /// Something answers, but too slowly.
+    /// The server is too slow.
     #[error("{address} did not let us in within {limit_ms} ms")]
     TimedOut {
-        /// Where.
+        /// The address.
         address: String,
         /// The time allowed.
         limit_ms: u64,
     },
-    /// The server has another key than the one we trust.
+    /// The server has another key than the trusted one.
     #[error("{address} shows a host key that is not the one trusted ({fingerprint})")]
     HostKeyMismatch {
-        /// Where.
+        /// The address.
         address: String,
         /// SHA-256 fingerprint of the key it showed.
         fingerprint: String,
@@ -41,7 +42,7 @@ pub enum ConnectError {
     /// The `known_hosts` file has no key for the address.
     #[error("no host key is known for {address} (it shows {fingerprint})")]
     HostKeyUnknown {
-        /// Where.
+        /// The address.
         address: String,
         /// SHA-256 fingerprint of the key it showed.
         fingerprint: String,
@@ -49,17 +50,17 @@ pub enum ConnectError {
     /// The server does not accept the key for this user.
     #[error("{address} does not let {user} in with this key")]
     AuthenticationRefused {
-        /// Where.
+        /// The address.
         address: String,
-        /// As whom.
+        /// The user.
         user: String,
     },
-    /// The server has as many sessions as it wants, or turned us away.
+    /// The server has too many sessions, or disconnected us.
     #[error("{address} sends us away: {reason}")]
     SentAway {
-        /// Where.
+        /// The address.
         address: String,
-        /// What it says.
+        /// The server's message.
         reason: String,
         /// `true` for `SSH_DISCONNECT_TOO_MANY_CONNECTIONS`: try later.
         too_many: bool,
@@ -67,15 +68,15 @@ pub enum ConnectError {
     /// The server does not serve `netconf` (on one more channel).
     #[error("{address} does not serve netconf")]
     SubsystemRefused {
-        /// Where.
+        /// The address.
         address: String,
     },
-    /// The server does not speak SSH as we do, or hung up.
+    /// The server violated the protocol, or hung up.
     #[error("{address} broke off the SSH handshake")]
     Protocol {
-        /// Where.
+        /// The address.
         address: String,
-        /// What the library says.
+        /// The error of the library.
         #[source]
         cause: russh::Error,
     },

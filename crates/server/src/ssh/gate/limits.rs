@@ -1,47 +1,47 @@
-//! The figures of the gate and their usual values.
+//! The limits of the gate and their default values.
 //!
-//! Knows no mechanism; that is [`super::Gate`]'s.
+//! Only values; they are enforced by [`super::Gate`].
 
 use std::time::Duration;
 
 use crate::background;
 use crate::ssh::algorithms::KEEPALIVE_INTERVAL;
 
-/// How much is too much.
+/// The limits of the SSH listeners.
 #[derive(Clone, Debug)]
 pub struct SshLimits {
-    /// Unauthenticated connections in handshake at once.
+    /// The most unauthenticated connections in handshake at once.
     pub unauthenticated_max: usize,
     /// The share of these that one source may hold.
     pub unauthenticated_source_max: usize,
-    /// Accepted connections that wait for their handshake, in all.
+    /// The most accepted connections that wait for their handshake, in all.
     pub waiting_max: usize,
     /// The share of these that one source may hold.
     pub waiting_source_max: usize,
-    /// Failed attempts per second and source; one more and it is refused.
+    /// The most failed attempts per second and source; one more and it is refused.
     pub failed_max: u32,
-    /// How long a source is then refused.
+    /// The time for which a source is then refused.
     pub refusal: Duration,
-    /// A handshake older than this makes room when others wait.
+    /// The age at which a handshake may be cut for waiting connections.
     pub stale: Duration,
-    /// The longest time from accept to authentication, whatever happens.
+    /// The longest time from accept to authentication.
     pub handshake: Duration,
-    /// Requests to authenticate that are answered; the next one disconnects.
+    /// The most authentication requests that are answered; the next one disconnects.
     pub tries_max: usize,
-    /// Bytes that may come in before somebody has authenticated: an exchange of
-    /// keys is 3 KiB, and six tries with RSA keys of 16,384 bits are 27.
+    /// The most bytes received before authentication: a key exchange is 3 KiB, and six attempts
+    /// with RSA keys of 16,384 bits are 27.
     pub unauthenticated_bytes_max: usize,
-    /// How many connections of a user, or of a source on which nobody has
-    /// authenticated, are worked on at a time.
+    /// The number of connections of a user, or of a source before authentication, that are worked
+    /// on at a time.
     pub at_once: usize,
-    /// Time each rejection takes (but for the initial "none").
+    /// The time that each rejection takes (except for the initial "none").
     pub rejection: Duration,
-    /// Sessions (connections and further channels on them) at once.
+    /// The most sessions (connections and further channels on them) at once.
     pub sessions_max: usize,
-    /// Channels at once on one connection.
+    /// The most channels at once on one connection.
     pub channels_max: usize,
-    /// A peer that is silent for so long is asked for a sign of life; four times
-    /// this after its last one its connection is closed.
+    /// The time of silence after which a keep-alive is sent to a peer; after four times this its
+    /// connection is closed.
     pub keepalive: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The gate without SSH: who gets in, who waits, who is refused.
+//! The gate without SSH: admission, waiting, refusal.
 
 #![allow(clippy::unwrap_used)]
 

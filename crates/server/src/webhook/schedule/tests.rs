@@ -11,7 +11,7 @@ const RETRY: Retry = Retry {
     tries_a_host: 4,
 };
 
-fn lane(task: &str, host: &str) -> (DeliveryQueue, Target) {
+fn queue(task: &str, host: &str) -> (DeliveryQueue, Target) {
     let url = format!("http://{host}/");
     let target = Target::parse(&url).unwrap();
     let task = TaskId::new(task);
@@ -30,21 +30,21 @@ fn enter_for(
     host: &str,
     sequence: Sequence,
 ) -> bool {
-    let (lane, target) = lane(task, host);
+    let (queue, target) = queue(task, host);
     let time = Timestamp::from_ms(1_000);
-    schedule.enter(&lane, owner, &target, sequence, time)
+    schedule.enter(&queue, owner, &target, sequence, time)
 }
 
-/// As many lanes of one owner as may be, to `a.example`; a change each.
+/// The most queues of one owner, to `a.example`; a change each.
 fn fill(schedule: &mut Schedule) {
-    for n in 0..lanes_of_one() as u64 {
+    for n in 0..queues_of_one() as u64 {
         enter(schedule, &format!("t-{n:05}"), "a.example", n + 1);
     }
 }
 
-/// How many lanes with names like these one owner has room for.
-fn lanes_of_one() -> usize {
-    WAITING_BYTES / lane("t-00000", "a.example").0.bytes()
+/// The number of queues with names like these that one owner may have.
+fn queues_of_one() -> usize {
+    WAITING_BYTES / queue("t-00000", "a.example").0.bytes()
 }
 
 fn reached(schedule: &mut Schedule) -> Vec<Reached> {
@@ -53,7 +53,7 @@ fn reached(schedule: &mut Schedule) -> Vec<Reached> {
 }
 
 fn settle(schedule: &mut Schedule, one: &Try, outcome: Outcome, now_ms: u64) -> usize {
-    schedule.settle(&one.lane, outcome, now_ms, Timestamp::from_ms(2_000))
+    schedule.settle(&one.queue, outcome, now_ms, Timestamp::from_ms(2_000))
 }
 
 fn all(schedule: &mut Schedule) -> Vec<Try> {
@@ -63,7 +63,7 @@ fn all(schedule: &mut Schedule) -> Vec<Try> {
 fn names(tries: &[Try]) -> Vec<String> {
     tries
         .iter()
-        .map(|t| format!("{}:{}", t.lane.task, t.sequence))
+        .map(|t| format!("{}:{}", t.queue.task, t.sequence))
         .collect()
 }
 
@@ -117,14 +117,15 @@ fn a_host_has_its_share_and_a_silent_one_a_single_place() {
         }
     }
     let tries = all(&mut schedule);
-    let to = |tries: &[Try], host: &str| tries.iter().filter(|t| t.lane.url.contains(host)).count();
+    let to =
+        |tries: &[Try], host: &str| tries.iter().filter(|t| t.queue.url.contains(host)).count();
     assert_eq!(
         (to(&tries, "a.example"), to(&tries, "b.example")),
         (3, 3),
         "in turn"
     );
     for one in &tries {
-        let outcome = match one.lane.url.contains("a.example") {
+        let outcome = match one.queue.url.contains("a.example") {
             true => Outcome::Silence,
             false => Outcome::Delivered,
         };
@@ -169,7 +170,7 @@ fn hosts_that_fail_delay_no_other() {
     let mut told = 0;
     while told < 100 {
         for one in all(&mut schedule) {
-            assert!(one.lane.url.contains("live"));
+            assert!(one.queue.url.contains("live"));
             settle(&mut schedule, &one, Outcome::Delivered, 0);
             told += 1;
         }
@@ -179,14 +180,14 @@ fn hosts_that_fail_delay_no_other() {
 #[test]
 fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept() {
     let mut schedule = Schedule::new(RETRY);
-    let (lane, target) = lane("t", "a.example");
+    let (queue, target) = queue("t", "a.example");
     let day = RETRY.give_up_ms;
     for (sequence, at) in [(1, 0), (2, 10), (3, day)] {
-        schedule.enter(&lane, "ann", &target, sequence, Timestamp::from_ms(at));
+        schedule.enter(&queue, "ann", &target, sequence, Timestamp::from_ms(at));
     }
     let fail = |schedule: &mut Schedule, at| {
         let one = schedule.next_try().unwrap();
-        let given_up = schedule.settle(&one.lane, Outcome::Refused, 0, Timestamp::from_ms(at));
+        let given_up = schedule.settle(&one.queue, Outcome::Refused, 0, Timestamp::from_ms(at));
         schedule.wake(u64::MAX);
         given_up
     };
@@ -207,7 +208,7 @@ fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
     settle(&mut schedule, &one, Outcome::Gone, 0);
     assert_eq!(
         schedule.take_changed(),
-        [(Arc::clone(&one.lane), Reached::Gone)]
+        [(Arc::clone(&one.queue), Reached::Gone)]
     );
     enter(&mut schedule, "t", "a.example", 3);
     assert!(schedule.next_try().is_none());
@@ -217,7 +218,7 @@ fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
     // The end of the task ends what is remembered of it.
     schedule.take_changed();
     schedule.task_ended(&TaskId::new("t"));
-    assert_eq!(schedule.take_changed(), [(one.lane, Reached::End)]);
+    assert_eq!(schedule.take_changed(), [(one.queue, Reached::End)]);
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn a_receiver_that_leaves_at_the_end_of_the_task_is_not_remembered() {
     schedule.task_ended(&TaskId::new("t"));
     let one = schedule.next_try().unwrap();
     settle(&mut schedule, &one, Outcome::Gone, 0);
-    assert_eq!(schedule.take_changed(), [(one.lane, Reached::End)]);
+    assert_eq!(schedule.take_changed(), [(one.queue, Reached::End)]);
 }
 
 #[test]
@@ -245,14 +246,14 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
     let one = schedule.next_try().unwrap();
     settle(&mut schedule, &one, Outcome::Delivered, 0);
     assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
-    schedule.not_kept(Arc::clone(&one.lane));
+    schedule.not_kept(Arc::clone(&one.queue));
     assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
     let one = schedule.next_try().unwrap();
     settle(&mut schedule, &one, Outcome::Delivered, 0);
     assert_eq!(reached(&mut schedule), [Reached::End]);
 }
 
-/// What nobody wants told any more is dropped, and not for good: who wants it again is told.
+/// A withdrawn queue is dropped, but not for good: a new subscription is notified.
 #[test]
 fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
     let mut schedule = Schedule::new(RETRY);
@@ -291,8 +292,8 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
     for one in [&tries[1], &tries[3]] {
         settle(&mut schedule, one, Outcome::Silence, 0);
     }
-    // Whoever has failed is ready again at once. That nobody answers one owner holds up no other, until
-    // nobody answers him either.
+    // A failed queue is ready again at once. An owner without responses delays no other owner, until
+    // that one gets none either.
     enter_for(&mut schedule, "few", "few-2", "a.example", 400);
     let mut told = Vec::new();
     for _ in 0..5 {
@@ -315,8 +316,8 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
     );
 }
 
-/// A receiver that answers now and then, and else keeps each try until its time is over, takes half of
-/// its host's places, and one once it is silent.
+/// A receiver that responds now and then, and otherwise keeps each attempt until its time limit,
+/// takes half of its host's places, and one once it is silent.
 #[test]
 fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
     let mut schedule = Schedule::new(RETRY);
@@ -329,16 +330,16 @@ fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
     enter_for(&mut schedule, "ann", "next", "a.example", 3);
     assert_eq!(told(&mut schedule), "next:3");
     for n in 0..2 {
-        let (eve, _) = lane(&format!("eve-{n}"), "a.example");
+        let (eve, _) = queue(&format!("eve-{n}"), "a.example");
         let one = Arc::new(eve);
         schedule.settle(&one, Outcome::Silence, 0, Timestamp::from_ms(2_000));
     }
     assert_eq!(told(&mut schedule), "eve-2:2");
-    // That a configuration is withdrawn is no answer.
-    let one = Arc::new(lane("eve-2", "a.example").0);
+    // The withdrawal of a configuration does not count as a response.
+    let one = Arc::new(queue("eve-2", "a.example").0);
     schedule.settle(&one, Outcome::Withdrawn, 0, Timestamp::from_ms(2_000));
     assert_eq!(told(&mut schedule), "eve-3:2");
-    let one = Arc::new(lane("eve-3", "a.example").0);
+    let one = Arc::new(queue("eve-3", "a.example").0);
     schedule.settle(&one, Outcome::Refused, 0, Timestamp::from_ms(2_000));
     assert_eq!(told(&mut schedule), "eve-4:2 eve-5:2");
 }
@@ -369,11 +370,11 @@ fn who_answers_nothing_at_many_hosts_leaves_half_of_all_places() {
     }
     let under_way = all(&mut schedule);
     assert_eq!(under_way.len(), 4, "{under_way:?}");
-    assert!(under_way.iter().any(|one| one.lane.url.contains("live")));
+    assert!(under_way.iter().any(|one| one.queue.url.contains("live")));
 }
 
 #[test]
-fn an_owner_has_so_many_lanes_and_room_again_when_one_is_settled() {
+fn an_owner_has_so_many_queues_and_room_again_when_one_is_settled() {
     let mut schedule = Schedule::new(RETRY);
     fill(&mut schedule);
     schedule.take_changed();
@@ -385,11 +386,11 @@ fn an_owner_has_so_many_lanes_and_room_again_when_one_is_settled() {
     };
     assert!(!more(&mut schedule, "more-00"));
     assert_eq!(reached(&mut schedule), [], "nothing to resume");
-    // As after a start where the place of the lane was kept.
-    schedule.not_kept(Arc::new(lane("more-00", "a.example").0));
+    // As after a start where the place of the queue was kept.
+    schedule.not_kept(Arc::new(queue("more-00", "a.example").0));
     assert_eq!(reached(&mut schedule), [Reached::End]);
 
-    let one_of_them = format!("t-{:05}", lanes_of_one() - 1);
+    let one_of_them = format!("t-{:05}", queues_of_one() - 1);
     assert!(more(&mut schedule, &one_of_them));
     for (outcome, at, room) in [
         (Outcome::Delivered, 2_000, true),
@@ -400,7 +401,7 @@ fn an_owner_has_so_many_lanes_and_room_again_when_one_is_settled() {
         (Outcome::Refused, 1_000 + RETRY.give_up_ms, true),
     ] {
         let one = schedule.next_try().unwrap();
-        schedule.settle(&one.lane, outcome, 0, Timestamp::from_ms(at));
+        schedule.settle(&one.queue, outcome, 0, Timestamp::from_ms(at));
         let further = format!("{outcome:?}-{at}");
         assert_eq!(more(&mut schedule, &further), room, "{further}");
         assert!(!more(&mut schedule, "more-00"));
@@ -415,17 +416,17 @@ fn an_owner_has_so_many_lanes_and_room_again_when_one_is_settled() {
 }
 
 #[test]
-fn of_so_many_lanes_it_is_remembered_that_nothing_more_is_wanted() {
+fn of_so_many_queues_it_is_remembered_that_nothing_more_is_wanted() {
     let mut schedule = Schedule::new(RETRY);
     let gone = |schedule: &mut Schedule| {
         let one = schedule.next_try().unwrap();
         settle(schedule, &one, Outcome::Gone, 0);
     };
     fill(&mut schedule);
-    for _ in 0..lanes_of_one() {
+    for _ in 0..queues_of_one() {
         gone(&mut schedule);
     }
-    assert_eq!(reached(&mut schedule), vec![Reached::Gone; lanes_of_one()]);
+    assert_eq!(reached(&mut schedule), vec![Reached::Gone; queues_of_one()]);
     for _ in 0..2 {
         enter(&mut schedule, "more-00", "a.example", 5_000);
         gone(&mut schedule);
@@ -439,21 +440,21 @@ fn of_so_many_lanes_it_is_remembered_that_nothing_more_is_wanted() {
 }
 
 #[test]
-fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_lanes_too() {
+fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_queues_too() {
     let mut schedule = Schedule::new(RETRY);
-    for n in 0..=lanes_of_one() {
-        schedule.enter_gone(lane(&format!("t-{n:05}"), "a.example").0);
+    for n in 0..=queues_of_one() {
+        schedule.enter_gone(queue(&format!("t-{n:05}"), "a.example").0);
     }
     assert_eq!(reached(&mut schedule), [Reached::End]);
     enter(&mut schedule, "t-00000", "a.example", 1);
     assert_eq!(schedule.pending(), 0);
-    let beyond = format!("t-{:05}", lanes_of_one());
+    let beyond = format!("t-{:05}", queues_of_one());
     enter(&mut schedule, &beyond, "a.example", 1);
     assert_eq!(schedule.pending(), 1);
 }
 
 #[test]
-fn a_lane_has_so_many_changes_and_the_one_under_way_stays() {
+fn a_queue_has_so_many_changes_and_the_one_under_way_stays() {
     let mut schedule = Schedule::new(RETRY);
     for sequence in 1..=CHANGES_OF_ONE as u64 {
         enter(&mut schedule, "t", "a.example", sequence);

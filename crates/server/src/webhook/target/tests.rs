@@ -1,4 +1,4 @@
-//! The ways in which requests are forged, one row each, and what becomes of them.
+//! Forged addresses, one row each, and their outcomes.
 
 use super::*;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn verdict(protocol: &str, method: &str, url: &str) -> String {
     }
 }
 
-/// A row for each way in which an address can say one thing and mean another.
+/// A row for each way in which an address can look like one thing and be another.
 const FORGED: &[(&str, &str)] = &[
     // Another scheme, host or port than the entry.
     (
@@ -298,7 +298,7 @@ fn an_empty_list_allows_nothing_and_entries_are_origins() {
     ));
 }
 
-/// Every range that is set aside: its first and last address, and the public ones beside it.
+/// Every reserved range: its first and last address, and the public ones beside it.
 #[test]
 fn a_name_leads_only_to_addresses_of_the_public_network() {
     let list = allowed();

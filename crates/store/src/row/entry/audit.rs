@@ -1,4 +1,4 @@
-//! How a record of the audit trail lies in the log.
+//! The stored form of audit records in the log.
 
 use super::*;
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};

@@ -1,4 +1,4 @@
-//! The marks of entries whose body was erased, signed once more.
+//! Signing the marks of erased entries anew.
 //!
 //! Read next: [`super`].
 
@@ -11,7 +11,7 @@ use crate::sign::{self, Signer};
 use domain::event::Sequence;
 use rusqlite::{Connection, Row, params};
 
-/// Signs the marks of erased entries again.
+/// Signs the marks of erased entries anew.
 pub(crate) fn sign_again(
     connection: &Connection,
     signer: &dyn Signer,

@@ -1,4 +1,4 @@
-//! How a change of a schema lies in the log.
+//! The stored form of schema changes in the log.
 
 use super::*;
 

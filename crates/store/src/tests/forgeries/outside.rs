@@ -42,7 +42,7 @@ fn the_head_outside_written_by_another() {
     }
 }
 
-/// The witness knows what the file in the state folder was made to forget with the database.
+/// The witness detects a rollback of both the database and the file in the state folder.
 #[test]
 fn an_older_copy_of_database_and_head_beside_a_witness() {
     let stage = stage();
@@ -67,7 +67,7 @@ fn an_older_copy_of_database_and_head_beside_a_witness() {
     open(stage.options());
 }
 
-/// A copy that is not older than what the file outside says is not told from a crash.
+/// A copy that is not older than the head outside cannot be distinguished from a crash.
 #[test]
 fn what_was_put_back_within_the_lag_is_not_noticed() {
     let stage = stage();

@@ -1,9 +1,9 @@
-//! Pages of the file that stand in many places, so that reading never ends.
+//! Pages of the file that are referred to from many places, so that reading would never end.
 
 use super::*;
 
-/// Puts four pages above the root of a table, each of which names the next 300 times: as many rows as never
-/// end, in 16 KiB more.
+/// Puts four pages above the root of a table, each of which refers to the next 300 times: an
+/// endless number of rows, in 16 KiB.
 fn in_many_places(path: &Path, table: &str) {
     const PAGE: usize = 4_096;
     const NAMED: u16 = 300;
@@ -42,7 +42,8 @@ fn in_many_places(path: &Path, table: &str) {
     std::fs::write(path, file).unwrap();
 }
 
-/// Reading that would never end is given up after some steps, at the start and by who verifies, and says why.
+/// Endless reading is interrupted after a limited number of steps, at the start and by `verify`,
+/// with the reason.
 #[test]
 fn pages_that_stand_in_many_places_are_read_for_a_while() {
     let told = "the state is damaged at sqlite 'reading takes more steps than its size can explain: pages \
@@ -71,7 +72,7 @@ fn pages_that_stand_in_many_places_are_read_for_a_while() {
     }
 }
 
-/// Who makes the rest of the walk beside the platform impossible has something to hide in it: it ends.
+/// A forgery that makes the verification in the background endless stops the store.
 #[test]
 fn pages_that_stand_in_many_places_end_the_store_beside_which_they_are_found() {
     let stage = stage();
@@ -88,7 +89,8 @@ fn pages_that_stand_in_many_places_end_the_store_beside_which_they_are_found() {
     assert!(matches!(refused, Err(CommitError::Stopped)), "{refused:?}");
 }
 
-/// A first page that says that it is of a later format can be read, and not written: nothing could be kept.
+/// A first page that claims a later format makes the file readable but not writable: nothing could
+/// be stored.
 #[test]
 fn a_state_that_can_only_be_read_is_not_opened() {
     const WRITE_VERSION: usize = 18;
