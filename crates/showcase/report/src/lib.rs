@@ -4,13 +4,12 @@
 //! nothing of agents, networks or protocols but the names that a record contains. A tour, in the
 //! order in which a run becomes a page:
 //! - [`record`]: a run as lines of JSON, written one at a time and read back, with the line number
-//! of
-//! any damage; [`timestamp`] is the format of instants;
+//!   of any damage; [`timestamp`] is the format of instants;
 //! - [`score`]: the referee's findings, fault by fault and complaint by complaint, and the figures
-//! derived from them; [`metric`] defines each figure;
+//!   derived from them; [`metric`] defines each figure;
 //! - [`statistics`]: means, confidence intervals, paired differences and verdicts;
 //! - [`batch`]: many scores as one table, as text and as JSON; [`finding`] puts the table into
-//! sentences, including the rows on which agents do worse;
+//!   sentences, including the rows on which agents do worse;
 //! - [`story`]: tasks, cases, faults and outages, reconstructed from the moments of a record;
 //! - [`picture`]: map, lanes, sequence diagram, intervals, distributions and trade-off, as SVG;
 //! - [`html`]: the pages around them, which open without a network;

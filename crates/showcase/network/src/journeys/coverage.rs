@@ -1,37 +1,38 @@
-//! What serves a point of the map, by public formulas alone.
+//! The serving site of a point, by public radio formulas alone.
 //!
-//! [`Coverage`] is what journeys need of a mobile network. [`Sites`] is the plainest one: every site
-//! on its coverage layer, path loss of 3GPP TR 38.901 (UMa without line of sight, simplified), no
-//! load and no shadowing; it also says what *would* serve a point if all were well, which is how a
-//! hole made by a fault is told from one that was always there. Read next: [`super::records`].
+//! [`Coverage`] is the interface of a mobile network for journeys. [`Sites`] is its simplest
+//! implementation: every site on its coverage layer, path loss of 3GPP TR 38.901 (UMa without line
+//! of sight, simplified), no load and no shadowing; it also tells which site would serve a point in
+//! an undisturbed network, by which a coverage hole made by a fault differs from a permanent one.
+//! Read next: [`super::records`].
 
 use super::{Position, km};
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::BTreeSet;
 
-/// Below this reference signal power, in dBm, nothing is served.
+/// The least reference signal power (RSRP) with service, in dBm.
 pub const LIMIT_DBM: f64 = -118.0;
-/// Below this, in dBm, service is poor.
+/// The RSRP below which service is poor, in dBm.
 pub const WEAK_DBM: f64 = -112.0;
 /// The coverage layer: carrier in GHz, transmit power in dBm, antenna gain in dBi, resource blocks.
 const CARRIER_GHZ: f64 = 0.8;
 const POWER_DBM: f64 = 46.0;
 const GAIN_DBI: f64 = 15.0;
 const RESOURCE_BLOCKS: f64 = 50.0;
-/// The model is not meant for shorter ways, in metres.
+/// The shortest distance of the model, in metres.
 const SHORTEST_M: f64 = 35.0;
 /// Thermal noise of one resource element (15 kHz) at −174 dBm/Hz, and 7 dB of the receiver.
 const NOISE_DBM: f64 = -174.0 + 41.76 + 7.0;
-/// The bandwidth of the layer in MHz, and what of it one vehicle gets.
+/// The bandwidth of the layer in MHz, and the share of it that one vehicle gets.
 const BANDWIDTH_MHZ: f64 = 10.0;
 const SHARE: f64 = 0.3;
 
-/// What serves a vehicle.
+/// The service of a vehicle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served {
-    /// The cell; the site itself where the inventory has no cells.
+    /// The serving cell; the site itself if the inventory has no cells.
     pub cell: ElementId,
-    /// Reference signal power, in dBm.
+    /// Reference signal power (RSRP), in dBm.
     pub rsrp_dbm: f64,
     /// Downlink throughput, in Mbit/s.
     pub throughput_mbps: f64,
@@ -39,14 +40,14 @@ pub struct Served {
 
 /// A network that serves points of the map.
 pub trait Coverage {
-    /// What serves a point; none if nothing does.
+    /// The service at a point; none if there is none.
     fn serve(&self, position: Position) -> Option<Served>;
 }
 
-/// Every site of an inventory but those that are out.
+/// The sites of an inventory as a coverage model.
 #[derive(Clone, Debug)]
 pub struct Sites {
-    /// By longitude: position, site, and the cell that answers for it.
+    /// By longitude: position, site, and the first cell of the site.
     sites: Vec<(Position, ElementId, ElementId)>,
 }
 
@@ -64,7 +65,7 @@ impl Sites {
         Self { sites }
     }
 
-    /// What serves a point when the sites of `out` do not, with its site.
+    /// The service at a point without the sites of `out`, with the serving site.
     pub fn serve_without(
         &self,
         position: Position,
@@ -86,7 +87,7 @@ impl Sites {
         })
     }
 
-    /// The sites within reach of a point, by longitude alone.
+    /// The sites whose longitude is within reach of a point.
     fn near(&self, position: Position) -> impl Iterator<Item = &(Position, ElementId, ElementId)> {
         let degrees = reach_km() / (111.2 * position.1.to_radians().cos().max(0.05));
         let first = self.sites.partition_point(|s| s.0.0 < position.0 - degrees);
@@ -95,20 +96,20 @@ impl Sites {
     }
 }
 
-/// Beyond this no site of the plain model serves, in kilometres.
+/// The greatest distance at which a site of this model serves, in kilometres.
 fn reach_km() -> f64 {
     let loss = POWER_DBM + GAIN_DBI - 10.0 * (12.0 * RESOURCE_BLOCKS).log10() - LIMIT_DBM;
     10.0_f64.powf((loss - 13.54 - 20.0 * CARRIER_GHZ.log10()) / 39.08) / 1_000.0
 }
 
-/// Reference signal power at a distance.
+/// RSRP at a distance, in dBm.
 fn rsrp_dbm(distance_km: f64) -> f64 {
     let metres = (distance_km * 1_000.0).max(SHORTEST_M);
     let loss = 13.54 + 39.08 * metres.log10() + 20.0 * CARRIER_GHZ.log10();
     POWER_DBM + GAIN_DBI - loss - 10.0 * (12.0 * RESOURCE_BLOCKS).log10()
 }
 
-/// What one vehicle gets at such a power without interference.
+/// The throughput of one vehicle at such an RSRP without interference, in Mbit/s.
 fn throughput_mbps(rsrp_dbm: f64) -> f64 {
     let ratio = 10.0_f64.powf((rsrp_dbm - NOISE_DBM) / 10.0);
     (0.75 * (1.0 + ratio).log2()).min(5.5) * BANDWIDTH_MHZ * SHARE

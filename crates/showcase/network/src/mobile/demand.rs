@@ -1,10 +1,10 @@
-//! How much users want, hour by hour.
+//! The demand of users, hour by hour.
 //!
-//! Knows a measured week; refuses to know who is served (`evaluation`). The load of a cell
-//! (0 to 1) by hour of day, over 1,217 cells of the base-station set of the ITU AI/ML in 5G
-//! Challenge 2023: mean, and the tenth, half and nine tenths of cells ([`LOADS`]). Each cell keeps
-//! its place in that order all day: a busy cell is busy at every hour. Hours are those of the
-//! simulation's clock (UTC); weekdays and weekends do not differ. Read next: `users`.
+//! Knows a measured week; refuses to know who is served (`evaluation`). The load of a cell (0 to 1)
+//! by hour of day, over 1,217 cells of the base-station set of the ITU AI/ML in 5G Challenge 2023:
+//! mean, 10th, 50th and 90th percentile over cells ([`LOADS`]). Each cell keeps its rank all day: a
+//! busy cell is busy at every hour. Hours are those of the simulation's clock (UTC); weekdays and
+//! weekends do not differ. Read next: `users`.
 
 use super::evaluation::rates;
 use super::hearing::Hearing;
@@ -46,14 +46,14 @@ pub const LOADS: [[f64; 4]; 24] = [
 /// A value for the middle of each hour of day.
 pub type Day = [f64; 24];
 
-/// How the load of cells is spread at one hour.
+/// The distribution of the load over cells at one hour.
 #[derive(Clone, Copy, Debug)]
 struct Spread {
     p10: f64,
     p50: f64,
     p90: f64,
     top: f64,
-    /// Bends the part from p50 to p90 so that the mean is the table's.
+    /// The exponent of the part from p50 to p90 that makes the mean that of the table.
     bend: f64,
 }
 
@@ -71,7 +71,7 @@ impl Spread {
         }
     }
 
-    /// The load that the share `place` (0 to 1) of cells does not reach.
+    /// The load at the rank `place` (0 to 1): the quantile function.
     fn at(&self, place: f64) -> f64 {
         let along = |from: f64, to: f64, share: f64| from + (to - from) * share;
         match place {
@@ -83,7 +83,7 @@ impl Spread {
     }
 }
 
-/// The load by hour of cells at each of `places` (0 to 1) in the order of cells.
+/// The load by hour of cells with these ranks (0 to 1), in the order of cells.
 pub fn loads(places: &[f64]) -> Vec<Day> {
     let columns: [Day; 4] =
         std::array::from_fn(|c| through(&std::array::from_fn(|hour| LOADS[hour][c])));
@@ -95,7 +95,7 @@ pub fn loads(places: &[f64]) -> Vec<Day> {
         .collect()
 }
 
-/// The values in the middle of each hour whose lines between them have these means over the hours.
+/// Values at the middle of each hour whose linear interpolation has these hourly means.
 fn through(means: &Day) -> Day {
     let mut middle = *means;
     for _ in 0..30 {
@@ -107,7 +107,7 @@ fn through(means: &Day) -> Day {
     middle
 }
 
-/// An instant of the day, between the middles of two hours.
+/// A time of day, between the middles of two hours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hour {
     from: usize,
@@ -124,15 +124,15 @@ impl Hour {
         }
     }
 
-    /// The value of `day` then, on the lines between the middles of the hours.
+    /// The value of `day` at this time, linearly interpolated between the middles of the hours.
     pub fn value(self, day: &Day) -> f64 {
         let (from, to) = (day[self.from], day[(self.from + 1) % 24]);
         from + (to - from) * self.share
     }
 }
 
-/// What each user of each cell wants by hour, in Mbit/s, so that cells of an undisturbed network,
-/// which `hearing` is of, are loaded as `loads` says.
+/// The demand of each user of each cell by hour, in Mbit/s, with which the cells of an undisturbed
+/// network, described by `hearing`, have the loads `loads`.
 pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Day]) -> Vec<Day> {
     let mut wanted = vec![[0.0; 24]; loads.len()];
     for hour in 0..24 {
@@ -153,25 +153,25 @@ pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Day]) -> Ve
     wanted
 }
 
-/// A crowd: where and when more is wanted than the hour would have it.
+/// A crowd: demand above that of the hour, at some sites for some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surge {
-    /// The sites around which it is.
+    /// The sites around which it gathers.
     pub sites: BTreeSet<ElementId>,
-    /// When it begins.
+    /// Its beginning.
     pub from: Timestamp,
-    /// When it is over.
+    /// Its end.
     pub until: Timestamp,
-    /// How many times as much is wanted at its height, 0 or more.
+    /// The factor of demand at its height, 0 or more.
     pub factor: f64,
 }
 
-/// Seconds in which a crowd gathers, and in which it goes.
+/// The time in which a crowd gathers, and in which it disperses, in seconds.
 const GATHERING_S: f64 = 1_800.0;
 
 impl Surge {
-    /// A stadium fills beside one site and the two nearest to it, for three hours, with 2.5 to 5
-    /// times the demand (an assumption). None if the network has no sites.
+    /// A stadium event at one site and the two nearest to it, for three hours, with 2.5 to 5 times
+    /// the demand (an assumption). None if the network has no sites.
     pub fn stadium(inventory: &Inventory, from: Timestamp, dice: &mut Dice) -> Option<Self> {
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
         let middle = crate::chance::choose(dice, &sites)?;
@@ -188,8 +188,8 @@ impl Surge {
         })
     }
 
-    /// A storm over a province: people stay at home and ask for news, 1.4 times the demand for
-    /// `hours` (an assumption). Mains failures that go with it are faults of their own.
+    /// A storm over a province: more demand from people at home, 1.4 times for `hours` (an
+    /// assumption). Mains failures that go with it are faults of their own.
     pub fn storm(inventory: &Inventory, province: &str, from: Timestamp, hours: f64) -> Self {
         let hit = |id: &&ElementId| inventory.province_of(id) == Some(province);
         let sites = inventory.of_kind(ElementKind::Site).map(|s| &s.id);
@@ -201,7 +201,7 @@ impl Surge {
         }
     }
 
-    /// How many times as much is wanted at an instant; people come and go within half an hour.
+    /// The factor of demand at an instant; it rises and falls within half an hour.
     pub fn at(&self, now: Timestamp) -> f64 {
         let (since, left) = (now.seconds_since(self.from), self.until.seconds_since(now));
         let share = (since.min(left) / GATHERING_S).clamp(0.0, 1.0);

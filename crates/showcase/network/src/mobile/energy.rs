@@ -1,16 +1,16 @@
-//! What radio units consume, by load, raised power and sleep.
+//! The power consumption of radio units, by load, raised transmit power and sleep.
 //!
 //! Knows the fits of the energy set of the ITU AI/ML in 5G Challenge 2023 (923 base stations, one
-//! week, hourly): energy of a unit is close to `idle + slope × load`, in the set's own unit.
+//! week, hourly): a unit's energy is close to `idle + slope × load`, in the set's own unit.
 //!
-//! Assumptions, for the set does not say:
+//! Assumptions, where the set gives no figure:
 //! - 1 of its units is 10 W: then a two-antenna macro unit idles at about 160 W.
 //! - Type10's slope is called small; 8 units here, a tenth of its idle power.
-//! - Type10's deep sleep is fitted as 106 below 80.1, which would give energy back: no unit falls
-//!   below a tenth of its idle power.
+//! - Type10's deep sleep is fitted as 106 below 80.1, a negative consumption: no unit falls below a
+//!   tenth of its idle power.
 //! - Symbol shutdown is in no fit: the amplifier's share, taken as 15 % of idle power, is saved in
 //!   symbols without traffic, so `0.15 × (1 − load)` of the idle power.
-//! - Raised power costs what is radiated besides, at an efficiency of 0.3, while something is sent;
+//! - Raised power costs the additional radiated power at an efficiency of 0.3, during transmission;
 //!   a tenth of the time even without traffic, for reference signals.
 //!
 //! Read next: `account`.
@@ -21,16 +21,16 @@ use domain::telemetry::Saving;
 
 /// Watts in a unit of the set.
 const UNIT_W: f64 = 10.0;
-/// The least that a unit consumes while it has power, as a share of idle.
+/// The least consumption of a unit with power, as a share of idle.
 const FLOOR: f64 = 0.1;
 /// The share of idle power that symbol shutdown saves without traffic.
 const SYMBOL_SHARE: f64 = 0.15;
-/// The share of what an amplifier takes that it radiates.
+/// The efficiency of a power amplifier: radiated over consumed power.
 const EFFICIENCY: f64 = 0.3;
-/// The share of the time in which a cell without traffic sends.
+/// The share of the time in which a cell without traffic transmits.
 const REFERENCE_SIGNALS: f64 = 0.1;
 
-/// The fit of one type, in units of the set.
+/// The fit of one type of unit, in units of the set.
 struct Fit {
     idle: f64,
     slope: f64,
@@ -57,7 +57,7 @@ fn fit(unit: RadioUnit) -> Fit {
     }
 }
 
-/// True if units of this type have `saving`.
+/// True if units of this type support `saving`.
 pub fn can(unit: RadioUnit, saving: Saving) -> bool {
     let fit = fit(unit);
     match saving {
@@ -67,7 +67,7 @@ pub fn can(unit: RadioUnit, saving: Saving) -> bool {
     }
 }
 
-/// Seconds that a cell needs to serve again after `saving`.
+/// Seconds that a cell needs to resume service after `saving`.
 pub fn wake_s(saving: Saving) -> f64 {
     match saving {
         Saving::Off | Saving::SymbolShutdown => 0.0,
@@ -76,8 +76,8 @@ pub fn wake_s(saving: Saving) -> f64 {
     }
 }
 
-/// What a cell draws, in watts, at `load` (0 to 1), raised by `offset_db`, in `saving`. A mode that
-/// its unit does not have saves nothing.
+/// The power that a cell draws, in watts, at `load` (0 to 1), raised by `offset_db`, in `saving`. A
+/// mode that its unit does not support saves nothing.
 pub fn power_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
     let fit = fit(cell.radio_unit);
     let saved = match saving {
@@ -104,7 +104,7 @@ fn raised_w(cell: &Cell, load: f64, offset_db: f64) -> f64 {
     sends * radiated_w * (linear(offset_db) - 1.0) / EFFICIENCY
 }
 
-/// The least that a cell draws while it has power, in watts.
+/// The least power that a cell draws while it is supplied, in watts.
 pub fn floor_w(cell: &Cell) -> f64 {
     Saving::ALL
         .into_iter()

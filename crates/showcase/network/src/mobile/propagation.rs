@@ -1,59 +1,59 @@
-//! How far radio carries: the public formulas that planners, agents and this network share.
+//! The public formulas of radio coverage and link rates.
 //!
-//! Knows means, not places: what hills and houses add is drawn in `users`. Path loss is
-//! that of 3GPP TR 38.901, table 7.4.1-1, UMa without line of sight, where it does not depend on
-//! the height of the mast; the pattern of a sector is that of table 7.3-1, in the horizontal. Read
-//! next: `evaluation`.
+//! Knows mean values; shadowing by terrain and buildings is drawn in `users`. Path loss is that of
+//! 3GPP TR 38.901, table 7.4.1-1, UMa without line of sight, in the part independent of the mast's
+//! height; a sector's antenna pattern is that of table 7.3-1, in the horizontal. Read next:
+//! `evaluation`.
 
 use domain::inventory::Cell;
 
-/// Weaker than this (dBm per resource element) a carrier gives no coverage.
+/// The least RSRP of a carrier that gives coverage, in dBm per resource element.
 pub const COVERAGE_DBM: f64 = -118.0;
-/// From this (dBm per resource element) on, a capacity layer is preferred to a coverage layer.
+/// The RSRP from which a capacity layer is preferred to a coverage layer, in dBm per resource
+/// element.
 pub const GOOD_DBM: f64 = -105.0;
-/// The gain of a sector's antenna array in the direction it looks, in dBi.
+/// The gain of a sector's antenna array in its main direction, in dBi.
 pub const GAIN_DBI: f64 = 15.0;
-/// What the receiver of a terminal adds to thermal noise, in dB.
+/// The noise figure of a terminal's receiver, in dB.
 pub const NOISE_FIGURE_DB: f64 = 7.0;
-/// Thermal noise, in dBm per hertz.
+/// Thermal noise density, in dBm per hertz.
 pub const THERMAL_DBM_HZ: f64 = -174.0;
-/// The share of Shannon's bound that terminals reach.
+/// The share of Shannon's capacity that links reach.
 pub const SHANNON_SHARE: f64 = 0.75;
-/// The most that any link adaptation sends, in bit/s per hertz.
+/// The greatest spectral efficiency, in bit/s per hertz.
 pub const EFFICIENCY_MOST: f64 = 5.5;
-/// The least: the most robust transport format, in bit/s per hertz.
+/// The least spectral efficiency, that of the most robust transport format, in bit/s per hertz.
 pub const EFFICIENCY_LEAST: f64 = 0.05;
-/// In open land, with an antenna on a roof, the path loss is less than in a town by about so much
-/// (dB): RMa and UMa of TR 38.901, both without line of sight, at 1 to 5 km.
+/// The reduction of path loss in open land with a roof antenna, against that in a town, in dB: RMa
+/// and UMa of TR 38.901, both without line of sight, at 1 to 5 km.
 pub const OPEN_LAND_DB: f64 = 11.6;
 
-/// With this ratio of signal to noise and interference a link sends more than [`EFFICIENCY_MOST`]
-/// allows, whatever is rounded on the way.
+/// The signal to interference and noise ratio from which [`EFFICIENCY_MOST`] holds under any
+/// rounding.
 const FAR_BEYOND: f64 = 200.0;
-/// The height of a terminal in metres.
+/// The height of a terminal, in metres.
 const TERMINAL_M: f64 = 1.5;
-/// Nearer than this (metres) the formula does not hold; it is as at this distance.
+/// The shortest distance of the formula, in metres; shorter ones count as this one.
 const NEAREST_M: f64 = 35.0;
-/// The width of a sector at half power, in degrees.
+/// The half-power beam width of a sector, in degrees.
 const BEAM_DEGREES: f64 = 65.0;
-/// The least gain behind a sector, below the greatest, in dB.
+/// The greatest attenuation of the antenna pattern, in dB.
 const BEHIND_DB: f64 = 30.0;
 
-/// The mean loss between a mast and a terminal `distance_m` metres away, in dB.
+/// The mean path loss at a distance of `distance_m` metres, in dB.
 pub fn path_loss_db(distance_m: f64, carrier_mhz: f64) -> f64 {
     13.54 + 39.08 * distance_m.max(NEAREST_M).log10() + 20.0 * (carrier_mhz / 1000.0).log10()
         - 0.6 * (TERMINAL_M - 1.5)
 }
 
-/// What a sector's antenna loses in a direction `off_degrees` beside where it looks, in dB, 0 to
-/// 30.
+/// The attenuation of a sector's antenna at `off_degrees` from its main direction, 0 to 30 dB.
 pub fn pattern_db(off_degrees: f64) -> f64 {
     let off = (off_degrees + 180.0).rem_euclid(360.0) - 180.0;
     (12.0 * (off / BEAM_DEGREES).powi(2)).min(BEHIND_DB)
 }
 
-/// How many resource blocks a carrier has: of 180 kHz up to 20 MHz (TS 36.101), of 360 kHz beyond
-/// (TS 38.101-1).
+/// The number of resource blocks of a carrier: of 180 kHz up to 20 MHz (TS 36.101), of 360 kHz
+/// beyond (TS 38.101-1).
 pub fn resource_blocks(bandwidth_mhz: f64) -> f64 {
     let per_mhz = if is_narrow(bandwidth_mhz) { 5.0 } else { 2.73 };
     (bandwidth_mhz * per_mhz).max(1.0)
@@ -63,7 +63,7 @@ fn is_narrow(bandwidth_mhz: f64) -> bool {
     bandwidth_mhz <= 20.0
 }
 
-/// Thermal noise and that of the receiver, in dBm per resource element.
+/// Thermal and receiver noise, in dBm per resource element.
 pub fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     let spacing_hz: f64 = if is_narrow(bandwidth_mhz) {
         15_000.0
@@ -73,18 +73,18 @@ pub fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     THERMAL_DBM_HZ + NOISE_FIGURE_DB + 10.0 * spacing_hz.log10()
 }
 
-/// The same over the whole carrier, in dBm.
+/// Thermal and receiver noise over the whole carrier, in dBm.
 pub fn carrier_noise_dbm(bandwidth_mhz: f64) -> f64 {
     noise_dbm(bandwidth_mhz) + elements_db(bandwidth_mhz)
 }
 
-/// By how much the power of a whole carrier is above that of one resource element, in dB.
+/// The ratio of the power of a whole carrier to that of one resource element, in dB.
 pub fn elements_db(bandwidth_mhz: f64) -> f64 {
     10.0 * (12.0 * resource_blocks(bandwidth_mhz)).log10()
 }
 
-/// What arrives of a cell's reference signals at `to` (kilometres east and north of its mast), on
-/// average, in dBm per resource element.
+/// The mean RSRP of a cell at `to` (kilometres east and north of its mast), in dBm per resource
+/// element.
 pub fn rsrp_dbm(cell: &Cell, to: (f64, f64)) -> f64 {
     let bearing = to.0.atan2(to.1).to_degrees();
     cell.power_dbm + GAIN_DBI
@@ -93,7 +93,8 @@ pub fn rsrp_dbm(cell: &Cell, to: (f64, f64)) -> f64 {
         - elements_db(cell.bandwidth_mhz)
 }
 
-/// What a link with this ratio of signal to noise and interference sends, in bit/s per hertz.
+/// The spectral efficiency at this signal to interference and noise ratio (linear), in bit/s per
+/// hertz.
 pub fn efficiency(sinr: f64) -> f64 {
     // Logarithms are slow, and those far beyond the most need none.
     if sinr > FAR_BEYOND {

@@ -1,4 +1,4 @@
-//! Laws of the mobile domain, held over seeds, grounds and orders.
+//! Properties of the mobile domain, checked over seeds, grounds and orders.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -30,7 +30,7 @@ fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().sum()
 }
 
-/// The mean load by hour is the measured one: W2, "traffic following the measured daily curve".
+/// The mean load by hour is the measured one.
 #[test]
 fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     let inventory = network(120, 3);
@@ -60,7 +60,7 @@ fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     assert!(nobody_out.user_minutes_below < 0.02 * nobody_out.user_minutes);
 }
 
-/// What a test does to cells and ground.
+/// Orders to cells and changes of the ground.
 #[derive(Clone, Debug)]
 struct Deeds {
     out: Vec<Index>,
@@ -145,7 +145,7 @@ impl Deeds {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Issue 5, laws: conservation of users and traffic.
+    /// Users and traffic are conserved.
     #[test]
     fn users_and_traffic_are_conserved(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -177,7 +177,7 @@ proptest! {
         prop_assert!(mobile.picture().throughput.iter().all(|t| t.is_finite() && *t >= 0.0));
     }
 
-    /// Issue 5, laws: energy never below physics.
+    /// Energy stays above the physical minimum.
     #[test]
     fn energy_stays_between_the_deepest_sleep_and_full_load(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -205,7 +205,7 @@ proptest! {
         prop_assert!(told.cells.keys().all(|id| !ground.sites_out.contains(inventory.node_of(id))));
     }
 
-    /// Issue 5, laws: same seed, same bytes; and what is over leaves no trace.
+    /// The same seed gives the same bytes, and past states leave no trace.
     #[test]
     fn a_picture_depends_on_what_is_and_not_on_what_was(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -226,8 +226,7 @@ proptest! {
     }
 }
 
-/// Everything computed anew, as the physics has it and nothing else: no round is kept, nobody is
-/// passed over.
+/// A full computation, without the increments of [`Evaluation`].
 fn anew(mobile: &Mobile) -> Picture {
     let Mobile { units, users, .. } = mobile;
     let scene = mobile.evaluation.scene();
@@ -320,8 +319,8 @@ fn anew(mobile: &Mobile) -> Picture {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// What is computed again only where something has changed is, to the last bit, what everything
-    /// computed anew is: whatever went before, within a quarter of an hour and from one to the next.
+    /// The incremental evaluation is bit-identical to a full computation after any history, within
+    /// a quarter of an hour and from one to the next.
     #[test]
     fn a_picture_is_what_everything_computed_anew_is(
         seed in any::<u64>(),
@@ -345,7 +344,7 @@ proptest! {
     }
 }
 
-/// A site in the middle of others, and the cells of others around it that users can go to.
+/// A site amid others, and the cells around it that can take over its users.
 fn hole(inventory: &Inventory) -> (ElementId, BTreeSet<ElementId>) {
     let sites = inventory.of_kind(ElementKind::Site);
     let around = |site: &ElementId| -> BTreeSet<ElementId> {
@@ -360,7 +359,8 @@ fn hole(inventory: &Inventory) -> (ElementId, BTreeSet<ElementId>) {
     found.max_by_key(|(_, around)| around.len()).unwrap()
 }
 
-/// W2: raising a neighbour's power really covers a hole and really costs interference and energy.
+/// Raising a neighbour's power covers a hole, and costs interference and energy
+/// (draft-wang-nmrg-magent-im §2.2).
 #[test]
 fn neighbours_cover_a_hole_at_a_price() {
     let inventory = network(60, 5);
@@ -394,7 +394,7 @@ fn neighbours_cover_a_hole_at_a_price() {
     assert!(states[2].0.mean_throughput_mbps < whole.mean_throughput_mbps);
 }
 
-/// Those whom other cells of the carrier serve hear more of what is not meant for them.
+/// Users of other cells on the carrier receive more interference.
 #[test]
 fn raised_power_disturbs_others() {
     let inventory = network(60, 5);
@@ -412,7 +412,7 @@ fn raised_power_disturbs_others() {
     assert!(loud > 1.02 * quiet, "{loud} {quiet}");
 }
 
-/// On average over holes: neither nothing nor everything.
+/// On average over holes, raised power restores part of the service.
 #[test]
 fn power_gives_back_part_of_what_a_dead_site_takes() {
     let inventory = crate::build::inventory(&Topology::default(), &Parameters::default(), 1);
@@ -510,7 +510,7 @@ fn sleep_saves_and_hands_users_to_the_coverage_layer() {
     assert_eq!(resting.traffic_mb, before.traffic_mb);
 }
 
-/// The fits of the energy set, and the assumptions beside them, in watts.
+/// The fits of the energy set with their assumptions, in watts.
 #[test]
 fn units_draw_what_the_set_says() {
     let cell = |radio_unit| Cell {

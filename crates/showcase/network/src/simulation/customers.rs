@@ -1,10 +1,10 @@
-//! Drivers: what their vehicles meet, when they complain, and what they answer.
+//! Drivers: the service of their vehicles, their complaints, and their answers.
 //!
-//! Vehicles are looked at once a minute while they drive and each quarter of an hour while they are
-//! parked, in the network as it then was: [`Simulation::survey`] catches up before anything changes.
-//! A spell of bad service makes some of them write; chance for each spell is drawn from the spell
-//! alone, so that nothing that agents do changes who complains. Letters become tickets of the
-//! business layer. Read next: [`crate::journeys`], [`crate::grievances`].
+//! Vehicles are sampled once a minute while they drive and every quarter of an hour while they are
+//! parked, in the network of that time: [`Simulation::survey`] catches up before anything changes.
+//! A period of bad service makes some drivers complain; the probability is drawn per period from a
+//! stream of its own, so that agents' actions do not change who complains. Letters become tickets
+//! of the business layer. Read next: [`crate::journeys`], [`crate::grievances`].
 
 use super::events::Event;
 use super::{Audience, Simulation, Tiding};
@@ -23,29 +23,30 @@ use domain::time::{Dice, Timestamp};
 use rand::SeedableRng;
 use std::collections::BTreeSet;
 
-/// Vehicles that drive are looked at so often, in seconds.
+/// The sampling interval of driving vehicles, in seconds.
 const LOOK_S: f64 = 60.0;
-/// Parked ones at each of so many looks.
+/// The number of those intervals per sample of a parked vehicle.
 const PARKED_LOOKS: i64 = 15;
-/// The queue wakes the survey so often, in seconds.
+/// The interval of the survey event, in seconds.
 const SURVEY_S: f64 = 900.0;
-/// Less than this, in Mbit/s, is felt as poor.
+/// The throughput below which service feels poor, in Mbit/s.
 const POOR_MBPS: f64 = 0.5;
-/// A spell is felt after so long, in seconds: while driving, while parked.
+/// The time after which bad service is noticed, in seconds: while driving, while parked.
 const FELT_S: (f64, f64) = (120.0, 900.0);
-/// Of those who would complain of a fault, so many complain of a crowded cell, and of a place that
-/// never had coverage.
+/// The probability of a complaint about a crowded cell, and about a place without coverage,
+/// relative to that about a fault.
 const OF_CROWDED: f64 = 0.3;
 const OF_WEAK: f64 = 0.02;
-/// The owner of one vehicle complains once in so long, in seconds.
+/// The least time between complaints of one owner, in seconds.
 const QUIET_S: f64 = 6.0 * 3_600.0;
-/// A customer answers a question after so long, in seconds.
+/// The time in which a customer answers a question, in seconds.
 const ANSWER_S: (f64, f64) = (300.0, 3_600.0);
-/// Chance for strays; spells, letters and answers have dice of their own.
+/// The purpose of the random stream of unrelated complaints; spells, letters and answers have their
+/// own.
 const STRAYS: u64 = 53;
 const SPELLS: u64 = 55;
 
-/// A complaint before it is written.
+/// A complaint that is due but not yet written.
 #[derive(Clone, Debug)]
 pub(super) struct Brewing {
     vehicle: usize,
@@ -53,7 +54,7 @@ pub(super) struct Brewing {
     plight: Plight,
 }
 
-/// Bad service that lasts.
+/// A period of bad service.
 #[derive(Clone, Debug)]
 struct Spell {
     since: Timestamp,
@@ -63,7 +64,7 @@ struct Spell {
     felt: bool,
 }
 
-/// All that is known of drivers.
+/// The state of all drivers.
 pub(super) struct Desk {
     temper: Customers,
     journeys: Journeys,
@@ -71,11 +72,11 @@ pub(super) struct Desk {
     records: Records,
     surveyed: Timestamp,
     seed: u64,
-    /// By vehicle: what it does on the day that was looked at last.
+    /// By vehicle: its trip on the day sampled last.
     today: Vec<Option<(Day, Option<Trip>)>>,
-    /// By vehicle: what it suffers.
+    /// By vehicle: its current period of bad service.
     spells: Vec<Option<Spell>>,
-    /// By vehicle: when its owner complained last.
+    /// By vehicle: the instant of its owner's last complaint.
     complained: Vec<Option<Timestamp>>,
     grievances: Vec<Grievance>,
     strays: Dice,
@@ -105,7 +106,7 @@ impl Desk {
         }
     }
 
-    /// Where a vehicle is, and whether it drives; the day's trip is remembered.
+    /// The position of a vehicle and whether it drives; the day's trip is cached.
     fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
         let day = Day::of(at);
         let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
@@ -124,7 +125,7 @@ impl Desk {
         }
     }
 
-    /// The index of the grievance whose ticket this is.
+    /// The index of the grievance with this ticket.
     fn numbered(&self, ticket: &str) -> Option<usize> {
         let number: usize = ticket.strip_prefix("C-")?.parse().ok()?;
         let index = number.checked_sub(1)?;
@@ -132,7 +133,7 @@ impl Desk {
         (grievance.ticket == ticket).then_some(index)
     }
 
-    /// Dice for one purpose of one vehicle at one instant.
+    /// The random generator for one purpose of one vehicle at one instant.
     fn dice_of(&self, vehicle: usize, at: Timestamp) -> Dice {
         let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
@@ -165,8 +166,7 @@ impl Simulation {
         self.schedule(self.now.plus_s(SURVEY_S), Event::Survey);
     }
 
-    /// Looks at all vehicles at every minute that has passed since the last survey, in the network
-    /// as it still is.
+    /// Samples all vehicles at every minute since the last survey, in the network as it was.
     pub(super) fn survey(&mut self) {
         let count = self.customers.journeys.vehicles().len();
         if count == 0 {
@@ -201,7 +201,7 @@ impl Simulation {
         self.suffer(vehicle, nature, position, driving, at);
     }
 
-    /// What serves a vehicle at a point now.
+    /// The service of a vehicle at a point now.
     fn serve(&self, position: Position) -> Option<Served> {
         self.mobile.serve(position).map(|served| Served {
             cell: served.cell,
@@ -210,8 +210,8 @@ impl Simulation {
         })
     }
 
-    /// The element to blame where a cell or its site does not serve as it should; none if both are
-    /// well.
+    /// The element to blame if a cell or its site does not serve as it should; none if both are in
+    /// order.
     fn broken(&self, site: &ElementId) -> Option<ElementId> {
         if self.view.out.contains(site) {
             return Some(site.clone());
@@ -225,7 +225,7 @@ impl Simulation {
         self.inventory.cells_of(site).find(ails).cloned()
     }
 
-    /// What is wrong at a point, if service there is bad.
+    /// The cause of bad service at a point; none if service is good.
     fn trouble_at(&self, position: Position, served: Option<&Served>) -> Option<Nature> {
         let strong = |s: &Served| s.rsrp_dbm >= WEAK_DBM;
         let bad = served.is_none_or(|s| !strong(s) || s.throughput_mbps < POOR_MBPS);
@@ -267,7 +267,7 @@ impl Simulation {
         province.cloned().unwrap_or_default()
     }
 
-    /// Bad service goes on, begins, changes or ends.
+    /// Starts, continues, changes or ends a vehicle's period of bad service.
     fn suffer(
         &mut self,
         vehicle: usize,
@@ -359,7 +359,7 @@ impl Simulation {
         }
     }
 
-    /// Somebody writes about something that the network cannot help.
+    /// Opens a ticket about a matter outside the network.
     pub(super) fn stray_grievance(&mut self) {
         let desk = &mut self.customers;
         let dice = &mut desk.strays;
@@ -393,7 +393,7 @@ impl Simulation {
         self.schedule_stray_grievance();
     }
 
-    /// A letter is written and becomes a ticket.
+    /// Writes a letter and opens a ticket for it.
     pub(super) fn grieve(&mut self, brewing: Brewing) {
         let Brewing {
             vehicle,
@@ -424,7 +424,7 @@ impl Simulation {
         self.deliver(now, Audience::Domain(Domain::Business), tiding);
     }
 
-    /// Looks up where a vehicle was, in the records of the agent's own province.
+    /// Looks up the records of a vehicle in the agent's own province.
     pub(super) fn trace(
         &mut self,
         agent: &str,
@@ -447,7 +447,7 @@ impl Simulation {
         Ok(Some(found))
     }
 
-    /// Says something to whoever opened a ticket.
+    /// Sends a question or reply to the writer of a ticket.
     pub(super) fn tell_customer(
         &mut self,
         agent: &str,
@@ -510,12 +510,12 @@ impl Simulation {
     }
 }
 
-/// The number of the ticket of the grievance of this index.
+/// The ticket number of the grievance of this index.
 fn ticket_of(index: usize) -> String {
     format!("C-{:05}", index + 1)
 }
 
-/// What such trouble feels like.
+/// A random symptom of such a cause.
 fn symptom(nature: &Nature, dice: &mut Dice) -> Symptom {
     use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
     let table: &[(Symptom, f64)] = match nature {

@@ -1,7 +1,7 @@
 //! The daily curve of traffic.
 //!
-//! Knows how busy each hour is; the clock of the simulation counts as local time. Refuses to know
-//! days of the week. Read next: [`super::demand`].
+//! Knows the load of each hour; the simulation's clock counts as local time. Refuses to know days
+//! of the week. Read next: [`super::demand`].
 
 use domain::time::Timestamp;
 
@@ -15,13 +15,13 @@ pub const MEAN_LOAD: [f64; 24] = [
     0.278, 0.214, 0.145, 0.101, 0.075, 0.064, 0.062, 0.096, 0.173, 0.226, 0.238, 0.253, 0.273,
     0.307, 0.328, 0.307, 0.318, 0.334, 0.341, 0.348, 0.325, 0.308, 0.315, 0.313,
 ];
-/// The largest of them.
+/// The greatest hourly mean.
 const BUSIEST: f64 = 0.348;
 const DAY_MS: i64 = 86_400_000;
 const HOUR_MS: f64 = 3_600_000.0;
 
-/// Traffic at `at` as a share of the busy hour's, 0.17 to 1: the means stand in the middle of their
-/// hours, with straight lines between.
+/// Traffic at `at` as a share of the busy hour's, 0.17 to 1: hourly means at the middle of their
+/// hours, linearly interpolated.
 pub fn share_of_busy_hour(at: Timestamp) -> f64 {
     let hours = at.as_ms().rem_euclid(DAY_MS) as f64 / HOUR_MS + 23.5;
     let (before, part) = (hours as usize % 24, hours.fract());
