@@ -1,8 +1,8 @@
-//! What people want of the faults of a simulated network, done to it.
+//! Fault injection: users' requests applied to a simulated network.
 //!
-//! Translates between what is asked ([`FaultWish`]) and the simulation, whose truth it reads: what it
-//! answers is for those whom the engine lets ask, and never for agents. Read next: `engine`'s
-//! `faults.rs`, [`crate::network`], which calls it.
+//! Translates between requests ([`FaultWish`]) and the simulation, whose truth it reads: its
+//! answers are for authorised users, never for agents. Read next: `engine`'s `faults.rs`,
+//! [`crate::network`], which calls it.
 
 use domain::inventory::ElementId;
 use domain::time::{Dice, Timestamp};
@@ -10,16 +10,16 @@ use engine::{FaultAnswer, FaultRecord, FaultRefusal, FaultWish};
 use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
-/// How many sites a fault must take out of service to be worth a story.
+/// The least number of sites that a random fault takes out of service.
 pub const MIN_SITES: usize = 4;
 
-/// Where nobody says where, so many places are tried; not every link can be congested.
+/// The number of elements tried if the request names none; not every link can be congested.
 const TRIES: usize = 20;
 
-/// Does what is wanted, at the instant `now`.
+/// Performs a request at the instant `now`.
 ///
 /// # Errors
-/// [`FaultRefusal`] says what of the wish cannot be.
+/// [`FaultRefusal`] with the part of the request that is impossible.
 pub fn grant(
     simulation: &mut Simulation,
     wish: &FaultWish,
@@ -53,7 +53,7 @@ pub fn grant(
     }
 }
 
-/// What is to break; who leaves that open leaves all of it open.
+/// The fault requested; a request without a kind must leave everything else open too.
 fn request(
     kind: Option<FaultKind>,
     element: Option<&ElementId>,
@@ -96,7 +96,7 @@ fn inject(
     })
 }
 
-/// The faults that have begun by `now`, and unless `ended` those alone that are not over.
+/// The faults that have begun by `now`; without those that are over unless `ended` is set.
 fn list(simulation: &Simulation, ended: bool, now: Timestamp) -> Vec<FaultRecord> {
     let truths = simulation.truth().iter().enumerate();
     let told = truths
