@@ -1,5 +1,5 @@
-//! Every operation of the engine, asked for by everybody: denied to whom the rules deny the rpc that
-//! it is, whatever protocol would ask.
+//! Every operation of the engine, for every user: denied where the rules deny the corresponding
+//! RPC, over any protocol.
 
 use super::reference::Reference;
 use super::stage::{Stage, keep_push};
@@ -18,8 +18,8 @@ use engine::{
 };
 use std::collections::BTreeSet;
 
-/// The rpc that an operation is; none for what is decided record by record. The compiler asks for each
-/// that comes to be.
+/// The RPC that corresponds to an operation; none for operations decided record by record. The
+/// match is exhaustive, so that the compiler asks for new operations.
 fn rpc_of(operation: &Operation) -> Option<(&'static str, &'static str)> {
     Some(match operation {
         Operation::Negotiate(_) => ("irtf-agent", "task-negotiate"),
@@ -79,7 +79,7 @@ fn of_action(action: &Action) -> &'static str {
     }
 }
 
-/// One of each. None of them can be carried out: of what is permitted something else is wrong.
+/// One of each operation. None can succeed: permitted ones are invalid otherwise.
 fn operations() -> Vec<Operation> {
     let name = || "nobody-of-that-name".to_owned();
     let element = || ElementId::new("router:nowhere");
@@ -277,7 +277,7 @@ fn every_operation_is_for_whom_its_rpc_is_for() {
     }
 }
 
-/// Queries by everybody: what is not theirs is not among what they find.
+/// Queries of any user return no records of others.
 #[test]
 fn pushes_are_kept_for_whom_the_task_is_told() {
     let stage = Stage::new();
