@@ -6,6 +6,7 @@
 //! - [`agent`]: what an agent is to the platform, a pure step;
 //! - [`inventory`] and [`telemetry`]: what an agent may know, see and do of its network; [`permit`]: who may;
 //!   [`cause`]: why service is lost in it; [`ems`]: what its management systems know and tell;
+//!   [`radio`]: the public formulas of coverage, rates and energy;
 //! - [`verb`], [`content`], [`reply`]: what agents say to each other;
 //! - [`negotiation`]: how two of them come to agree, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
@@ -38,6 +39,7 @@ pub mod notification;
 pub mod permit;
 pub mod profile;
 pub mod push;
+pub mod radio;
 pub mod registry;
 pub mod reply;
 pub mod task;

@@ -35,8 +35,9 @@ pub use demand::Surge;
 
 use crate::chance::{between, stream};
 use account::{Account, Rates};
-use demand::Day;
 use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
+use domain::radio::POWER_OFFSET_MAX_DB;
+use domain::radio::load::Hourly;
 use domain::telemetry::{Performance, Saving};
 use domain::time::{Dice, Timestamp};
 use evaluation::Evaluation;
@@ -51,8 +52,6 @@ use users::{Land, Unit, Users, ray, served_by};
 
 /// The purpose of the users' random stream; see [`stream`].
 const PURPOSE: u64 = 21;
-/// The most by which a cell's power can be raised, in dB.
-pub const OFFSET_MOST_DB: f64 = 10.0;
 /// A measurement period, in milliseconds; periods end at full quarters of an hour.
 pub const PERIOD_MS: i64 = 900_000;
 /// The distance from every site beyond which land is open, in km.
@@ -152,8 +151,8 @@ pub struct Mobile {
     on: Vec<Range<usize>>,
     users: Users,
     /// By cell: the load of an undisturbed day, and the demand of each of its users.
-    loads: Vec<Day>,
-    wanted: Vec<Day>,
+    loads: Vec<Hourly>,
+    wanted: Vec<Hourly>,
     surges: Vec<Surge>,
     ground: Ground,
     told: Vec<Told>,
@@ -242,10 +241,10 @@ impl Mobile {
 
     /// Raises the power of a cell from the next evaluation on; unknown cells are ignored.
     ///
-    /// The offset is clamped to 0 to [`OFFSET_MOST_DB`].
+    /// The offset is clamped to 0 to [`POWER_OFFSET_MAX_DB`].
     pub fn set_power(&mut self, cell: &ElementId, offset_db: f64) {
         if let Some(told) = self.told_mut(cell) {
-            told.offset_db = offset_db.clamp(0.0, OFFSET_MOST_DB);
+            told.offset_db = offset_db.clamp(0.0, POWER_OFFSET_MAX_DB);
         }
     }
 

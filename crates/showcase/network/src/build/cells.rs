@@ -15,9 +15,9 @@
 use crate::chance::{between, happens, stream, weighted};
 use crate::mobile::energy::power_w;
 use crate::mobile::nearby::Nearby;
-use crate::mobile::propagation::pattern_db;
 use crate::reach::Reach;
 use domain::inventory::{Cell, Domain, Element, ElementId, ElementKind, Inventory, RadioUnit};
+use domain::radio::pattern_db;
 use domain::telemetry::Saving;
 use domain::time::Dice;
 use std::collections::BTreeMap;

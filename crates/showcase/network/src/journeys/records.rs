@@ -4,7 +4,7 @@
 //! radio link failure at the end of the last one. Kept for two days ([`KEPT_S`]); each province
 //! reads its own. Read next: [`super::coverage`].
 
-use super::coverage::Served;
+use crate::mobile::Served;
 use domain::inventory::Inventory;
 use domain::telemetry::{Outcome, Visit};
 use domain::time::Timestamp;

@@ -1,10 +1,10 @@
 //! Vehicles follow roads at plausible speeds, and records show the service there was.
 #![allow(clippy::unwrap_used)]
 
-use super::coverage::Served;
 use super::records::Records;
 use super::*;
 use crate::build::{self, Parameters};
+use crate::mobile::Served;
 use crate::topology::Topology;
 use domain::inventory::ElementId;
 use domain::telemetry::Outcome;

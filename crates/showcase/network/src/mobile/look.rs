@@ -8,8 +8,9 @@ use super::account::Rates;
 use super::evaluation::Scene;
 use super::propagation::{elements_db, linear};
 use super::stirred::Cast;
-use super::{Mobile, PERIOD_MS, demand, energy};
+use super::{Mobile, PERIOD_MS, energy};
 use domain::inventory::ElementId;
+use domain::radio::load::Hour;
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ impl Mobile {
     /// Evaluates everything at `now`.
     pub(super) fn evaluate(&mut self, now: Timestamp) {
         let now = quarter(now);
-        let hour = demand::Hour::of(now);
+        let hour = Hour::of(now);
         let levels: Vec<f64> = self.wanted.iter().map(|day| hour.value(day)).collect();
         let crowds = self.crowds(now);
         let users = self.users.points.iter();

@@ -5,6 +5,8 @@ use super::*;
 use crate::build::{Parameters, inventory};
 use crate::topology::Topology;
 use domain::inventory::RadioUnit;
+use domain::radio::energy::can;
+use domain::radio::load::MEAN_LOAD;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -36,7 +38,8 @@ fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     let inventory = network(120, 3);
     let mut mobile = mobile(&inventory, 3, 0.0);
     let mut off = Vec::new();
-    for (hour, [mean, p10, p50, p90]) in demand::LOADS.into_iter().enumerate() {
+    let hours = MEAN_LOAD.into_iter().zip(demand::PERCENTILES).enumerate();
+    for (hour, (mean, [p10, p50, p90])) in hours {
         for quarter in 1..=4 {
             let now = hour as f64 + f64::from(quarter) / 4.0;
             mobile.see(Ground::default(), at(now));
@@ -194,7 +197,7 @@ proptest! {
         for (id, cell) in &told.cells {
             let plan = &inventory.cells[id];
             let watts = cell.energy_kwh * 3.6e6 / 900.0;
-            let most = energy::power_w(plan, 1.0, OFFSET_MOST_DB, Saving::Off);
+            let most = energy::power_w(plan, 1.0, POWER_OFFSET_MAX_DB, Saving::Off);
             let least = match ground.cells_failed.contains(id) {
                 true => 0.0,
                 false => energy::floor_w(plan),
@@ -402,7 +405,7 @@ fn raised_power_disturbs_others() {
     let before = mobile(&inventory, 5, 12.0);
     let raised = inventory.cells_of(&site).next().unwrap();
     let mut after = before.clone();
-    after.set_power(raised, OFFSET_MOST_DB);
+    after.set_power(raised, POWER_OFFSET_MAX_DB);
     after.see(Ground::default(), at(12.0));
     let heard = |mobile: &Mobile, cell: &ElementId| mobile.picture().foreign[mobile.numbers[cell]];
     let same = |cell: &&ElementId| before.users_of(cell) == after.users_of(cell);
@@ -527,7 +530,7 @@ fn units_draw_what_the_set_says() {
         .map(|unit| {
             let w = |load, saving| energy::power_w(&cell(unit), load, 0.0, saving).round();
             let idle = w(0.0, Saving::Off);
-            let modes = Saving::ALL.into_iter().filter(|m| energy::can(unit, *m));
+            let modes = Saving::ALL.into_iter().filter(|m| can(unit, *m));
             let modes: Vec<String> = modes.map(|m| format!("{}", w(0.0, m))).collect();
             format!(
                 "{} {idle} to {}: {}",

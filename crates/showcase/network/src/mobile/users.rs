@@ -7,9 +7,10 @@
 //! is moved nearer to its mast. Read next: `evaluation`.
 
 use super::nearby::Nearby;
-use super::propagation::{COVERAGE_DBM, GOOD_DBM, linear, noise_dbm, rsrp_dbm};
+use super::propagation::{GOOD_DBM, linear, noise_dbm, rsrp_dbm};
 use crate::chance::{between, error};
 use domain::inventory::{Cell, ElementId};
+use domain::radio::COVERAGE_DBM;
 use domain::time::Dice;
 use std::f64::consts::TAU;
 use std::ops::Range;

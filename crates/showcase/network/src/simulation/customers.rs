@@ -12,12 +12,14 @@ use crate::chance::{between, choose, happens, stream, waiting, weighted, whole};
 use crate::grievances::{
     Aftermath, Customers, Datum, Grievance, Nature, Outside, Plight, Symptom, words,
 };
-use crate::journeys::coverage::{Served, Sites, WEAK_DBM};
+use crate::journeys::coverage::Sites;
 use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
+use crate::mobile::Served;
 use domain::calendar::{Day, second_of_day};
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
+use domain::radio::{POOR_MBPS, WEAK_DBM};
 use domain::telemetry::{Outcome, Telemetry, Ticket};
 use domain::time::{Dice, Timestamp};
 use rand::SeedableRng;
@@ -29,8 +31,6 @@ const LOOK_S: f64 = 60.0;
 const PARKED_LOOKS: i64 = 15;
 /// The interval of the survey event, in seconds.
 const SURVEY_S: f64 = 900.0;
-/// The throughput below which service feels poor, in Mbit/s.
-const POOR_MBPS: f64 = 0.5;
 /// The time after which bad service is noticed, in seconds: while driving, while parked.
 const FELT_S: (f64, f64) = (120.0, 900.0);
 /// The probability of a complaint about a crowded cell, and about a place without coverage,
@@ -192,22 +192,13 @@ impl Simulation {
         if !driving && minute % PARKED_LOOKS != 0 {
             return;
         }
-        let served = self.serve(position);
+        let served = self.mobile.serve(position);
         let desk = &mut self.customers;
         let vin = &desk.journeys.vehicles()[vehicle].vin;
         let asleep_s = (PARKED_LOOKS + 1) as f64 * LOOK_S;
         desk.records.take(vin, served.as_ref(), at, asleep_s);
         let nature = self.trouble_at(position, served.as_ref());
         self.suffer(vehicle, nature, position, driving, at);
-    }
-
-    /// The service of a vehicle at a point now.
-    fn serve(&self, position: Position) -> Option<Served> {
-        self.mobile.serve(position).map(|served| Served {
-            cell: served.cell,
-            rsrp_dbm: served.rsrp_dbm,
-            throughput_mbps: served.throughput_mbps,
-        })
     }
 
     /// The element to blame if a cell or its site does not serve as it should; none if both are in
@@ -227,20 +218,16 @@ impl Simulation {
 
     /// The cause of bad service at a point; none if service is good.
     fn trouble_at(&self, position: Position, served: Option<&Served>) -> Option<Nature> {
-        let strong = |s: &Served| s.rsrp_dbm >= WEAK_DBM;
-        let bad = served.is_none_or(|s| !strong(s) || s.throughput_mbps < POOR_MBPS);
-        if !bad {
+        let strong = |rsrp_dbm: f64| rsrp_dbm >= WEAK_DBM;
+        let good = |s: &Served| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
+        if served.is_some_and(good) {
             return None;
         }
         let province = |id: &ElementId| self.inventory.province_of(id).unwrap_or("").to_owned();
         // Who would serve here if all were well?
-        let best = self
-            .customers
-            .sites
-            .serve_without(position, &BTreeSet::new());
-        let usual = best
-            .filter(|(ideal, _)| strong(ideal))
-            .map(|(_, site)| site);
+        let best = self.customers.sites.strongest(position);
+        let usual = best.filter(|(ideal, _)| strong(*ideal));
+        let usual = usual.map(|(_, site)| site);
         let serving = served.map(|s| self.inventory.node_of(&s.cell));
         let blamed = usual
             .into_iter()
@@ -251,7 +238,7 @@ impl Simulation {
                 province: province(&element),
                 element,
             },
-            (None, Some(s)) if strong(s) => Nature::Crowded {
+            (None, Some(s)) if strong(s.rsrp_dbm) => Nature::Crowded {
                 province: province(&s.cell),
                 cell: s.cell.clone(),
             },

@@ -10,10 +10,11 @@ use super::{Audience, Simulation, Tiding};
 use crate::build::cells::old_battery_wh;
 use crate::chance::{between, waiting};
 use crate::mobile::battery::{Due, Level};
-use crate::mobile::{Ground, Mobile, OFFSET_MOST_DB, PERIOD_MS, Surge, Tally, energy};
+use crate::mobile::{Ground, Mobile, PERIOD_MS, Surge, Tally};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
+use domain::radio::{POWER_OFFSET_MAX_DB, energy};
 use domain::telemetry::{Outcome, Saving, Telemetry, Token};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
@@ -185,9 +186,9 @@ impl Simulation {
         offset_db: f64,
     ) -> Result<Option<Outcome>, String> {
         self.may_order(agent, permit, &cell)?;
-        if !(0.0..=OFFSET_MOST_DB).contains(&offset_db) {
+        if !(0.0..=POWER_OFFSET_MAX_DB).contains(&offset_db) {
             return Err(format!(
-                "the power of {cell} can be raised by 0 to {OFFSET_MOST_DB} dB, not by {offset_db}"
+                "the power of {cell} can be raised by 0 to {POWER_OFFSET_MAX_DB} dB, not by {offset_db}"
             ));
         }
         self.order(
