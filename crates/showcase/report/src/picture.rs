@@ -81,7 +81,7 @@ impl Scale {
     }
 }
 
-/// Opens an SVG with a title and a description; [`Markup`] closes all open elements at its end.
+/// Opens an SVG with a title and a description; one [`Markup::close`] ends it.
 pub(crate) fn opened(title: &dyn Display, what: &dyn Display, [width, height]: [f64; 2]) -> Markup {
     let mut svg = Markup::new();
     let view = format!("0 0 {} {}", Px(width), Px(height));
