@@ -4,6 +4,8 @@
 //! `<title>`, shown under the pointer. Read next: [`super::html`].
 
 use super::{Mark, Picture, Row};
+use markup::Px;
+use markup::sequence::Arrow;
 use markup::words::cut;
 use std::fmt::Write;
 
@@ -119,25 +121,26 @@ fn draw_row(svg: &mut String, picture: &Picture, row: &Row, y: usize) {
 
 /// Draws an arrow, with its label above and its text below.
 fn arrow(svg: &mut String, row: &Row, [from, to]: [usize; 2], y: usize, kind: &str) {
-    let (x, end) = (x_of(from), x_of(to));
     let tone = row.tone.as_str();
-    let (back, middle) = match x < end {
-        true => (end - 8, (x + end) / 2),
-        false => (end + 8, (x + end) / 2),
+    let arrow = Arrow {
+        from: x_of(from) as f64,
+        to: x_of(to) as f64,
+        y: y as f64,
     };
-    let room = x.abs_diff(end) - 24;
     let _ = write!(
         svg,
-        "<line class=\"arrow line-{tone}{kind}\" x1=\"{x}\" y1=\"{y}\" x2=\"{back}\" y2=\"{y}\"/>\
-         <path class=\"tip-{tone}\" d=\"M{end} {y}L{back} {above}V{below}Z\"/>\
+        "<line class=\"arrow line-{tone}{kind}\" x1=\"{x}\" y1=\"{y}\" x2=\"{neck}\" y2=\"{y}\"/>\
+         <path class=\"tip-{tone}\" d=\"{head}\"/>\
          <text class=\"mid over\" x=\"{middle}\" y=\"{label_y}\">{label}</text>\
          <text class=\"small mid over\" x=\"{middle}\" y=\"{words_y}\">{words}</text>",
-        above = y - 4,
-        below = y + 4,
+        x = Px(arrow.from),
+        neck = Px(arrow.neck()),
+        head = arrow.head(),
+        middle = Px(arrow.middle()),
         label_y = y - 6,
-        label = escaped(&cut(&row.label, room / LARGE)),
+        label = escaped(&cut(&row.label, arrow.columns(LARGE as f64))),
         words_y = y + 14,
-        words = escaped(&cut(&row.gist, room / SMALL)),
+        words = escaped(&cut(&row.gist, arrow.columns(SMALL as f64))),
     );
 }
 

@@ -8,6 +8,7 @@ use super::{line, opened};
 use crate::record::{Moment, Record, What};
 use crate::story::{Case, Ending};
 use crate::timestamp::Timestamp;
+use markup::sequence::Arrow;
 use markup::words::{count, cut, width};
 use markup::{Markup, Px};
 
@@ -212,34 +213,29 @@ fn arrow(svg: &mut Markup, said: &Line<'_>, [from, to]: [f64; 2], y: f64, gap: f
         ),
     );
     let reply = if said.answers { " reply" } else { "" };
-    let (middle, room) = match from == to {
-        true => (from, gap - 20.0),
-        false => ((from + to) / 2.0, (from - to).abs() - 24.0),
-    };
-    if from != to {
-        let back = if from < to { to - 8.0 } else { to + 8.0 };
-        line(svg, &format!("arrow {tone}{reply}"), [from, y], [back, y]);
-        let tip = format!(
-            "M{} {}L{} {}V{}Z",
-            Px(to),
-            Px(y),
-            Px(back),
-            Px(y - 4.0),
-            Px(y + 4.0)
-        );
-        svg.empty("path", &[("class", &format!("tip {tone}")), ("d", &tip)]);
+    let drawn = (from != to).then_some(Arrow { from, to, y });
+    if let Some(arrow) = drawn {
+        let neck = [arrow.neck(), y];
+        line(svg, &format!("arrow {tone}{reply}"), [from, y], neck);
+        let head = arrow.head();
+        svg.empty("path", &[("class", &format!("tip {tone}")), ("d", &head)]);
     }
+    let middle = drawn.map_or(from, |arrow| arrow.middle());
+    let columns = |character: f64| match drawn {
+        Some(arrow) => arrow.columns(character),
+        None => ((gap - 20.0) / character) as usize,
+    };
     super::label(
         svg,
         "mid over",
         [middle, y - 5.0],
-        &cut(&said.label, (room / LARGE) as usize),
+        &cut(&said.label, columns(LARGE)),
     );
     super::label(
         svg,
         "small mid over",
         [middle, y + 13.0],
-        &cut(said.words, (room / SMALL) as usize),
+        &cut(said.words, columns(SMALL)),
     );
     svg.close();
 }
