@@ -1,12 +1,12 @@
-//! Attacks that are generated: what somebody sends who has got in and wishes nobody well.
+//! Generated attacks: the requests of a hostile but authenticated client.
 //!
-//! An attack is a [`Kind`] and a seed, which decide every byte of it, so that one that did harm is made
-//! again from two words. What is sent is of a guest, who has a key or a token and no rights; nothing in
-//! here knows a platform or a socket. Those who send are `tests/generated.rs`, which counts, and the bench
-//! `neighbours`, which measures what everyone else feels.
+//! An attack is a [`Kind`] and a seed, which determine every byte of it, so that a harmful one can
+//! be reproduced from these two. The client is a guest, with a key or a token but without rights;
+//! nothing here knows a platform or a socket. They are sent by `tests/generated.rs`, which counts
+//! costs, and the bench `neighbours`, which measures the effect on others.
 //!
-//! A tour: [`xpath`] writes expressions, [`filter`] subtree filters, [`operation`] what stands in an
-//! `<rpc>`, [`spoilt`] what is none, [`http`] requests of A2A.
+//! A tour: [`xpath`] makes expressions, [`filter`] subtree filters, [`operation`] the content of an
+//! `<rpc>`, [`spoilt`] malformed messages, [`http`] requests of A2A.
 
 pub mod filter;
 pub mod http;
@@ -17,7 +17,7 @@ pub mod xpath;
 use crate::dice::Dice;
 use http::Post;
 
-/// What is done.
+/// The kind of an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Searches: nested predicates, unions, every axis, functions.
@@ -28,17 +28,17 @@ pub enum Kind {
     GetData,
     /// Operations that are unknown, denied or large.
     Operations,
-    /// Profiles to register, and what else agents may do.
+    /// Registrations of profiles, and other RPCs for agents.
     Registrations,
     /// Subscriptions with filters and replays.
     Subscriptions,
-    /// What is no XML, no message or badly framed, on session after session.
+    /// Malformed XML, malformed messages or bad framing, on session after session.
     Malformed,
-    /// Good requests, a few bytes at a time.
+    /// Valid requests, a few bytes at a time.
     Slow,
-    /// Good requests, many at once.
+    /// Valid requests, many at once.
     Pipelined,
-    /// The same, and no reply is ever read.
+    /// Valid requests, many at once, whose replies are never read.
     Unread,
     /// Calls of A2A over JSON-RPC.
     JsonRpc,
@@ -63,7 +63,7 @@ impl Kind {
         Self::Rest,
     ];
 
-    /// What it is called.
+    /// The name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::XPath => "xpath",
@@ -81,12 +81,12 @@ impl Kind {
         }
     }
 
-    /// The kind that is called so.
+    /// The kind with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// True if it goes to the HTTP server, by [`Attack::post`]; all others go over NETCONF, by
+    /// True if it goes to the HTTP server, by [`Attack::post`]; the others go over NETCONF, by
     /// [`Attack::message`].
     pub fn is_http(self) -> bool {
         matches!(self, Self::JsonRpc | Self::Rest)
@@ -96,25 +96,26 @@ impl Kind {
 /// One attack, the same for the same kind and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attack {
-    /// What is done.
+    /// The kind.
     pub kind: Kind,
-    /// What it is made from.
+    /// The seed.
     pub seed: u64,
 }
 
-/// What goes to a NETCONF session.
+/// A message to a NETCONF session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// A message without its frame; with it where `is_framed` says so.
+    /// The message without its framing; with it if `is_framed`.
     pub bytes: Vec<u8>,
-    /// True if the bytes go as they are.
+    /// True if the bytes are sent unchanged.
     pub is_framed: bool,
-    /// True if it is an `<rpc>` within the limits of messages: one reply is owed, and the session goes on.
+    /// True if it is an `<rpc>` within the limits of messages: it must get one reply, and the
+    /// session goes on.
     pub is_sound: bool,
 }
 
 impl Attack {
-    /// How many sessions or connections take part, 1 to 16.
+    /// The number of sessions or connections, 1 to 16.
     pub fn sessions(self) -> usize {
         let mut dice = self.dice(&[0]);
         match self.kind {
@@ -124,7 +125,7 @@ impl Attack {
         }
     }
 
-    /// How many requests a session has under way, 1 to 64.
+    /// The number of requests in flight per session, 1 to 64.
     pub fn in_flight(self) -> usize {
         let mut dice = self.dice(&[1]);
         match self.kind {
@@ -134,7 +135,7 @@ impl Attack {
         }
     }
 
-    /// What a session sends so many messages after its first.
+    /// The message of that number in a session.
     pub fn message(self, session: usize, number: usize) -> Message {
         let mut dice = self.dice(&[2, session as u64, number as u64]);
         match self.kind {
@@ -150,13 +151,13 @@ impl Attack {
         }
     }
 
-    /// How many bytes of a message go at a time, if it is sent slowly.
+    /// The number of bytes sent at a time, if it is sent slowly.
     pub fn piece(self, session: usize) -> Option<usize> {
         let mut dice = self.dice(&[3, session as u64]);
         (self.kind == Kind::Slow).then(|| 1 + dice.below(24))
     }
 
-    /// What a connection asks so many requests after its first.
+    /// The request of that number on a connection.
     pub fn post(self, connection: usize, number: usize) -> Post {
         let mut dice = self.dice(&[4, connection as u64, number as u64]);
         match self.kind {
@@ -171,7 +172,7 @@ impl Attack {
     }
 }
 
-/// Text as it stands in an attribute or element.
+/// Escapes text for an attribute or element.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

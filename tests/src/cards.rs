@@ -1,6 +1,6 @@
-//! Whoever looks at the cards of A2A agents in the cases: there is one, at `https://agent.example`.
+//! The fetcher of A2A agent cards in the cases: there is one card, at `https://agent.example`.
 //!
-//! Knows what a real one answers; opens no socket. Read next: [`crate::conformance`],
+//! Knows the answers of a real one; opens no socket. Read next: [`crate::conformance`],
 //! `server::outside`.
 
 use domain::profile::{Capability, Profile};
@@ -9,17 +9,17 @@ use domain::time::Timestamp;
 use engine::{Engine, IntroductionWanted, Refusal, RegisterAgent, Registered};
 use tokio::sync::mpsc::{self, Receiver};
 
-/// Where the one card is.
+/// The URL of the one card.
 const CARD: &str = "https://agent.example";
 
-/// Lets an engine ask here.
+/// Registers this fetcher with an engine.
 pub fn open(engine: &Engine) -> Receiver<IntroductionWanted> {
     let (asked, wanted) = mpsc::channel(1);
     engine.introduce_by(asked);
     wanted
 }
 
-/// Registers the agent of the one card; of all others nobody answers.
+/// Registers the agent of the one card; requests for others fail.
 pub async fn answer(engine: &Engine, wanted: IntroductionWanted, now: Timestamp) {
     let outcome = outcome(engine, &wanted, now).await;
     let _ = wanted.answer.send(outcome);

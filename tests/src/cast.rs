@@ -1,8 +1,9 @@
 //! The cast of the cases: three deterministic agents with complete profiles, and access rules with
-//! the grants that are shipped.
+//! the shipped grants.
 //!
-//! `oss` is the platform's own agent. Each does what the task description says, in one word (see
-//! [`Player`]), so that a case needs no knowledge of networks. Read next: [`crate::conformance`].
+//! `oss` is the platform's own agent. Each does what the first word of the task description says
+//! (see [`Player`]), so that a case needs no knowledge of networks. Read next:
+//! [`crate::conformance`].
 
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
@@ -78,15 +79,15 @@ fn profile(name: &str, layer: Layer, domain: &str) -> Profile {
     }
 }
 
-/// Whose the names are: `outsider` and `remote` are agents that have not registered, all others are
-/// known by the cast alone.
+/// The kind of credential of a name: `outsider` and `remote` are agents that have not registered,
+/// all others are known from the cast alone.
 pub fn credential(name: &str) -> Option<Credential> {
     ["outsider", "remote"]
         .contains(&name)
         .then_some(Credential::Agent)
 }
 
-/// The endpoint that a case calls so: `platform`, `wireless-ems` and its like, or an agent.
+/// The endpoint with that name in a case: `platform`, an EMS such as `wireless-ems`, or an agent.
 pub fn endpoint(name: &str) -> Endpoint {
     let ems = name.strip_suffix("-ems").and_then(Ems::parse);
     match (name, ems) {
@@ -96,7 +97,7 @@ pub fn endpoint(name: &str) -> Endpoint {
     }
 }
 
-/// How long ended tasks of the cases are kept: longer than any case lasts.
+/// The retention of ended tasks in the cases: longer than any case.
 pub fn retention() -> Retention {
     Retention {
         max_age_ms: Some(30 * 86_400_000),
@@ -105,8 +106,8 @@ pub fn retention() -> Retention {
     }
 }
 
-/// How much users of the cases may have: `outsider` two open tasks that say 2.5 MiB, and a MiB of data,
-/// others as usual.
+/// The limits of users in the cases: `outsider` may have two open tasks with 2.5 MiB of content,
+/// and one MiB of data, others as usual.
 pub fn limits() -> LimitSettings {
     let outsider = UserSettings {
         tasks_open: Some(2),
@@ -120,13 +121,13 @@ pub fn limits() -> LimitSettings {
     }
 }
 
-/// The one place to which reports of the cases' tasks can go. Nobody listens there.
+/// The origin to which reports of the cases' tasks may go; it has no listener.
 pub const REPORTS: &str = "http://127.0.0.1:9";
 
-/// Where reports of the cases' tasks can go.
+/// Checks that reports of the cases' tasks may go to a subscription's URL.
 ///
 /// # Errors
-/// Why they cannot.
+/// The reason why they may not.
 pub fn deliverable(to: &Subscription) -> Result<(), String> {
     match to.protocol.as_str() {
         "netconf" => Ok(()),
@@ -138,8 +139,8 @@ pub fn deliverable(to: &Subscription) -> Result<(), String> {
     }
 }
 
-/// The access rules of the cases: what is shipped, with the users `operator` (group admin), `ada` and
-/// `ben` (group schema-admin), `carl` (group auditor), and `guest` (no group).
+/// The access rules of the cases: the shipped ones, with the users `operator` (group admin), `ada`
+/// and `ben` (group schema-admin), `carl` (group auditor), and `guest` (no group).
 pub fn access() -> AccessRules {
     let admin = vec![rule(
         "everything",
@@ -252,7 +253,7 @@ pub fn access() -> AccessRules {
     }
 }
 
-/// What everyone who uses schemas may do with them.
+/// The rules for all users of schemas.
 fn reading_of_schemas() -> Vec<Rule> {
     let rpcs = [
         "get-schema-template",
@@ -271,7 +272,7 @@ fn reading_of_schemas() -> Vec<Rule> {
     rules
 }
 
-/// Credentials are read by nobody.
+/// The rules that protect credentials from reading.
 fn secrets() -> Vec<Rule> {
     let method = ["authentication", "authentication-methods"];
     let mut rules = Vec::new();
@@ -401,7 +402,7 @@ impl Player {
         }
     }
 
-    /// A turn of the publisher before the task exists.
+    /// Answers a turn of the publisher before the task exists.
     fn proposed(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
         if ask.turn.is_some_and(|(_, stance)| stance != Stance::Offer) {
             return vec![accepted()];
@@ -419,8 +420,8 @@ impl Player {
         }
     }
 
-    /// What the publisher says of a task under way: an answer, a judgement, a word on a decision,
-    /// or a plan of its own.
+    /// Answers the publisher's message about a running task: an answer, a judgement, a word on a
+    /// decision, or a plan of its own.
     fn told(&mut self, ask: &Ask, now: Timestamp) -> Vec<Output> {
         match (ask.turn, first_word(&ask.content)) {
             (Some((Kind::Fulfillment, Stance::Offer)), "refuse") => vec![refused()],
@@ -434,7 +435,7 @@ impl Player {
         }
     }
 
-    /// Wakes up for a part of the play.
+    /// Schedules a later part of the play.
     fn later(&mut self, ask: &Ask, now: Timestamp, ms: i64, part: &'static str) -> Output {
         self.last += 1;
         let token: Token = self.last;

@@ -1,35 +1,35 @@
-//! A checklist held against the tests: each point names what proves it, and what it names must be
-//! there and say so.
+//! A checklist compared with the tests: each point names its proofs, which must exist and name the
+//! point.
 //!
-//! A point is proved by a case of `conformance/` that says so (`proves`), or by a test
-//! that the table names and that names the point itself, in its doc comment (`D68`, `D73 to D75`) or
-//! in its name. The tables are `tests/tests/checklist.rs`, `checklist_schemas.rs` and `checklist_a2a.rs`.
+//! A point is proved by a case of `conformance/` whose `proves` names it, or by a test that the
+//! table names and that names the point in its doc comment (`D68`, `D73 to D75`) or its function
+//! name. The tables are `tests/tests/checklist.rs`, `checklist_schemas.rs` and `checklist_a2a.rs`.
 
 use crate::conformance;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A point: its number, what it asks for and where.
+/// A point: its number, requirement and proof.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// `W5`, `D68`.
+    /// The number, such as `W5` or `D68`.
     pub number: &'static str,
-    /// In a few words, with the section.
+    /// The requirement in a few words, with its section.
     pub what: &'static str,
-    /// What proves it.
+    /// The proof.
     pub proof: Proof,
 }
 
-/// What proves a point.
+/// The proof of a point.
 #[derive(Clone, Copy, Debug)]
 pub enum Proof {
-    /// Tests, as file and function, beside the cases that say they do.
+    /// Tests, as file and function, in addition to the cases that name it.
     Tests(&'static [(&'static str, &'static str)]),
-    /// Nothing can: why.
+    /// None is possible, for this reason.
     Nothing(&'static str),
 }
 
-/// A point and the tests that prove it beside the cases.
+/// A point with the tests that prove it in addition to the cases.
 pub const fn point(
     number: &'static str,
     what: &'static str,
@@ -42,7 +42,7 @@ pub const fn point(
     }
 }
 
-/// A point that nothing can prove, and why.
+/// A point that cannot be proved, with the reason.
 pub const fn untestable(number: &'static str, what: &'static str, why: &'static str) -> Point {
     Point {
         number,
@@ -51,7 +51,7 @@ pub const fn untestable(number: &'static str, what: &'static str, why: &'static 
     }
 }
 
-/// A table: `NUMBER WHAT { FILE: TEST, …; … }`, or `[why]` where nothing can be proved.
+/// A table: `NUMBER REQUIREMENT { FILE: TEST, …; … }`, or `[REASON]` if it cannot be proved.
 #[macro_export]
 macro_rules! points {
     ($($number:literal $what:literal $proof:tt)*) => { &[$($crate::points!(@ $number $what $proof)),*] };
@@ -61,8 +61,8 @@ macro_rules! points {
     (@ $number:literal $what:literal [$why:literal]) => { $crate::checklist::untestable($number, $what, $why) };
 }
 
-/// All that is wrong with a table, one line each: points without proof, tests that are not there or
-/// do not name their point, and cases that prove points beginning as these do and not among them.
+/// All errors of a table, one line each: points without proof, tests that do not exist or do not
+/// name their point, and cases that name unknown points with the same first letters.
 pub fn faults(points: &[Point]) -> Vec<String> {
     let cases = cases();
     let mut faults: Vec<String> = points
@@ -80,7 +80,7 @@ pub fn faults(points: &[Point]) -> Vec<String> {
     faults
 }
 
-/// The points that cases say they prove, each with the cases.
+/// The points that cases prove, each with the cases.
 pub fn cases() -> BTreeMap<String, BTreeSet<String>> {
     let mut proofs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for case in conformance::cases(&conformance::directory()) {
@@ -134,7 +134,7 @@ fn said_by(file: &Path, test: &str) -> Option<String> {
     })
 }
 
-/// The points that a text names: `D68`, and all of `D73 to D75`.
+/// The points named in a text: `D68`, and all of `D73 to D75`.
 fn named(text: &str) -> BTreeSet<String> {
     let text = text.replace('–', " to ");
     let words: Vec<&str> = text
@@ -156,7 +156,7 @@ fn named(text: &str) -> BTreeSet<String> {
     named
 }
 
-/// `D68` as its letter and its number.
+/// Splits `D68` into its letter and its number.
 fn number(word: &str) -> Option<(char, u32)> {
     let letter = word.chars().next().filter(char::is_ascii_alphabetic)?;
     let digits = &word[1..];

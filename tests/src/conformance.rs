@@ -1,29 +1,30 @@
 //! Protocol behaviour as data: a page of messages and answers per case, run against any [`Host`].
 //!
-//! A page is Markdown. Its title says what it shows, with the clause; a comment `<!-- case … -->` holds a
-//! [`Description`]. A fenced block is a step if its info string is a language, an optional name of a session
-//! (`a`, `b`, …) for cases with more than one, and an action; other blocks are only there to be read:
+//! A page is Markdown. Its title states the behaviour, with the clause; a comment `<!-- case … -->`
+//! holds a [`Description`]. A fenced block is a step if its info string is a language, an optional
+//! name of a session (`a`, `b`, …) for cases with more than one, and an action; other blocks are
+//! only read by people:
 //!
-//! | info string | what happens |
+//! | info string | step |
 //! |---|---|
 //! | `xml S send` | the message is framed and sent |
-//! | `text S raw` | the bytes are sent as they stand, without framing; `\xNN`, `\n` and `\\` are read |
-//! | `xml S hello` | the client's hello, in place of the usual one |
+//! | `text S raw` | the bytes are sent unchanged, without framing; `\xNN`, `\n` and `\\` are escapes |
+//! | `xml S hello` | the client's hello, instead of the usual one |
 //! | `xml S expect-hello` | the server's hello must be this |
 //! | `xml S expect` | the next reply must be this (see [`crate::xml`] for wildcards) |
 //! | `xml S expect-notification` | the next notification must be this |
 //! | `text S expect-nothing` | nothing more has come |
 //! | `text S expect-close` | the server has closed the session |
 //! | `text S close` | the client drops the transport |
-//! | `text advance` | time passes: the milliseconds in the block; skipped cases where it cannot |
-//! | `text simulate` | a simulated network runs from here on, in which something can be broken |
-//! | `yang swap-MODULE` | a generation with this module besides is swapped in |
+//! | `text advance` | time advances by the milliseconds in the block; a host that cannot skips the case |
+//! | `text simulate` | a simulated network runs from here on, in which faults can be injected |
+//! | `yang swap-MODULE` | a generation with this additional module is swapped in |
 //!
-//! A session is opened when its first block is met. In what is sent `{{repeat N TEXT}}` is written
-//! out, `{{name}}` stands for a text remembered by an expectation, and `{{S.session-id}}` (or
-//! `{{session-id}}`) for the number of a session. Every reply and notification is checked against
+//! A session is opened at its first block. In outgoing messages `{{repeat N TEXT}}` is expanded,
+//! `{{name}}` stands for a text remembered by an expectation, and `{{S.session-id}}` (or
+//! `{{session-id}}`) for the number of a session. Every reply and notification is validated against
 //! the schema, and none may be left over at the end. With `CONFORMANCE_DRAFT=1` empty expectations
-//! are filled in with what came, to be read and judged by a person.
+//! are filled in with the actual messages, for review by a person.
 //!
 //! Read next: [`crate::memory`].
 
@@ -41,15 +42,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use yang::Generation;
 
-/// Something to run cases against.
+/// A platform to run cases against.
 pub trait Host {
-    /// Opens a transport for a session; the server greets on it.
+    /// Opens a transport for a session; the server sends its hello on it.
     fn connect(&mut self, opening: &Opening) -> Box<dyn Wire>;
-    /// Lets time pass; false if that is not in its power.
+    /// Advances time; false if it cannot.
     fn advance(&mut self, ms: u64) -> bool;
-    /// Runs a simulated network from now on; false if that is not in its power.
+    /// Runs a simulated network from now on; false if it cannot.
     fn simulate(&mut self) -> bool;
-    /// Swaps in a generation with one module besides; false if that is not in its power.
+    /// Swaps in a generation with one additional module; false if it cannot.
     fn swap(&mut self, name: &str, module: &str) -> bool;
     /// The schema in force.
     fn schema(&self) -> Arc<Generation>;
@@ -57,25 +58,25 @@ pub trait Host {
 
 /// The client's end of a transport.
 pub trait Wire {
-    /// Sends bytes. What a closed transport loses is no error here.
+    /// Sends bytes. Bytes lost by a closed transport are no error here.
     fn send(&mut self, bytes: &[u8]);
-    /// What has come since the last call. A wire that cannot know whether more is coming waits,
+    /// Returns the input since the last call. A wire that cannot know whether more is coming waits,
     /// longer if something is expected.
     fn receive(&mut self, patience: Patience) -> Heard;
     /// Drops the transport.
     fn close(&mut self);
 }
 
-/// Whether a client expects something.
+/// The expectation of a client that receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Patience {
-    /// It does, and waits for it.
+    /// Something is expected and waited for.
     Expecting,
-    /// It does not, and only looks whether something is there.
+    /// Nothing is expected; only checks whether something is there.
     Looking,
 }
 
-/// What a client hears.
+/// The input of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     /// Bytes, at least one.
@@ -86,18 +87,18 @@ pub enum Heard {
     Closed,
 }
 
-/// How a case went.
+/// The result of a case.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// As described.
     Passed,
-    /// It needs what the host cannot do.
+    /// The host lacks an ability that the case needs.
     Skipped,
-    /// Not as described: why.
+    /// Not as described, for this reason.
     Failed(String),
 }
 
-/// The cases that are shipped.
+/// The folder of the shipped cases.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")
 }
@@ -105,7 +106,7 @@ pub fn directory() -> PathBuf {
 /// All cases in a directory, by name.
 ///
 /// # Panics
-/// If a case cannot be read: its name and why.
+/// If a case cannot be read, with its name and the reason.
 pub fn cases(directory: &Path) -> Vec<Case> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(directory)
         .expect("the directory of cases can be read")
@@ -119,7 +120,7 @@ pub fn cases(directory: &Path) -> Vec<Case> {
         .collect()
 }
 
-/// Runs one case; what was said is added to `seen`.
+/// Runs one case; adds the schema nodes seen in messages to `seen`.
 pub fn run(case: &Case, host: &mut dyn Host, seen: &mut Seen) -> Verdict {
     let mut run = Run {
         case,
@@ -141,7 +142,7 @@ struct Run<'r> {
     host: &'r mut dyn Host,
     clients: BTreeMap<String, Client>,
     names: Names,
-    /// What came where nothing is expected yet, by the line.
+    /// The actual messages at empty expectations, by line.
     drafts: BTreeMap<usize, String>,
     seen: &'r mut Seen,
 }
@@ -163,7 +164,7 @@ impl Run<'_> {
         Verdict::Passed
     }
 
-    /// Takes one step; false if the host cannot.
+    /// Performs one step; false if the host cannot.
     fn step(&mut self, step: &Step) -> Result<bool, String> {
         match step.action.as_str() {
             "advance" => {

@@ -1,14 +1,14 @@
-//! Numbers that look like chance and are the same for the same seed: what generated tests draw from.
+//! Seeded pseudo-random numbers for generated tests.
 //!
-//! Not for secrets, and not for the platform, whose chance has streams of its own. Read next:
+//! Not for secrets, and not for the platform, which has random streams of its own. Read next:
 //! [`crate::attacks`].
 
-/// A sequence of numbers that looks like chance (splitmix64).
+/// A pseudo-random sequence of numbers (splitmix64).
 #[derive(Clone, Debug)]
 pub struct Dice(pub u64);
 
 impl Dice {
-    /// A sequence of its own for each purpose, named by numbers, under a seed.
+    /// An independent sequence for each purpose, named by numbers, under a seed.
     pub fn of(seed: u64, purpose: &[u64]) -> Self {
         let mut dice = Self(seed);
         for number in purpose {
@@ -27,24 +27,24 @@ impl Dice {
         x ^ (x >> 31)
     }
 
-    /// A number below `end`, 0 where that is 0.
+    /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// A number from 1 to `most`, small ones far more often than great ones.
+    /// A number from 1 to `most`, small ones far more often than large ones.
     pub fn size(&mut self, most: usize) -> usize {
         let bits = most.max(1).ilog2() as usize + 1;
         let most_of_these = 1 << self.below(bits + 1).min(bits);
         1 + self.below(most_of_these).min(most - 1)
     }
 
-    /// True once in so many times.
+    /// True once in so many times, on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these.
+    /// A random one of these.
     ///
     /// # Panics
     /// If there is none.

@@ -1,20 +1,20 @@
-//! libyang's word on what a server says: every reply to its request, every notification, and the
-//! data inside.
+//! Validation of a server's messages by libyang: every reply against its request, every
+//! notification, and the data inside.
 //!
-//! Also keeps what was said at all, for the test of coverage. Read next: [`crate::conformance`].
+//! Also records the schema nodes seen, for the coverage test. Read next: [`crate::conformance`].
 
 use netconf::names::namespace::BASE;
 use netconf::xml::Element;
 use std::collections::BTreeSet;
 use yang::Generation;
 
-/// Schema paths of which an instance was seen, as [`yang::SchemaNode::path`] has them.
+/// Schema paths of which an instance was seen, in the form of [`yang::SchemaNode::path`].
 pub type Seen = BTreeSet<String>;
 
-/// Checks a reply to an operation (an element of its own, as sent).
+/// Validates a reply to an operation (an element of its own, as sent).
 ///
 /// # Errors
-/// Why it is not what the schema says.
+/// The violation of the schema.
 pub fn reply(
     schema: &Generation,
     operation: Option<&str>,
@@ -57,10 +57,10 @@ pub fn reply(
     }
 }
 
-/// Checks a notification.
+/// Validates a notification.
 ///
 /// # Errors
-/// Why it is not what the schema says.
+/// The violation of the schema.
 pub fn notification(schema: &Generation, message: &str, seen: &mut Seen) -> Result<(), String> {
     schema
         .check_notification(message)
@@ -100,7 +100,7 @@ fn structure(schema: &Generation, data: Element<'_>, seen: &mut Seen) -> Result<
         .map_err(|v| format!("as a structure: {v:?}"))
 }
 
-/// The grammar of `<rpc-error>` (RFC 6241 Appendix B): what must be there, in its order.
+/// Checks the grammar of `<rpc-error>` (RFC 6241 Appendix B): mandatory elements, in order.
 fn rpc_error(error: Element<'_>) -> Result<(), String> {
     const ORDER: [&str; 7] = [
         "error-type",
@@ -140,7 +140,7 @@ fn rpc_error(error: Element<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Notes an element of the data and all below it.
+/// Records an element of the data and its descendants.
 fn note(schema: &Generation, element: Element<'_>, above: &str, seen: &mut Seen) {
     let module = schema.module_of(element.namespace()).unwrap_or("");
     let inherits = element
@@ -157,7 +157,7 @@ fn note(schema: &Generation, element: Element<'_>, above: &str, seen: &mut Seen)
     seen.insert(path);
 }
 
-/// Notes an element of an operation, whose path has a level of its own.
+/// Records an element of an operation, whose path has an additional level.
 fn note_operation(schema: &Generation, element: Element<'_>, path: &str, seen: &mut Seen) {
     for child in element.children() {
         let below = if child.namespace() == element.namespace() {

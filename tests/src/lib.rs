@@ -1,15 +1,15 @@
-//! What tests of more than one crate share.
+//! The harness shared by tests of several crates.
 //!
-//! - [`conformance`]: protocol behaviour as pages of messages and answers, run against anything that is a
+//! - [`conformance`]: protocol behaviour as pages of messages and answers, run against any
 //!   [`conformance::Host`]: in memory ([`memory`]), or a server behind SSH ([`ssh`]);
-//! - [`xml`]: comparing documents by structure, with wildcards;
-//! - [`judge`]: libyang's word on everything that a server says;
+//! - [`xml`]: structural comparison of documents, with wildcards;
+//! - [`judge`]: validation of a server's messages by libyang;
 //! - [`cast`]: deterministic agents, their profiles, and the access rules of the cases;
-//! - [`attacks`]: what somebody generates who wishes nobody well, from [`dice`];
+//! - [`attacks`]: generated attacks, from [`dice`];
 //! - [`cards`]: the card of an A2A agent elsewhere;
 //! - [`network`]: the network of the cases, as its management systems know it;
-//! - [`checklist`]: points of the drafts, held against what proves them;
-//! - [`workspace`]: where the crates stand.
+//! - [`checklist`]: points of the drafts, compared with their proofs;
+//! - [`workspace`]: the folders of the crates.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 

@@ -1,7 +1,7 @@
-//! A platform in memory: engine, sessions and one clock, joined without sockets.
+//! A platform in memory: engine, sessions and one clock, connected without sockets.
 //!
-//! Nothing sleeps: after each stimulus everything is stepped until nothing moves any more, and
-//! time passes only when a case says so. What payloads teach is taken in when time passes. Read next:
+//! Nothing sleeps: after each stimulus everything is stepped until it is idle, and time advances
+//! only when a case says so. Schemas learn from payloads when time advances. Read next:
 //! [`crate::conformance`].
 
 use crate::cards;
@@ -23,7 +23,7 @@ use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use yang::{Generation, ModuleSet};
 
-/// The time at which every case begins.
+/// The instant at which every case begins.
 pub const BEGIN: &str = "2026-11-21T08:00:00Z";
 
 /// The generation that is served, compiled once.
@@ -35,8 +35,8 @@ pub fn generation() -> Arc<Generation> {
     Arc::clone(made)
 }
 
-/// How schemas of the cases grow: as everywhere, but a cluster fires when two clients said the same
-/// once each, or one client said it twice, for then that client's own pool does.
+/// The evolution settings of the cases: as usual, but a cluster fires when two clients said the
+/// same once each, or one client said it twice, as its own pool fires then.
 const EVOLUTION: &str = "
 [evolution.heat]
 threshold = 15.0
@@ -49,10 +49,10 @@ occurrences-min = 2
 age-min-ms = 0
 ";
 
-/// From which the key under the seals is made.
+/// The seed of the sealing key.
 const SEAL_SEED: [u8; 32] = [7; 32];
 
-/// Schemas that grow as fast as in the cases.
+/// Schemas that evolve as fast as in the cases.
 pub fn growing() -> SchemaSettings {
     toml::from_str(EVOLUTION).expect("a literal")
 }
@@ -65,15 +65,15 @@ struct World {
     platform: Arc<Platform>,
     now: Timestamp,
     clock_ms: u64,
-    /// What can be broken, once a case asks for that.
+    /// The simulated network for fault injection, once a case asks for it.
     simulation: Option<Simulation>,
-    /// Agents whose cards are to be looked at.
+    /// Agents whose cards are to be fetched.
     introductions: Receiver<IntroductionWanted>,
     sessions: Vec<Joined>,
 }
 
 struct Joined {
-    /// None once it has left.
+    /// The session; none once it has ended.
     session: Option<Session>,
     output: Vec<u8>,
 }
@@ -89,12 +89,12 @@ impl Memory {
         Self::ruled(cast::access())
     }
 
-    /// The same with other access rules.
+    /// A fresh platform with other access rules.
     pub fn ruled(access: AccessRules) -> Self {
         Self::beside(access, Arc::new(Inline))
     }
 
-    /// The same with whoever works beside its sessions.
+    /// A fresh platform with this background executor.
     pub fn beside(access: AccessRules, background: Arc<dyn Background>) -> Self {
         let now = Timestamp::parse(BEGIN).expect("a literal");
         let engine = Engine::open(Setup {
@@ -136,7 +136,7 @@ impl Memory {
         }
     }
 
-    /// What the sessions share.
+    /// The state shared by the sessions.
     pub fn platform(&self) -> Arc<Platform> {
         Arc::clone(&self.world.borrow().platform)
     }
@@ -149,9 +149,9 @@ impl Default for Memory {
 }
 
 impl World {
-    /// Steps everything until nothing moves. The empty commit is a barrier: what was queued for
-    /// the store before it is done after it. Two quiet rounds, since a step of the first may have
-    /// queued something of which only the second hears.
+    /// Steps everything until it is idle. The empty commit is a barrier: the store has executed
+    /// everything queued before it. Requires two idle rounds, since a step of the first may have
+    /// queued something that only the second notices.
     fn settle(&mut self) {
         let mut quiet = 0;
         while quiet < 2 {
@@ -165,7 +165,7 @@ impl World {
         }
     }
 
-    /// Takes in what payloads taught, and announces templates that came or went.
+    /// Learns from payloads, and announces templates that were added or removed.
     fn learn(&mut self) {
         let engine = Arc::clone(self.platform.engine());
         let before = engine.schema_modules();

@@ -1,7 +1,7 @@
-//! The network of the cases: a router, a site behind it, and what their management systems know.
+//! The network of the cases: a router, a site behind it, and the state of their management systems.
 //!
-//! It does what it is asked at once, and always the same (see [`answer`]), so that a case needs no
-//! simulation; those about what is broken have one ([`simulation`]). Read next: [`crate::cast`].
+//! It performs every request at once and deterministically (see [`answer`]), so that a case needs
+//! no simulation; cases about faults have one ([`simulation`]). Read next: [`crate::cast`].
 
 use ::network::{Parameters, Simulation};
 use arena::faults::Faults;
@@ -22,7 +22,7 @@ fn id(name: &str) -> ElementId {
     ElementId::new(name)
 }
 
-/// What is documented.
+/// The inventory as documented.
 pub fn inventory() -> Arc<Inventory> {
     let elements = [
         element("router:R", ElementKind::Router, Domain::Ip, None),
@@ -115,7 +115,7 @@ fn cell(carrier_mhz: f64, capacity_layer: bool, neighbour: &str) -> Cell {
     }
 }
 
-/// Opens the management systems, and brings in what they know when a case begins.
+/// Opens the management systems with their initial state.
 pub fn open(engine: &Engine, now: Timestamp) {
     engine.open_management();
     for (ems, telemetry) in known(now) {
@@ -201,16 +201,16 @@ fn counted(now: Timestamp, wireless: bool) -> Arc<Performance> {
     Arc::new(performance)
 }
 
-/// Does what is wanted, and answers it:
+/// Performs a request, and answers it:
 ///
-/// | asked for | what comes of it |
+/// | request | outcome |
 /// |---|---|
-/// | `zone:Z-1`, whatever it is | it is impossible |
-/// | `duct:R-1`, likewise | it takes too long |
-/// | a dispatch | the engineer is there at once |
-/// | guidance | something broken is found and mended |
+/// | anything for `zone:Z-1` | impossible |
+/// | anything for `duct:R-1` | times out |
+/// | a dispatch | the engineer arrives at once |
+/// | guidance | a fault is found and repaired |
 /// | a question to a customer | the answer |
-/// | anything else | it is done |
+/// | anything else | done |
 pub fn answer(engine: &Engine, wanted: ActWanted, now: Timestamp) {
     let outcome = outcome(&wanted.action, now);
     let (number, heard) = (1, heard(&wanted.action));
@@ -222,7 +222,7 @@ pub fn answer(engine: &Engine, wanted: ActWanted, now: Timestamp) {
     }
 }
 
-/// The same network with a simulation behind it, in which nothing happens by itself.
+/// A simulation of the same network, without spontaneous events.
 pub fn simulation(now: Timestamp) -> Simulation {
     let quiet = Parameters {
         noise: 0.0,
@@ -233,7 +233,7 @@ pub fn simulation(now: Timestamp) -> Simulation {
     Simulation::with_inventory(inventory(), quiet, 1, now)
 }
 
-/// Does what is wanted of what is broken, as a platform does; false if nothing was.
+/// Performs a pending request about faults, as a platform does; false if there was none.
 pub fn answer_faults(engine: &Engine, simulation: &mut Simulation, now: Timestamp) -> bool {
     simulation.advance(now);
     let served = engine.serve_faults(&mut Faults(simulation), now);
@@ -289,7 +289,7 @@ fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {
     })
 }
 
-/// What is heard of it afterwards.
+/// The telemetry that follows an action.
 fn heard(action: &Action) -> Option<Telemetry> {
     match action {
         Action::Dispatch { element, .. } => Some(Telemetry::Field(FieldReport::Arrived {

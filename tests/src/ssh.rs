@@ -1,6 +1,6 @@
-//! A platform behind real SSH: the sockets, keys and sessions that operators meet.
+//! A platform behind real SSH: sockets, keys and sessions as in operation.
 //!
-//! Time passes by itself here, so cases in which it must pass are for [`crate::memory`]. Read next:
+//! Time passes by itself here, so cases that advance time run in [`crate::memory`] only. Read next:
 //! [`crate::conformance`].
 
 use crate::cards;
@@ -24,16 +24,16 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use yang::{Generation, ModuleSet};
 
-/// How long something expected is waited for.
+/// The time limit for something expected.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long it takes to believe that nothing is coming.
+/// The time after which nothing is believed to be coming.
 const GLANCE: Duration = Duration::from_millis(40);
 
-/// How long a server has for its first word to a message, before another session speaks.
+/// The time for a server's first reaction to a message, before another session goes on.
 const TURN: Duration = Duration::from_millis(400);
 
-/// How much a server may send unread, in bytes.
+/// The most unread output of a server, in bytes.
 const QUOTA_BYTES: usize = 256 << 20;
 
 /// A platform with the cast of the cases, on ports of its own.
@@ -109,7 +109,7 @@ impl OverSsh {
         }
     }
 
-    /// The key of a user, who is let in if that has not happened yet.
+    /// The key of a user, who is authorised at first use.
     fn key_of(&self, user: &str) -> Arc<server::ssh::PrivateKey> {
         let state = keys::StateKeys::open(self.folder.path()).expect("the folder is there");
         let is_agent = self.host.profiles.iter().any(|p| p.name == user);
@@ -210,7 +210,7 @@ struct Channel {
     outbound: Option<Outbound>,
     reader: tokio::task::JoinHandle<()>,
     heard: mpsc::UnboundedReceiver<Vec<u8>>,
-    /// What came while the last message was being handled.
+    /// Input that arrived while the last message was being sent.
     early: Vec<u8>,
     closed: bool,
 }
@@ -231,8 +231,8 @@ impl Channel {
 }
 
 impl Wire for Channel {
-    /// Waits until the server has said something to it, or has had the time to: what another
-    /// session does next comes after it. A server that closes in the middle is not written to.
+    /// Waits until the server has reacted, or has had the time to: the next step of another session
+    /// comes after it. Stops writing when the server closes.
     fn send(&mut self, bytes: &[u8]) {
         let Self {
             runtime,
@@ -284,8 +284,8 @@ impl Wire for Channel {
         }
     }
 
-    /// Drops the transport, and waits until the server has noticed: what another session does next
-    /// comes after it.
+    /// Drops the transport, and waits until the server has noticed: the next step of another
+    /// session comes after it.
     fn close(&mut self) {
         let sessions =
             |platform: &bindings::netconf::Platform| platform.sessions(&Endpoint::Platform).len();

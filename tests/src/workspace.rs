@@ -1,6 +1,6 @@
-//! Where the crates stand.
+//! The folders of the crates.
 //!
-//! Knows the root manifest. Read next: `tests/architecture.rs`.
+//! Reads the root manifest. Read next: `tests/architecture.rs`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

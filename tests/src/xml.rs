@@ -1,7 +1,7 @@
-//! Documents compared by structure: names with their namespaces, attributes, the order of
-//! siblings, text. And documents written so that people can read and edit them.
+//! Structural comparison of documents: names with their namespaces, attributes, the order of
+//! siblings, text. And pretty-printing for people.
 //!
-//! In what is expected
+//! In expectations
 //! - `*` in a text or an attribute stands for any text, also in the middle of one;
 //! - `{{name}}` stands for any text the first time, which is then remembered, and for that same
 //!   text from then on;
@@ -18,10 +18,10 @@ pub const NAMESPACE: &str = "urn:convoke:test";
 /// Texts remembered by name.
 pub type Names = BTreeMap<String, String>;
 
-/// Parses what a server says.
+/// Parses a server's message.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// The parse error, for people.
 pub fn parse(text: &str) -> Result<Document, String> {
     Document::parse(text.trim().as_bytes().to_vec(), &Limits::client()).map_err(|e| e.to_string())
 }
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Result<Document, String> {
 /// Compares a document with what was expected.
 ///
 /// # Errors
-/// The first difference: where, what was expected, what is there.
+/// The first difference: the place, the expected and the actual content.
 pub fn compare(expected: &str, actual: &str, names: &mut Names) -> Result<(), String> {
     let expected = parse(expected).map_err(|e| format!("the expectation is not XML: {e}"))?;
     let actual = parse(actual).map_err(|e| format!("the message is not XML: {e}"))?;
@@ -120,7 +120,7 @@ fn siblings(
     }
 }
 
-/// True if the text is what the pattern says; remembers names.
+/// True if the text matches the pattern; remembers names.
 fn text(pattern: &str, actual: &str, names: &mut Names) -> bool {
     if let Some((before, rest)) = pattern.split_once("{{")
         && let Some((name, after)) = rest.split_once("}}")
@@ -150,15 +150,15 @@ fn glob(pattern: &str, actual: &str) -> bool {
     }
 }
 
-/// Puts remembered texts in the place of their names.
+/// Replaces names by the texts remembered.
 pub fn resolve(text: &str, names: &Names) -> String {
     names.iter().fold(text.to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{{{name}}}}}"), value)
     })
 }
 
-/// The document with one element per line, default namespaces only, and `*` for what differs from
-/// run to run: a draft of an expectation.
+/// The document with one element per line, default namespaces only, and `*` for values that differ
+/// from run to run: a draft of an expectation.
 pub fn draft(actual: &str) -> Result<String, String> {
     let document = parse(actual)?;
     let mut out = Vec::new();
@@ -202,7 +202,7 @@ fn draw(element: Element<'_>, depth: usize, namespace: &str, out: &mut Vec<u8>) 
     out.extend_from_slice(b">\n");
 }
 
-/// The text with `*` for times of day and for long numbers, which come from the clock.
+/// Replaces times of day and long numbers, which come from the clock, by `*`.
 fn steady(text: &str) -> String {
     let words: Vec<String> = text
         .split_inclusive([' ', '\n'])

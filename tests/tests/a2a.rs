@@ -1,5 +1,5 @@
-//! A2A of the real command: cards, tasks that both protocols tell alike, streams, and a client that
-//! we did not write. What each message means is in `crates/bindings/tests/a2a`.
+//! A2A of the real command: cards, tasks in both protocols, streams, and foreign clients. The
+//! meaning of each message is in `crates/bindings/tests/a2a`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -11,7 +11,7 @@ use support::process::{Running, node, python, run};
 use support::{block_on, page, within};
 use tokio::process::Command;
 
-/// An agent that has schemas, and one of its elements.
+/// An agent with schemas, and one of its elements.
 const IP: &str = "/agents/TMF-Convoke-IP-1.0.0";
 const CARD: &str = "/.well-known/agent-card.json";
 const WAYS: [&str; 4] = [
@@ -23,7 +23,7 @@ const WAYS: [&str; 4] = [
 const PYTHON: &str = "tests/interop/a2a_session.py";
 const V10: [(&str, &str); 1] = [("A2A-Version", "1.0")];
 
-/// A platform with a network at rest, and a token of its operator.
+/// A platform with a network without events, and a token of its operator.
 async fn platform(state: &Path, flags: &[&str]) -> (Running, String) {
     // A diagnosis takes minutes of the network's time.
     let serve = [
@@ -59,7 +59,7 @@ fn diagnosis(id: &str, target: &str) -> Value {
     })
 }
 
-/// F1–F12: cards are for everybody, know what is published, and are kept by whoever has them.
+/// Cards are public, list what is published, and are cacheable (F8).
 #[test]
 fn every_agent_has_a_card() {
     block_on(async {
@@ -97,7 +97,7 @@ fn every_agent_has_a_card() {
     });
 }
 
-/// Issue 6 §1: one truth. What A2A began NETCONF tells, and the other way round.
+/// A task has the same content over both protocols, whichever of A2A and NETCONF began it.
 #[test]
 fn a_task_is_the_same_over_both_protocols() {
     block_on(async {
@@ -174,7 +174,7 @@ fn a_message_is_followed_as_a_stream() {
     });
 }
 
-/// Issue 6 §10: what words do not say is asked, and the answer completes the task.
+/// Facts missing from plain text are asked for, and the answer completes the task.
 #[test]
 fn plain_words_are_read_or_asked_back() {
     block_on(async {
@@ -206,7 +206,8 @@ fn plain_words_are_read_or_asked_back() {
     });
 }
 
-/// What an official SDK finds at an agent of a platform with these flags, which may push to one address.
+/// The results of an official SDK at an agent of a platform with these flags and one allowed push
+/// address.
 async fn by_sdk(mut client: Command, flags: &[&str]) -> Value {
     let state = tempfile::tempdir().unwrap();
     let settings = "[webhook]\nallow = ['https://hook.example']\n";
@@ -220,7 +221,7 @@ async fn by_sdk(mut client: Command, flags: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What holds of every way in which the SDK speaks to an agent.
+/// Asserts the results of every binding and version that the SDK uses.
 #[track_caller]
 fn is_served(facts: &Value) {
     assert_eq!(facts["offered"], json!(WAYS));
@@ -256,8 +257,8 @@ fn is_served(facts: &Value) {
     }
 }
 
-/// Issue 6: the official SDK for Python, over every binding and version that the card offers, with
-/// streams and without.
+/// The official SDK for Python works over every binding and version on the card, with and without
+/// streams.
 #[test]
 fn the_official_python_sdk_is_served() {
     block_on(async {
@@ -268,7 +269,7 @@ fn the_official_python_sdk_is_served() {
     });
 }
 
-/// Q60: a strict card is signed, and whoever verifies it as the SDK does believes it, and no other.
+/// Q60: a strict card is signed, and verification as by the SDK accepts it, and no other.
 #[test]
 fn a_strict_card_is_vouched_for() {
     block_on(async {
@@ -279,7 +280,7 @@ fn a_strict_card_is_vouched_for() {
     });
 }
 
-/// Issue 6: the official SDKs for JavaScript, 1.x for v1.0 and 0.3.x for v0.3.
+/// The official SDKs for JavaScript work: 1.x for v1.0 and 0.3.x for v0.3.
 #[test]
 fn the_official_javascript_sdks_are_served() {
     let clients = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/js/node_modules");
@@ -318,7 +319,7 @@ fn the_official_javascript_sdks_are_served() {
     });
 }
 
-/// The page `docs/a2a.md`: every command is typed, every answer compared.
+/// The page `docs/a2a.md`: every command is run, every answer compared.
 #[test]
 fn every_command_of_the_page_holds() {
     block_on(async {

@@ -1,16 +1,16 @@
-//! The walls between our crates: who may depend on whom, and on what from outside.
+//! The permitted dependencies between our crates, and of each on external ones.
 //!
-//! The tables below are the picture in ARCHITECTURE.md. A new arrow is put here in the commit that
-//! draws it, with the reason in that commit's message; an arrow that nobody uses any more is taken
-//! out. Knows manifests, the lock file and the `clippy.toml` fences; what the code then does with
-//! its dependencies is clippy's to hold. House-keeping that is not about walls is in `tidy.rs`.
+//! The tables below are the picture in ARCHITECTURE.md. A new dependency is entered here in the
+//! commit that introduces it, with the reason in that commit's message; an unused one is removed.
+//! Checks manifests, the lock file and the `clippy.toml` fences; the use of dependencies in code is
+//! checked by clippy. Other repository checks are in `tidy.rs`.
 
 use harness::workspace::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Each crate and the crates of ours that it names, in any section of its manifest.
+/// Each crate with those of our crates that it names, in any section of its manifest.
 const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &[]),
     ("domain", &["schema"]),
@@ -66,8 +66,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates without clock, chance, IO or threads, and all that they may name from outside.
-/// `proptest` and `insta` are everyone's in tests.
+/// Crates without clock, randomness, IO or threads, and all external crates that they may name. All
+/// may use `proptest` and `insta` in tests.
 const PURE: &[(&str, &[&str])] = &[
     (
         "schema",
@@ -114,10 +114,10 @@ const PURE: &[(&str, &[&str])] = &[
 ];
 const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
 
-/// What tests of any crate may name, to read what is logged.
+/// The crate for reading logs, permitted in tests of any crate.
 const READER_OF_LOGS: &str = "tracing-subscriber";
 
-/// What stops at one crate: the names from outside that only these of ours may speak.
+/// External crates that only these of our crates may name.
 const SOLE_SPEAKERS: &[(&str, &[&str])] = &[
     ("yang5", &["yang"]),
     ("rusqlite", &["store"]),
@@ -127,7 +127,7 @@ const SOLE_SPEAKERS: &[(&str, &[&str])] = &[
     (READER_OF_LOGS, &["convoke"]),
 ];
 
-/// What no pure crate may reach, however far down.
+/// Crates that no pure crate may depend on, even transitively.
 const NEVER_BELOW_PURE: &[&str] = &[
     "libyang5-sys",
     "libsqlite3-sys",
@@ -138,7 +138,7 @@ const NEVER_BELOW_PURE: &[&str] = &[
     "tokio",
 ];
 
-/// Features that would give a generator a seed of its own.
+/// Features that would seed a generator by itself.
 const FEATURES_OF_CHANCE: &[&str] = &["os_rng", "std_rng", "sys_rng", "thread_rng"];
 
 #[test]
@@ -207,7 +207,7 @@ fn pure_crates_name_nothing_but_what_is_listed() {
     }
 }
 
-/// D63: among them checking payloads, which so needs no model and no network.
+/// D63: pure crates, payload validation included, need no model and no network.
 #[test]
 fn pure_crates_reach_no_runtime_and_no_socket_however_far_down() {
     let house = House::read();
@@ -224,7 +224,7 @@ fn pure_crates_reach_no_runtime_and_no_socket_however_far_down() {
     assert!(house.reaches("server").contains("mio"));
 }
 
-/// W24, D3, D5: no protocol, no transport and no authorization in the models.
+/// W24, D3, D5: the models contain no protocol, no transport and no authorization.
 #[test]
 fn what_stops_at_one_crate_is_named_by_no_other() {
     for (name, manifest) in &House::read().crates {
@@ -303,7 +303,7 @@ fn no_pure_crate_steps_over_its_fence() {
     }
 }
 
-/// One line for each arrow that is in only one of table and manifests.
+/// The dependencies that are in only one of table and manifests, one line each.
 fn differences(
     table: &[(&str, &[&str])],
     manifests: &BTreeMap<String, BTreeSet<String>>,
@@ -352,9 +352,9 @@ struct Manifest {
 }
 
 struct Dependency {
-    /// The name that the registry knows, whatever it is called here.
+    /// The name in the registry, whatever its local name.
     package: String,
-    /// Folder name, if it is one of ours.
+    /// The folder name, if it is one of ours.
     ours: Option<String>,
     /// `dependencies`, `dev-dependencies` or `build-dependencies`.
     section: &'static str,
@@ -389,7 +389,7 @@ impl House {
             .collect()
     }
 
-    /// Every package below a crate, but for what only its tests need.
+    /// Every package below a crate, except for test dependencies.
     fn reaches(&self, name: &str) -> BTreeSet<String> {
         let direct = |manifest: &Manifest| -> Vec<String> {
             let all = manifest.dependencies.iter();
@@ -470,7 +470,7 @@ impl Dependency {
     }
 }
 
-/// What each package of the lock file names; versions of one package are taken together.
+/// The dependencies of each package in the lock file, with all versions of a package merged.
 fn locked(lock: &Table) -> BTreeMap<String, BTreeSet<String>> {
     let mut below: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in lock["package"].as_array().expect("the lock lists packages") {

@@ -1,11 +1,11 @@
-//! The pages in a real browser: what a reader sees, hears and can touch, and that nothing is loaded.
+//! The pages in a real browser: their layout, accessibility and interaction, and that nothing is
+//! loaded.
 //!
-//! A run, a batch, the timeline of a task and the forms of templates are made by the command, and
-//! opened by `file:` as a reader would; the forms of agents come from a running platform. A browser that is missing fails the tests where `CI` is set,
-//! and is named elsewhere. That pages are well-formed and hold nobody's markup, whatever they show,
-//! is a law in `report`; here is what it takes a browser to know. Read next: `browser/chromium.rs`,
-//! `browser/looks.js`, `browser/forms.rs`,
-//! `browser/agent_forms.rs`.
+//! A run, a batch, the timeline of a task and the forms of templates are made by the command and
+//! opened by `file:`; the forms of agents come from a running platform. A missing browser fails the
+//! tests if `CI` is set, and is reported otherwise. Well-formedness and escaping are properties
+//! tested in `report`; here is what needs a browser. Read next: `browser/chromium.rs`,
+//! `browser/looks.js`, `browser/forms.rs`, `browser/agent_forms.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -25,24 +25,24 @@ use std::sync::LazyLock;
 use support::block_on;
 use support::process::{FREE_PORTS, run};
 
-/// Keys by the codes that Windows gives them.
+/// Keys with their Windows virtual-key codes.
 const TAB: (&str, u32) = ("Tab", 9);
 const ENTER: (&str, u32) = ("Enter", 13);
 const HOME: (&str, u32) = ("Home", 36);
 const RIGHT: (&str, u32) = ("ArrowRight", 39);
 
-/// A network so small that a day of it passes quickly; with this seed sites go out and something is
-/// left broken.
+/// A network so small that a day of it runs quickly; with this seed sites go out and one fault
+/// remains.
 const SMALL: [&str; 6] = ["--topology", "Polska", "--sites", "40", "--seed", "7"];
 
-/// A folder of this build for pages.
+/// A folder for pages of this build.
 fn pages(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
     std::fs::create_dir_all(&folder).unwrap();
     folder.join(name)
 }
 
-/// The day of all three use cases, played over SSH once for all tests.
+/// The day of all three use cases, run over SSH once for all tests.
 struct Day {
     page: PathBuf,
     lines: Vec<Value>,
@@ -73,13 +73,13 @@ impl Day {
         self.lines.iter().filter(move |line| line["kind"] == kind)
     }
 
-    /// What the map has to show.
+    /// The number of such elements that the map has to show.
     fn network(&self, what: &str) -> usize {
         self.lines[0]["network"][what].as_array().unwrap().len()
     }
 }
 
-/// What holds of every page, at a desk and on a telephone, by day and by night.
+/// Asserts the properties of every page, in wide and narrow views, in light and dark mode.
 #[track_caller]
 fn is_sound(browser: &mut Browser, page: &str) {
     for view in VIEWS {
@@ -105,8 +105,8 @@ fn is_sound(browser: &mut Browser, page: &str) {
     is_heard(browser, page);
 }
 
-/// What a screen reader finds: where the content begins, headings, a name for every picture, control
-/// and drawer.
+/// Asserts the accessibility tree: a main landmark, headings, and a name for every picture, control
+/// and `details` element.
 #[track_caller]
 fn is_heard(browser: &mut Browser, page: &str) {
     browser.visit(page, DESK);
@@ -184,7 +184,7 @@ fn the_map_shows_the_whole_network_and_what_was_broken_when() {
     assert_eq!(browser.count("all('.broken').length"), broken.len());
 }
 
-/// From the beginning to the end, by the keyboard alone: the words and the crosses agree.
+/// The map is operable from beginning to end by the keyboard alone: texts and crosses agree.
 #[test]
 fn the_map_is_moved_through_time_by_keys() {
     let Some(mut browser) = Browser::start() else {
@@ -242,8 +242,8 @@ fn focus(browser: &mut Browser, element: &str) {
     panic!("Tab does not lead to {element}");
 }
 
-/// Requests, replies and notifications: each is an arrow in the picture of its case, or counted as
-/// left out.
+/// Every request, reply and notification is an arrow in the picture of its case, or counted as left
+/// out.
 #[test]
 fn everything_that_was_said_is_drawn() {
     let Some(mut browser) = Browser::start() else {
@@ -281,7 +281,7 @@ fn everything_that_was_said_is_drawn() {
     assert_eq!(columns, alarms, "the columns of the lane of alarms");
 }
 
-/// The case in which most happened is open; any other opens and closes by Enter.
+/// The case with the most events is open; any other opens and closes by Enter.
 #[test]
 fn cases_open_by_the_keyboard() {
     let Some(mut browser) = Browser::start() else {
@@ -367,7 +367,7 @@ fn a_batch_shows_the_figures_of_its_json() {
     );
 }
 
-/// A mean as the page shows it: in the unit of the row, to three digits at the least.
+/// Asserts that a cell shows this mean, in the unit of the row, to at least three digits.
 #[track_caller]
 fn is_figure(mean: &Value, unit: &str, cell: &str, metric: &Value) {
     let Some(mean) = mean.as_f64() else {
@@ -403,7 +403,7 @@ fn a_timeline_shows_every_row() {
     );
 }
 
-/// Negotiates a task with the cast and draws it; how many rows it has.
+/// Negotiates a task with the cast and draws it; returns the number of rows.
 async fn negotiated(page: &Path) -> usize {
     let mut rows = 0;
     cli_support::platform(async |desk| {
@@ -445,7 +445,8 @@ async fn negotiated(page: &Path) -> usize {
 
 // --- Strangers' words -------------------------------------------------------------------------
 
-/// Agents, tickets and elements may be called anything: it stays text, fits, and turns nothing around.
+/// Any names of agents, tickets and elements are escaped, fit, and do not change the text
+/// direction.
 #[test]
 fn hostile_names_stay_words() {
     let Some(mut browser) = Browser::start() else {
@@ -483,7 +484,7 @@ const HOSTILE: [&str; 6] = [
     "وكيل-الشبكة",
 ];
 
-/// A run in which everything is called such names, and one agent has a very long one.
+/// A run with such names throughout, and one agent with a very long one.
 fn hostile() -> report::Record {
     let long = "agent-".repeat(80);
     let run = serde_json::json!({

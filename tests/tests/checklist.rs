@@ -1,8 +1,8 @@
-//! What the draft asks of tasks and negotiations, point by point: each is proved by a case of
-//! `conformance/` that says so (`proves`), or by a test that the table names.
+//! The requirements of the draft on tasks and negotiations, point by point: each is proved by a
+//! case of `conformance/` whose `proves` names it, or by a test that the table names.
 //!
-//! The points are those of draft-wang-nmrg-magent-im-00, §4 and §5, numbered W5 to W26; which
-//! section each is in stands beside it. Read next: `harness::checklist`, `checklist_schemas.rs`.
+//! The points are those of draft-wang-nmrg-magent-im-00, §4 and §5, numbered W5 to W26, each with
+//! its section. Read next: `harness::checklist`, `checklist_schemas.rs`.
 
 use harness::checklist::{Point, faults, point};
 

@@ -1,10 +1,11 @@
-//! What the two A2A extensions and A2A itself ask, point by point, and how we read them where they
-//! are silent or say two things: each is proved by tests that the tables name.
+//! The requirements of the two A2A extensions and of A2A itself, point by point, and our
+//! interpretations where they are silent or contradictory: each is proved by tests that the tables
+//! name.
 //!
-//! F1 to F27 are the points of the object-schemas extension, I1 to I12 those of the intent extension,
-//! Q60 to Q82 the readings, A1 to A17 what a server of A2A must do (specification 1.0.1, and 0.3). A
-//! test counts only if it names its point itself. Read next: `harness::checklist`,
-//! `checklist_schemas.rs`.
+//! F1 to F27 are the points of the object-schemas extension, I1 to I12 those of the intent
+//! extension, Q60 to Q82 the interpretations, A1 to A17 the requirements on a server of A2A
+//! (specification 1.0.1, and 0.3). A test counts only if it names its point itself. Read next:
+//! `harness::checklist`, `checklist_schemas.rs`.
 
 use harness::checklist::{Point, faults};
 use harness::points;
@@ -220,7 +221,7 @@ fn every_point_is_proved() {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// Each point stands there once, in its order.
+/// Each point is there once, in order.
 #[test]
 fn the_tables_have_every_point() {
     for (points, letter, last) in [

@@ -1,9 +1,9 @@
-//! What draft-zhou-structured-data-schema-interaction-00 asks, point by point, and how we read it
-//! where it is silent or says two things: each is proved by tests that the tables name, and by the
-//! cases of `conformance/` that say so (`proves`).
+//! The requirements of draft-zhou-structured-data-schema-interaction-00, point by point, and our
+//! interpretations where it is silent or contradictory: each is proved by tests that the tables
+//! name, and by the cases of `conformance/` whose `proves` names it.
 //!
-//! D1 to D114 are the points of the draft, Q1 to Q55 the readings. A test counts only if it names
-//! its point itself. Read next: `harness::checklist`, `checklist.rs`.
+//! D1 to D114 are the points of the draft, Q1 to Q55 the interpretations. A test counts only if it
+//! names its point itself. Read next: `harness::checklist`, `checklist.rs`.
 
 use harness::checklist::{Point, faults};
 use harness::points;
@@ -530,7 +530,7 @@ fn every_reading_is_proved() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Each point and each reading stands there once, in its order.
+/// Each point and each interpretation is there once, in order.
 #[test]
 fn the_tables_have_every_point() {
     let numbers =

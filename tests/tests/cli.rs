@@ -1,8 +1,8 @@
-//! The operator's commands against a platform with the cast of the cases: what is typed, what a
-//! program reads (`--json`), and what the exit code says.
+//! The operator's commands against a platform with the cast of the cases: input, JSON output
+//! (`--json`), and exit code.
 //!
 //! The platform runs in this process, on loopback; the command is the one that is installed. Waits
-//! end with a notification that says so. Read next: `cli_transfer.rs`.
+//! end with a notification. Read next: `cli_transfer.rs`.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,8 +1,8 @@
-//! `convoke schema`, `convoke ask` and `convoke eval`: what is typed, what a program reads
-//! (`--json`), and what the exit code says.
+//! `convoke schema`, `convoke ask` and `convoke eval`: input, JSON output (`--json`), and exit
+//! code.
 //!
-//! The platform of `schema` has the cast of the cases and runs in this process; that of `ask` is the
-//! installed one, with the agents that ship. Read next: `cli.rs`.
+//! The platform of `schema` has the cast of the cases and runs in this process; that of `ask` is
+//! the installed one, with the shipped agents. Read next: `cli.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -91,7 +91,7 @@ async fn published(desk: &Desk) {
     assert_eq!(differs[0]["change"], "added");
 }
 
-/// What is pinned once is not taken as another.
+/// Another template than the pinned one is refused.
 async fn verified(desk: &Desk) {
     let verify = ["schema", "verify", "energy_saving_v1", "--json"];
     let first = desk.run(&verify).await.well().json();
@@ -153,7 +153,7 @@ fn what_is_not_covered_is_asked_for_decided_and_erased() {
     }));
 }
 
-/// D111, Q44: a patch is let out, polled, and used only if it is what was pinned.
+/// A patch is released, polled, and used only if it is the pinned one (draft-zhou §7).
 #[test]
 fn a_patch_is_approved_and_vouched_for() {
     block_on(platform(async |desk: &Desk| {
@@ -273,7 +273,8 @@ fn without_a_platform() {
     });
 }
 
-/// D6, D10 to D13, D20: scenario and agent are chosen and shown, and where nothing fits, that is said.
+/// D6, D12, D20: scenario and agent are chosen and shown, and a request without a match is
+/// refused.
 #[test]
 fn what_is_wanted_finds_its_agent_or_is_told_that_nobody_does_it() {
     block_on(async {

@@ -1,8 +1,8 @@
-//! The store of a real `convoke serve`, as its operator meets it: verified, set back, accepted, and
-//! without its key; and the audit trail in it, shown and exported.
+//! The store of a real `convoke serve`, as its operator uses it: verified, restored from a backup,
+//! accepted, and without its key; and its audit trail, shown and exported.
 //!
-//! What is checked of rows and log, and how, is tested beside it, in `store::tests::forgeries`. Read
-//! next: `support::process`.
+//! The verification of rows and log is tested in `store::tests::forgeries`. Read next:
+//! `support::process`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::path::Path;
 use support::block_on;
 use support::process::{FREE_PORTS, Finished, Running, run, run_into};
 
-/// Starts a platform and ends it in order.
+/// Starts a platform and stops it in order.
 async fn once(state: &Path) {
     let running = Running::serve(state).await;
     assert_eq!(running.stop().await.code(), Some(0));
@@ -103,7 +103,7 @@ fn a_store_without_its_key_is_sound_and_not_authenticated() {
     });
 }
 
-/// Another host key: whoever changes it says so once.
+/// A changed host key needs one acceptance.
 #[test]
 fn a_host_key_is_changed() {
     block_on(async {
@@ -131,7 +131,7 @@ fn a_host_key_is_changed() {
     });
 }
 
-/// What is in the trail outlives the platform that wrote it; what is asked for decides what is told.
+/// Audit records outlive the platform that wrote them; filters select among them.
 #[test]
 fn the_audit_trail_is_shown_and_exported() {
     block_on(async {
@@ -201,7 +201,7 @@ fn the_audit_trail_is_shown_and_exported() {
     });
 }
 
-/// Runs a command whose output a full disk takes.
+/// Runs a command whose output device is full.
 async fn into_nowhere(state: &Path, arguments: &[&str]) -> Finished {
     let full = std::fs::File::options().write(true).open("/dev/full");
     run_into(state, arguments, full.unwrap().into()).await

@@ -1,7 +1,7 @@
-//! The operator's commands over a line that breaks: data go on where they were broken off, and a
-//! watcher misses nothing; and how its sessions end, whatever ends a command.
+//! The operator's commands over an unreliable connection: transfers resume, a watcher misses
+//! nothing; and the end of their sessions, for any end of a command.
 //!
-//! Between the command and the platform stands a relay that the test cuts. Read next: `cli.rs`.
+//! Between the command and the platform is a relay that the test cuts. Read next: `cli.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use support::{block_on, within};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
-/// Bytes that do not repeat, so that a piece in the wrong place is noticed.
+/// A non-repetitive sequence of bytes, so that a misplaced piece is noticed.
 fn bytes(length: u32) -> Vec<u8> {
     let word = |n: u32| n.wrapping_mul(2_654_435_761).to_le_bytes();
     (0..length.div_ceil(4)).flat_map(word).collect()
@@ -162,7 +162,7 @@ fn a_watcher_misses_nothing_while_the_line_is_cut() {
     }));
 }
 
-/// Whether it is done, interrupted, or its output is not taken: a command closes its session.
+/// A command closes its session whether it is done, interrupted, or its output is not read.
 #[test]
 fn a_command_closes_its_session_however_it_ends() {
     block_on(platform(async |desk: &Desk| {

@@ -1,9 +1,9 @@
-//! Somebody sets the wall clock, by two hours and back, under a running platform.
+//! Changes of the wall clock, by two hours and back, under a running platform.
 //!
-//! Nothing ends, stops or goes back: the time of events only grows, deadlines keep their time but
-//! for a tenth, and a replay brings the record as it was told. The wall is the test's own source of
-//! time; the timers of the platform run in real time, a few seconds of it. `CLOCK_JUMPS=200` sets
-//! the wall more often than CI does. How the clock steers is tested beside it, in `server::clock`.
+//! Nothing ends, stops or goes back: event times only increase, deadlines are kept within a tenth,
+//! and a replay gives the events as they were notified. The wall clock is the test's; the timers of
+//! the platform run in real time, for some seconds. `CLOCK_JUMPS=200` changes the clock more often
+//! than CI does. The steering of the clock is tested in `server::clock`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -33,10 +33,10 @@ use tokio::sync::oneshot;
 const TWO_HOURS_NS: i64 = 2 * 3_600 * 1_000_000_000;
 /// The time between two jumps.
 const BETWEEN: Duration = Duration::from_millis(150);
-/// How long the agents of the cases take for what is to be done `later`.
+/// The time that the agents of the cases take for a task that is done `later`.
 const LATER: Duration = Duration::from_secs(2);
 
-/// The machine's clocks, of which the wall is set by the test.
+/// The machine's clocks, with the wall clock set by the test.
 #[derive(Clone, Debug)]
 struct Wall {
     began: Instant,
@@ -67,8 +67,8 @@ impl Source for Wall {
     }
 }
 
-/// A platform with the agents of the cases in a folder, by this wall. The sessions of one before it
-/// end after the test has let go of them, and only the last lets go of the folder.
+/// A platform with the agents of the cases in a folder, by this clock. The sessions of an earlier
+/// platform end after the test has released them, and only then the folder is free.
 async fn host(folder: &Path, wall: &Wall) -> Arc<Host> {
     let started = async {
         loop {
@@ -108,7 +108,7 @@ async fn start(folder: &Path, wall: &Wall) -> Result<Host, StartError> {
     .await
 }
 
-/// Lets the platform live while something is done with it.
+/// Runs the platform during a future.
 async fn live<T>(host: &Arc<Host>, doing: impl Future<Output = T>) -> T {
     let mut world = Runtime::new(Arc::clone(host), (), Box::new(|_| {}));
     world.begin().await;
@@ -143,7 +143,7 @@ async fn assign(talk: &mut Talk, task: &str) {
     );
 }
 
-/// What is told until this many tasks are finished, and when each of them was.
+/// The notifications until so many tasks are finished, with the instant at which each was.
 async fn hear(raw: &mut Raw, tasks: usize) -> (Vec<String>, BTreeMap<String, Instant>) {
     let (mut heard, mut finished) = (Vec::new(), BTreeMap::new());
     while finished.len() < tasks {

@@ -1,14 +1,13 @@
 //! Every case of `conformance/`: in memory (no socket, one clock, no sleep), and over SSH.
 //!
-//! Read next: `harness::conformance`,
-//! which tells what the files mean.
+//! Read next: `harness::conformance`, which defines the format.
 
 use harness::conformance::{self, Verdict};
 use harness::judge::Seen;
 use harness::memory::Memory;
 use harness::ssh::OverSsh;
 
-/// A block without an action is only there to be read, and in a case would be one that somebody forgot.
+/// Every block of a case has an action, as one without is ignored and most likely a mistake.
 #[test]
 fn every_block_of_a_case_is_a_step() {
     let cases = conformance::cases(&conformance::directory());
@@ -47,10 +46,10 @@ fn every_case_holds_in_memory() {
     assert!(passed > 0, "no case is called {wanted}");
 }
 
-/// How many platforms run side by side over SSH, where cases mostly wait.
+/// The number of platforms run in parallel over SSH, where cases mostly wait.
 const SIDE_BY_SIDE: usize = 6;
 
-/// The same cases over real SSH; those in which time must pass are for the memory alone.
+/// Every case over real SSH, except for those that advance time.
 #[test]
 fn every_case_holds_over_ssh() {
     let wanted = std::env::var("CONFORMANCE_CASE").unwrap_or_default();
@@ -95,7 +94,8 @@ fn every_case_holds_over_ssh() {
     assert!(ran > 5 * skipped, "{ran} cases ran, {skipped} did not");
 }
 
-/// W25, RFC 6022 §3.1: what `netconf-state/schemas` lists can be fetched, and is what was compiled.
+/// W25, RFC 6022 §3.1: the schemas in `netconf-state/schemas` can be fetched, and are the compiled
+/// ones.
 #[test]
 fn every_announced_schema_is_served() {
     let schema = harness::memory::generation();
@@ -109,7 +109,7 @@ fn every_announced_schema_is_served() {
     assert!(fetched >= schema.modules().len(), "{fetched} schemas");
 }
 
-/// The text of a schema, as a client gets it.
+/// The text of a schema, as fetched by a client.
 fn fetch(name: &str, revision: &str) -> String {
     use netconf::client::{ClientEvent, ClientSession};
     let mut host = Memory::new();

@@ -1,6 +1,6 @@
-//! The conformance agent: what the scenarios of the public A2A conformance suites ask comes over every
-//! binding and version, played by a client that we did not write, and by hand where that has no word
-//! for it; and what linters of others say of our cards. The agent is `server::a2a::conformance`.
+//! The conformance agent: the scenarios of the public A2A conformance suites over every binding and
+//! version, run by a foreign client, and by hand where it lacks a function; and the results of
+//! foreign linters on our cards. The agent is `server::a2a::conformance`.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -21,7 +21,8 @@ const WAYS: [&str; 4] = [
     "0.3 HTTP+JSON",
 ];
 
-/// How an identifier begins, whether its task is at work first, how that ends, and with what.
+/// The prefix of a message identifier, whether its task is `working` first, its final state, and
+/// its result.
 const SCENES: [(&str, bool, &str, Option<&str>); 18] = [
     ("tck-complete-task", false, "COMPLETED", Some(HELLO)),
     (
@@ -104,7 +105,7 @@ async fn platform(state: &Path) -> (Running, String) {
     (running, printed.stdout.trim_end().to_owned())
 }
 
-/// What is told of a scene to who waits, and to who follows.
+/// The expected results of a scene for a client that waits, and for one that streams.
 fn told(scene: &str, works: bool, state: &str, result: Option<&str>) -> Value {
     if scene == "tck-message-response" {
         let answer = ["message text Direct message response"];
@@ -122,8 +123,8 @@ fn told(scene: &str, works: bool, state: &str, result: Option<&str>) -> Value {
     json!(both.map(|lines| lines.into_iter().flatten().collect::<Vec<_>>()))
 }
 
-/// Issue 6, how it is proved: a conformance agent, switched on by configuration only, does by the
-/// identifiers of messages what the public suites ask, in both versions and over both bindings.
+/// The conformance agent, enabled by configuration only, plays the scenarios of the public suites
+/// by the identifiers of messages, in both versions and over both bindings.
 #[test]
 fn every_scenario_is_played() {
     block_on(async {
@@ -163,8 +164,8 @@ async fn call(running: &Running, token: &str, path: &str, method: &str, params: 
     post(running.http(), path, Some(token), &V10, &call).await
 }
 
-/// A12: the suites post with a slash behind the URL and without, write members in snake_case, send
-/// members that nobody knows, and mean another task by the same message.
+/// Peculiarities of the suites: URLs with and without a trailing slash, members in snake_case,
+/// unknown members, and repeated message identifiers for other tasks.
 #[test]
 fn the_habits_of_the_suites_are_met() {
     block_on(async {
@@ -198,7 +199,7 @@ fn the_habits_of_the_suites_are_met() {
     });
 }
 
-/// v0.3 §6.6: a file over its HTTP+JSON, whose bytes are bytes.
+/// A file over HTTP+JSON of v0.3 has its content in `bytes` (v0.3 §6.6).
 #[test]
 fn a_file_is_told_as_old_clients_read_it() {
     block_on(async {
@@ -218,7 +219,7 @@ fn a_file_is_told_as_old_clients_read_it() {
     });
 }
 
-/// It is there only if it is asked for, and takes the root only then.
+/// It exists only if it is enabled, and occupies the root only then.
 #[test]
 fn it_is_not_there_unasked() {
     block_on(async {
@@ -237,7 +238,7 @@ fn it_is_not_there_unasked() {
     });
 }
 
-/// What a linter says of a URL; it must be content.
+/// The output of a linter on a URL; it must succeed.
 async fn linted(linter: &str, arguments: &[&str], url: &str) -> String {
     let mut command = python(&format!(".venv/bin/{linter}"));
     let output = within(linter, command.args(arguments).arg(url).output())
@@ -251,7 +252,8 @@ async fn linted(linter: &str, arguments: &[&str], url: &str) -> String {
     said
 }
 
-/// F1: cards as linters of others read them: of v0.3 the one with its members, of v1.0 the strict one.
+/// Foreign linters accept our cards: those for v0.3 the one with its members, those for v1.0
+/// the strict one.
 #[test]
 fn linters_of_others_are_content_with_cards() {
     block_on(async {

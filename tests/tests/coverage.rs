@@ -1,8 +1,8 @@
-//! What is announced is served: every leaf of the compiled modules was in some message of the
-//! conformance cases, every rpc, notification and kind of error has a case, or a list here says why
-//! not.
+//! Everything announced is served: every leaf of the compiled modules occurs in a message of the
+//! conformance cases, and every RPC, notification and kind of error has a case, or is in a list
+//! here with the reason.
 //!
-//! Read next: `harness::judge`, which notes what was said.
+//! Read next: `harness::judge`, which records the messages' nodes.
 
 use domain::audit::AuditKind;
 use harness::conformance::{self, Verdict};
@@ -10,7 +10,7 @@ use harness::judge::Seen;
 use harness::memory::Memory;
 use yang::{Kind, SchemaNode};
 
-/// Nodes that no case shows, by the beginning of their path, with the reason.
+/// Nodes without a case, by the beginning of their path, with the reason.
 const UNSEEN: &[(&str, &str)] = &[
     // The draft's module.
     (
@@ -138,13 +138,14 @@ const UNSEEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Operations that are refused for everyone, with a case `write-…` each.
+/// Operations that are denied to everyone, with a case `write-…` each.
 const REFUSED: &[&str] = &["edit-config", "copy-config", "delete-config", "edit-data"];
 
 const SECRET: &str = "credentials are read by nobody; access-secrets shows it";
 
-/// What the namespaces of templates' own modules begin with. Their keys are data of the templates,
-/// and their forms are judged in `renderings.rs`; `schema-payload-typed` shows that they are served.
+/// The prefix of the namespaces of templates' own modules. Their keys are data of the templates,
+/// and their forms are tested in `renderings.rs`; `schema-payload-typed` shows that they are
+/// served.
 const TEMPLATES: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
 fn seen() -> Seen {
@@ -160,12 +161,12 @@ fn seen() -> Seen {
     seen
 }
 
-/// True if the list excuses the node.
+/// True if the node is in the list.
 fn listed(node: &SchemaNode) -> bool {
     UNSEEN.iter().any(|(path, _)| is_below(node, path))
 }
 
-/// True if the node is the one of that path, or below it; `/module:` is above all of a module.
+/// True if the node has that path, or is below it; `/module:` is above all nodes of a module.
 fn is_below(node: &SchemaNode, path: &str) -> bool {
     let rest = node.path.strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || path.ends_with(':'))
@@ -222,7 +223,7 @@ fn every_rpc_has_a_case() {
     assert!(missing.is_empty(), "rpcs without a case: {missing:?}");
 }
 
-/// Kinds of errors of the platform itself that no case can bring about.
+/// Error kinds of the platform itself that no case can cause.
 const UNPROVOKED: &[&str] = &[
     "busy",
     "mailbox-full",
@@ -255,7 +256,7 @@ fn every_kind_of_error_has_a_case() {
     assert!(missing.is_empty(), "app-tags without a case: {missing:?}");
 }
 
-/// An excuse that excuses nothing is stale.
+/// Every entry of the list matches a node of the schema.
 #[test]
 fn every_excuse_is_about_a_node_of_the_schema() {
     let schema = harness::memory::generation();
@@ -272,8 +273,8 @@ fn every_excuse_is_about_a_node_of_the_schema() {
     assert!(stale.is_empty(), "{stale:?}");
 }
 
-/// What the platform records and what the module names are the same, in one order: a kind that one of
-/// them lacks could be written and not read again.
+/// The recorded kinds of audit events are those of the module, in the same order: a kind missing
+/// from either could be written but not read back.
 #[test]
 fn every_kind_of_audit_record_is_of_the_module_and_the_other_way_round() {
     let module = include_str!("../../yang/convoke-audit@2026-11-23.yang");

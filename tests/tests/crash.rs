@@ -1,10 +1,10 @@
-//! `kill -9` in mid-load: whatever was acknowledged is found again, and nothing else appears.
+//! `kill -9` under load: everything acknowledged is still there, and nothing else.
 //!
 //! A `convoke serve` of its own takes assignments and cancellations, pipelined over SSH by several
-//! clients, until it is killed at a moment that a seed chooses. What it leaves is looked at row by
-//! row; then it is started again, asked for everything, loaded again and killed again: a hundred
-//! times, or `CONVOKE_CRASH_CYCLES` times; the seed is printed and taken from `CONVOKE_CRASH_SEED`.
-//! This proves recovery and idempotence, not fsync: the kernel keeps what a killed process wrote.
+//! clients, until it is killed at a moment chosen by a seed. Its store is checked row by row; then
+//! it is started again, read completely, loaded again and killed again: a hundred times, or
+//! `CONVOKE_CRASH_CYCLES` times; the seed is printed and taken from `CONVOKE_CRASH_SEED`. This
+//! proves recovery and idempotence, not fsync: the kernel keeps the writes of a killed process.
 //! Read next: `robustness.rs`, and `store`, whose tests damage files and cut the power.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -33,24 +33,25 @@ const AGENTS: [&str; 3] = [
     "TMF-Convoke-ResourceField-1.0.0",
 ];
 const CLIENTS: usize = 4;
-/// Requests of one client under way.
+/// Requests in flight per client.
 const IN_FLIGHT: usize = 16;
-/// Every look is at all tasks: a state that only grew would make a long run slower and slower.
+/// Cycles per state folder, as each check reads all tasks and a growing state would slow down a
+/// long run.
 const CYCLES_OF_ONE_STATE: u64 = 10;
-/// A kill comes after so many acknowledgements at most.
+/// The most acknowledgements before a kill.
 const ACKNOWLEDGED_MAX: u64 = 200;
 
 fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// What is known of a task from the replies that came.
+/// The facts about a task from the replies received.
 #[derive(Clone, Default)]
 struct Known {
     agent: &'static str,
     /// The body of the reply to its assignment.
     assigned: Option<String>,
-    /// Without a reply to the first sending, there was one to the second.
+    /// True if the first sending had no reply, but the second had.
     sent_again: bool,
     cancel_sent: bool,
     cancelled: bool,
@@ -80,7 +81,8 @@ fn what_was_acknowledged_before_a_kill_is_found_after_it() {
     });
 }
 
-/// So many cycles over one state folder; how many tasks were acknowledged before a kill.
+/// Runs so many cycles over one state folder; returns the number of tasks acknowledged before a
+/// kill.
 async fn kill_and_look(cycles: u64, dice: &mut ChaCha8Rng, seed: u64) -> usize {
     let state = tempfile::tempdir().unwrap();
     let (mut tasks, mut sent) = (Tasks::new(), Tasks::new());
@@ -105,7 +107,7 @@ async fn kill_and_look(cycles: u64, dice: &mut ChaCha8Rng, seed: u64) -> usize {
     tasks.values().filter(|k| k.assigned.is_some()).count()
 }
 
-/// Compares what is there with what is known; then sends what was sent last once more.
+/// Compares the present tasks with the known ones; then repeats the last requests.
 async fn find_again(running: &Running, tasks: &mut Tasks, sent: &Tasks) {
     let mut talk = Talk::connect(running).await;
     compare(&mut talk, tasks).await;
@@ -117,8 +119,8 @@ async fn find_again(running: &Running, tasks: &mut Tasks, sent: &Tasks) {
     compare(&mut talk, tasks).await;
 }
 
-/// Looks at a copy of the store, as the kill left it: every row is sound and belongs to something,
-/// and the log folds to the tasks that are there.
+/// Checks a copy of the store as the kill left it: every row is valid and referenced, and the log
+/// folds to the present tasks.
 fn nothing_is_half_there(state: &Path) {
     let copy = tempfile::tempdir().unwrap();
     for name in ["convoke.db", "convoke.db-wal"] {
@@ -177,8 +179,8 @@ fn nothing_is_half_there(state: &Path) {
     assert_eq!(told, tasks, "the log folds to the state");
 }
 
-/// Loads the platform from all clients until so many requests are acknowledged, then kills it in
-/// mid-load; what was sent and what came back.
+/// Loads the platform from all clients until so many requests are acknowledged, then kills it under
+/// load; returns the requests with their replies.
 async fn load_and_kill(running: Running, cycle: u64, acknowledged: u64) -> Tasks {
     let count = Arc::new(Count {
         left: AtomicU64::new(acknowledged),
@@ -207,8 +209,8 @@ struct Count {
     over: AtomicBool,
 }
 
-/// One client: keeps requests in flight until the connection breaks. Every third task is
-/// cancelled as soon as it is acknowledged.
+/// Runs one client, which keeps requests in flight until the connection breaks. Every third task is
+/// cancelled once it is acknowledged.
 async fn load(mut talk: Talk, cycle: u64, client: usize, count: Arc<Count>) -> Tasks {
     let mut tasks = Tasks::new();
     let mut calls: HashMap<u64, (String, bool)> = HashMap::new();
@@ -253,7 +255,7 @@ fn body(reply: &Reply) -> String {
     reply.body().map(|element| element.standalone()).collect()
 }
 
-/// Compares the platform's tasks with what is known of them.
+/// Compares the platform's tasks with the known facts.
 async fn compare(talk: &mut Talk, tasks: &Tasks) {
     let reply = talk.ask(&talk::get_tasks()).await;
     let mut found: BTreeMap<String, String> = BTreeMap::new();
@@ -289,8 +291,8 @@ async fn compare(talk: &mut Talk, tasks: &Tasks) {
     assert!(found.is_empty(), "nobody sent {found:?}");
 }
 
-/// Sends every assignment of the cycle again: the same reply to what was acknowledged, and the
-/// reply that was lost to what was not.
+/// Repeats every assignment of the cycle: an acknowledged one must have the same reply, and one
+/// without reply must get the lost reply.
 async fn send_again(talk: &mut Talk, sent: &Tasks) {
     for (id, known) in sent {
         talk.call(&talk::assign(known.agent, id));

@@ -1,8 +1,9 @@
-//! The use cases at work: W2 and W3 step by step as the record of a run has them, a conflict between
-//! experience and energy, whole days with and without agents, and what the command makes of them.
+//! The use cases of draft-wang-nmrg-magent-im §2.2 and §2.3 step by step in the record of a run, a
+//! conflict between experience and energy, whole days with and without agents, and the outputs of
+//! the command.
 //!
-//! Everything is computed from a seed, so reports can be compared; how a figure comes about is held where
-//! it is computed (`arena::score`, `report`). Read next: `demo.rs` for use case 1.
+//! Everything is computed from a seed, so that reports can be compared; the figures are tested
+//! where they are computed (`arena::score`, `report`). Read next: `demo.rs` for use case 1.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,10 +34,10 @@ use std::sync::Arc;
 use support::block_on;
 use support::process::{FREE_PORTS, run};
 
-/// A small network, so that days pass quickly without optimisation.
+/// A small network, so that days run quickly without optimisation.
 const SMALL: [&str; 4] = ["--topology", "Polska", "--sites", "60"];
 
-/// A recorded use case, played over SSH in a fresh state folder: its moments.
+/// The moments of a recorded use case, run over SSH in a fresh state folder.
 async fn recorded(use_case: &str, arguments: &[&str]) -> Vec<Value> {
     let state = tempfile::tempdir().unwrap();
     let file = state.path().join("run.jsonl");
@@ -63,7 +64,7 @@ async fn recorded(use_case: &str, arguments: &[&str]) -> Vec<Value> {
     lines
 }
 
-/// True if the line is a message with these particulars; an empty one is not looked at.
+/// True if the line is a message with these properties; an empty property is not checked.
 fn is_message(line: &Value, from: &str, to: &str, verb: &str, schema: &str) -> bool {
     let is = |key: &str, wanted: &str| wanted.is_empty() || line[key] == wanted;
     line["kind"] == "message"
@@ -73,7 +74,7 @@ fn is_message(line: &Value, from: &str, to: &str, verb: &str, schema: &str) -> b
         && is("schema", schema)
 }
 
-/// True if an agent did something whose words contain `words`.
+/// True if an agent performed an action whose words contain `words`.
 fn is_action(line: &Value, agent: &str, words: &str) -> bool {
     line["kind"] == "action"
         && line["agent"] == agent
@@ -99,7 +100,7 @@ fn action<'a>(what: &'a str, agent: &'a str, words: &'a str) -> Step<'a> {
     (what, Box::new(move |line| is_action(line, agent, words)))
 }
 
-/// Every step happens, in this order, from the line called `first` on.
+/// Asserts that every step happens, in this order, from the line called `first` on.
 #[track_caller]
 fn in_order(lines: &[Value], steps: &[Step<'_>]) {
     let mut rest = lines.iter();
@@ -108,8 +109,9 @@ fn in_order(lines: &[Value], steps: &[Step<'_>]) {
     }
 }
 
-/// W2: compensation before diagnosis, energy saving asked by the optimisation agent, own configuration
-/// first, then the IP agent, repair, and everything given back.
+/// Use case 2 (draft-wang-nmrg-magent-im §2.2): compensation before diagnosis, a request for energy
+/// saving by the optimisation agent, the check of the own configuration, then the IP agent, the
+/// repair, and the end of all compensation.
 #[test]
 fn use_case_2_goes_through_all_its_steps() {
     block_on(async {
@@ -210,8 +212,8 @@ fn use_case_2_goes_through_all_its_steps() {
     });
 }
 
-/// W3: words in two languages, sub-tickets to mobile and transport, a question where something is missing,
-/// and exactly one reply to each.
+/// Use case 3 (draft-wang-nmrg-magent-im §2.3): letters in two languages, sub-tickets to mobile and
+/// transport, a question about a missing fact and exactly one reply to each.
 #[test]
 fn use_case_3_answers_every_complaint_once() {
     block_on(async {
@@ -268,7 +270,7 @@ fn use_case_3_answers_every_complaint_once() {
     });
 }
 
-/// A night with the agents of use case 2, in memory, and an operator who speaks with them.
+/// A night with the agents of use case 2, in memory, with an operator.
 struct Night(World);
 
 impl Night {
@@ -349,8 +351,8 @@ impl Night {
         !mobile.told(cell).unwrap().1.serves()
     }
 
-    /// A cell that sleeps, and the one that covers its sector meanwhile: of the loneliest site, whose
-    /// users nobody else serves.
+    /// A sleeping cell of the most isolated site, whose users no other site serves, and the cell
+    /// that covers its sector meanwhile.
     fn sleeper(&self) -> (ElementId, ElementId) {
         let inventory: Arc<Inventory> = self.0.network().simulation().inventory();
         let place = |cell: &ElementId| inventory.elements[inventory.node_of(cell)].position;
@@ -375,7 +377,7 @@ impl Night {
     }
 }
 
-/// What the energy-saving agent said last of a task.
+/// The last result of the energy-saving agent in a task.
 fn saving(task: &Task) -> SavingResult {
     SavingResult::in_content(task.said.as_ref().unwrap()).unwrap()
 }
@@ -392,9 +394,9 @@ fn set_target(percent: f64) -> Content {
     Content::new("network", "save as much").with_payload(order.to_payload())
 }
 
-/// W2, conflict: the target bears no waking. Energy saving offers to wake all the same under a lower
-/// target, the service-intent agent rules for experience, and what was woken sleeps again when the time is
-/// over: every word of it over the platform, in rounds that can be read.
+/// A conflict in use case 2: the target does not allow waking. Energy saving offers to wake under a
+/// lower target, the service-intent agent rules for experience, and the cells sleep again when the
+/// time is over: all of it over the platform, in recorded rounds.
 #[test]
 fn a_saving_target_in_the_way_of_users_is_lowered_for_as_long_as_agreed() {
     block_on(async {
@@ -451,7 +453,8 @@ fn a_saving_target_in_the_way_of_users_is_lowered_for_as_long_as_agreed() {
     });
 }
 
-/// What was asked, offered instead, asked again with the ruling, and agreed.
+/// Asserts the rounds: the request, the counter-offer, the request with the ruling, and the
+/// agreement.
 #[track_caller]
 fn rounds_are_told(negotiation: &Negotiation, target: f64) {
     let told: Vec<(u32, Side, Stance)> = negotiation
@@ -480,14 +483,14 @@ fn rounds_are_told(negotiation: &Negotiation, target: f64) {
     assert!(again.ruling.is_some());
 }
 
-/// Days in memory: the lines that the command prints.
+/// The output lines of days simulated in memory.
 async fn days(arguments: &[&str]) -> Vec<Value> {
     let fixed = ["simulate", "--days", "1", "--json"];
     let all = [&fixed[..], &SMALL, arguments].concat();
     run(Path::new("unused"), &all).await.well().json()
 }
 
-/// Figures of three seeds with agents, as a golden report: whatever changes them is meant to.
+/// Figures of three seeds with agents, as a golden report.
 #[test]
 fn golden_days_of_three_seeds() {
     block_on(async {
@@ -512,7 +515,7 @@ const GOLDEN: [&str; 6] = [
     "manual 3: 0 of 1 faults located, 3 of 12 complaints localised, 2650 kWh, 0 dispatches, 0 messages",
 ];
 
-/// What a golden report keeps of a day.
+/// The part of a day's score that is in a golden report.
 fn gist(score: &Value) -> String {
     let figure = |name: &str| {
         score["figures"][name]
@@ -536,7 +539,8 @@ fn gist(score: &Value) -> String {
     )
 }
 
-/// A batch goes on where it was, also when its last line was cut off; another batch's file is refused.
+/// An interrupted batch resumes, even with a truncated last line; the file of another batch is
+/// refused.
 #[test]
 fn a_batch_that_was_ended_goes_on() {
     block_on(async {
@@ -581,8 +585,8 @@ fn a_batch_that_was_ended_goes_on() {
     });
 }
 
-/// A record is told again, a topology and an alarm record of one's own are taken, and what is wrong with
-/// either is said with its place.
+/// A record is replayed, a user's own topology and alarm record are accepted, and errors in either
+/// are reported with their place.
 #[test]
 fn what_the_user_brings_is_taken_or_refused_with_its_place() {
     block_on(async {

@@ -1,9 +1,8 @@
-//! The demo as its users have it: the `convoke` command, its report, its client commands and exit
-//! codes.
+//! The demo: the `convoke` command, its report, its client commands and exit codes.
 //!
-//! Stories are computed, so reports can be compared: same seed, same report, whether the agents
-//! speak over SSH or over pipes in memory. How right they are over many seeds is also told by
-//! `story.rs`, without NETCONF. Read next: `support`.
+//! Runs are deterministic, so that reports can be compared: the same seed gives the same report
+//! over SSH and over pipes in memory. The accuracy over many seeds is tested in `story.rs`, without
+//! NETCONF. Read next: `support`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -14,13 +13,13 @@ use std::path::Path;
 use support::block_on;
 use support::process::{FREE_PORTS, Finished, Running, run};
 
-/// `simulate` in memory: the reports, then the summary.
+/// Runs `simulate` in memory: the reports, then the summary.
 async fn simulate(arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["simulate", "--json"][..], arguments].concat();
     run(Path::new("unused"), &arguments).await.well().json()
 }
 
-/// `demo fault` over SSH in a fresh state folder: its report.
+/// Runs `demo fault` over SSH in a fresh state folder: its report.
 async fn demo(arguments: &[&str]) -> Value {
     let state = tempfile::tempdir().unwrap();
     let finished = demo_in(state.path(), arguments).await.well();
@@ -38,7 +37,7 @@ async fn demo_in(state: &Path, arguments: &[&str]) -> Finished {
     run(state, &[&fixed[..], &FREE_PORTS, arguments].concat()).await
 }
 
-/// What must hold in every report, right or wrong.
+/// Asserts the consistency of a report, whether its findings are right or wrong.
 #[track_caller]
 fn is_consistent(report: &Value) {
     let number = |path: &str| {

@@ -1,8 +1,8 @@
-//! A platform on a disk that is full, and on one that fails (draft §4.2: nothing that was
-//! acknowledged is lost).
+//! A platform on a full disk, and on a failing one: nothing that was acknowledged is lost
+//! (draft-wang-nmrg-magent-im §4.2).
 //!
-//! The disk is the shim of the store's own power tests, loaded into the real `convoke serve`; what
-//! clients hear goes over loopback SSH. Read next: `crates/store/tests/powerloss.rs`.
+//! The disk is the shim of the store's own power loss tests, loaded into the real `convoke serve`;
+//! clients use loopback SSH. Read next: `crates/store/tests/powerloss.rs`.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -17,7 +17,7 @@ use support::talk::{self, Talk};
 
 const AGENT: &str = "TMF-Convoke-IP-1.0.0";
 
-/// A disk in a folder: what the platform sees, and the signs put up for the shim.
+/// A disk in a folder: the platform's folder, and the sign files that control the shim.
 struct Disk {
     folder: tempfile::TempDir,
     shim: PathBuf,
@@ -59,7 +59,7 @@ impl Disk {
         Running::start_in(&state, &["serve", "--network", "none"], &environment).await
     }
 
-    /// Puts up a sign, `full` or `fail`, for as long as the platform looks.
+    /// Creates a sign file, `full` or `fail`, during which the shim fails.
     fn put_up(&self, sign: &str) {
         std::fs::write(self.path("image").join(sign), "").unwrap();
     }
@@ -99,13 +99,13 @@ fn on_a_full_disk_nothing_is_taken_on_until_there_is_space_again() {
     });
 }
 
-/// The port on which a platform listens, with its colon.
+/// The port of a platform, with its colon.
 fn port(running: &Running) -> &str {
     let address = running.address();
     &address[address.rfind(':').unwrap()..]
 }
 
-/// Whoever is left with a full disk after a crash can still read what was promised.
+/// After a crash on a full disk the acknowledged data are still readable.
 #[test]
 fn on_a_full_disk_a_platform_that_was_killed_starts_and_tells() {
     block_on(async {

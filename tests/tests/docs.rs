@@ -1,6 +1,6 @@
 //! The pages under `docs/`: every message on them is sent, every answer compared.
 //!
-//! They are read as the cases of `conformance/` are (`harness::conformance`).
+//! They are parsed like the cases of `conformance/` (`harness::conformance`).
 
 use harness::conformance::{self, Verdict};
 use harness::judge::Seen;

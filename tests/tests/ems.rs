@@ -1,9 +1,9 @@
-//! Management systems of a network that lives, met by clients of the outside: ncclient, and an agent
-//! in Python that diagnoses what is broken.
+//! Element management systems of a running network, used by foreign clients: ncclient, and an agent
+//! in Python that diagnoses faults.
 //!
-//! A platform runs in this process on loopback, with its agents and a simulated network whose time
-//! passes a minute a second. The protocol's details are in `tests/conformance/ems-*`. Read next:
-//! `arena`, `examples/domain_agent.py`.
+//! A platform runs in this process on loopback, with its agents and a simulated network at a minute
+//! per second. The protocol's details are in `tests/conformance/ems-*`. Read next: `arena`,
+//! `examples/domain_agent.py`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -34,16 +34,16 @@ use std::time::{Duration, Instant};
 use support::talk::Talk;
 use tokio::task::JoinHandle;
 
-/// The longest that anything may take here.
+/// The time limit of any wait.
 const LONGEST: Duration = Duration::from_secs(120);
-/// A minute of the network in a second of ours.
+/// A minute of simulated time per second.
 const PACE: Pace = Pace::Followed {
     speed: 60.0,
     longest: 0.3,
 };
 const AGENT: &str = "ip-from-outside";
 
-/// A platform whose network lives until the end of the test.
+/// A platform whose network runs until the end of the test.
 struct Living {
     folder: tempfile::TempDir,
     host: Arc<Host>,
@@ -124,7 +124,7 @@ impl Living {
         self.execute(TaskById(TaskId::new(id))).await.unwrap()
     }
 
-    /// Has the agent diagnose an element; what it found.
+    /// The result of the agent's diagnosis of an element.
     async fn diagnosis(&self, id: &str, target: &ElementId) -> Value {
         let payload = json!({ "target": target.as_str(), "suspected_cause": "fibre-cut" });
         let mut assign = Negotiate::new(Endpoint::Platform, Verb::TaskAssign);
@@ -153,7 +153,7 @@ impl Living {
         registrations.iter().any(|r| r.profile.name == AGENT)
     }
 
-    /// A link to a site, and a line card in another town that carries links of its own.
+    /// A link to a site, and a line card in another town with links of its own.
     fn victims(&self) -> (ElementId, ElementId) {
         let place = |id: &ElementId| &self.inventory.element(id).unwrap().place;
         let domain = |id: &ElementId| self.inventory.element(id).unwrap().domain;
@@ -199,7 +199,7 @@ impl Drop for Client {
     }
 }
 
-/// W1, steps 1 to 5, by an agent that is written in Python: what breaks is found by measuring.
+/// An agent in Python finds a fault by measuring (draft-wang-nmrg-magent-im §2.1, steps 1 to 5).
 #[test]
 fn an_agent_in_python_diagnoses_the_network_through_its_management_system() {
     run(async {
@@ -251,7 +251,8 @@ fn an_agent_in_python_diagnoses_the_network_through_its_management_system() {
     });
 }
 
-/// RFC 8632 and RFC 5277 by ncclient: an alarm is heard, is in the list, and its element measured.
+/// RFC 8632 and RFC 5277 by ncclient: an alarm is notified, is in the list, and its element is
+/// measured.
 #[test]
 fn ncclient_hears_an_alarm_reads_it_and_probes() {
     run(async {

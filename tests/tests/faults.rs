@@ -1,8 +1,7 @@
-//! Faults that an operator brings about: each cause over NETCONF over SSH in a platform whose network
-//! runs, what its agents make of it, and who may do so; and a network that lives by itself, from the
-//! command line.
+//! Injected faults: each cause by NETCONF over SSH in a platform with a running network, the
+//! agents' reaction, and the access rules; and spontaneous faults, from the command line.
 //!
-//! What each cause does to the network is held in `network`, the errors in
+//! The effect of each cause on the network is tested in `network`, the errors in
 //! `tests/conformance/inject-fault-*`. Read next: `arena::faults`.
 
 #![allow(clippy::unwrap_used)]
@@ -37,7 +36,7 @@ struct Drill {
 }
 
 impl Drill {
-    /// Begins one with this `access.toml`; that which ships if there is none.
+    /// Starts a platform with this `access.toml`; the shipped one if there is none.
     async fn begin(access: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         if let Some(access) = access {
@@ -73,7 +72,7 @@ impl Drill {
         }
     }
 
-    /// What the platform says to an rpc of convoke-simulation; the network stands meanwhile.
+    /// The reply to an RPC of convoke-simulation; the network pauses meanwhile.
     async fn says(&mut self, user: &str, rpc: &str, input: &str) -> Result<String, CallError> {
         let address = self.host.address_of(&Endpoint::Platform).unwrap();
         let operator = Identity::operator(self.folder.path());
@@ -100,7 +99,7 @@ impl Drill {
         self.world.network().simulation().truth().last().unwrap()
     }
 
-    /// Lets the network run until its last fault is over, or for so many hours.
+    /// Runs the network until its last fault is over, or for so many hours.
     async fn until_over(&mut self, hours: f64) {
         let until = self.host.clock.now().plus_s(hours * HOUR_S);
         let over = |world: &World| {
@@ -110,7 +109,7 @@ impl Drill {
         self.world.run(Pace::Unhurried, until, over).await;
     }
 
-    /// Lets it run for so many hours more.
+    /// Runs the network for so many hours more.
     async fn rest(&mut self, hours: f64) {
         let until = self.host.clock.now().plus_s(hours * HOUR_S);
         self.world.run(Pace::Unhurried, until, |_| false).await;
@@ -126,7 +125,7 @@ impl Drill {
     }
 }
 
-/// Issue 5, 1: every cause that the network has leads to work of agents, and is named rightly.
+/// Every cause of fault leads to work of agents, and is diagnosed correctly.
 #[test]
 fn agents_find_every_cause_that_is_injected() {
     block_on(async {
@@ -152,8 +151,7 @@ fn agents_find_every_cause_that_is_injected() {
     });
 }
 
-/// Issue 5, 1: no agent reaches the truth with the credential of an agent, even where access rules
-/// permit everything.
+/// No agent's credential gives access to the truth, even if access rules permit everything.
 #[test]
 fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
     block_on(async {
@@ -180,7 +178,7 @@ fn the_truth_is_denied_to_agents_whatever_the_rules_say() {
     });
 }
 
-/// The platform's network breaks by itself, and agents are seen at work.
+/// The network has spontaneous faults, and agents work on them.
 #[test]
 fn a_network_that_lives_breaks_by_itself() {
     block_on(async {
@@ -215,7 +213,7 @@ fn a_network_that_lives_breaks_by_itself() {
     });
 }
 
-/// What is typed: kinds and elements are completed and checked, faults listed and mended.
+/// Command line: kinds and elements are completed and checked, faults listed and repaired.
 #[test]
 fn faults_are_broken_listed_and_mended_from_the_command_line() {
     block_on(async {

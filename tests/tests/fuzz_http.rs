@@ -1,10 +1,11 @@
-//! A stranger at the HTTP server: well-formed requests of every room, and thousands that are nearly so.
+//! An untrusted client at the HTTP server: well-formed requests of every route, and thousands of
+//! mutated ones.
 //!
-//! Whatever comes, it is answered in time, with no status of a failure of ours, with an error body of
-//! one of the documented shapes, without a word of anybody else's, and afterwards the platform lives
-//! and the tasks of others are what they were. `CONVOKE_FUZZ_TIMES` asks for so many times the
-//! requests, `CONVOKE_FUZZ_SECONDS` for as many as fit; `PROPTEST_RNG_SEED` chooses them. Read next:
-//! `fuzz_http/corpus.rs`, `fuzz_http/mutation.rs`.
+//! Every request is answered in time, without a 5xx status, with an error body of a documented form
+//! and without data of others, and afterwards the platform works and others' tasks are unchanged.
+//! `CONVOKE_FUZZ_TIMES` multiplies the number of requests, `CONVOKE_FUZZ_SECONDS` sets a duration
+//! instead; `PROPTEST_RNG_SEED` selects them. Read next: `fuzz_http/corpus.rs`,
+//! `fuzz_http/mutation.rs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "fuzz_http/answer.rs"]
@@ -31,26 +32,26 @@ use support::block_on;
 use support::http::{ask, get, post};
 use support::process::{Running, run};
 
-/// Requests of the short form.
+/// The number of requests by default.
 const USUAL: usize = 5_000;
-/// How many are under way at once.
+/// The number of requests in flight.
 const AT_ONCE: usize = 8;
-/// Seeds of generated attacks, and requests of each.
+/// The number of seeds of generated attacks, and of requests of each.
 const SEEDS: u64 = 3;
 const POSTS: usize = 40;
-/// The most changes of one request.
+/// The most mutations of one request.
 const MOST_CHANGES: usize = 5;
-/// Connections that may still be about to close.
+/// The most connections that may still be closing at the end.
 const MOST_LEFT: usize = 64;
-/// What nobody but the operator may read.
+/// A text that only the operator may read.
 const SECRET: &str = "the-operator-says-this-to-nobody-else";
 
 const V10: [(&str, &str); 1] = [("A2A-Version", "1.0")];
 
-/// How often each status, and each reason, was the answer.
+/// The number of answers by status and reason.
 type Tally = BTreeMap<String, usize>;
 
-/// What must have been among the answers: else nothing of interest was asked.
+/// Statuses and reasons that must occur, as the requests would be pointless otherwise.
 const OF_INTEREST: [&str; 15] = [
     "200",
     "400",
@@ -73,7 +74,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// A platform with somebody's secret, and a stranger to whom it is none of their business.
+/// A platform with a secret, and a client without access to it.
 struct Ground {
     running: Running,
     operator: String,
@@ -103,7 +104,7 @@ impl Ground {
         }
     }
 
-    /// The operator's task, as the operator reads it.
+    /// The operator's task, as read by the operator.
     async fn secret(&self) -> Value {
         let path = format!("{PLAYER}/tasks/{}", self.tasks.theirs);
         let (http, token) = (self.running.http(), Some(self.operator.as_str()));
@@ -118,7 +119,7 @@ async fn token(running: &Running, name: &str) -> String {
     issued.stdout.trim_end().to_owned()
 }
 
-/// A task that waits for input.
+/// Begins a task that waits for input.
 async fn begun(running: &Running, token: &str, words: &str) -> String {
     let message = json!({"message": {
         "messageId": "tck-input-required-0", "role": "ROLE_USER", "parts": [{"text": words}],
@@ -128,7 +129,7 @@ async fn begun(running: &Running, token: &str, words: &str) -> String {
     answer.json()["task"]["id"].as_str().unwrap().to_owned()
 }
 
-/// What every answer must be.
+/// Checks the properties of every answer.
 fn judged(answer: &Answer, sent: &Sent, ground: &Ground) -> Result<(), String> {
     if answer.bytes.is_empty() && sent.is_wild {
         return Ok(());
@@ -146,7 +147,7 @@ fn judged(answer: &Answer, sent: &Sent, ground: &Ground) -> Result<(), String> {
     answer.shaped(sent)
 }
 
-/// The answer's status and, where A2A refuses, its reason.
+/// Sends a request; returns the answer's status and, if A2A refuses, its reason.
 async fn attempt(ground: &Ground, sent: &Sent) -> Vec<String> {
     let judged = match exchange(ground.running.http(), sent).await {
         Ok(answer) => judged(&answer, sent, ground)
@@ -161,7 +162,7 @@ async fn attempt(ground: &Ground, sent: &Sent) -> Vec<String> {
     })
 }
 
-/// The requests of one hand, the same for the same seed and number.
+/// Sends the requests of one worker, the same for the same seed and number.
 async fn hand(
     ground: Arc<Ground>,
     seeds: Arc<Vec<Request>>,
@@ -189,8 +190,7 @@ async fn hand(
     }
 }
 
-/// Rows 11 to 24 of the fault programme at the HTTP server, and issue 6 §8: limits, error bodies, and
-/// tasks of others that look like none, whatever is sent.
+/// Limits, error bodies and hidden tasks of others hold for any request.
 #[test]
 fn strangers_get_nowhere() {
     block_on(async {
@@ -238,8 +238,8 @@ fn strangers_get_nowhere() {
     });
 }
 
-/// What a guest's token generates at whatever cost (`harness::attacks`) is answered too, and nobody else's
-/// task is any different for it.
+/// Expensive generated requests with a guest's token (`harness::attacks`) are answered too, and
+/// change no task of others.
 #[test]
 fn generated_attacks_get_nowhere_either() {
     block_on(async {
@@ -280,7 +280,7 @@ fn generated_attacks_get_nowhere_either() {
     });
 }
 
-/// Every request of the corpus does what it is there for, before it is changed.
+/// Checks that every request of the corpus has its intended result before it is mutated.
 async fn as_they_are(ground: &Ground, seeds: &[Request]) {
     assert!(
         HOOK.contains("127.0.0.1"),

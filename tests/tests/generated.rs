@@ -1,11 +1,11 @@
-//! Attacks that are generated, over NETCONF in memory and without a clock: each message is answered as the
-//! standard says, at a cost that is counted, and whoever was there before is served as ever.
+//! Generated attacks over NETCONF, in memory and without a clock: each message is answered as the
+//! standards require, at a bounded cost, and other sessions are served as before.
 //!
-//! Counted are the steps of searches, as often as they look whether anybody waits for them, and the bytes
-//! of replies; that a panic is none of the answers follows from the platform being in this process.
-//! `CONVOKE_ATTACKS` asks for so many seeds, `PROPTEST_RNG_SEED` chooses the first. What others feel of
-//! the same attacks the bench `neighbours` measures; the HTTP server is attacked in `fuzz_http.rs`. Read
-//! next: `harness::attacks`.
+//! The costs are the steps of searches, counted by their checks whether the client still waits, and
+//! the bytes of replies; a panic would be noticed as the platform is in this process.
+//! `CONVOKE_ATTACKS` sets the number of seeds, `PROPTEST_RNG_SEED` the first. The effect of the
+//! same attacks on others is measured by the bench `neighbours`; the HTTP server is attacked in
+//! `fuzz_http.rs`. Read next: `harness::attacks`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use bindings::background::{Background, Busy, Job};
@@ -26,29 +26,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use store::TaskFilter;
 
-/// Seeds of the short form.
+/// The number of seeds by default.
 const SEEDS: u64 = 12;
 /// Messages of one session of an attack.
 const MESSAGES: usize = 6;
 /// Sessions of one attack.
 const SESSIONS: usize = 2;
-/// How often a search may look whether anybody waits: every 4,096 of its 10,000,000 steps, at its end,
-/// and once more for each event of a subscription.
+/// The most checks of a search whether its client still waits: one per 4,096 of its 10,000,000
+/// steps, one at its end, and one more per event of a subscription.
 const LOOKS_MOST: u64 = 10_000_000 / 4_096 + 8;
-/// The most that a reply may be which is no data, in bytes: a module of YANG.
+/// The largest reply without data, in bytes: a YANG module.
 const REPLY_MOST: usize = 512 << 10;
-/// How many pieces a message is cut into at most.
+/// The most pieces of a message.
 const PIECES_MOST: usize = 200;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Does all work at once, and counts.
+/// A background executor that runs all work at once, and counts.
 #[derive(Default)]
 struct Counting {
     jobs: AtomicU64,
-    /// The most looks of one piece of work.
+    /// The most checks of one piece of work.
     most: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ impl Talk {
         Self { wire, decoder }
     }
 
-    /// All replies that are there, and whether the session is open.
+    /// The replies received, and whether the session is open.
     fn replies(&mut self) -> (Vec<String>, bool) {
         let mut replies = Vec::new();
         loop {
@@ -123,7 +123,7 @@ fn framed(message: &Message) -> Vec<u8> {
     bytes
 }
 
-/// The same in chunks of so many bytes.
+/// The bytes in chunks of this size.
 fn in_pieces(bytes: &[u8], piece: usize) -> Vec<Vec<u8>> {
     let piece = piece.max(bytes.len().div_ceil(PIECES_MOST));
     let chunk = |bytes: &[u8]| [format!("\n#{}\n", bytes.len()).as_bytes(), bytes].concat();
@@ -137,9 +137,9 @@ struct Ground {
     memory: Memory,
     counting: Arc<Counting>,
     bystander: Talk,
-    /// Bytes of all that a guest may read.
+    /// The size of all that a guest may read, in bytes.
     whole: usize,
-    /// Replies by error-tag.
+    /// The number of replies by error-tag.
     tally: BTreeMap<String, u64>,
     seen: Seen,
 }
@@ -183,7 +183,7 @@ impl Ground {
         }
     }
 
-    /// Sends messages at once and judges what comes; whether the session goes on.
+    /// Sends messages at once and checks the replies; returns whether the session goes on.
     fn sent(
         &mut self,
         attack: Attack,
@@ -264,8 +264,8 @@ impl Ground {
             .or_default() += 1;
     }
 
-    /// Whoever was there before is answered, nothing of a guest is kept, and no search took more than its
-    /// steps.
+    /// Asserts that other sessions are served, nothing of a guest is kept, and no search exceeded
+    /// its steps.
     fn others_are_served(&mut self, attack: Attack) {
         let name = "<get><filter type=\"subtree\"><registry \
                     xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><agent><name>ip</name>\
@@ -286,7 +286,7 @@ impl Ground {
     }
 }
 
-/// One request and its only reply.
+/// The only reply to a request.
 fn ask(talk: &mut Talk, operation: &str) -> String {
     let rpc = format!("<rpc xmlns=\"{BASE}\" message-id=\"1\">{operation}</rpc>");
     let mut bytes = Vec::new();
@@ -297,7 +297,7 @@ fn ask(talk: &mut Talk, operation: &str) -> String {
     replies.remove(0)
 }
 
-/// The tag of the first error, with its app-tag; none in a reply without.
+/// The tag of the first error, with its app-tag; none for a reply without errors.
 fn tag(reply: Element<'_>) -> Option<String> {
     let error = reply.child(BASE, "rpc-error")?;
     let leaf = |name| error.child(BASE, name).map(|leaf| leaf.text().to_owned());
@@ -344,8 +344,8 @@ fn every_generated_attack_is_answered_within_its_budget_and_harms_nobody_else() 
     }
 }
 
-/// What one user pipelines is taken up in portions, however little is answered to it: between two of them
-/// others have their turn.
+/// Pipelined input of one user is processed in portions, even without replies, so that others have
+/// their turn in between.
 #[test]
 fn a_step_takes_up_so_much_input_and_what_is_left_another() {
     let platform = Memory::new().platform();

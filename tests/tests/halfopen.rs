@@ -1,11 +1,11 @@
-//! Peers that are gone without a word, as when a cable is pulled: nothing arrives any more, not
-//! even a reset. The platform notices, ends their sessions as `dropped`, and keeps nothing of them.
+//! Half-open connections, as after a pulled cable: nothing arrives any more, not even a reset. The
+//! platform notices, ends their sessions as `dropped`, and keeps nothing of them.
 //!
-//! The test makes a network namespace of its own with `unshare` and runs itself inside; there the
-//! peers have an address that the routing table can lose. Where no namespace can be had it says so
-//! and tests nothing. In CI a sign of life is asked for each second; with `HALFOPEN_SESSIONS=1000
-//! HALFOPEN_KEEPALIVE_S=15` it is a thousand sessions at the platform's usual pace. Read next:
-//! `slow.rs`, for peers that are there and do not read.
+//! The test creates a network namespace with `unshare` and runs itself inside; there the peers have
+//! an address that can be removed from the routing table. Without permission for a namespace it
+//! prints so and tests nothing. In CI the keepalive interval is one second; `HALFOPEN_SESSIONS=1000
+//! HALFOPEN_KEEPALIVE_S=15` tests a thousand sessions at the default interval. Read next:
+//! `slow.rs`, for peers that exist but do not read.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -22,7 +22,7 @@ use tokio::process::Command;
 const LOCK: &str = "<lock><target><running/></target></lock>";
 /// Set in the process that runs inside the namespace.
 const INSIDE: &str = "HALFOPEN_INSIDE";
-/// Questions that may stay without an answer; the connection ends one interval after the last.
+/// The number of unanswered keepalives; the connection ends one interval after the last.
 const QUESTIONS: u32 = 3;
 
 fn setting(name: &str, usual: u64) -> u64 {

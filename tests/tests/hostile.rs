@@ -1,12 +1,11 @@
-//! Bad input: each kind gets the exact answer that is written down for it, and nobody else notices.
+//! Bad input: each kind gets the documented answer exactly, and other sessions notice nothing.
 //!
 //! The same bytes go over loopback SSH to a `convoke serve`, and over a pipe to a platform in this
-//! process. What is not XML: `malformed-message`, then the end (to a peer of base:1.0, which must
-//! not get that tag, only the end). What passes a limit: `too-big`, then the end. What breaks the
-//! framing: the end, without a word (RFC 6242 §4.2). What the schema does not know: an error that
-//! names the place, and the session goes on. Floods before authentication are tested with the SSH
-//! server. Read next: `hostile/corpus.rs`,
-//! `hostile/refused.rs`, `hostile/texts.rs`, `hostile/random.rs`.
+//! process. Malformed XML: `malformed-message`, then the end (for a peer of base:1.0, which must
+//! not get that tag, the end only). An exceeded limit: `too-big`, then the end. Bad framing: the
+//! end, without a reply (RFC 6242 §4.2). Input unknown to the schema: an error with the place, and
+//! the session goes on. Floods before authentication are tested with the SSH server. Read next:
+//! `hostile/corpus.rs`, `hostile/refused.rs`, `hostile/texts.rs`, `hostile/random.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -79,7 +78,7 @@ impl Ground {
     }
 }
 
-/// Somebody whose session was there before the attack.
+/// Another user whose session existed before the attack.
 struct Bystander(Talk);
 
 impl Bystander {
@@ -361,8 +360,8 @@ fn a_bad_hello_opens_no_session() {
     });
 }
 
-/// RFC 6242 and 6241 leave it to servers how long silence may last: 30 s before authentication,
-/// 30 s before the hello.
+/// Silent connections are closed after 30 s before authentication, and 30 s before the hello; RFC
+/// 6242 and RFC 6241 leave these limits to servers.
 #[test]
 fn who_connects_and_says_nothing_is_sent_away() {
     block_on(async {

@@ -1,5 +1,5 @@
-//! The HTTP server of the real command: who gets in with what `convoke token` gives, and what becomes
-//! of it. What the door answers in all cases is in `crates/server/tests/http`.
+//! The HTTP server of the real command: access by tokens of `convoke token`, and their life cycle.
+//! The answers of the server in all cases are tested in `crates/server/tests/http`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -14,7 +14,7 @@ use support::{block_on, page, within};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::Command;
 
-/// Types `convoke token …` and reads the objects that it prints.
+/// Runs `convoke token …` and returns its output.
 async fn token(running: &Running, arguments: &[&str]) -> Finished {
     let arguments = [&["token"], arguments, &["--json"]].concat();
     run(running.state(), &arguments).await
@@ -37,7 +37,7 @@ fn let_in(running: &Running, file: &str) {
     write_public(&path, generate("k").public_key()).unwrap();
 }
 
-/// Issue 6 §8: tokens from a local issuer made at first start, bound to the same principals.
+/// Tokens come from a local issuer made at first start, and act as the same principals as keys.
 #[test]
 fn a_newcomer_gets_in_with_one_command() {
     block_on(async {
@@ -71,14 +71,14 @@ fn a_newcomer_gets_in_with_one_command() {
     });
 }
 
-/// The token that `convoke token issue` prints, alone.
+/// The token printed by `convoke token issue`.
 async fn running_token(running: &Running) -> String {
     let printed = run(running.state(), &["token", "issue"]).await.well();
     assert_eq!(printed.stderr, "");
     printed.stdout.trim_end().to_owned()
 }
 
-/// Issue 6 §8: revocation survives a restart, and so does everything else.
+/// Issued and revoked tokens survive a restart.
 #[test]
 fn what_was_issued_and_revoked_stays_so_over_a_restart() {
     block_on(async {
@@ -200,7 +200,7 @@ fn the_door_is_where_it_is_said_to_be_or_nowhere() {
     });
 }
 
-/// Issue 6 §8: no token is ever in a log, whether it counts or not, in HTTP/1.1 or HTTP/2.
+/// No token is ever in a log, valid or not, over HTTP/1.1 or HTTP/2.
 #[test]
 fn no_token_is_in_a_log() {
     block_on(async {
@@ -256,7 +256,7 @@ fn no_token_is_in_a_log() {
     });
 }
 
-/// Makes an authority, and what it signs for the server and for two clients.
+/// Creates a certification authority, and certificates for the server and for two clients.
 const CERTIFICATES: &str = r#"
 set -e
 new="openssl req -x509 -newkey ed25519 -nodes -days 2"
@@ -268,7 +268,7 @@ $leaf -keyout ghost.key -out ghost.pem -subj /CN=ghost
 chmod 600 *.key
 "#;
 
-/// Issue 6 §8: mutual TLS, bound to the same principals by a table in `access.toml`.
+/// Mutual TLS: certificates act as the same principals, by a table in `access.toml`.
 #[test]
 fn whoever_has_a_certificate_gets_in() {
     block_on(async {
@@ -300,7 +300,7 @@ fn whoever_has_a_certificate_gets_in() {
     });
 }
 
-/// What a command of the system says; nothing where there is none of that name.
+/// The output of a system command; none if it is not installed.
 async fn typed(command: &str, arguments: &[&str], folder: &Path) -> Option<Output> {
     let mut command = Command::new(command);
     let output = command.args(arguments).current_dir(folder).output();
@@ -310,7 +310,7 @@ async fn typed(command: &str, arguments: &[&str], folder: &Path) -> Option<Outpu
     }
 }
 
-/// The page `docs/http.md`: every command is typed, every answer compared.
+/// The page `docs/http.md`: every command is run, every answer compared.
 #[test]
 fn every_command_of_the_page_holds() {
     block_on(async {

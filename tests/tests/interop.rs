@@ -1,9 +1,9 @@
-//! Foreign NETCONF clients are our referees: each meets a running platform with a key, over SSH.
+//! Foreign NETCONF clients as referees: each talks to a running platform with a key, over SSH.
 //!
-//! The Python ones are driven by scripts in `../interop`, which report facts; what the facts ought
-//! to be stands here. Then the examples, as a reader of them would run them. A client that is not
-//! installed fails its test and names `make setup`; only `yangcli`, which not every distribution
-//! has, can be left out, with `CONVOKE_SKIP_YANGCLI=1`. Read next: `support`.
+//! The Python ones are driven by scripts in `../interop`, which report facts; the expectations are
+//! here. Then the examples, run as a user would. A client that is not installed fails its test with
+//! a reference to `make setup`; only `yangcli`, which not every distribution has, can be skipped,
+//! with `CONVOKE_SKIP_YANGCLI=1`. Read next: `support`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
@@ -22,15 +22,15 @@ use support::process::{Finished, Running};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// The longest that a client may take. ncclient looks for an answer ten times a second only, and
-/// a diagnosis that misses the story is measured in real time, which takes two minutes.
+/// The time limit of a client. ncclient polls for answers only ten times a second, and a diagnosis
+/// that does not find the fault takes two minutes in real time.
 const CLIENT_LONGEST: Duration = Duration::from_secs(240);
 
 const BASE: &str = "urn:ietf:params:xml:ns:netconf:base:1.0";
 const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 const IP: &str = "TMF-Convoke-IP-1.0.0";
 
-/// The names of the shipped agents, in roster order, as their profiles have them.
+/// The names of the shipped agents, in roster order, as in their profiles.
 fn agents() -> Vec<&'static str> {
     let name = |role: &agents::roster::Role| {
         let mut lines = role.profile.lines();
@@ -279,7 +279,7 @@ fn netconf_rs_pads_its_hello_and_is_understood() {
     });
 }
 
-/// A key-authenticated SSH connection as netconf-rs wants it; clones share it.
+/// A key-authenticated SSH connection as required by netconf-rs; clones share it.
 #[derive(Clone)]
 struct OverSsh(Arc<Mutex<Pipes>>);
 
@@ -493,10 +493,10 @@ fn python(program: &str) -> Command {
     Command::new(path)
 }
 
-/// What an auditor of SSH servers says: nothing fails, it knows no vulnerability and recommends nothing,
-/// and its flood of half-open connections (DHEat, CVE-2002-20001) is throttled. Warned of are key
-/// exchange without a post-quantum part and a MAC over plaintext, both behind better ones, for clients
-/// that know no other.
+/// An auditor of SSH servers reports no failure, no vulnerability and no recommendation, and its
+/// flood of half-open connections (DHEat, CVE-2002-20001) is throttled. Its warnings concern key
+/// exchange without a post-quantum part and a MAC over plaintext, both offered with low preference
+/// for older clients.
 #[test]
 fn an_auditor_of_ssh_finds_nothing_that_fails() {
     with_platform(async |running| {
@@ -567,7 +567,7 @@ async fn schema(running: &Running, module: &str) -> String {
     support::talk::text(&reply.document, "data")
 }
 
-/// Runs a foreign program to its end, with something to read.
+/// Runs a foreign program to its end, with this standard input.
 async fn finish(mut command: Command, stdin: &str) -> Finished {
     let program = command.as_std().get_program().to_owned();
     command

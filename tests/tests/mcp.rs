@@ -1,5 +1,5 @@
-//! MCP of the real command: tools and resources as the official SDK finds them, and the process as
-//! whoever starts it does. How names, results and URIs are made is tested in `crates/convoke`.
+//! MCP of the real command: tools and resources as seen by the official SDK, and the process as
+//! seen by its parent. The construction of names, results and URIs is tested in `crates/convoke`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -11,17 +11,17 @@ use support::{block_on, page, within};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// What an assistant needs to diagnose a fault.
+/// The name of the tool that diagnoses a fault.
 const DIAGNOSE: &str = "ip-fault_fault-diagnosis";
 
-/// A platform with a network at rest, in which a diagnosis takes seconds.
+/// A platform with a network without events, in which a diagnosis takes seconds.
 async fn platform(state: &std::path::Path) -> Running {
     let network = ["--network", "Polska", "--sites", "12"];
     let serve = [&["serve"][..], &network, &["--speed", "100"]];
     Running::start(state, &serve.concat()).await
 }
 
-/// What the official SDK for Python finds, over one of the lifecycles of MCP.
+/// The results of the official SDK for Python, over one of the lifecycles of MCP.
 async fn by_sdk(running: &Running, lifecycle: &str, schema: &str) -> Value {
     let asking = format!("asks-{lifecycle}");
     // That is no element: the agent asks for one.
@@ -38,7 +38,7 @@ async fn by_sdk(running: &Running, lifecycle: &str, schema: &str) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// What a command prints as one object.
+/// The output of a command, as one object.
 async fn told(running: &Running, arguments: &[&str]) -> Value {
     let printed = running.client(arguments).await.well();
     printed.json().pop().unwrap()
@@ -60,7 +60,7 @@ async fn rendered(running: &Running, schema: &str) -> Value {
     serde_json::from_str(shown["shown"].as_str().unwrap()).unwrap()
 }
 
-/// Issue 6 §6: what holds over either lifecycle.
+/// Asserts the results over either lifecycle.
 async fn is_served(running: &Running, facts: &Value) {
     let tool = &facts["tools"][DIAGNOSE];
     assert_eq!(
@@ -112,7 +112,7 @@ async fn is_served(running: &Running, facts: &Value) {
     assert_eq!(facts["given up"], "cancelled");
 }
 
-/// Issue 6 §6: agents and tasks as resources, in the JSON of the commands.
+/// Agents and tasks are resources, in the JSON of the commands.
 async fn is_read(running: &Running, facts: &Value) {
     assert_eq!(
         facts["resources"],
@@ -131,7 +131,7 @@ async fn is_read(running: &Running, facts: &Value) {
     );
 }
 
-/// Issue 6 §6: the official SDK for Python, over both lifecycles of the protocol.
+/// The official SDK for Python works, over both lifecycles of the protocol.
 #[test]
 fn the_official_python_sdk_is_served() {
     block_on(async {
@@ -154,8 +154,8 @@ fn the_official_python_sdk_is_served() {
     });
 }
 
-/// Issue 6 §6: nothing but the protocol on standard output; it ends with its input, and with the exit
-/// codes of all commands.
+/// Only the protocol is on standard output; the process ends with its input, with the exit codes of
+/// all commands.
 #[test]
 fn the_process_ends_as_commands_do() {
     block_on(async {
@@ -170,7 +170,7 @@ fn the_process_ends_as_commands_do() {
     });
 }
 
-/// Issue 6 §6: whoever goes away has not cancelled what is under way.
+/// A client that disconnects does not cancel its tasks.
 #[test]
 fn a_task_goes_on_when_its_assistant_has_gone() {
     block_on(async {
@@ -203,7 +203,7 @@ fn a_task_goes_on_when_its_assistant_has_gone() {
     });
 }
 
-/// The page `docs/mcp.md`: every command is typed, every answer compared.
+/// The page `docs/mcp.md`: every command is run, every answer compared.
 #[test]
 fn every_command_of_the_page_holds() {
     block_on(async {

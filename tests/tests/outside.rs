@@ -1,9 +1,10 @@
-//! Agents of the outside. Some are NETCONF servers themselves: a second platform hosts an agent
-//! which the first has registered with its address and host key. Others are clients: the examples.
+//! Agents outside the platform. Some are NETCONF servers themselves: a second platform hosts an
+//! agent which the first has registered with its address and host key. Others are clients: the
+//! examples.
 //!
 //! Platforms run in this process, on loopback, each with a folder of its own; they and the clients
-//! are stopped in the middle and started again. What is asserted is the law: no task is lost, none
-//! is done twice. Read next: `server::remote`, `examples/agent_client.py`.
+//! are stopped in the middle and started again. The asserted property: no task is lost, none is
+//! done twice. Read next: `server::remote`, `examples/agent_client.py`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -117,7 +118,7 @@ fn a_server_with_another_host_key_is_told_nothing() {
     });
 }
 
-/// A program of the outside; killed when dropped.
+/// A client program; killed when dropped.
 struct Client(std::process::Child);
 
 impl Drop for Client {
@@ -132,7 +133,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
 }
 
-/// Makes a key for an agent and lets it in; the file of the private key.
+/// Makes a key for an agent and authorises it; returns the file of the private key.
 fn let_in(folder: &Path, agent: &str) -> PathBuf {
     let keys = StateKeys::open(folder).unwrap();
     let key = keys.agent(agent).unwrap();
@@ -141,8 +142,9 @@ fn let_in(folder: &Path, agent: &str) -> PathBuf {
     folder.join(format!("keys/{agent}_ed25519"))
 }
 
-/// What is asked of a client agent, whatever it is written in: it registers, answers whether a task
-/// can be done, works, and goes on after it, or its platform, was away.
+/// Asserts the behaviour of a client agent, in any programming language: it registers, answers
+/// feasibility questions, executes tasks, and resumes after an absence of itself or of its
+/// platform.
 async fn client_agent(agent: &str, start: impl Fn(SocketAddr, &Path, &Path) -> Command) {
     let (folder, nothing) = (tempfile::tempdir().unwrap(), Journal::default());
     let key = let_in(folder.path(), agent);

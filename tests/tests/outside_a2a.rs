@@ -1,10 +1,9 @@
-//! Agents from outside over A2A: another Convoke, the example in Python, and some of whom no use can be
-//! made.
+//! External agents over A2A: another Convoke, the example in Python, and unusable ones.
 //!
-//! Platforms run in this process, on loopback, each with a folder of its own; one registers agents of
-//! the other by their cards, assigns tasks to them, and either is stopped in the middle. What is
-//! asserted is the law: no task is lost, none is done twice by who remembers it. Read next:
-//! `server::outside`, `bindings::a2a::outside`, `examples/a2a_peer.py`.
+//! Platforms run in this process, on loopback, each with a folder of its own; one registers agents
+//! of the other by their cards and assigns tasks to them, and either is stopped in the middle. The
+//! asserted property: no task is lost, none is done twice by an agent with a persistent memory.
+//! Read next: `server::outside`, `bindings::a2a::outside`, `examples/a2a_peer.py`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -47,13 +46,13 @@ use tokio::process::Child;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// How long an agent works at a task, in milliseconds.
+/// The time that an agent takes for a task, in milliseconds.
 const WORK_MS: i64 = 150;
 
-/// What an agent was asked to do, in order: survives its platform.
+/// The requests to an agent, in order; survives its platform.
 type Journal = Arc<Mutex<Vec<String>>>;
 
-/// Does what it is asked, after a while: asks first, or works on for ever, if the task says so.
+/// An agent that executes after a while; asks first, or never ends, if the task says so.
 struct Worker {
     journal: Journal,
     open: Vec<(u64, TaskId, Content)>,
@@ -138,7 +137,7 @@ impl Agent for Worker {
     }
 }
 
-/// What a typed task is answered with.
+/// The payload of the result of a typed task.
 fn good() -> Payload {
     Payload::new("quality_check_result_v1", json!({"verdict": "good"}))
 }
@@ -177,19 +176,19 @@ fn profile(name: &str) -> Profile {
     }
 }
 
-/// A platform that lives.
+/// A running platform.
 struct Site {
     host: Arc<Host>,
     stop: oneshot::Sender<()>,
     life: JoinHandle<()>,
 }
 
-/// How a site is started.
+/// The start parameters of a site.
 #[derive(Default)]
 struct Plan {
-    /// Where its HTTP server is; anywhere if nothing is said.
+    /// The address of its HTTP server; any if there is none.
     http: Option<SocketAddr>,
-    /// Where it may speak with agents.
+    /// The addresses of agents that it may talk to.
     peers: Vec<String>,
     cards: Option<Cards>,
 }
@@ -323,7 +322,7 @@ impl Site {
     }
 }
 
-/// What a task is called by its agent.
+/// The identifier of a task at its remote agent.
 fn there(task: &Task) -> String {
     let said = task.said.as_ref().unwrap().section("task there").unwrap();
     let there: Value = serde_json::from_str(said).unwrap();
@@ -410,8 +409,8 @@ impl Pair {
     }
 }
 
-/// Issue 6 §7, Q60: an agent is registered by its card, told its task as data of its schema, and its
-/// typed result is a payload here.
+/// An agent is registered by its card, receives its task as data of its schema, and its typed
+/// result becomes a payload here.
 #[test]
 fn a_typed_task_goes_to_another_platform_and_comes_back() {
     block_on(async {
@@ -432,8 +431,8 @@ fn a_typed_task_goes_to_another_platform_and_comes_back() {
     });
 }
 
-/// Q75, Q80: its question is the task's question here, the answer goes on in the same task there; a
-/// task that is cancelled here is cancelled there.
+/// Its question becomes the task's question here, the answer continues the same task
+/// there; a task cancelled here is cancelled there.
 #[test]
 fn questions_are_answered_and_tasks_are_cancelled() {
     block_on(async {
@@ -462,7 +461,8 @@ fn questions_are_answered_and_tasks_are_cancelled() {
     });
 }
 
-/// Draft §4.5: a result that is refused begins another task there, one that is accepted nothing.
+/// A rejected result begins another task there, an accepted one none (draft-wang-nmrg-magent-im
+/// §4.5).
 #[test]
 fn a_result_is_judged() {
     block_on(async {
@@ -491,7 +491,7 @@ fn a_result_is_judged() {
     });
 }
 
-/// Issue 6 §7: whichever side is started again, no task is lost and none is done twice.
+/// Whichever side is restarted, no task is lost and none is done twice.
 #[test]
 fn either_side_may_be_started_again() {
     block_on(async {
@@ -520,7 +520,7 @@ fn either_side_may_be_started_again() {
     });
 }
 
-/// A task that has run out of time here is ended there.
+/// A task that has timed out here is ended there.
 #[test]
 fn a_task_that_has_timed_out_is_ended_there() {
     block_on(async {
@@ -550,12 +550,12 @@ fn a_task_that_has_timed_out_is_ended_there() {
     });
 }
 
-/// Answers every connection with the same.
+/// Starts a server with the same answer for every connection.
 async fn answering(answer: impl Fn(&str) -> String + Send + 'static) -> SocketAddr {
     answering_at(([127, 0, 0, 1], 0).into(), answer).await
 }
 
-/// Answers every connection to an address with the same.
+/// Starts a server at an address with the same answer for every connection.
 async fn answering_at(
     address: SocketAddr,
     answer: impl Fn(&str) -> String + Send + 'static,
@@ -580,7 +580,7 @@ fn ok(body: &str) -> String {
     )
 }
 
-/// Why the card of a server with this answer is refused.
+/// The reason for which the card of a server with this answer is refused.
 async fn refused(answer: impl Fn(&str) -> String + Send + 'static) -> String {
     let address = answering(answer).await;
     let folder = tempfile::tempdir().unwrap();
@@ -590,7 +590,7 @@ async fn refused(answer: impl Fn(&str) -> String + Send + 'static) -> String {
     refused.unwrap_err().to_string()
 }
 
-/// The card of an agent that is where it was asked for.
+/// The card of an agent at the requested address.
 fn a_card(request: &str) -> Value {
     let host = request.lines().find_map(|line| line.strip_prefix("host: "));
     let url = format!("http://{}/", host.unwrap());
@@ -602,7 +602,7 @@ fn a_card(request: &str) -> Value {
     })
 }
 
-/// Issue 6 §7: a card that cannot be used is refused, precisely.
+/// An unusable card is refused, with the precise reason.
 #[test]
 fn what_cannot_be_used_is_refused() {
     block_on(async {
@@ -660,7 +660,7 @@ fn what_cannot_be_used_is_refused() {
     });
 }
 
-/// A17: a card that is signed counts only if the signature holds.
+/// A signed card is accepted only if the signature is valid.
 #[test]
 fn a_forged_card_is_refused() {
     block_on(async {
@@ -689,8 +689,8 @@ fn a_forged_card_is_refused() {
     });
 }
 
-/// An agent of which nobody hears any more is offline, and one that is back is online; what its card
-/// says of it is followed.
+/// An agent that does not answer becomes offline, and online again when it does; changes of its
+/// card are followed.
 #[test]
 fn a_card_is_looked_at_again() {
     block_on(async {
@@ -728,7 +728,7 @@ fn a_card_is_looked_at_again() {
     });
 }
 
-/// The example in Python, on a free port; killed when dropped.
+/// Starts the example in Python, on a free port; killed when dropped.
 async fn surveyor(port: u16) -> Child {
     let mut command = python("examples/a2a_peer.py");
     command.args(["--port", &port.to_string(), "--drive", "0.3"]);
@@ -749,8 +749,8 @@ async fn surveyor(port: u16) -> Child {
     child
 }
 
-/// Issue 6 §7: an agent that is written with the official SDK, asked by schema, by intent and in words,
-/// and started again in the middle.
+/// An agent written with the official SDK is asked by schema, by intent and in words, and restarted
+/// in the middle.
 #[test]
 fn the_example_in_python_takes_tasks() {
     block_on(async {
@@ -794,7 +794,7 @@ fn the_example_in_python_takes_tasks() {
     });
 }
 
-/// On the command line, and as NETCONF tells it.
+/// Registration on the command line has the same result as over NETCONF.
 #[test]
 fn an_agent_is_registered_on_the_command_line() {
     block_on(async {

@@ -1,13 +1,14 @@
-//! A platform whose agents and clients are behind a network that fails: late, slow, silent, cut, closed in
-//! one direction, and nobody reaches anybody for a while (row 8 of the fault programme).
+//! A platform whose agents and clients are behind an unreliable network: late, slow, silent, cut,
+//! half-closed, and partitioned.
 //!
-//! Between them stand proxies whose faults a seed decides (`support/proxy.rs`). Publishers assign and cancel
-//! throughout, to an agent that is a server on another platform and to one that is a client of this one;
-//! what was not answered they ask again. Somebody who is not behind the proxies asks and assigns meanwhile.
-//! When all is healed: what was acknowledged is there, before and after a restart; the same request has the
-//! same reply; nothing was done twice, or ended in two ways; live and replay tell the same; both logs verify.
+//! Between them are proxies with faults by seed (`support/proxy.rs`). Publishers assign and cancel
+//! throughout, to an agent that is a server on another platform and to one that is a client of this
+//! one, and repeat requests without answer. Another user, not behind the proxies, reads and assigns
+//! meanwhile. After the network is restored: everything acknowledged is there, before and after a
+//! restart; the same request has the same reply; nothing was done twice, or ended in two ways; live
+//! and replay agree; both logs verify.
 //!
-//! Seeds are printed. `CONVOKE_PARTITIONS` asks for so many, `CONVOKE_PARTITION_SEED` chooses the first.
+//! Seeds are printed. `CONVOKE_PARTITIONS` sets their number, `CONVOKE_PARTITION_SEED` the first.
 //! Read next: `partition/clients.rs`, `support/proxy.rs`, `crash.rs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -34,14 +35,14 @@ use support::{block_on, within};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The agent that is a server elsewhere, the one that is a client, and the one that is at home.
+/// The agent that is a server elsewhere, the one that is a client, and the local one.
 const DIGGER: &str = "digger";
 const SURVEYOR: &str = "surveyor";
 const HOME: &str = "oss";
-/// Seeds of the short form, and how many of them are under way at once.
+/// The number of seeds by default, and of those that run in parallel.
 const SEEDS: u64 = 16;
 const AT_ONCE: usize = 4;
-/// Who assigns, and how much each.
+/// The number of publishers, and of the tasks of each.
 const PUBLISHERS: u64 = 3;
 const TASKS: u64 = 12;
 
@@ -49,7 +50,7 @@ fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// What is told of tasks until the last of them has ended.
+/// The notifications about tasks until the last of them has ended.
 async fn told(client: &mut Client, last: &str) -> Vec<Notification> {
     let mut told = Vec::new();
     loop {
@@ -66,7 +67,7 @@ async fn told(client: &mut Client, last: &str) -> Vec<Notification> {
 const OF_TASKS: &str = "<filter type=\"subtree\"><condition-notifications \
     xmlns=\"urn:ietf:params:xml:ns:yang:irtf-agent\"/></filter>";
 
-/// Lets an agent in by a key of its own.
+/// Authorises an agent with a key of its own.
 fn let_in(folder: &Path, agent: &str) {
     let keys = StateKeys::open(folder).unwrap();
     let line = keys
@@ -78,7 +79,7 @@ fn let_in(folder: &Path, agent: &str) {
     std::fs::write(keys.agents().join(format!("{agent}.pub")), line).unwrap();
 }
 
-/// What one seed showed.
+/// The results of one seed.
 struct Shown {
     faults: Tally,
     overtaken: usize,
@@ -86,7 +87,7 @@ struct Shown {
     by_stander: u64,
 }
 
-/// Says under which seed something went wrong.
+/// Prints the seed if the test panics.
 struct Under(u64);
 
 impl Drop for Under {
@@ -180,7 +181,7 @@ async fn is_registered(site: &Site, agent: &str) {
     within("an agent to register", registered).await;
 }
 
-/// How every acknowledged task ended, once it has.
+/// The end of every acknowledged task, once it has ended.
 async fn ends(
     here: &Site,
     acknowledged: &Acknowledged,
@@ -215,7 +216,7 @@ async fn ends(
     ends
 }
 
-/// Both platforms tell the same of a task, and nothing was done twice.
+/// Asserts that both platforms agree on a task, and nothing was done twice.
 async fn agree(
     here: &Site,
     there: &Site,
@@ -242,7 +243,7 @@ async fn agree(
     }
 }
 
-/// What a subscriber heard is what is replayed, in its order.
+/// Asserts that a replay equals the notifications received live, in order.
 async fn is_replayed(client: &mut Client, heard: &[Notification]) {
     let from = format!("{OF_TASKS}<startTime>2020-01-01T00:00:00Z</startTime>");
     client.call(&subscribe(&from)).await.unwrap();
@@ -253,7 +254,8 @@ async fn is_replayed(client: &mut Client, heard: &[Notification]) {
     assert!(times.is_sorted(), "{times:?}");
 }
 
-/// The log has no gap, tells of one end of each task at most, folds to the state, and verifies.
+/// Asserts that the log has no gap, at most one end for each task, folds to the state, and
+/// verifies.
 fn is_sound(site: &Site) {
     let store = site.host.platform.engine().store();
     let report = store.verify().unwrap();
@@ -277,7 +279,8 @@ fn is_sound(site: &Site) {
     assert_eq!(told, tasks, "the log folds to the state");
 }
 
-/// What is said again is answered as before, and so it is after a restart, when everything is as it was.
+/// Asserts that repeated requests have the same replies, also after a restart, when everything is
+/// unchanged.
 async fn nothing_is_lost(
     here: Site,
     folder: &Path,
@@ -300,7 +303,7 @@ async fn nothing_is_lost(
     here.stop().await;
 }
 
-/// The replies to all that was said, said once more.
+/// The replies to all requests, repeated.
 async fn said_again(
     here: &Site,
     folder: &Path,
@@ -356,8 +359,8 @@ fn whatever_the_network_does_nothing_acknowledged_is_lost_or_done_twice() {
     });
 }
 
-/// P4, in order and without a clock: while nothing comes through for one session, the other is answered
-/// all it asks, tasks of the agent that cannot be reached among it; then the first is answered as well.
+/// In order and without a clock: while one session is cut off, the other is answered as usual,
+/// including tasks for the unreachable agent; then the first is answered as well.
 #[test]
 fn who_cannot_be_reached_keeps_nobody_waiting() {
     block_on(async {

@@ -1,7 +1,7 @@
-//! An agent of the outside, from the key file that lets it in to the day that it is kept out again.
+//! An external agent, from the key file that authorises it to its removal.
 //!
 //! Everything goes over loopback SSH to a `convoke serve` of its own: the agent is a NETCONF client
-//! with its own key, the operator types commands. Read next: `outside.rs` for agents that are
+//! with its own key, the operator uses commands. Read next: `outside.rs` for agents that are
 //! servers themselves, `conformance/registry-*` for each reply to the letter.
 
 #![allow(clippy::unwrap_used)]
@@ -28,15 +28,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use support::process::{FREE_PORTS, Finished, Running, run};
 use support::{block_on, within};
 
-/// The agent of the outside, by a name of the recommended form.
+/// The external agent, with a name of the recommended form.
 const PROBE: &str = "TMF-Example-Probe-1.0.0";
 /// An agent that the platform hosts.
 const HOSTED: &str = "TMF-Convoke-IP-1.0.0";
-/// What a lease lasts that says nothing else, in milliseconds.
+/// The default duration of a lease, in milliseconds.
 const LEASE_MS: i64 = 300_000;
 const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 
-/// The agent's own machine: a key, and the host key that it was told.
+/// The agent's own machine: a key, and the host key that it knows.
 struct Probe {
     identity: Identity,
     public: String,
@@ -82,7 +82,7 @@ impl Probe {
     }
 }
 
-/// What lets the agent in, as long as it is there.
+/// The file that authorises the agent while it exists.
 fn key_file(state: &Path) -> PathBuf {
     state.join("agents").join(format!("{PROBE}.pub"))
 }
@@ -107,7 +107,7 @@ impl Session {
         self.call("register-agent", &profile).await
     }
 
-    /// Everything that `get-tasks` shows of each task that the agent sees.
+    /// All leaves of each task in `get-tasks` that the agent sees.
     async fn tasks(&mut self) -> Vec<Vec<(String, String)>> {
         let reply = self.call("get-tasks", "").await.unwrap();
         let leaf = |e: Element<'_>| (e.name().to_owned(), e.trimmed_text().to_owned());
@@ -127,7 +127,7 @@ impl Session {
     }
 }
 
-/// The tags of the errors with which the platform said no.
+/// The tags of the errors of a refusal.
 #[track_caller]
 fn tags(outcome: Result<Reply, CallError>) -> Vec<ErrorTag> {
     match outcome {
@@ -141,7 +141,7 @@ fn leaf<'t>(task: &'t [(String, String)], name: &str) -> Option<&'t str> {
     found.map(|(_, text)| text.as_str())
 }
 
-/// Assigns a survey to the agent; what the operator was told.
+/// Assigns a survey to the agent; returns the operator's reply.
 async fn assign(running: &Running, agent: &str, task: &str) -> Value {
     let assign = [
         "task", "assign", agent, "site:1", "survey", "--id", task, "--async", "--json",
@@ -149,13 +149,13 @@ async fn assign(running: &Running, agent: &str, task: &str) -> Value {
     running.client(&assign).await.well().json()[0]["reply"].clone()
 }
 
-/// What the operator sees of a task.
+/// The task as the operator sees it.
 async fn task(running: &Running, id: &str) -> Value {
     let show = ["task", "show", id, "--json"];
     running.client(&show).await.well().json()[0]["task"].clone()
 }
 
-/// Who has the skill, as the operator finds it.
+/// The agents with the skill, as the operator finds them.
 async fn surveyors(running: &Running) -> Vec<Value> {
     let discover = ["agent", "discover", "--skill", "survey", "--json"];
     let found = running.client(&discover).await.well().json();
@@ -185,7 +185,7 @@ fn an_agent_is_let_in_by_its_key_file_works_survives_a_kill_and_leaves() {
     });
 }
 
-/// It sees nothing of others before it is registered, and registers as nobody else.
+/// It sees nothing of others before it is registered, and cannot register another name.
 async fn registers(running: &Running, probe: &Probe) {
     assign(running, HOSTED, "anothers").await;
     assert_eq!(task(running, "anothers").await["task-sendTo"], HOSTED);
@@ -204,7 +204,7 @@ async fn registers(running: &Running, probe: &Probe) {
     assert!(session.tasks().await.is_empty());
 }
 
-/// It is given a task, reads it, and reports it finished; what it was told then.
+/// It receives a task, reads it, and reports it finished; returns the reply to that.
 async fn works(running: &Running, probe: &Probe) -> NegotiateReply {
     let answer = assign(running, PROBE, "survey-1").await;
     assert_eq!(answer["verdict"], "pending");
@@ -223,7 +223,8 @@ async fn works(running: &Running, probe: &Probe) -> NegotiateReply {
     told
 }
 
-/// After a kill it has its place and its record, and what it says again is not done again.
+/// After a kill its registration and its tasks are there, and a repeated report is not executed
+/// again.
 async fn is_remembered(running: &Running, probe: &Probe, told: &NegotiateReply) {
     assert_eq!(surveyors(running).await, [PROBE]);
     let mut session = probe.connect(running).await;
@@ -245,7 +246,7 @@ async fn is_remembered(running: &Running, probe: &Probe, told: &NegotiateReply) 
     assert_eq!(task(running, "survey-1").await, shown);
 }
 
-/// What it was still to do fails with it.
+/// Its open tasks fail when it leaves.
 async fn leaves(running: &Running, probe: &Probe) {
     assign(running, PROBE, "survey-2").await;
     assert_eq!(task(running, "survey-2").await["task-status"], "created");
@@ -259,7 +260,7 @@ async fn leaves(running: &Running, probe: &Probe) {
     assert_eq!(refused, [ErrorTag::InvalidValue]);
 }
 
-/// The machine's clocks, whose wall was set forward by an hour.
+/// The machine's clocks, with the wall clock set forward by an hour.
 #[derive(Debug)]
 struct HourLater(Instant);
 
@@ -274,7 +275,7 @@ impl Source for HourLater {
     }
 }
 
-/// True while the agent has its place.
+/// True while the agent is registered.
 fn is_in_its_place(host: &Host) -> bool {
     let registrations = host.platform.engine().registrations();
     let mut valid = registrations.iter().filter(|r| !r.expired);
@@ -322,7 +323,7 @@ fn while_the_platform_is_down_no_lease_ends() {
     });
 }
 
-/// A state folder whose principals have these files.
+/// A state folder with these files of principals.
 fn folder_with(files: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let state = tempfile::tempdir().unwrap();
     let public = keys::generate("a key").public_key().to_openssh().unwrap();

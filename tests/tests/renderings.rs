@@ -1,9 +1,9 @@
-//! One template, many contracts: JSON Schema, YANG and our own check accept the same canonical
+//! One template, many contracts: JSON Schema, YANG and our own validator accept the same canonical
 //! payloads.
 //!
-//! The law runs over random templates and payloads, right and wrong; the differences that are known
-//! (the table of `schema::render`) have a test each. JSON Schema is judged by the `jsonschema`
-//! crate with formats asserted, YANG by libyang over typed XML.
+//! The property is checked over random templates and payloads, valid and invalid; the known
+//! differences (the table of `schema::render`) have a test each. JSON Schema is evaluated by the
+//! `jsonschema` crate with format assertions, YANG by libyang over typed XML.
 #![allow(clippy::unwrap_used)]
 
 #[path = "renderings/differences.rs"]
@@ -63,7 +63,7 @@ impl Forms {
         }
     }
 
-    /// Forms of a template of one key `x`.
+    /// The forms of a template with one key `x`.
     fn of_key(shape: Shape, required: bool) -> Self {
         Self::of(template(vec![key("x", shape, required)]))
     }
@@ -92,12 +92,12 @@ impl Forms {
         to_xml(&self.template, payload.as_object().unwrap())
     }
 
-    /// (JSON Schema accepts, YANG accepts).
+    /// Whether JSON Schema accepts, and whether YANG accepts.
     fn both(&self, payload: &Value) -> (bool, bool) {
         (self.json_accepts(payload), self.yang_accepts(payload))
     }
 
-    /// The payload as it comes back from the data tree's JSON.
+    /// The payload after a round trip through the data tree's JSON (RFC 7951).
     fn through_rfc7951(&self, payload: &Value) -> Value {
         let printed = to_rfc7951(&self.template, payload.as_object().unwrap());
         Value::Object(from_rfc7951(&self.template, &printed))
@@ -160,7 +160,7 @@ fn object(properties: Vec<(&str, Shape, bool)>) -> Shape {
 
 // ----------------------------------------------------------------- templates
 
-/// I-Regexps, each with what tells it from its neighbours in other dialects.
+/// I-Regexps, each with texts that distinguish it from similar patterns of other dialects.
 const PATTERNS: [(&str, &[&str]); 10] = [
     ("[A-Z]{3}", &["ABC", "ABCD", "AB", "abc", "ABC\n"]),
     ("a.c", &["abc", "a\nc", "a\rc", "a\u{2028}c", "a😀c", "ac"]),
@@ -174,7 +174,7 @@ const PATTERNS: [(&str, &[&str]); 10] = [
     ("[0-9]+(\\.[0-9]{1,2})?", &["1", "1.25", "1.", "١", "1.256"]),
 ];
 
-/// What formats are tried on: right, and wrong by little.
+/// Texts to try formats on: valid, and nearly valid.
 const FORMATTED: [&str; 34] = [
     "2026-05-04",
     "2024-02-29",
@@ -212,7 +212,7 @@ const FORMATTED: [&str; 34] = [
     "F308A72C-FA84-11EB-9A03-0242AC13000",
 ];
 
-/// Words with what XML, YANG and JSON treat in their own ways.
+/// Words with characters that XML, YANG and JSON treat differently.
 const WORDS: [&str; 14] = [
     "",
     " ",
@@ -234,7 +234,7 @@ fn word() -> impl Strategy<Value = String> {
     prop::sample::select(WORDS.to_vec()).prop_map(str::to_owned)
 }
 
-/// Decimals with at most six digits behind the point, as they are written.
+/// Decimals with at most six fraction digits, as written.
 fn decimal() -> impl Strategy<Value = Number> {
     (-40_000_000_i64..40_000_000, 0_u32..=6).prop_map(|(digits, places)| {
         let places = places as usize;
@@ -331,7 +331,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// True unless YANG has an array of such items as anydata.
+/// False if YANG has an array of such items as anydata.
 fn is_modelled(items: &Shape) -> bool {
     match items.key_type {
         KeyType::Object => !items.constraint.properties.is_empty(),
@@ -361,8 +361,8 @@ fn any_template() -> impl Strategy<Value = Template> {
 
 // ------------------------------------------------------------------ payloads
 
-/// A value for a place, mostly of the right JSON type, and as often as not within its constraints;
-/// now and then of another type.
+/// A value for a place, mostly of the right JSON type, and about half of the time within its
+/// constraints; sometimes of another type.
 fn value(shape: &Shape) -> BoxedStrategy<Value> {
     let right = typed_value(shape);
     let wrong = prop::sample::select(vec![
@@ -445,7 +445,7 @@ fn members(constraint: &Constraint) -> BoxedStrategy<Value> {
     )
 }
 
-/// An object: required places nearly always filled, others often; now and then one too many.
+/// An object: required members nearly always present, others often; sometimes an unknown one.
 fn places_filled(places: Vec<(String, &Shape, bool)>) -> BoxedStrategy<Value> {
     let filled: Vec<BoxedStrategy<Option<(String, Value)>>> = places
         .into_iter()
@@ -499,8 +499,8 @@ fn drawn<T>(runner: &mut TestRunner, strategy: &impl Strategy<Value = T>) -> T {
     strategy.new_tree(runner).unwrap().current()
 }
 
-/// The law of issue 4, section 2 (D21–D41, Q8; checklist part 8): JSON Schema accepts a canonical
-/// payload exactly when YANG does, and both when our own check does.
+/// JSON Schema accepts a canonical payload exactly if YANG does, and both if our own validator does
+/// (draft-zhou §4.1 to §4.3).
 #[test]
 fn all_forms_accept_the_same_payloads() {
     let mut runner = runner();
@@ -534,7 +534,7 @@ fn all_forms_accept_the_same_payloads() {
     );
 }
 
-/// What both sides were given, and why libyang refused.
+/// The inputs of both sides, and the reason of libyang.
 fn report(forms: &Forms, payload: &Value) -> String {
     let typed = forms.typed(payload);
     let judged = typed.as_ref().map(|xml| forms.yang.check_data(xml, false));
@@ -551,7 +551,7 @@ fn report(forms: &Forms, payload: &Value) -> String {
     )
 }
 
-/// The payload with all numbers as JSON compares them: 3.0 is 3.
+/// The payload with all numbers in the form in which JSON compares them: 3.0 is 3.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
@@ -564,13 +564,13 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// True where `jsonschema` 0.60 misreads digits: it takes four at once, and a character below `0`
-/// borrows from its neighbour, so that `.026-05-04` is a date to it.
+/// True where `jsonschema` 0.60 misparses digits: it takes four at once, and a character below `0`
+/// borrows from its neighbour, so that it accepts `.026-05-04` as a date.
 fn is_misread(format: Format, edit: char) -> bool {
     edit < '0' && matches!(format, Format::Date | Format::Time | Format::DateTime)
 }
 
-/// The texts one edit away: a character more, another, or less.
+/// The texts one edit away: a character inserted, replaced, or deleted.
 fn neighbours(text: &str, at: usize, edit: char) -> [String; 3] {
     let text: Vec<char> = text.chars().collect();
     let (before, behind) = (&text[..at], text.get(at + 1..).unwrap_or_default());
@@ -582,7 +582,7 @@ fn neighbours(text: &str, at: usize, edit: char) -> [String; 3] {
     .map(|text| text.into_iter().collect())
 }
 
-/// Q8: formats agree character by character: on every text one edit away from a right one.
+/// Formats agree character by character: on every text one edit away from a valid one.
 #[test]
 fn formats_agree_on_every_neighbour() {
     for format in Format::ALL {
@@ -610,7 +610,7 @@ fn formats_agree_on_every_neighbour() {
     }
 }
 
-/// Q8: one I-Regexp, three engines, the same texts.
+/// Q8: one I-Regexp matches the same texts in three engines.
 #[test]
 fn patterns_agree_in_all_dialects() {
     for (pattern, texts) in PATTERNS {
@@ -627,7 +627,7 @@ fn patterns_agree_in_all_dialects() {
     }
 }
 
-/// Whatever the template, every rendering is made, and the module compiles as an augment too.
+/// Every rendering of any template succeeds, and the module compiles as an augment too.
 #[test]
 fn every_template_has_every_form() {
     const TARGET: &str = "module target { yang-version 1.1; namespace \"urn:t\"; prefix t; \

@@ -1,11 +1,10 @@
-//! The authorisation matrix: every rpc, node and operation, for everybody, over every binding.
+//! The authorisation matrix: every RPC, node and operation, for every user, over every binding.
 //!
-//! What should be allowed is worked out anew from the rules and the compiled model
-//! (`rights/reference.rs`), by code that shares nothing with the platform's; what is shown is asked of
-//! the platform through its bindings, in memory (`rights/stage.rs`). Records carry words that occur
-//! nowhere else, so that one that is shown to the wrong principal is found wherever it is shown. MCP
-//! and forms have no road of their own: that is looked at in their sources and pages. Read next:
-//! `engine`'s `access`.
+//! The expected permissions are computed from the rules and the compiled model
+//! (`rights/reference.rs`), by code that shares nothing with the platform's; the actual ones are
+//! obtained from the platform through its bindings, in memory (`rights/stage.rs`). Records contain
+//! unique words, so that a leak is found wherever it occurs. MCP and forms have no data path of
+//! their own, which is checked in their sources and pages. Read next: `engine`'s `access`.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 #[path = "rights/alike.rs"]
@@ -24,8 +23,8 @@ use serde_json::json;
 use stage::{Asked, CONTEXT, DATA, ENDPOINTS, Stage, TASK, WAYS, WORDS, Way, refused};
 use std::collections::BTreeSet;
 
-/// Every element that `get`, `get-data` and a path show is one that the rules permit, or leads to one;
-/// and every leaf that an administrator sees and the rules permit is shown.
+/// Every element in `get`, `get-data` and a path is permitted, or an ancestor of one; and every
+/// permitted leaf that an administrator sees is shown.
 #[test]
 fn every_node_is_shown_to_whom_the_rules_permit_it_and_to_nobody_else() {
     let mut stage = Stage::new();
@@ -57,7 +56,7 @@ fn every_node_is_shown_to_whom_the_rules_permit_it_and_to_nobody_else() {
     assert!(shown > 10_000, "{shown} elements were looked at");
 }
 
-/// Records of others are shown by `get`, `get-data`, a path and an XPath that is more than one to whom
+/// Records of others are shown by `get`, `get-data`, a path and a general XPath to users for whom
 /// the rules permit their nodes, and to no agent that is no party to them.
 #[test]
 fn every_record_is_shown_by_its_nodes_to_whom_they_are_for() {
@@ -94,8 +93,8 @@ fn every_record_is_shown_by_its_nodes_to_whom_they_are_for() {
     }
 }
 
-/// What rpcs, A2A and pushes tell of records is for their parties, if these may speak of tasks, and
-/// for whom the rules let read all that there is of them.
+/// RPCs, A2A and pushes give records to their parties, if these may speak of tasks, and to users
+/// for whom the rules permit all nodes of them.
 #[test]
 fn every_record_is_told_whole_to_whom_it_is_for() {
     let mut stage = Stage::new();
@@ -153,7 +152,7 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
     }
 }
 
-/// A2A, in both versions over both of its bindings, at an endpoint.
+/// Asserts access over A2A, in both versions over both of its bindings, at an endpoint.
 fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User, endpoint: &str) {
     let (rows, name) = (stage.rows(), &user.name);
     for way in WAYS {
@@ -203,8 +202,8 @@ fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User, endp
     }
 }
 
-/// Live and in replay, at every endpoint: who may receive a notification does, and an agent only what
-/// it is party to.
+/// Live and in replay, at every endpoint: notifications go to users who may receive them, and to
+/// agents only if they are party to them.
 #[test]
 fn every_notification_is_told_to_whom_it_is_for() {
     let mut stage = Stage::new();
@@ -236,8 +235,8 @@ fn every_notification_is_told_to_whom_it_is_for() {
     }
 }
 
-/// Every rpc of the model is `access-denied` to whom the rules deny it, at every endpoint that offers
-/// it, before its content is looked at.
+/// Every RPC of the model is `access-denied` to users to whom the rules deny it, at every endpoint
+/// that offers it, before its content is validated.
 #[test]
 fn every_rpc_is_executed_for_whom_the_rules_permit_it_and_for_nobody_else() {
     let mut stage = Stage::new();
@@ -271,8 +270,8 @@ fn every_rpc_is_executed_for_whom_the_rules_permit_it_and_for_nobody_else() {
     assert!(cells > 500, "{cells} cells");
 }
 
-/// Reports of a task go on for a publisher that may receive them, and changes are pushed for owners
-/// that may be told them: of the task they are about, and of no other.
+/// Reports of a task continue for a publisher that may receive them, and changes are pushed to
+/// owners who may be told them: for the task that they are about, and for no other.
 #[test]
 fn reports_and_pushes_are_for_whom_they_are_about() {
     let mut stage = Stage::new();
@@ -304,7 +303,7 @@ fn reports_and_pushes_are_for_whom_they_are_about() {
     );
 }
 
-/// Who may not list tasks over A2A is refused, and that is in the trail: who, what and why.
+/// A denied list of tasks over A2A is in the audit trail: user, operation and reason.
 #[test]
 fn a_list_that_is_denied_is_on_record() {
     let stage = Stage::new();
@@ -314,7 +313,7 @@ fn a_list_that_is_denied_is_on_record() {
     assert_eq!(told, ["read tasks: no rule permits it"]);
 }
 
-/// Forms and cards are for everybody, so no record is in them; MCP is a client of NETCONF.
+/// Forms and cards are public, so that no record is in them; MCP is a client of NETCONF.
 #[test]
 fn what_is_for_everybody_tells_of_no_record() {
     let mut stage = Stage::new();
@@ -331,7 +330,7 @@ fn what_is_for_everybody_tells_of_no_record() {
     }
 }
 
-/// The finding: who may only execute `task-negotiate` lists his own tasks, and asks for no other's.
+/// A user who may only execute `task-negotiate` can list its own tasks, and query no other's.
 #[test]
 fn who_may_only_speak_hears_of_his_own_tasks_alone() {
     let mut stage = Stage::new();

@@ -1,9 +1,8 @@
-//! One bad or busy client never troubles another: a running platform under crowds and silence.
+//! Isolation of clients: a running platform under many and silent connections.
 //!
 //! Everything goes over loopback SSH to a `convoke serve` of its own. Figures are asserted with
-//! much room, since machines differ; the figures themselves belong to the benches, and are printed
-//! here (`--nocapture`). Read next: `slow.rs` for subscribers that do not read, `crash.rs` for what
-//! survives a kill.
+//! wide margins, as machines differ; they are measured by the benches, and printed here
+//! (`--nocapture`). Read next: `slow.rs` for subscribers that do not read, `crash.rs` for kills.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -196,7 +195,7 @@ fn a_lock_dies_with_its_session_when_the_connection_is_cut() {
     });
 }
 
-/// Waits until a subscriber is told that the session has ended, and why.
+/// Waits until a subscriber is notified of the end of the session, with the reason.
 async fn reason_of_end(subscriber: &mut Talk, session: &str) -> String {
     loop {
         let notification = subscriber.notification().await.unwrap();
@@ -210,7 +209,7 @@ async fn reason_of_end(subscriber: &mut Talk, session: &str) -> String {
 
 #[test]
 fn who_sends_without_end_and_reads_no_reply_is_held_back() {
-    /// Longer than the system takes to move what there is room for.
+    /// Longer than the system takes to send what it has room for.
     const HELD_BACK: Duration = Duration::from_secs(5);
     block_on(async {
         let state = tempfile::tempdir().unwrap();
@@ -300,8 +299,8 @@ fn a_restart_finds_every_task_and_a_second_process_is_turned_away() {
     });
 }
 
-/// SIGTERM was ignored while libyang evaluated an expression of a stranger: now the platform ends in time,
-/// whatever is being searched for.
+/// A platform ends in time during any search; SIGTERM was once ignored while libyang evaluated an
+/// expression.
 #[test]
 fn a_platform_ends_in_time_while_it_searches() {
     const SEARCH: &str = "<get><filter type=\"xpath\" \

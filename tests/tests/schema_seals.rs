@@ -1,7 +1,7 @@
-//! Seals over real SSH: what a client fetches is vouched for by the key that it knows the host by, and
-//! a copy in which anything differs is not (draft-zhou §7; D111).
+//! Seals over real SSH: a fetched template is sealed by the host key that the client knows, and an
+//! altered copy is refused (draft-zhou §7).
 //!
-//! Read next: `cli_schemas.rs`, for what the command does with pins.
+//! Read next: `cli_schemas.rs`, for the pinning by the command.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +48,7 @@ fn a_template_is_sealed_by_the_key_of_the_host_and_a_tampered_copy_is_refused() 
     }));
 }
 
-/// Copies of a template in each of which one thing was changed on the way.
+/// Copies of a template, each with one alteration.
 fn tampered(signed: &Value) -> Vec<Value> {
     let change = |pointer: &str, value: Value| {
         let mut copy = signed.clone();
@@ -71,7 +71,7 @@ fn tampered(signed: &Value) -> Vec<Value> {
     ]
 }
 
-/// What is sealed of a template, and the seal.
+/// The sealed document of a template, and the seal.
 async fn fetched(desk: &Desk, schema_id: &str) -> (Value, Seal) {
     let operator = Identity::operator(Path::new(&desk.path("")));
     let mut client = Client::connect(desk.address(), &operator).await.unwrap();

@@ -1,6 +1,7 @@
-//! A search has room beside the sessions, or is refused at once; the session goes on either way.
+//! A search gets a slot beside the sessions, or is refused at once; the session goes on either way.
 //!
-//! What searches cost is in `conformance/get-xpath-costly`, whose turn it is in `server::pool`.
+//! The cost of searches is tested in `conformance/get-xpath-costly`, their scheduling in
+//! `server::pool`.
 #![allow(clippy::unwrap_used)]
 
 use bindings::background::{Background, Busy, Job};
@@ -15,7 +16,7 @@ const SEARCH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:x
 const PATH: &str = "<get><filter type=\"xpath\" xmlns:r=\"urn:convoke:params:xml:ns:yang:convoke-registry\" \
                     select=\"/r:registry/r:agent/r:name\"/></get>";
 
-/// Where there is no room for anybody.
+/// A background executor without free slots.
 struct Full;
 
 impl Background for Full {
@@ -28,7 +29,7 @@ impl Background for Full {
     }
 }
 
-/// Takes work and gives it up, as when its time is over.
+/// A background executor that gives up work, as after a timeout.
 struct GivingUp;
 
 impl Background for GivingUp {
@@ -41,7 +42,7 @@ impl Background for GivingUp {
     }
 }
 
-/// The replies to a search and, behind it, to a plain path.
+/// The replies to a search and, after it, to a plain path.
 fn replies(background: Arc<dyn Background>) -> Vec<String> {
     let mut memory = Memory::beside(cast::access(), background);
     let mut wire = memory.connect(&Opening {

@@ -1,8 +1,8 @@
 //! Subscribers that do not read: each is ended with a reason, and misses nothing when it returns.
 //!
-//! The others hear everything, once and in order, as if they were alone. In CI one of fifty hangs;
-//! `SLOW_SUBSCRIBERS=1000 SLOW_HANGING=100 SLOW_TASKS=3000 SLOW_PACE_MS=200` makes it a hundred of a
-//! thousand for ten minutes. Figures are printed (`--nocapture`). Read next: `support`, and
+//! The others receive everything, once and in order. In CI one of fifty hangs;
+//! `SLOW_SUBSCRIBERS=1000 SLOW_HANGING=100 SLOW_TASKS=3000 SLOW_PACE_MS=200` makes it a hundred of
+//! a thousand for ten minutes. Figures are printed (`--nocapture`). Read next: `support`, and
 //! `halfopen.rs` for peers that are gone.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -28,21 +28,21 @@ use support::{block_on, element, within};
 const AGENT: &str = "TMF-Convoke-IP-1.0.0";
 const LOCK: &str = "<lock><target><running/></target></lock>";
 
-/// How long the transport of a subscriber that is behind may take nothing, in these tests.
+/// The time limit of a stalled transport of a lagging subscriber, in these tests.
 const STALL: Duration = Duration::from_secs(2);
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).map_or(usual, |value| value.parse().unwrap())
 }
 
-/// A platform that gives up on subscribers after [`STALL`].
+/// A platform that ends stalled subscribers after [`STALL`].
 async fn serve(state: &std::path::Path) -> Running {
     let limits = format!("[limits]\nsubscription-stall-s = {}\n", STALL.as_secs());
     std::fs::write(state.join("convoke.toml"), limits).unwrap();
     Running::serve(state).await
 }
 
-/// An assignment that is told at some length, so that buffers fill.
+/// An assignment with long notifications, so that buffers fill.
 fn assign(task: &str) -> String {
     let what = format!("diagnose {}", "at length ".repeat(300));
     let request = NegotiateRequest {
@@ -55,7 +55,7 @@ fn assign(task: &str) -> String {
     negotiate_request(Verb::TaskAssign, &request)
 }
 
-/// Assigns tasks, some at a time, while another session asks; how long it waited each time.
+/// Assigns tasks at this pace, while another session makes requests; returns their latencies.
 async fn load(running: &Running, tasks: Range<usize>, pace: Duration) -> Vec<Duration> {
     let mut busy = Talk::connect(running).await;
     let mut other = Talk::connect(running).await;
@@ -89,7 +89,7 @@ fn task_of(message: &str) -> &str {
     element(message, "task-id").unwrap()
 }
 
-/// What is remembered of a message where all of them would be too much.
+/// A digest of a message, to save memory.
 fn digest(message: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     message.hash(&mut hasher);
@@ -104,13 +104,13 @@ impl Listener {
         Self(Raw::subscribed(talk::stream(running).await, inside).await)
     }
 
-    /// Everything that is told of tasks until `last` was told of twice: created, then waiting for
+    /// The notifications about tasks until the second about `last`: created, then waiting for
     /// input.
     async fn hear(&mut self, last: &str) -> Vec<String> {
         self.hear_as(last, |message| message).await
     }
 
-    /// The same; of each message is kept what `keep` makes of it.
+    /// The notifications until that, each mapped by `keep`.
     async fn hear_as<T>(&mut self, last: &str, keep: impl Fn(String) -> T) -> Vec<T> {
         let mut heard = Vec::new();
         let mut of_last = 0;
@@ -124,7 +124,7 @@ impl Listener {
         heard
     }
 
-    /// Waits until it was told of the end of all these sessions; the reasons for which they ended.
+    /// Waits for the ends of all these sessions; returns their reasons.
     async fn hear_ends(&mut self, mut sessions: BTreeSet<String>) -> BTreeSet<String> {
         let mut reasons = BTreeSet::new();
         while !sessions.is_empty() {
@@ -137,7 +137,7 @@ impl Listener {
     }
 }
 
-/// Every task in turn, and nothing twice.
+/// Asserts that every task is there in order, and nothing twice.
 fn assert_whole(heard: &[String], tasks: Range<usize>) {
     let mut told = BTreeSet::new();
     let mut order = Vec::new();
@@ -259,8 +259,8 @@ fn who_does_not_read_is_ended_and_replays_what_it_missed_and_the_others_hear_all
     });
 }
 
-/// A subscriber that is behind and reads a little now and then, and one whose replay is long and
-/// that does not read at all: neither is given up, and neither misses anything.
+/// A lagging subscriber that reads slowly, and one with a long replay that does not read at all:
+/// neither is ended, and neither misses anything.
 #[test]
 fn who_reads_slowly_or_has_a_long_replay_is_not_ended() {
     const TASKS: usize = 2_000;

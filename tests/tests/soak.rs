@@ -1,11 +1,11 @@
-//! A network that breaks all the time, for as long as one likes: memory stays level, files stay closed,
-//! and everything that is promised holds to the end.
+//! A soak test under continuous faults: memory stays constant, files are closed, and all guarantees
+//! hold to the end.
 //!
-//! Row 27 of the fault programme: a `convoke serve` with agents of all four domains over a network whose
-//! faults come a hundred times as often and whose time runs fast, so that alarms storm. Counted in
-//! notifications: 300, or `CONVOKE_SOAK_EVENTS`; with `CONVOKE_SOAK_MINUTES` as many as come in that
-//! time, and then memory may grow by 1 MiB an hour. The alarms are the simulation's own.
-//! Read next: `robustness.rs`, `crates/showcase/arena/tests/laws.rs`.
+//! A `convoke serve` with agents of all four domains over a network with a hundredfold rate of
+//! faults and accelerated time, so that alarms storm. The length is in notifications: 300, or
+//! `CONVOKE_SOAK_EVENTS`; with `CONVOKE_SOAK_MINUTES` it is that time, and memory may then grow by
+//! 1 MiB an hour. The alarms are the simulation's own. Read next: `robustness.rs`,
+//! `crates/showcase/arena/tests/laws.rs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![cfg(target_os = "linux")]
 
@@ -18,11 +18,11 @@ use support::process::{Running, run};
 use support::talk::{Talk, get_agent, subscribe, text};
 
 const EVENTS: usize = 300;
-/// How often it is looked, in all.
+/// The number of samples.
 const LOOKS: usize = 24;
-/// What caches, tables and pools may still take in the second half of a short run.
+/// The growth of caches, tables and pools in the second half of a short run, in KiB.
 const SETTLING_KIB: f64 = 24.0 * 1_024.0;
-/// Files that may be open or not at the moment of a look.
+/// The variation of the number of open files between samples.
 const FILES_EITHER_WAY: usize = 4;
 const AGENT: &str = "TMF-Convoke-IP-1.0.0";
 const SETTINGS: &str = "[life]\nfaults = 100\n";
@@ -31,14 +31,14 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|told| told.parse().unwrap())
 }
 
-/// What a look shows.
+/// A sample.
 struct Look {
     after: Duration,
     resident_kib: f64,
     files: usize,
 }
 
-/// Least squares: how much memory grows in an hour.
+/// The growth of memory in KiB per hour, by least squares.
 fn slope_kib_per_hour(looks: &[Look]) -> f64 {
     let hours = |look: &Look| look.after.as_secs_f64() / 3_600.0;
     let count = looks.len() as f64;
@@ -141,7 +141,7 @@ fn it_goes_on_and_on() {
         }
         drop((bystander, subscriber));
         assert_eq!(running.stop().await.code(), Some(0));
-        // P1, P3, P6: everything that was told is there, in one chain, and sound.
+        // Everything that was told is there, in one chain, and sound.
         let verified = run(state.path(), &["store", "verify"]).await;
         println!("{}", verified.well().stdout);
     });

@@ -1,9 +1,9 @@
-//! Whole stories in memory: the simulated network, the five agents, and nothing between them.
+//! Whole scenarios in memory: the simulated network, the five agents, and nothing between them.
 //!
-//! A fault is thrown by a seed; agents see telemetry and each other's messages, driven by one
-//! queue in simulated time; a referee reads the tasks and the network's truth. No NETCONF here:
-//! what is tested is what the agents make of the contract. Each message passes through its text
-//! form, as on the wire. Read next: `crates/showcase/agents/src/oss_fault/correlation.rs`.
+//! A fault is drawn by a seed; agents receive telemetry and each other's messages, driven by one
+//! queue in simulated time; a referee reads the tasks and the network's truth. Without NETCONF: the
+//! agents' behaviour is tested. Each message passes through its text form, as on the wire. Read
+//! next: `crates/showcase/agents/src/oss_fault/correlation.rs`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -32,16 +32,16 @@ use std::sync::Arc;
 
 /// 2025-04-21T09:00:00Z.
 const START_MS: i64 = 1_745_226_000_000;
-/// The fault happens so long after the start.
+/// The time from the start to the fault, in seconds.
 const QUIET_S: f64 = 600.0;
-/// A story that takes longer than this (simulated hours) has failed.
+/// The time limit of a scenario, in simulated hours.
 const LONGEST_H: f64 = 8.0;
-/// A message takes so long.
+/// The latency of a message, in milliseconds.
 const LATENCY_MS: i64 = 40;
-/// The smallest fault in stories.
+/// The least number of sites taken out by a fault.
 const MIN_SITES: usize = 3;
 
-/// What waits in the queue.
+/// An event in the queue.
 enum Event {
     Input(usize, Input),
     Message {
@@ -65,11 +65,11 @@ struct Story {
     sequence: u64,
     now: Timestamp,
     tasks: BTreeMap<TaskId, Task>,
-    /// First alarms of incidents, in the order in which the OSS heard of them.
+    /// First alarms of incidents, in the order in which the OSS received them.
     heard: Vec<Sighting>,
     messages: usize,
     notes: Vec<String>,
-    /// The first ticket worked to its end.
+    /// The first completed ticket.
     ticket: Option<(TaskId, Timestamp)>,
 }
 
@@ -78,7 +78,7 @@ struct Story {
 struct Verdicts {
     truth: (String, String),
     found: Option<(String, String)>,
-    /// What was suspected first of the sites that are out, before anything was measured.
+    /// The first suspect for the sites that are out, before any measurement.
     suspected: Option<(String, String)>,
     baseline: Option<(String, String)>,
     sites_right: bool,
@@ -89,7 +89,7 @@ struct Verdicts {
     tickets: usize,
 }
 
-/// The leaves of a profile file that agents go by: strings and lists of strings, line by line.
+/// The leaves of a profile file that agents use: strings and lists of strings, line by line.
 fn profile(text: &str) -> Profile {
     let strings = |key: &str| -> Vec<String> {
         let lines = text.lines().filter_map(|l| l.split_once(" = "));
@@ -215,7 +215,7 @@ impl Story {
         self.members.iter().position(|m| m.profile.name == name)
     }
 
-    /// Lets everything happen until `end` says so or time is up.
+    /// Runs until `end` is true or the time limit is reached.
     fn run(&mut self, end: impl Fn(&Story) -> bool) {
         let last = Timestamp::from_ms(START_MS).plus_s(LONGEST_H * 3_600.0);
         while !end(self) && self.now <= last {
@@ -279,7 +279,7 @@ impl Story {
         }
     }
 
-    /// One step of one agent; gives its answer, if it owed one.
+    /// Steps one agent; returns its reply, if one was due.
     fn step(&mut self, member: usize, input: Input) -> Option<Reply> {
         let now = self.now;
         let m = &mut self.members[member];
@@ -346,7 +346,7 @@ impl Story {
         self.command(id, command);
     }
 
-    /// A decision that an executor proposes.
+    /// Records a decision that an executor proposes.
     fn spoke(&mut self, id: &TaskId, kind: Kind, speech: Speech) {
         assert_eq!((kind, speech.stance), (Kind::Fulfillment, Stance::Offer));
         let [proposed] = &speech.contents[..] else {
@@ -355,7 +355,7 @@ impl Story {
         self.command(id, Command::Propose(proposed.clone()));
     }
 
-    /// Changes a task and tells its publisher.
+    /// Changes a task and notifies its publisher.
     fn command(&mut self, id: &TaskId, command: Command) {
         let now = self.now;
         let task = self.tasks.get_mut(id).unwrap();
@@ -499,7 +499,7 @@ impl Story {
             .expect("an answer is owed in the same step")
     }
 
-    /// The story told: truth against what was found.
+    /// The referee's findings: the truth compared with the tasks.
     fn judge(&self) -> Verdicts {
         let truth = &self.simulation.truth()[0];
         let since = |at: Timestamp| at.seconds_since(truth.fault.at);
@@ -571,7 +571,7 @@ fn told(seed: u64, topology: &Topology, parameters: &Parameters) -> (Story, Verd
     (story, verdicts)
 }
 
-/// Figures over many stories.
+/// Figures over many scenarios.
 #[derive(Default)]
 struct Score {
     stories: usize,

@@ -1,9 +1,9 @@
-//! What subscribers are told: the same live and on replay to the byte, what their filter selects and
-//! nothing else, and how each session ended.
+//! The notifications of subscribers: identical live and in replay to the byte, selected exactly by
+//! their filter, and the end of each session.
 //!
-//! In memory, where time is the test's: nothing here waits. Filters are made of what was told, so
-//! that each selects something; random ones are seeded and the seed is printed. Read next: `slow.rs`,
-//! for subscribers that do not read what they are told.
+//! In memory, where time is the test's: nothing here waits. Filters are made from received
+//! notifications, so that each selects something; random ones are seeded and the seed is printed.
+//! Read next: `slow.rs`, for subscribers that do not read.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-/// A client in memory: whatever is due has come when it looks.
+/// A client in memory: everything due has arrived when it reads.
 struct Client {
     wire: Box<dyn Wire>,
     decoder: Decoder,
@@ -51,7 +51,7 @@ impl Client {
         client
     }
 
-    /// A session.
+    /// Opens a session.
     fn open(memory: &mut Memory, user: &str) -> Self {
         let mut client = Self::connect(memory, user);
         client.send(&format!(
@@ -61,7 +61,7 @@ impl Client {
         client
     }
 
-    /// A session that subscribes.
+    /// Opens a session that subscribes.
     fn subscribed(memory: &mut Memory, user: &str, inside: &str) -> Self {
         let mut client = Self::open(memory, user);
         client.call(&format!(
@@ -80,7 +80,7 @@ impl Client {
         ));
     }
 
-    /// Everything said since it last looked.
+    /// The messages since it last read.
     fn heard(&mut self) -> Vec<String> {
         loop {
             match self.wire.receive(Patience::Expecting) {
@@ -98,7 +98,7 @@ impl Client {
             .collect()
     }
 
-    /// The events told since it last looked: no replies, and no marks of the subscription itself.
+    /// The events since it last read, without replies and the subscription's own notifications.
     fn told(&mut self) -> Vec<String> {
         let mut heard = self.heard();
         heard.retain(|message| {
@@ -110,7 +110,7 @@ impl Client {
     }
 }
 
-/// What a notification tells, beside its time.
+/// The event of a notification, beside its time.
 fn event(notification: Element<'_>) -> Element<'_> {
     let event = notification
         .children()
@@ -163,7 +163,7 @@ fn escaped(text: &str) -> String {
         .replace('\n', "&#10;")
 }
 
-/// A subtree filter that selects events with these leaves, which stand in one container each.
+/// A subtree filter for events with these leaves, which are in one container each.
 fn subtree(facts: &[&(Path, String)]) -> String {
     // A tree of what is asked, so that two leaves of a container are asked of the same one.
     fn write(facts: &[(&[(String, String)], &str)], out: &mut String) {
@@ -230,7 +230,7 @@ fn namespace_of<'f>(facts: &[&'f (Path, String)], namespace: &str) -> &'f str {
     &found.expect("it is of these facts").0
 }
 
-/// A time in the past of the platform, as it tells it.
+/// The time of a notification, in its own notation.
 fn time_of(message: &str) -> String {
     leaves(message).remove("eventTime").unwrap()
 }
@@ -246,7 +246,7 @@ fn assign(client: &mut Client, to: &str, task: &str, what: &str) {
     client.call(&negotiate_request(Verb::TaskAssign, &request));
 }
 
-/// A question whether a task could be done, and perhaps the word on what is offered instead.
+/// A feasibility question about a task, and optionally the acceptance of a counter-offer.
 fn negotiate(client: &mut Client, task: &str, what: &str, accepted: bool) {
     let mut say = |text: String| {
         let request = NegotiateRequest {
@@ -263,7 +263,7 @@ fn negotiate(client: &mut Client, task: &str, what: &str, accepted: bool) {
     say(word.render());
 }
 
-/// An agent outside comes, changes, is not well, or goes.
+/// Registers, changes, marks as unhealthy or removes an external agent.
 fn registry(client: &mut Client, step: usize) {
     let register = |version: &str| {
         format!(
@@ -283,7 +283,7 @@ fn registry(client: &mut Client, step: usize) {
     });
 }
 
-/// Tasks of every kind, negotiations, agents and sessions that come and go, and time that passes.
+/// Makes tasks of every kind, negotiations, registrations and sessions, and advances time.
 fn load(memory: &mut Memory, dice: &mut Dice, tasks: usize) {
     let mut remote = Client::open(memory, "remote");
     let users = ["operator", "oss", "wireless"];
@@ -321,13 +321,13 @@ fn pick(dice: &mut Dice, of: usize) -> usize {
     dice.next_u32() as usize % of
 }
 
-/// Everything on record, as the operator is told of it on replay.
+/// All recorded notifications, as replayed to the operator.
 fn record(memory: &mut Memory) -> Vec<String> {
     let start = format!("<startTime>{BEGIN}</startTime>");
     Client::subscribed(memory, "operator", &start).told()
 }
 
-/// A filter made of what was told, or none.
+/// A random filter made from received notifications, or none.
 fn random_filter(dice: &mut Dice, told: &[String]) -> String {
     let facts = facts(&told[pick(dice, told.len())]);
     // Without apostrophes, for XPath has no way to write both kinds of quotes in one literal.
@@ -402,7 +402,7 @@ fn a_replay_is_what_was_told_live_to_the_byte_whoever_asks_and_whatever_the_filt
     assert!(told_in_all > 1_000 && left_out > 1_000);
 }
 
-/// Every leaf of a task's notification, with every value it takes, in both languages.
+/// A filter on any leaf of a task's notification, with every value, in both filter languages.
 #[test]
 fn a_filter_on_any_leaf_selects_the_events_that_have_it_and_no_other() {
     let mut memory = Memory::new();
@@ -462,7 +462,7 @@ fn a_filter_on_any_leaf_selects_the_events_that_have_it_and_no_other() {
     );
 }
 
-/// How a session ended, as it was told: the reason, and who killed it.
+/// The end of a session in its notification: the reason, and the session that killed it.
 fn end_of(told: &[String], session: &str) -> Vec<(String, Option<String>)> {
     let ends = told.iter().filter(|m| m.contains("<netconf-session-end"));
     ends.map(|message| leaves(message))
@@ -477,7 +477,7 @@ fn end_of(told: &[String], session: &str) -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// Ends a session somehow; what an observer is told of it.
+/// The notifications of an observer about a session that is ended somehow.
 fn told_after(end: impl FnOnce(&mut Memory, &mut Client)) -> Vec<(String, Option<String>)> {
     let mut memory = Memory::new();
     let mut observer = Client::subscribed(
@@ -572,13 +572,14 @@ fn other_is_told_of_a_session_that_breaks_the_rules() {
     assert_eq!(told, once("other"));
 }
 
-/// A transport that is lost before the hellos never was a session.
+/// A transport that is lost before the hellos was never a session.
 #[test]
 fn nothing_is_told_of_a_transport_that_is_lost_before_the_hellos() {
     assert_eq!(told_after(|_, client| client.wire.close()), []);
 }
 
-/// Who is told nothing looks again after a while: each event would wake all who are told nothing.
+/// A subscriber whose filter selects nothing is not woken by each event, but looks again after a
+/// while.
 #[test]
 fn whoever_is_told_nothing_is_not_woken_by_each_event() {
     let platform = Memory::new().platform();

@@ -1,5 +1,5 @@
-//! A2A-T of the real command: the SDK of telecom peers, another platform, and the page. What each message means is in
-//! `crates/bindings/tests/a2a/telecom.rs`.
+//! A2A-T of the real command: the SDK of telecom peers, another platform, and the page. The meaning
+//! of each message is in `crates/bindings/tests/a2a/telecom.rs`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
@@ -22,7 +22,7 @@ fn ours() -> String {
     translator.write(values.as_object().unwrap(), Tongue::English)
 }
 
-/// What the SDK found; none if it is not installed.
+/// The results of the SDK; none if it is not installed.
 async fn by_sdk(running: &Running) -> Option<Value> {
     let printed = run(running.state(), &["token", "issue", "--valid", "30d"]);
     let token = printed.await.well().stdout.trim_end().to_owned();
@@ -53,8 +53,8 @@ async fn by_sdk(running: &Running) -> Option<Value> {
     }
 }
 
-/// Issue 6 §5: a task, a question, a feasibility and a subscription in the texts of the SDK, which takes
-/// what we answer and what we ask; the tasks are the engine's.
+/// A task, a question, a feasibility and a subscription in the texts of the SDK, which accepts our
+/// answers and our requests; the tasks are the engine's.
 #[test]
 fn the_sdk_of_a2a_t_is_served() {
     block_on(async {
@@ -126,7 +126,7 @@ fn the_sdk_of_a2a_t_is_served() {
     });
 }
 
-/// The page `docs/a2a-t.md`: every command is typed, every answer compared.
+/// The page `docs/a2a-t.md`: every command is run, every answer compared.
 #[test]
 fn every_command_of_the_page_holds() {
     block_on(async {
@@ -136,8 +136,8 @@ fn every_command_of_the_page_holds() {
     });
 }
 
-/// Issue 6 §5: whether an agent elsewhere can do something is negotiated in A2A-T, and what was agreed on
-/// is assigned under that negotiation and ended there.
+/// The feasibility of a task at an external agent is negotiated in A2A-T, and the agreement is
+/// assigned under that negotiation and ended there.
 #[test]
 fn a_telecom_agent_is_asked_before_it_is_told() {
     block_on(async {

@@ -1,20 +1,20 @@
-//! House-keeping that a reader would notice: openings of files, their length, loose ends, and
-//! whether README, CHANGELOG and the table of YANG modules keep up with the code.
+//! Repository checks: the first lines of files, their length, leftover marks, and whether README,
+//! CHANGELOG and the table of YANG modules keep up with the code.
 //!
-//! Reads only what git tracks (or would track: new files that are not ignored). The walls between
-//! the crates are in `architecture.rs`.
+//! Reads only files that git tracks (or would track: new files that are not ignored). The
+//! dependencies between crates are in `architecture.rs`.
 
 use harness::workspace::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Beyond this a file tells more than one story.
+/// The most lines of a source file.
 const LINES_MAX: usize = 600;
 
-/// Tests are lists of cases, which are read one at a time.
+/// The most lines of a test file, which is a list of independent cases.
 const TEST_LINES_MAX: usize = 900;
 
-/// Marks of work that was put off. Split, so that this file does not hold them itself.
+/// Marks of postponed work. Split, so that this file does not contain them itself.
 const LOOSE_ENDS: &[(&str, &str)] = &[
     ("TO", "DO"),
     ("FIX", "ME"),
@@ -23,7 +23,8 @@ const LOOSE_ENDS: &[(&str, &str)] = &[
     ("unimpl", "emented!("),
 ];
 
-/// What ties a file to one machine or one mirror; split likewise. A path counts only where it begins.
+/// Strings that tie a file to one machine or one mirror; split likewise. A path counts only where
+/// it begins.
 const FOREIGN: &[(&str, &str)] = &[
     ("/ho", "me/"),
     ("/ro", "ot/"),
@@ -58,10 +59,11 @@ fn no_source_is_longer_than_a_story() {
     assert!(long.is_empty(), "over {LINES_MAX} lines: {long:#?}");
 }
 
-/// How many public names more than one type has: fewer each time that one is named anew, and never more.
+/// The number of public names with more than one type: lowered whenever one is renamed, and never
+/// raised.
 const NAMES_SHARED: usize = 133;
 
-/// One public name is one type, in all crates: a name that another type has wants a better one.
+/// A public type name is unique over all crates, except for the counted ones.
 #[test]
 fn no_further_public_name_is_given_twice() {
     let mut owners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -82,7 +84,7 @@ fn no_further_public_name_is_given_twice() {
     assert_eq!(owners.len(), NAMES_SHARED, "{owners:#?}");
 }
 
-/// The name of the public type that a line begins, if it begins one.
+/// The name of the public type that a line defines; none if it defines none.
 fn public_type(line: &str) -> Option<&str> {
     let kinds = ["struct ", "enum ", "trait ", "type "];
     let rest = line.strip_prefix("pub ")?;
@@ -199,7 +201,7 @@ fn sources() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// `file:line: text` for each line that the question is true of.
+/// `file:line: text` for each line that fulfils the predicate.
 fn lines_with(
     files: impl Iterator<Item = (String, String)>,
     question: impl Fn(&str) -> bool,
@@ -213,7 +215,7 @@ fn lines_with(
     found
 }
 
-/// Whether the line holds the word, and not only as the end of a longer one.
+/// True if the line contains the text, and not in the middle of a longer word or path.
 fn holds(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

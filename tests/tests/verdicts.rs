@@ -1,6 +1,6 @@
-//! What each shipped agent says to an assignment: its verdict on each of the questions that the bench of
-//! steps asks, as a table; and that it is the same on a platform, whether agents step in turn or beside
-//! the decisions.
+//! The verdicts of each shipped agent on assignments: on each of the questions of the bench
+//! `steps`, as a table; and that they are the same on a platform, whether agents step in turn or in
+//! parallel with the engine.
 //!
 //! Read next: `benches/steps/questions.rs`.
 #![allow(clippy::unwrap_used)]
@@ -27,13 +27,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use stepped::{Stepped, World, at};
 
-/// Sites of the network, and how often each question is asked, about another element each time.
+/// The number of sites of the network, and of repetitions of each question about other elements.
 const SITES: usize = 60;
 const TIMES: usize = 8;
-/// What is never answered fails rather than waits for ever.
+/// The time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Of each role and question, how often which verdict was given, with the reasons of refusals.
+/// The number of each verdict by role and question, with the reasons of refusals.
 type Table = BTreeMap<(String, &'static str), BTreeMap<String, usize>>;
 
 fn count(table: &mut Table, role: &str, question: &Question, verdict: String) {
@@ -56,7 +56,7 @@ fn drawn(table: &Table) -> String {
     lines
 }
 
-/// What the agents say that are stepped alone.
+/// The verdicts of agents that are stepped alone.
 fn alone(world: &World) -> Table {
     let (mut table, elements) = (Table::new(), Elements::of(&world.inventory));
     for (role, own) in world.roles.iter().zip(&world.roster) {
@@ -79,7 +79,7 @@ fn alone(world: &World) -> Table {
     table
 }
 
-/// A platform in memory with the shipped agents, that have been told the same.
+/// A platform in memory with the shipped agents, after the same telemetry.
 async fn host(world: &World) -> Host {
     let clock = Arc::new(Clock::standing(at(0)));
     let (settings, inventory) = (Settings::default(), Arc::clone(&world.inventory));
@@ -95,7 +95,7 @@ async fn host(world: &World) -> Host {
     host
 }
 
-/// What is said on such a platform.
+/// The verdicts on such a platform.
 async fn on_a_platform(world: &World, host: &Host) -> Table {
     let (mut table, elements) = (Table::new(), Elements::of(&world.inventory));
     for (role, own) in world.roles.iter().zip(&world.roster) {

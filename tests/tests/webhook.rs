@@ -1,9 +1,9 @@
-//! Webhooks: reports of tasks at receivers that take them, refuse them, are slow, dead or forged.
+//! Webhooks: reports of tasks to receivers that accept them, refuse them, are slow, dead or forged.
 //!
-//! Deliveries follow a log in memory here, towards real receivers on loopback; the last tests are
-//! the whole command and the example of a receiver, which verifies signatures with code that is not
-//! ours. `webhook/pushes.rs` has the same of push notifications. Addresses are read in `server`, `webhook/target/tests.rs`; whom to try when is
-//! `webhook/schedule/tests.rs`.
+//! Deliveries follow a log in memory here, to real receivers on loopback; the last tests use the
+//! whole command and the example of a receiver, which verifies signatures with independent code.
+//! `webhook/pushes.rs` has the same for push notifications. The parsing of addresses is tested in
+//! `server`, `webhook/target/tests.rs`, the schedule of retries in `webhook/schedule/tests.rs`.
 
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
@@ -40,7 +40,7 @@ use std::time::Duration;
 use support::process::Running;
 use support::talk::{Talk, cancel, subscribe};
 
-/// The longest that anything here may take.
+/// The time limit of any wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const IP: &str = "TMF-Convoke-IP-1.0.0";
@@ -51,7 +51,7 @@ fn to(receiver: &Receiver) -> server::webhook::WebhookClient {
     client(&[receiver.url("")], false)
 }
 
-/// Waits until what became of reports is as expected.
+/// Waits until the outcomes of reports are as expected.
 async fn until(
     deliveries: &Deliveries,
     holds: impl FnMut(&DeliveryStatistics) -> bool,
@@ -68,7 +68,7 @@ async fn delivered(deliveries: &Deliveries, count: u64) {
     until(deliveries, |s| s.delivered == count).await;
 }
 
-/// The cursors that are kept, by address and task.
+/// The stored cursors, by address and task.
 fn kept(desk: &Desk) -> Vec<(String, u64)> {
     let cursors = desk.cursors.borrow();
     let short = |name: &str| name.rsplit(' ').next().unwrap().to_owned();
@@ -281,7 +281,7 @@ async fn what_nobody_takes_for_a_day_is_given_up_and_counted() {
     assert!(statistics.failed > 1, "{statistics:?}");
 }
 
-/// What is given up is not kept, so that it is not given up again after a restart.
+/// Abandoned reports are not stored, so that they are not abandoned again after a restart.
 #[tokio::test]
 async fn what_waits_of_one_owner_is_bounded_and_the_rest_given_up() {
     let receiver = Receiver::start(|_, _| Answer::Status(404)).await;
@@ -484,8 +484,8 @@ fn authorities_that_cannot_be_read_are_told_of_at_the_start() {
     assert!(matches!(client(), Err(TrustError::Nobody(_))));
 }
 
-/// An assignment whose changes are told at this address. Without a network the agent asks for what is
-/// missing at once.
+/// An assignment whose changes are reported to this address. Without a network the agent asks for
+/// missing input at once.
 fn assign_and_tell(task: &str, url: String) -> String {
     let conditions = Conditions {
         subscription: Some(Subscription {

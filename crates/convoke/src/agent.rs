@@ -1,4 +1,4 @@
-//! `convoke agent`: who is registered, who fits, who takes part.
+//! `convoke agent`: listing, showing, discovering and registering agents, and forming teams.
 //!
 //! Read next: [`register`], [`team`].
 
@@ -15,7 +15,7 @@ use netconf::data::Node;
 use netconf::xml::Element;
 use serde_json::{Value, json};
 
-/// Reasons are cut to so many columns.
+/// The width to which reasons are cut, in columns.
 const REASONS: usize = 100;
 
 pub(crate) async fn run(common: &Common, command: AgentCommand) -> Result<(), Failure> {
@@ -80,7 +80,7 @@ fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = Element<'d>>) {
     }
 }
 
-/// An agent, for programs.
+/// An agent as JSON.
 pub(crate) fn object(agent: Element<'_>) -> Value {
     json!({ "event": "agent", "agent": to_json(agent) })
 }
@@ -114,7 +114,7 @@ async fn discover(common: &Common, wanted: Discover) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds what is needed of an agent.
+/// Adds the elements of discovery criteria to a request.
 fn criteria<'a>(node: Node<'a>, criteria: &'a Criteria) -> Node<'a> {
     node.leaf_opt("skill", criteria.skill.as_ref())
         .leaf_list("tag", &criteria.tag)
@@ -126,7 +126,7 @@ fn criteria<'a>(node: Node<'a>, criteria: &'a Criteria) -> Node<'a> {
         .leaf_opt("text", criteria.text.as_ref())
 }
 
-/// An element as an indented outline.
+/// Prints an element as an indented outline.
 pub(crate) fn show(element: Element<'_>, depth: usize) {
     for child in element.children() {
         let indent = "  ".repeat(depth);

@@ -1,9 +1,9 @@
-//! `convoke ask`: what is wanted, in plain words, becomes a task: steps 1 to 4 of
-//! draft-zhou §3.2.
+//! `convoke ask`: turns an utterance into a task, by steps 1 to 4 of
+//! draft-zhou-structured-data-schema-interaction §3.2.
 //!
-//! Agent and scenario: those that know what is said, by template and profile; of such as know it
-//! nearly as well, the one of whose required keys most were said. Payload: what the parser is sure of; what
-//! must be there and was not said is asked for, never guessed. Read next: [`offers`],
+//! The agent and scenario are those whose template and profile match best; among nearly equal ones,
+//! the one of whose required keys most were said. The payload is what the parser is sure of;
+//! required values that were not said are asked for, never guessed. Read next: [`offers`],
 //! `semantics::choose`, [`crate::understanding`].
 
 mod offers;
@@ -24,10 +24,10 @@ use serde_json::{Value, json};
 use server::client::{Client, NegotiateRequest};
 use std::io::{BufRead, IsTerminal, Write};
 
-/// How many others are named beside the scenario that was chosen.
+/// The number of other scenarios shown beside the chosen one.
 const RUNNERS_UP: usize = 2;
 
-/// For how many of those the words are read.
+/// The most scenarios for which the utterance is parsed.
 const READ_MAX: usize = 6;
 
 pub(crate) async fn run(common: &Common, ask: Ask) -> Result<(), Failure> {
@@ -70,7 +70,7 @@ async fn send(
     give(common, client, &request).await
 }
 
-/// The words, and who reads them when.
+/// The utterance, with its parser and circumstances.
 struct Reading<'a> {
     words: &'a str,
     named: bool,
@@ -94,7 +94,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Agent and scenario, and what is said for them.
+/// The chosen agent and scenario, with the payload parsed for them.
 struct Chosen<'o> {
     offered: &'o Offered,
     fit: Fit,
@@ -102,7 +102,7 @@ struct Chosen<'o> {
 }
 
 impl Chosen<'_> {
-    /// The share of the required keys that were not said.
+    /// The share of the required keys that were not said, 0 to 1.
     fn lacks(&self) -> f64 {
         let keys = self.offered.template.own_keys();
         let required = keys.filter(|key| key.required).count();
@@ -110,7 +110,8 @@ impl Chosen<'_> {
     }
 }
 
-/// What fits best, then what else would; refused if nothing fits (D13) or nobody takes it.
+/// The best fit, with the alternatives; refused if nothing fits or no agent takes it (draft-zhou
+/// §3.2).
 fn choice<'o>(
     reader: &Reading<'_>,
     offered: &'o [Offered],
@@ -194,7 +195,7 @@ fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[Fit]) {
     }
 }
 
-/// The payload, shown; what must be there and was not said is asked for where someone can answer.
+/// Shows the payload, and asks for missing required values if there is a terminal.
 fn completed(
     common: &Common,
     ask: &Ask,
@@ -215,12 +216,12 @@ fn completed(
     Ok(parsed)
 }
 
-/// True if someone sits at a terminal and wants to be asked.
+/// True if there is a terminal and the user wants to be asked.
 fn asked(common: &Common, ask: &Ask) -> bool {
     !common.json && !ask.yes && std::io::stdin().is_terminal() && output::on_terminal()
 }
 
-/// The value of a key, asked for; the platform checks it.
+/// Asks for the value of a key; the platform validates it.
 fn answer(template: &Template, name: &str) -> Result<Value, Failure> {
     let key = template.key(name);
     let key = key.expect("what is missing is a key of the template");
@@ -241,7 +242,7 @@ fn agreed(common: &Common, ask: &Ask) -> Result<bool, Failure> {
     Ok(matches!(said.as_str(), "" | "y" | "yes"))
 }
 
-/// A line from whoever sits at the terminal.
+/// Reads a line from the terminal.
 fn prompt(words: &str) -> Result<String, Failure> {
     let mut said = String::new();
     let mut out = std::io::stdout();

@@ -1,7 +1,7 @@
 //! `convoke audit`: the audit trail of a running platform, for people or as JSON lines.
 //!
-//! What is in it, the platform says; who may read it, its access rules. Read next: [`crate::cli`]'s
-//! `audit.rs`.
+//! The platform defines the records, and its access rules decide who may read them. Read next:
+//! [`crate::cli`]'s `audit.rs`.
 
 use crate::cli::{AuditCommand, Common, Wanted};
 use crate::output::{self, Failure, line, table};
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 const NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
 
-/// How many records are asked for at a time.
+/// The number of records per request.
 const PAGE: u64 = 1_000;
 
 pub(crate) async fn run(common: &Common, command: AuditCommand) -> Result<(), Failure> {
@@ -51,8 +51,8 @@ pub(crate) async fn run(common: &Common, command: AuditCommand) -> Result<(), Fa
     }
 }
 
-/// A file that is being written. Left before it is whole, by a failure or an interruption, it is removed:
-/// a part would look like the whole.
+/// A file that is being written. It is removed if it is dropped before it is complete, by a failure
+/// or an interruption, so that a partial file never looks complete.
 struct Part(Option<PathBuf>);
 
 impl Part {
@@ -115,7 +115,7 @@ fn row(record: &Value) -> Vec<String> {
     .to_vec()
 }
 
-/// Takes all records that are wanted, oldest first.
+/// Reads all records requested, oldest first.
 async fn all(
     common: &Common,
     wanted: &Wanted,
@@ -146,7 +146,7 @@ async fn all(
     }
 }
 
-/// What the platform would refuse is said before it is asked.
+/// Checks the request locally for what the platform would refuse.
 fn check(wanted: &Wanted) -> Result<(), Failure> {
     if let Some(since) = &wanted.since {
         Timestamp::parse(since).map_err(|why| Failure::usage(format!("--since: {why}")))?;
@@ -166,7 +166,7 @@ fn check(wanted: &Wanted) -> Result<(), Failure> {
     }
 }
 
-/// A record, for programs; what is not known is null.
+/// A record as JSON; unknown values are null.
 fn told(record: Element<'_>) -> Value {
     let number = |name| text(record, name).parse::<u64>().ok();
     json!({
@@ -190,7 +190,7 @@ mod tests {
     use crate::cli::{Cli, Command};
     use clap::Parser;
 
-    /// Nobody answers, or somebody wants no more of it: what was begun is not left.
+    /// A failed or interrupted export leaves no partial file.
     #[tokio::test]
     async fn an_export_that_fails_or_is_interrupted_leaves_no_part() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What can be typed: commands, flags, environment variables.
+//! The command line: commands, flags, environment variables.
 
 mod agent;
 mod audit;
@@ -61,7 +61,7 @@ pub(crate) struct Cli {
 /// Flags of every command.
 #[derive(Args, Clone)]
 pub(crate) struct Common {
-    /// The folder that holds everything a platform keeps.
+    /// The folder with all data of a platform.
     #[arg(
         long,
         global = true,
@@ -73,7 +73,7 @@ pub(crate) struct Common {
     /// Print JSON lines for programs; each object has a member "event".
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// What to log to standard error, e.g. info or server=debug.
+    /// Log filter for standard error, e.g. info or server=debug.
     #[arg(
         long,
         global = true,
@@ -86,27 +86,27 @@ pub(crate) struct Common {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Play a use case with simulated network and real agents, or step through a recorded one.
+    /// Run a use case with a simulated network and real agents, or step through a recorded one.
     #[cfg(feature = "showcase")]
     Demo(Demo),
     /// Run the platform.
     Serve(Serve),
-    /// Play stories, or whole days with and without agents, many times in memory, and score them.
+    /// Run scenarios, or whole days with and without agents, many times in memory, and score them.
     #[cfg(feature = "showcase")]
     Simulate(Simulate),
-    /// Learn from training days how surely and how fast causes show in alarms, for agents to go by.
+    /// Learn from training days how reliably and how fast causes show in alarms, for use by agents.
     #[cfg(feature = "showcase")]
     Learn(Learn),
-    /// Agents of a running platform: who is there, who fits, who takes part.
+    /// Agents of a running platform: list, find, register, form teams.
     #[command(subcommand)]
     Agent(AgentCommand),
-    /// Tasks of a running platform: assign, negotiate, judge, and see what was said.
+    /// Tasks of a running platform: assign, negotiate, judge, and show their history.
     #[command(subcommand)]
     Task(TaskCommand),
-    /// Data that go with tasks, however large.
+    /// Data that belong to tasks, of any size.
     #[command(subcommand)]
     Data(DataCommand),
-    /// Schemas of payloads: templates, checks, patches, and from words to payload.
+    /// Schemas of payloads: templates, checks, patches, and parsing of words into payloads.
     #[command(subcommand)]
     Schema(SchemaCommand),
     /// Say in plain words what is wanted: agent, scenario and payload are chosen, shown, and sent.
@@ -116,13 +116,13 @@ pub(crate) enum Command {
     /// Score parsers and embedders on labelled sets; needs no platform.
     #[command(subcommand)]
     Eval(EvalCommand),
-    /// Watch a running platform: open tasks and what happens, gap-free.
+    /// Watch a running platform: open tasks and notifications, gap-free.
     Watch(Watch),
     /// Faults in the simulated network of a running platform.
     #[cfg(feature = "showcase")]
     #[command(subcommand)]
     Fault(FaultCommand),
-    /// The audit trail of a running platform: who got in, what was denied, what was decided.
+    /// The audit trail of a running platform: logins, denials and decisions.
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Bearer tokens for the HTTP server of a platform.
@@ -136,13 +136,13 @@ pub(crate) enum Command {
     Config(ConfigCommand),
 }
 
-/// The user that every platform lets in.
+/// The user that every platform has.
 pub(crate) const OPERATOR: &str = "operator";
 
-/// Where a running platform is and who asks.
+/// The address of a running platform, and the identity of the caller.
 #[derive(Args, Clone)]
 pub(crate) struct Remote {
-    /// Where the platform listens.
+    /// Address and port of the platform.
     #[arg(
         long,
         env = "CONVOKE_NETCONF",
@@ -150,7 +150,7 @@ pub(crate) struct Remote {
         value_name = "ADDR"
     )]
     pub(crate) netconf: String,
-    /// Who asks: a user, or an agent in its own name.
+    /// The caller: a user, or an agent in its own name.
     #[arg(
         long,
         env = "CONVOKE_USER",
@@ -158,33 +158,33 @@ pub(crate) struct Remote {
         value_name = "NAME"
     )]
     pub(crate) user: String,
-    /// The private key; without it DIR/operator_ed25519, or DIR/keys/NAME_ed25519 of another user.
+    /// The private key; default DIR/operator_ed25519, or DIR/keys/NAME_ed25519 of another user.
     #[arg(long, env = "CONVOKE_IDENTITY", value_name = "FILE")]
     pub(crate) identity: Option<PathBuf>,
 }
 
-/// Where the platform listens and what network it runs.
+/// The addresses of the platform and its network.
 #[derive(Args, Clone)]
 pub(crate) struct Platform {
-    /// Where the platform listens.
+    /// Address and port to listen on.
     #[arg(long, env = "CONVOKE_NETCONF", value_name = "ADDR")]
     pub(crate) netconf: Option<SocketAddr>,
-    /// First port of the agents' own endpoints; 0 takes free ones.
+    /// First port of the agents' own endpoints; 0 chooses free ones.
     #[arg(long, env = "CONVOKE_AGENTS_FROM", value_name = "PORT")]
     pub(crate) agents_from: Option<u16>,
-    /// Where the HTTP server is, or off; `serve` has one on 127.0.0.1:8880, a demo has none.
+    /// Address of the HTTP server, or off; default 127.0.0.1:8880 for `serve`, off for a demo.
     #[arg(long, env = "CONVOKE_HTTP", value_name = "ADDR|off")]
     pub(crate) http: Option<Listen>,
-    /// Which A2A card is served: with schemas at its root (extension 002), or v1.0 alone and signed.
+    /// Profile of the A2A card: with schemas at its root (extension 002), or plain v1.0, signed.
     #[arg(long, env = "CONVOKE_CARD_PROFILE", value_name = "schemas|strict")]
     pub(crate) card_profile: Option<Cards>,
     /// Number of base-station sites, 1 to 20000.
     #[arg(long, env = "CONVOKE_SITES", value_name = "N")]
     pub(crate) sites: Option<usize>,
-    /// A folder of agent profiles (*.toml) instead of those that ship.
+    /// A folder of agent profiles (*.toml) instead of the shipped ones.
     #[arg(long, env = "CONVOKE_PROFILES", value_name = "DIR")]
     pub(crate) profiles: Option<PathBuf>,
-    /// What agents weigh causes by, as `learn` writes it, instead of what ships.
+    /// File with the agents' weights of causes, as written by `learn`, instead of the shipped ones.
     #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
     pub(crate) knowledge: Option<PathBuf>,
 }
@@ -193,7 +193,7 @@ pub(crate) struct Platform {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) platform: Platform,
-    /// The simulated network, at real time: a topology's name or file, or none.
+    /// The simulated network, in real time: the name or file of a topology, or none.
     #[arg(
         long,
         alias = "topology",
@@ -201,41 +201,41 @@ pub(crate) struct Serve {
         value_name = "none|FILE|NAME"
     )]
     pub(crate) network: Option<String>,
-    /// Seeds network, noise and dice.
+    /// Seed of network, noise and random events.
     #[arg(long, env = "CONVOKE_SEED", value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Let the network live: things break by themselves, storms come, stadiums fill, drivers complain.
-    /// How much of that, the section [life] of convoke.toml says.
+    /// Simulate life in the network: spontaneous faults, storms, stadium events, complaining
+    /// drivers. Rates are in the section [life] of convoke.toml.
     #[arg(long, env = "CONVOKE_LIFE")]
     pub(crate) life: bool,
-    /// How many times as fast as the wall time passes, for platform and network, 1 to 600. It runs
-    /// ahead of the wall: take a state folder of its own.
+    /// Speed of platform and network relative to wall-clock time, 1 to 600. Their time runs ahead:
+    /// use a state folder of its own.
     #[arg(long, env = "CONVOKE_SPEED", value_name = "N")]
     pub(crate) speed: Option<f64>,
 }
 
 #[derive(Args)]
 pub(crate) struct Ask {
-    /// What is wanted, in English or Chinese.
+    /// The request, in English or Chinese.
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
-    /// Whom to ask, name or alias; without it, whoever fits best.
+    /// The agent to ask, by name or alias; default the best fit.
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<String>,
-    /// For which scenario; without it, the one that fits best.
+    /// The scenario; default the best fit.
     #[arg(long)]
     pub(crate) scenario: Option<String>,
-    /// Send the words as they are to the agent named, without a payload.
+    /// Send the words unchanged to the named agent, without a payload.
     #[arg(long, requires = "agent", conflicts_with = "scenario")]
     pub(crate) plain: bool,
     /// Show agent, scenario and payload, and send nothing.
     #[arg(long, conflicts_with = "plain")]
     pub(crate) dry_run: bool,
-    /// Send without asking first; nobody is asked where no terminal is.
+    /// Send without asking first; without a terminal there is no question anyway.
     #[arg(long)]
     pub(crate) yes: bool,
-    /// The instant that "tomorrow" is counted from, in the speaker's zone (RFC 3339); now in UTC
-    /// if not given.
+    /// The instant from which "tomorrow" is counted, in the speaker's zone (RFC 3339); default now,
+    /// in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
     #[command(flatten)]
@@ -246,15 +246,15 @@ pub(crate) struct Ask {
 
 #[derive(Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Check the hash chain, its signatures and every row, and with the key that nobody without it
-    /// wrote any of it; exit code 6 if it is sound and the key is not there.
+    /// Check the hash chain, its signatures and every row, and with the key also that the rows are
+    /// authentic; exit code 6 if all is sound but the key is missing.
     Verify,
-    /// Give the store a new master key and a new data key, encrypt every row under it, and leave
-    /// nothing of what was before in its files; while no platform runs on it.
+    /// Give the store a new master key and a new data key, re-encrypt every row, and erase the old
+    /// ciphertext from its files; only while no platform runs on it.
     Rotate,
-    /// Take the store as it is, though it is older than it was seen last, or its seal is missing or of
-    /// another host key: after a backup was put back. All of it is verified, and that it was taken is
-    /// on record, signed; while no platform runs on it.
+    /// Accept the store although it is older than when last seen, or its seal is missing or of
+    /// another host key, as after restoring a backup. All of it is verified, and the acceptance is
+    /// recorded and signed; only while no platform runs on it.
     Accept,
 }
 

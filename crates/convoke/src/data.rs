@@ -1,8 +1,9 @@
-//! `convoke data`: files to `/data-params` and from there, in pieces (draft §5.2).
+//! `convoke data`: transfers files to and from `/data-params`, in pieces (draft-wang-nmrg-magent-im
+//! §5.2).
 //!
-//! What was broken off goes on where it was: a platform tells how much of an entry it has, and what
-//! is got lies in `FILE.part` until it is whole. Knows `data-write` and `data-read` of module
-//! convoke-data; what may be read and written, the platform knows.
+//! Interrupted transfers resume: the platform reports how much of an entry it has, and a partial
+//! download is kept in `FILE.part` until it is complete. Knows `data-write` and `data-read` of
+//! module convoke-data; the platform decides on access.
 
 use crate::cli::{Common, DataCommand, Get, Put};
 use crate::output::{self, Failure, line};
@@ -16,7 +17,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// How long a piece is, in bytes: the most that the module allows.
+/// The length of a piece, in bytes: the most that the module allows.
 const PIECE: usize = 256 * 1_024;
 
 pub(crate) async fn run(common: &Common, command: DataCommand) -> Result<(), Failure> {
@@ -81,7 +82,7 @@ async fn put(common: &Common, wanted: Put) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How much of an entry is there.
+/// The progress of a write.
 #[derive(Default)]
 struct Written {
     received: u64,
@@ -157,9 +158,9 @@ async fn get(common: &Common, wanted: Get) -> Result<(), Failure> {
 /// A piece of an entry.
 struct Piece {
     bytes: Vec<u8>,
-    /// Of the whole.
+    /// The size of the whole entry, in bytes.
     size: u64,
-    /// Of the whole, if the platform says it.
+    /// The SHA-256 of the whole entry, if the platform gives it.
     sha256: Option<String>,
     last: bool,
 }
@@ -202,7 +203,7 @@ fn part_of(output: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The piece of a file that begins there.
+/// The piece of a file that begins at `offset`.
 fn piece(file: &mut File, offset: u64) -> std::io::Result<Vec<u8>> {
     let mut piece = Vec::with_capacity(PIECE);
     file.seek(SeekFrom::Start(offset))?;
@@ -210,7 +211,7 @@ fn piece(file: &mut File, offset: u64) -> std::io::Result<Vec<u8>> {
     Ok(piece)
 }
 
-/// Length and SHA-256 of a file, in bytes and in hexadecimal digits.
+/// The length of a file in bytes, and its SHA-256 in hexadecimal digits.
 fn measured(file: &mut File) -> std::io::Result<(u64, String)> {
     let (mut hash, mut offset) = (Sha256::new(), 0);
     loop {
@@ -229,7 +230,7 @@ fn measured(file: &mut File) -> std::io::Result<(u64, String)> {
     Ok((offset, digits))
 }
 
-/// How far it is, for somebody who watches.
+/// The progress display of a transfer.
 struct Shown {
     watched: bool,
     size: u64,

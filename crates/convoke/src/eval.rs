@@ -1,6 +1,6 @@
-//! `convoke eval`: how good a parser or an embedder is, on labelled sets. Needs no platform.
+//! `convoke eval`: scores a parser or an embedder on labelled sets. Needs no platform.
 //!
-//! Read next: `semantics::eval`, which scores.
+//! Read next: `semantics::eval`, which computes the scores.
 
 use crate::cli::{Common, EvalCommand, Fragments, Intents};
 use crate::output::{self, Failure, line};
@@ -45,7 +45,7 @@ fn utterances(common: &Common, wanted: &Intents) -> Result<(), Failure> {
     Ok(())
 }
 
-/// At most `limit` of them, evenly spread.
+/// At most `limit` of the items, evenly spread.
 fn spread<T>(all: Vec<T>, limit: Option<usize>) -> Vec<T> {
     let limit = limit.unwrap_or(usize::MAX);
     let step = (all.len() / limit.max(1)).max(1);
@@ -122,7 +122,7 @@ fn at(file: &Path, cause: impl Display) -> Failure {
     Failure::failed(format!("{}: {cause}", file.display()))
 }
 
-/// A parser that says how far it is, where someone watches.
+/// A parser with a progress display, if there is a terminal.
 struct Watched<'p> {
     parser: &'p dyn SemanticParser,
     cases: usize,

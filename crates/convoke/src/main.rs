@@ -1,11 +1,11 @@
-//! The `convoke` command: `serve`, `demo`, `simulate`, and the clients that live from the protocol
-//! alone.
+//! The `convoke` command: `serve`, `demo`, `simulate`, and clients of the protocol.
 //!
-//! A tour: [`cli`] is what can be typed; [`serve`] runs the platform, [`showcase`] the simulated network on it;
-//! [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] speak NETCONF to a running one ([`remote`]);
-//! [`mcp`] lets assistants do so; [`token`] lets people in at the HTTP server; [`eval`] scores those who read words ([`understanding`]);
-//! [`record`] reads how a task went and [`timeline`] draws it; [`output`] is how things look. Exit codes: 0 ok, 1 failed, 2 usage, 3 refused, 4 unreachable,
-//! 5 conflict, 6 not authenticated.
+//! A tour: [`cli`] is the command line; [`serve`] runs the platform, [`showcase`] the simulated
+//! network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] are NETCONF
+//! clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
+//! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]); [`record`] reads
+//! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
+//! 2 usage, 3 refused, 4 unreachable, 5 conflict, 6 not authenticated.
 
 mod agent;
 mod ask;
@@ -83,8 +83,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// A command that speaks to a platform, until it is done, interrupted, or what it writes is not taken;
-/// its session is closed in each case.
+/// Runs a client command until it is done, interrupted, or its output is no longer read; closes its
+/// session in each case.
 async fn client(command: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
     tokio::select! {
         outcome = command => outcome,

@@ -1,10 +1,8 @@
-//! `convoke mcp`: the skills of the agents as tools of an assistant, over MCP on standard input and
-//! output.
+//! `convoke mcp`: an MCP server on standard input and output, with the skills of agents as tools.
 //!
-//! Lives from NETCONF alone: every request of the assistant is a session of its own, so that a
-//! platform that went and came back is no matter. Nothing but the protocol is written to standard
-//! output. Read next: [`offers`], what is offered; [`call`], how a call becomes a task; [`desk`], which
-//! speaks MCP.
+//! Uses NETCONF alone: every request of the assistant is a session of its own, so that a restart of
+//! the platform does not matter. Only the protocol is written to standard output. Read next:
+//! [`offers`], the tools; [`call`], the task behind a call; [`desk`], the MCP server.
 
 mod call;
 mod desk;
@@ -31,7 +29,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, Notify, watch};
 use tracing::warn;
 
-/// Where the platform is, who asks, and how.
+/// The address of the platform, the identity of the caller, and the options of the server.
 struct Access {
     common: Common,
     remote: Remote,
@@ -45,11 +43,11 @@ impl Access {
     }
 }
 
-/// What is offered, as the platform was last seen.
+/// The tools offered, as of the last look at the platform.
 struct Shelf {
     access: Access,
     offers: watch::Sender<Arc<Offers>>,
-    /// Held by whoever looks: templates are pinned by one at a time.
+    /// Serialises looks, as templates must be pinned one at a time.
     looking: Mutex<()>,
 }
 
@@ -62,7 +60,7 @@ impl Shelf {
         })
     }
 
-    /// Looks at the platform; whoever waits for changes is woken if there are any.
+    /// Reads the offers of the platform; notifies subscribers if they have changed.
     async fn renew(&self) -> Result<(), Failure> {
         let _one = self.looking.lock().await;
         let read = Offers::read(&self.access).await?;
@@ -99,7 +97,7 @@ pub(crate) async fn run(common: &Common, mcp: Mcp) -> Result<(), Failure> {
     ended.map_or_else(|cause| Err(Failure::failed(cause.to_string())), |_| Ok(()))
 }
 
-/// Keeps the shelf as the platform's offers are.
+/// Keeps the offers up to date.
 async fn keep(shelf: Arc<Shelf>) {
     let outdated = Notify::new();
     let failure = tokio::select! {
@@ -109,7 +107,7 @@ async fn keep(shelf: Arc<Shelf>) {
     warn!("changes of the tools are not told any more: {failure}");
 }
 
-/// Listens for whatever may change the offers, until that is not possible.
+/// Listens for notifications that may change the offers, until that fails.
 async fn listen(access: &Access, outdated: &Notify) -> Failure {
     let filter = of_events(&[(REGISTRY, "agent-update"), (SCHEMA, "schema-update")]);
     let started = Follower::start(&access.common, &access.remote, filter, None).await;
@@ -129,13 +127,13 @@ async fn listen(access: &Access, outdated: &Notify) -> Failure {
     }
 }
 
-/// How an agent feels does not change what it offers.
+/// True for an event that can change the offers; one about an agent's health cannot.
 fn changes_offers(event: &Notification) -> bool {
     let content = event.content();
     content.is_some_and(|event| text(event, "change") != "health")
 }
 
-/// Looks again whenever the shelf may be outdated: once, however often that was said meanwhile.
+/// Reads the offers again whenever they may be outdated; coalesces several notifications.
 async fn renew(shelf: &Shelf, outdated: &Notify) {
     loop {
         outdated.notified().await;

@@ -1,4 +1,4 @@
-//! How things look: failures with their exit codes, JSON lines, colours, tables, the log.
+//! Output: failures with their exit codes, JSON lines, colours, tables, the log.
 
 use crate::cli::Common;
 use markup::words::{deceives, left, legible, legible_line, width};
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use tokio::sync::Notify;
 use tracing_subscriber::EnvFilter;
 
-/// Why a command did not do what was asked, with its exit code.
+/// The reason why a command failed, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
@@ -25,7 +25,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Something failed: 1.
+    /// A general failure: exit code 1.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self {
             code: 1,
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// The command cannot mean this: 2.
+    /// A usage error: exit code 2.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self {
             code: 2,
@@ -41,7 +41,7 @@ impl Failure {
         }
     }
 
-    /// The platform or the agent said no: 3.
+    /// A refusal by the platform or the agent: exit code 3.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self {
             code: 3,
@@ -49,7 +49,7 @@ impl Failure {
         }
     }
 
-    /// Something is there already, or used by another: 5.
+    /// A conflict with something that exists or is in use: exit code 5.
     #[cfg(feature = "showcase")]
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Failure {
         }
     }
 
-    /// Somebody wanted no more of it: 130, as shells have it for SIGINT.
+    /// An interruption by the user: exit code 130, the shells' convention for SIGINT.
     pub(crate) fn interrupted() -> Self {
         Self {
             code: 130,
@@ -66,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// It is sound as far as can be told without the key: 6.
+    /// A store that is sound as far as can be verified without the key: exit code 6.
     pub(crate) fn not_authenticated(message: impl Into<String>) -> Self {
         Self {
             code: 6,
@@ -74,12 +74,12 @@ impl Failure {
         }
     }
 
-    /// True if the platform cannot be reached now.
+    /// True if the platform is unreachable at present.
     pub(crate) fn is_unreachable(&self) -> bool {
         self.code == 4
     }
 
-    /// Tells people what went wrong.
+    /// Prints the failure to standard error; returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
         let words = self.to_string();
         let _ = writeln!(io::stderr(), "convoke: {}", legible(&words));
@@ -110,7 +110,7 @@ impl From<CallError> for Failure {
     }
 }
 
-/// True if something else is there already.
+/// True if the error is a conflict with something that exists.
 fn is_conflict(error: &RpcError) -> bool {
     error.tag.as_str() == "data-exists" || error.app_tag.as_deref() == Some("data-mismatch")
 }
@@ -130,7 +130,7 @@ impl From<StartError> for Failure {
     }
 }
 
-/// The exit code where a store does not open, whichever command wants it.
+/// The exit code for a store that cannot be opened, the same for all commands.
 fn code_of(error: &StoreOpenError) -> u8 {
     match error {
         StoreOpenError::Locked { .. } => 5,
@@ -175,7 +175,7 @@ pub(crate) fn json(value: &impl Serialize) {
     line(&ascii_where_it_deceives(text));
 }
 
-/// What a terminal would act on stands in strings alone, where JSON has an escape for it.
+/// Escapes characters in JSON strings that a terminal would act on.
 fn ascii_where_it_deceives(json: String) -> String {
     let odd = |c: char| c.is_control() || deceives(c);
     if !json.contains(odd) {
@@ -196,14 +196,14 @@ fn ascii_where_it_deceives(json: String) -> String {
     out
 }
 
-/// Standard output takes no more.
+/// Notified when standard output cannot be written any more.
 static BROKEN: Notify = Notify::const_new();
 
-/// Why it takes no more, unless its reader has gone away.
+/// The error of standard output, unless its reader has gone away.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Writes a line, in which nothing can act on a terminal but our own styles. Output that takes no more
-/// ends the command: see [`broken`] and [`written`].
+/// Writes a line, without control sequences except our own styles. An error ends the command: see
+/// [`broken`] and [`written`].
 pub(crate) fn line(text: &str) {
     if let Err(cause) = writeln!(io::stdout().lock(), "{}", legible(text)) {
         if cause.kind() != ErrorKind::BrokenPipe {
@@ -214,12 +214,12 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Completes once standard output takes no more.
+/// Completes when standard output cannot be written any more.
 pub(crate) async fn broken() {
     BROKEN.notified().await;
 }
 
-/// Whether all that was to be written was, or its reader wanted no more.
+/// Checks that all output was written, or its reader has gone away.
 ///
 /// # Errors
 /// [`Failure`] with the reason if some of it is lost.
@@ -230,12 +230,12 @@ pub(crate) fn written() -> Result<(), Failure> {
     }
 }
 
-/// True if someone watches a terminal.
+/// True if standard output is a terminal.
 pub(crate) fn on_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// The columns of the terminal: what `COLUMNS` says, else the terminal itself. None without one.
+/// The columns of the terminal: `COLUMNS` if set, else those of the terminal. None without one.
 #[cfg(feature = "showcase")]
 pub(crate) fn columns() -> Option<usize> {
     if !on_terminal() {
@@ -248,7 +248,7 @@ pub(crate) fn columns() -> Option<usize> {
     said.filter(|columns| *columns > 0).or_else(asked)
 }
 
-/// The lines and columns of the terminal, as stty(1) tells them; none of which is zero.
+/// The lines and columns of the terminal, from stty(1); neither is zero.
 pub(crate) fn terminal_size() -> Option<[usize; 2]> {
     let terminal = std::fs::File::open("/dev/tty").map_or(Stdio::inherit(), Stdio::from);
     let told = Command::new("stty").arg("size").stdin(terminal).output();
@@ -258,7 +258,7 @@ pub(crate) fn terminal_size() -> Option<[usize; 2]> {
     (!size.contains(&0)).then_some(size)
 }
 
-/// Colours, unless they are unwanted (`NO_COLOR`) or nobody sees them.
+/// ANSI colours, unless disabled (`NO_COLOR`) or not on a terminal.
 #[derive(Clone, Copy)]
 pub(crate) struct Paint(bool);
 
@@ -268,12 +268,12 @@ impl Paint {
         Self(on_terminal() && !unwanted)
     }
 
-    /// No colours.
+    /// Without colours.
     pub(crate) fn plain() -> Self {
         Self(false)
     }
 
-    /// The text in an ANSI style, e.g. `1;32`.
+    /// Wraps the text in an ANSI style, e.g. `1;32`.
     pub(crate) fn style(self, style: &str, text: &str) -> String {
         if self.0 {
             format!("\x1b[{style}m{text}\x1b[0m")
@@ -309,7 +309,7 @@ pub(crate) fn table(header: &[&str], rows: &[Vec<String>]) -> String {
     lines.join("\n")
 }
 
-/// Begins logging to standard error.
+/// Starts logging to standard error.
 pub(crate) fn start_log(common: &Common) {
     let filter = EnvFilter::try_new(&common.log).unwrap_or_else(|_| EnvFilter::new("warn"));
     // h2 warns of who resets streams, which anybody may do as often as he likes.
@@ -333,7 +333,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    /// Whoever looks at the exit code need not know which command it is of.
+    /// The same reason has the same exit code in every command.
     #[test]
     fn one_reason_has_one_exit_code() {
         let path = || PathBuf::from("convoke.db");
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(read, "a\u{e0041}");
     }
 
-    /// What is written out is what names may not hold.
+    /// The characters escaped in output are those that names may not contain.
     #[test]
     fn what_deceives_is_the_same_to_the_platform_and_to_the_command() {
         for c in '\0'..=char::MAX {

@@ -1,4 +1,4 @@
-//! What a platform has stored of a task, read over the protocol: exchanges, turns, states.
+//! The stored history of a task, read over the protocol: exchanges, turns, states.
 //!
 //! Exchanges are `/registry/context`, page by page, with their answers from `/data-params`; turns
 //! are those of the task's negotiations; states are replayed from the notifications, as far back as
@@ -16,10 +16,10 @@ use netconf::xml::Element;
 use server::client::{Client, read_notification};
 use std::collections::BTreeMap;
 
-/// How many answers are asked for at a time.
+/// The number of answers per request.
 const ANSWERS: usize = 50;
 
-/// Everything that is stored of a task, with the states that the task itself tells.
+/// The stored history of a task, with the states given by the task itself.
 ///
 /// # Errors
 /// A refusal if there is nothing about the task that the user may see.
@@ -50,13 +50,13 @@ pub(crate) async fn read(client: &mut Client, id: &str) -> Result<Record, Failur
     Ok(record)
 }
 
-/// There is nothing about the task that the user may see.
+/// The failure for a task that does not exist or that the user may not see.
 pub(crate) fn unknown(id: &str) -> Failure {
     Failure::refused(format!("there is no task '{id}' that you may see"))
 }
 
-/// Completes the states of these records by what the notifications tell, as far back as the platform
-/// keeps them. Subscribes the session.
+/// Adds the states from notifications to these records, as far back as the platform keeps them.
+/// Subscribes the session.
 pub(crate) async fn replay(client: &mut Client, records: &mut [Record]) -> Result<(), Failure> {
     let mut told: BTreeMap<String, Vec<Change>> = BTreeMap::new();
     let starts = records
@@ -116,7 +116,7 @@ async fn subscribe(
     Ok(())
 }
 
-/// Everything that was said about a task, in the order in which it began.
+/// All exchanges about a task, in the order of their beginning.
 pub(crate) async fn exchanges(client: &mut Client, id: &str) -> Result<Vec<Exchange>, Failure> {
     let mut found = Vec::new();
     let mut answers = Vec::new();
@@ -152,7 +152,7 @@ fn exchange(task: &str, entry: Element<'_>) -> Exchange {
     }
 }
 
-/// The data under these identifiers, as far as they may be read.
+/// The data with these identifiers, as far as they may be read.
 async fn data<'a>(
     client: &mut Client,
     ids: impl Iterator<Item = &'a str>,
@@ -203,7 +203,7 @@ fn turns(task: &str, negotiation: Element<'_>) -> Vec<Turn> {
     named(negotiation, "turn").map(turn).collect()
 }
 
-/// What the task itself tells: that it was created, and the state it is in.
+/// The states given by the task itself: its creation, and its present state.
 fn known_changes(task: Element<'_>) -> Vec<Change> {
     let change = |status: &str, at: &str, awaits: String| Change {
         task: text(task, "task-id"),
@@ -224,7 +224,7 @@ fn known_changes(task: Element<'_>) -> Vec<Change> {
     changes
 }
 
-/// A task, its parts, and theirs.
+/// The identifiers of a task and all its descendants.
 pub(crate) async fn family(client: &mut Client, id: &str) -> Result<Vec<String>, Failure> {
     let mut family = vec![id.to_owned()];
     let mut next = 0;

@@ -1,7 +1,7 @@
-//! A session with a running platform, what is asked there, and what is read.
+//! Sessions with a running platform: requests, and access to their replies.
 //!
-//! Knows names of modules and the shape of their replies; what comes of it is each command's.
-//! Read next: `server::client`.
+//! Knows names of modules and the structure of replies; each command interprets them. Read next:
+//! `server::client`.
 
 use crate::cli::{Common, OPERATOR, Remote};
 use crate::output::Failure;
@@ -18,15 +18,15 @@ pub(crate) const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-regist
 pub(crate) const SCHEMA: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
 pub(crate) const DATA: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
 
-/// How many entries of a long list are asked for at a time.
+/// The number of entries of a long list per request.
 const PAGE: u64 = 200;
 
-/// Opens a session as the user that the flags name.
+/// Opens a session as the user in the flags.
 pub(crate) async fn connect(common: &Common, remote: &Remote) -> Result<Client, Failure> {
     Ok(Client::connect(&remote.netconf, &identity(common, remote)).await?)
 }
 
-/// Who speaks, with which key.
+/// The user and key in the flags.
 pub(crate) fn identity(common: &Common, remote: &Remote) -> Identity {
     let operator = Identity::operator(&common.state);
     let key = match (&remote.identity, remote.user.as_str()) {
@@ -41,7 +41,7 @@ pub(crate) fn identity(common: &Common, remote: &Remote) -> Identity {
     }
 }
 
-/// The flags of an agent that speaks for itself: with a key of its own, and no other user named, it
+/// The flags of an agent that acts in its own name: if they have a key and no other user, the agent
 /// is the user.
 pub(crate) fn own(remote: &Remote, agent: &str) -> Remote {
     let mut remote = remote.clone();
@@ -51,19 +51,19 @@ pub(crate) fn own(remote: &Remote, agent: &str) -> Remote {
     remote
 }
 
-/// The element as XML.
+/// The XML of an element.
 pub(crate) fn xml(node: &Node<'_>) -> String {
     let mut out = Vec::with_capacity(512);
     write(node, &Projection::everything(), &mut out);
     String::from_utf8(out).expect("nodes are written from strings")
 }
 
-/// Calls an rpc.
+/// Calls an RPC.
 pub(crate) async fn call(client: &mut Client, rpc: &Node<'_>) -> Result<Reply, Failure> {
     Ok(client.call(&xml(rpc)).await?)
 }
 
-/// What a subtree filter selects of the state.
+/// Reads the state that a subtree filter selects.
 pub(crate) async fn get(client: &mut Client, filter: &Node<'_>) -> Result<Document, Failure> {
     let rpc = format!(
         "<get><filter type=\"subtree\">{}</filter></get>",
@@ -84,7 +84,7 @@ pub(crate) async fn entry(
     get(client, &filter).await
 }
 
-/// The children of that name of the selected state's elements: entries of a list of the registry.
+/// The children of that name in the selected state: entries of a list of the registry.
 pub(crate) fn entries<'d>(
     document: &'d Document,
     list: &'d str,
@@ -95,13 +95,13 @@ pub(crate) fn entries<'d>(
         .filter(move |c| c.name() == list)
 }
 
-/// What was selected, at the top.
+/// The top-level elements of the selected state.
 pub(crate) fn selected(document: &Document) -> impl Iterator<Item = Element<'_>> {
     let data = document.root().children().filter(|c| c.name() == "data");
     data.flat_map(Element::children)
 }
 
-/// Goes through a long list of the registry page by page.
+/// Reads a long list of the registry page by page.
 pub(crate) async fn pages(
     client: &mut Client,
     rpc: &str,
@@ -131,7 +131,7 @@ pub(crate) async fn pages(
     }
 }
 
-/// The text of a leaf along a path of names; empty if it is not there.
+/// The text of a leaf along a path of names; empty if it does not exist.
 pub(crate) fn text(element: Element<'_>, path: &str) -> String {
     let mut at = Some(element);
     for name in path.split('/') {
@@ -145,7 +145,7 @@ pub(crate) fn texts(element: Element<'_>, name: &str) -> Vec<String> {
     named(element, name).map(|c| c.text().to_owned()).collect()
 }
 
-/// The text of a leaf, if it is there.
+/// The text of a leaf; none if it does not exist.
 pub(crate) fn leaf(element: Element<'_>, name: &str) -> Option<String> {
     let found = named(element, name).next();
     found.map(|c| c.text().to_owned())
@@ -159,17 +159,17 @@ pub(crate) fn named<'d>(
     element.children().filter(move |c| c.name() == name)
 }
 
-/// The instant in a leaf; the beginning of time if it holds none.
+/// The instant in a leaf; the Unix epoch if it has none.
 pub(crate) fn time(element: Element<'_>, path: &str) -> Timestamp {
     Timestamp::parse(&text(element, path)).unwrap_or_default()
 }
 
-/// What the sections say something is about.
+/// The target of a task, from the sections of its content.
 pub(crate) fn target(content: &str) -> String {
     Content::parse([content]).map_or_else(|_| String::new(), |c| c.target_object)
 }
 
-/// An element as JSON: leaves are strings, what occurs twice is an array.
+/// An element as JSON: leaves are strings, repeated elements arrays.
 pub(crate) fn to_json(element: Element<'_>) -> serde_json::Value {
     use serde_json::{Map, Value};
     if !element.has_children() {
@@ -189,7 +189,7 @@ pub(crate) fn to_json(element: Element<'_>) -> serde_json::Value {
     Value::Object(object)
 }
 
-/// The name of the agent called `name` or, by alias, so.
+/// The name of the agent with this name or alias.
 pub(crate) async fn agent_name(client: &mut Client, name: &str) -> Result<String, Failure> {
     let agent = Node::container("", "agent");
     let agent = agent

@@ -1,6 +1,7 @@
-//! `convoke schema`: templates, payloads, patches, over convoke-schema; and what needs no platform.
+//! `convoke schema`: templates, payloads, patches, over module convoke-schema; and local functions.
 //!
-//! Read next: [`trust`], who vouches for what is told; [`local`], what needs no platform.
+//! Read next: [`trust`], the verification of documents; [`local`], the functions without a
+//! platform.
 
 mod local;
 mod patches;
@@ -264,7 +265,7 @@ fn retired(common: &Common, schema_id: &str, reply: &Reply) {
     said(common, &told, &format!("{schema_id} is retired; {instead}"));
 }
 
-/// Prints what is wrong with a payload; that something is, is no failure of the command's.
+/// Prints the errors of a payload; having some is no failure of the command.
 async fn check(
     common: &Common,
     client: &mut Client,
@@ -339,7 +340,7 @@ async fn template(
     fetched(common, remote, &mut client, &wanted, Asked::ByName).await
 }
 
-/// One thing said to people or programs.
+/// Prints one message, for people or programs.
 fn said(common: &Common, told: &Value, words: &str) {
     match common.json {
         true => output::json(told),
@@ -347,7 +348,7 @@ fn said(common: &Common, told: &Value, words: &str) {
     }
 }
 
-/// The text of a leaf of a reply that has one.
+/// The text of the leaf of a reply.
 fn only(reply: &Reply, name: &str) -> String {
     let found = reply.body().find(|e| e.name() == name);
     found.map_or_else(String::new, |e| e.text().to_owned())
@@ -357,7 +358,7 @@ fn number(text: &str) -> u64 {
     text.parse().unwrap_or(0)
 }
 
-/// What is in a file, or on standard input for `-`.
+/// The content of a file, or of standard input for `-`.
 fn contents(file: &Path) -> Result<String, Failure> {
     let wrong = |cause: std::io::Error| Failure::failed(format!("{}: {cause}", file.display()));
     if file == Path::new("-") {
@@ -368,7 +369,7 @@ fn contents(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(wrong)
 }
 
-/// A template of a stranger, read leniently.
+/// Parses a template from an untrusted source, leniently.
 pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
     match read::template(text, Audience::Peer) {
         Ok(reading) => Ok(reading.template),
@@ -379,7 +380,7 @@ pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
     }
 }
 
-/// The part of `/schemas` that holds entries of a list.
+/// Reads the part of `/schemas` with the entries of a list.
 pub(crate) async fn records_of(client: &mut Client, list: &str) -> Result<Document, Failure> {
     let filter = Node::container(SCHEMA, "schemas").with(Node::container("", list));
     get(client, &filter).await

@@ -1,4 +1,4 @@
-//! `convoke serve` and `convoke config check`: the platform without the story.
+//! `convoke serve` and `convoke config check`: the platform by itself.
 
 use crate::cli::{Common, ConfigCommand, Platform as PlatformFlags, Serve};
 use crate::output::{self, Failure, line};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[cfg(not(feature = "showcase"))]
 use server::{config::SettingsError, roster::Roster};
 
-/// The settings that flags and environment give, above those of the file.
+/// The settings from flags and environment, which override those of the file.
 pub(crate) fn settings_of(
     common: &Common,
     flags: &PlatformFlags,
@@ -72,7 +72,7 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
 #[cfg(feature = "showcase")]
 use crate::showcase::{roster, serve as begin};
 
-/// Nobody ships with this build.
+/// An empty roster: this build ships no agents.
 #[cfg(not(feature = "showcase"))]
 fn roster(_: &Settings) -> Result<Roster, SettingsError> {
     Ok(Roster::default())
@@ -92,7 +92,7 @@ async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
     }
 }
 
-/// A platform that is to be served.
+/// A platform to be served.
 pub(crate) struct Serving<'s> {
     common: &'s Common,
     folder: StateFolder,
@@ -101,7 +101,7 @@ pub(crate) struct Serving<'s> {
 }
 
 impl Serving<'_> {
-    /// Runs it with its agents on a network, until somebody wants it to end. `hint` is told to people
+    /// Runs the platform with its agents on a network, until it is asked to end. `hint` is printed
     /// once it is ready.
     pub(crate) async fn on<N: Network>(
         self,
@@ -129,15 +129,15 @@ impl Serving<'_> {
     }
 }
 
-/// Nobody listens to what happens.
+/// A listener that ignores all events.
 pub(crate) fn nobody() -> Listener {
     Box::new(|_| {})
 }
 
-/// Lets agents live until somebody wants them to end.
+/// Runs agents until they are asked to end.
 ///
 /// # Errors
-/// Why their platform can go on no more, which ends it as well.
+/// The reason why the platform cannot go on, which ends it as well.
 pub(crate) async fn live<N: Network>(
     runtime: &mut Runtime<N>,
     ended: impl Future<Output = ()>,
@@ -154,7 +154,7 @@ pub(crate) async fn live<N: Network>(
         .map_or(Ok(()), |why| Err(Failure::failed(why)))
 }
 
-/// Resolves when somebody wants the platform to end: Ctrl-C, or SIGTERM.
+/// Resolves when the process is asked to end: Ctrl-C, or SIGTERM.
 pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
     let terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
     let mut terminated = terminated.map_err(|e| Failure::failed(e.to_string()))?;
@@ -166,7 +166,7 @@ pub(crate) fn asked_to_end() -> Result<impl Future<Output = ()>, Failure> {
     })
 }
 
-/// One line per listener, or one object with them all: the platform is ready.
+/// Prints that the platform is ready: one line per listener, or one JSON object with all of them.
 pub(crate) fn announce(common: &Common, host: &Host) {
     let key = common.state.join("operator_ed25519");
     if common.json {
@@ -238,7 +238,7 @@ pub(crate) fn config(common: &Common, command: ConfigCommand) -> Result<(), Fail
     Ok(())
 }
 
-/// A piece of advice on one line, whatever the file is called that it is about.
+/// A piece of advice on one line, with any file name in it made safe.
 fn advised(advice: &str) -> String {
     format!("advice: {}", legible_line(advice))
 }

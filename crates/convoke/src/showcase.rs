@@ -1,10 +1,10 @@
-//! The simulated network and the agents that ship: what is played with them, and how it scores.
+//! The commands for the simulated network and the shipped agents: running, scoring, learning.
 //!
-//! A tour: [`demo`] plays a use case, [`simulate`] many stories and whole days, [`learn`] learns from days;
-//! [`show`] tells a story on a terminal, [`replay`] steps through a record of one; [`fault`] breaks
-//! something in the network of a running platform; [`files`] are what these read and write, and
-//! [`progress`] says how far they are. A build without
-//! the feature `showcase` has none of it. Read next: [`arena`].
+//! A tour: [`demo`] runs a use case, [`simulate`] many scenarios and whole days, [`learn`] learns
+//! from days; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
+//! injects faults into the network of a running platform; [`files`] reads and writes their files,
+//! and [`progress`] displays progress. Absent from builds without the feature `showcase`. Read
+//! next: [`arena`].
 
 pub(crate) mod demo;
 pub(crate) mod fault;
@@ -32,12 +32,12 @@ impl From<StageError> for Failure {
     }
 }
 
-/// The agents that ship, as the settings want them.
+/// The shipped agents, as in the settings.
 pub(crate) fn roster(settings: &Settings) -> Result<Roster, SettingsError> {
     arena::roster(settings)
 }
 
-/// Serves a platform on the network that its settings ask for, if they ask for one.
+/// Serves a platform on the network in its settings, if there is one.
 pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
     let Some(simulation) = served(&serving.settings, serving.clock.now())? else {
         let alone = |host| Runtime::new(host, (), nobody());

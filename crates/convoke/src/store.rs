@@ -1,4 +1,4 @@
-//! `convoke store`: is everything as it was written, new keys for it, and a backup put back on purpose.
+//! `convoke store`: verification, key rotation, and acceptance of a restored backup.
 
 use crate::cli::{Common, StoreCommand};
 use crate::output::{self, Failure, line};
@@ -68,7 +68,7 @@ fn verify(common: &Common) -> Result<(), Failure> {
     }
 }
 
-/// What is said of a store that is sound where nobody can say who wrote it.
+/// The message for a store that is sound but not authenticated.
 const NOT_AUTHENTICATED: &str = "not authenticated: structure, chain and signatures are sound, but \
     without the key nobody can tell who wrote the rows";
 

@@ -1,6 +1,7 @@
-//! `convoke task`: what is being done, and how it goes.
+//! `convoke task`: listing, showing, assigning and negotiating tasks.
 //!
-//! Read next: [`assign`] for new work, [`speak`] for what is said of it, [`thread`] for what was.
+//! Read next: [`assign`] for new tasks, [`speak`] for messages about them, [`thread`] for their
+//! history.
 
 mod assign;
 mod speak;
@@ -93,7 +94,7 @@ async fn list(common: &Common, wanted: List) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A task, for programs.
+/// A task as JSON.
 pub(crate) fn object(task: Element<'_>) -> Value {
     json!({ "event": "task", "task": to_json(task) })
 }
@@ -109,7 +110,7 @@ fn row(task: Element<'_>) -> Vec<String> {
     ]
 }
 
-/// The state of a task, with what it waits for or how far it is.
+/// The state of a task, with what it waits for, or its progress.
 fn state(task: Element<'_>) -> String {
     let (status, awaits) = (text(task, "task-status"), text(task, "awaits"));
     match (status.as_str(), awaits.as_str()) {

@@ -1,9 +1,8 @@
-//! The sequence diagram of a task: lifelines are agents, arrows are what they said, notes are the
-//! states that the task came to.
+//! The sequence diagram of a task: lifelines are agents, arrows their messages, notes the states of
+//! the task.
 //!
-//! Pure: the same record makes the same picture. Refuses to know where a record comes from, which
-//! is [`crate::record`]'s knowledge, and how anything looks: [`text`], [`svg`] and [`html`] draw
-//! the one [`Picture`].
+//! Pure: the same record makes the same picture. Refuses to know the origin of a record, which is
+//! [`crate::record`], and the looks: [`text`], [`svg`] and [`html`] draw the one [`Picture`].
 
 pub(crate) mod html;
 pub(crate) mod svg;
@@ -14,24 +13,24 @@ use domain::reply::{Reply, Verdict};
 use domain::task::Status;
 use domain::time::Timestamp;
 
-/// What is stored of a task.
+/// The stored history of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Record {
     /// `task-id`.
     pub(crate) task: String,
-    /// What it is about.
+    /// The target of the task.
     pub(crate) about: String,
-    /// Requests and their responses, in the order in which they began.
+    /// Requests and their responses, in the order of their beginning.
     pub(crate) exchanges: Vec<Exchange>,
     /// Turns of its negotiations.
     pub(crate) turns: Vec<Turn>,
-    /// The states it came to.
+    /// The states of the task.
     pub(crate) changes: Vec<Change>,
 }
 
 impl Record {
-    /// In the course of which exchange something happened: the last that had begun before, or
-    /// the first that began at that instant.
+    /// The index of the exchange during which something happened: the last that had begun before,
+    /// or the first that began at that instant.
     fn exchange_at(&self, at: Timestamp) -> usize {
         let begun = |e: &Exchange| e.request.at < at;
         let before = self.exchanges.partition_point(begun);
@@ -47,26 +46,26 @@ impl Record {
 pub(crate) struct Exchange {
     /// The record's identifier.
     pub(crate) id: String,
-    /// The task it is about.
+    /// The task that it is about.
     pub(crate) task: String,
-    /// Who spoke.
+    /// The sender.
     pub(crate) from: String,
-    /// Who was spoken to.
+    /// The receiver.
     pub(crate) to: String,
     /// `commuType`.
     pub(crate) verb: String,
-    /// What was said.
+    /// The request.
     pub(crate) request: Said,
-    /// What was answered; none while there is no answer.
+    /// The response; none while there is none.
     pub(crate) response: Option<Said>,
 }
 
-/// Words, and when they were said.
+/// A text with its instant.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Said {
-    /// When.
+    /// The instant.
     pub(crate) at: Timestamp,
-    /// The words, whole.
+    /// The text in full.
     pub(crate) text: String,
 }
 
@@ -75,68 +74,68 @@ pub(crate) struct Said {
 pub(crate) struct Turn {
     /// The task.
     pub(crate) task: String,
-    /// What is negotiated.
+    /// The kind of negotiation.
     pub(crate) kind: String,
     /// The round, from 1.
     pub(crate) round: u32,
-    /// Who spoke.
+    /// The sender.
     pub(crate) from: String,
-    /// Who was spoken to.
+    /// The receiver.
     pub(crate) to: String,
-    /// offer, accept or refuse.
+    /// `offer`, `accept` or `refuse`.
     pub(crate) stance: String,
-    /// Which alternative is accepted.
+    /// The alternative that is accepted.
     pub(crate) alternative: Option<u32>,
     /// The alternatives, or the reasons.
     pub(crate) said: Said,
 }
 
-/// A state that the task came to.
+/// A state change of the task.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     /// The task.
     pub(crate) task: String,
     /// The executor.
     pub(crate) executor: String,
-    /// The state.
+    /// The new state.
     pub(crate) status: String,
-    /// What it waits for there, if it waits for its publisher.
+    /// The input that it waits for there, if it waits for its publisher.
     pub(crate) awaits: Option<String>,
-    /// How much was done then, in percent.
+    /// The progress then, in percent.
     pub(crate) percent: u8,
-    /// When, and the executor's words to it.
+    /// The instant, and the executor's remark.
     pub(crate) said: Said,
 }
 
-/// What is drawn, from top to bottom.
+/// A sequence diagram, from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Picture {
-    /// What it shows.
+    /// The title.
     pub(crate) title: String,
-    /// Who takes part, from left to right.
+    /// The participants, from left to right.
     pub(crate) lifelines: Vec<String>,
-    /// What happened, in order.
+    /// The messages and states, in order.
     pub(crate) rows: Vec<Row>,
 }
 
-/// One happening.
+/// A message or a state.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
-    /// When.
+    /// The instant.
     pub(crate) at: Timestamp,
-    /// How it is drawn.
+    /// The mark that is drawn.
     pub(crate) mark: Mark,
-    /// What it is: verb, round, verdict, state.
+    /// The label: verb, round, verdict, state.
     pub(crate) label: String,
-    /// Its words in short.
+    /// Its text, shortened.
     pub(crate) gist: String,
-    /// Its words whole.
+    /// Its text in full.
     pub(crate) whole: String,
-    /// How it went.
+    /// The tone, for its colour.
     pub(crate) tone: Tone,
 }
 
-/// How a happening is drawn; places are those in [`Picture::lifelines`].
+/// The mark of a row; numbers are indices in [`Picture::lifelines`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// An arrow.
@@ -146,7 +145,7 @@ pub(crate) enum Mark {
         /// To this one.
         to: usize,
     },
-    /// A broken arrow.
+    /// A dashed arrow.
     Response {
         /// From this lifeline.
         from: usize,
@@ -157,21 +156,21 @@ pub(crate) enum Mark {
     Note(usize),
 }
 
-/// How a happening went.
+/// The tone of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// It goes on.
+    /// Neutral: work goes on.
     Plain,
-    /// Well.
+    /// Success.
     Good,
-    /// Not well.
+    /// Failure.
     Bad,
-    /// Somebody is waited for.
+    /// An answer is awaited.
     Waiting,
 }
 
 impl Tone {
-    /// A word for it, as in the classes of the drawn picture.
+    /// The name of the tone, as in the classes of the drawn picture.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -183,8 +182,8 @@ impl Tone {
 }
 
 impl Picture {
-    /// The picture of these records, one below the other in time: of a task, and of its parts if
-    /// they are wanted.
+    /// The picture of these records, merged by time: of a task, and of its sub-tasks if they are
+    /// included.
     pub(crate) fn of(records: &[Record]) -> Self {
         let several = records.len() > 1;
         let mut picture = Self {
@@ -205,12 +204,12 @@ impl Picture {
         picture
     }
 
-    /// When it begins.
+    /// The instant of the first row.
     pub(crate) fn begins(&self) -> Timestamp {
         self.rows.first().map(|r| r.at).unwrap_or_default()
     }
 
-    /// How long after the beginning a row happened, as hours, minutes and seconds.
+    /// The time of a row since the first, as hours, minutes and seconds.
     pub(crate) fn after(&self, row: &Row) -> String {
         let ms = (row.at - self.begins()).max(0);
         let (hours, minutes) = (ms / 3_600_000, ms / 60_000 % 60);
@@ -252,9 +251,9 @@ impl Picture {
     }
 }
 
-/// Something that becomes a row.
+/// A message or state that becomes a row.
 struct Told<'a> {
-    /// The exchange in whose course it happened, as a place in the record.
+    /// The index of the exchange during which it happened.
     exchange: usize,
     task: &'a str,
     from: &'a str,
@@ -264,16 +263,17 @@ struct Told<'a> {
 }
 
 enum What<'a> {
-    /// With the turn that was taken by it, if one was.
+    /// A request, with the turn that it carried, if any.
     Request(&'a Exchange, Option<&'a Turn>),
-    /// Likewise; the words are a reply of convoke-negotiation, if they can be read as one.
+    /// A response, with the turn that it carried; the reply is none if the text is none of
+    /// convoke-negotiation.
     Response(Option<Reply>, Option<&'a Turn>),
-    /// A turn that no message carried: the other side answered later.
+    /// A turn without a message: the other side answered later.
     Turn(&'a Turn),
     State(&'a Change),
 }
 
-/// Everything of a record, each thing once: a turn that was taken by a message is told with it.
+/// All rows of a record, each once: a turn that a message carried is merged with it.
 fn told(record: &Record) -> Vec<Told<'_>> {
     let mut alone: Vec<&Turn> = record.turns.iter().collect();
     let mut taken_by = |from: &str, at: Timestamp, verb: &str| {
@@ -396,7 +396,7 @@ impl Told<'_> {
     }
 }
 
-/// A verb with what a turn adds to it: what is negotiated, unless the verb says so.
+/// A verb with the kind of negotiation of its turn, unless the verb implies it.
 fn with_turn(verb: &str, turn: Option<&Turn>) -> String {
     let Some(turn) = turn else {
         return verb.to_owned();
@@ -441,7 +441,7 @@ fn state(change: &Change) -> (String, Tone) {
     (format!("{}{percent}{awaits}", change.status), tone)
 }
 
-/// What a content says, in one line: its result, or else what is to be done.
+/// The essence of a content, in one line: its result, or else its target and description.
 pub(crate) fn gist(content: &Content) -> String {
     match &content.result {
         Some(result) => result.clone(),

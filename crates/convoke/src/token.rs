@@ -1,5 +1,5 @@
-//! `convoke token`: bearer tokens for the HTTP server, issued, listed and voided in the state folder,
-//! whether a platform runs there or not.
+//! `convoke token`: issues, lists and revokes bearer tokens for the HTTP server, in the state
+//! folder, with or without a platform running there.
 //!
 //! Read next: [`server::token`].
 

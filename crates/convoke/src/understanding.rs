@@ -1,6 +1,6 @@
-//! Who reads words: which parser, told by flags, and what surrounds an utterance.
+//! The choice of parser and embedder by flags, and the circumstances of an utterance.
 //!
-//! Read next: `semantics::rules`, the parser that is always there.
+//! Read next: `semantics::rules`, the parser that is always available.
 
 use crate::cli::{Embedding, Reader};
 use crate::output::Failure;
@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const MS_PER_S: u64 = 1_000;
 
-/// The parser that the flags name.
+/// The parser selected by the flags.
 pub(crate) fn parser(reader: &Reader) -> Result<Box<dyn SemanticParser>, Failure> {
     let given = Given {
         weights: reader.model.clone(),
@@ -33,7 +33,7 @@ pub(crate) fn parser(reader: &Reader) -> Result<Box<dyn SemanticParser>, Failure
         .map_err(unavailable)
 }
 
-/// The embedder that the flags name.
+/// The embedder selected by the flags.
 pub(crate) fn embedder(embedding: &Embedding) -> Result<Box<dyn Embedder>, Failure> {
     let given = Given {
         weights: embedding.weights.clone(),
@@ -46,7 +46,7 @@ pub(crate) fn embedder(embedding: &Embedding) -> Result<Box<dyn Embedder>, Failu
         .map_err(unavailable)
 }
 
-/// What cannot be begun failed; all else was named wrongly.
+/// Classifies an error: unusable is a failure, anything else a usage error.
 fn unavailable(error: Unavailable) -> Failure {
     match error {
         Unavailable::Unusable { .. } => Failure::failed(error.to_string()),
@@ -54,7 +54,7 @@ fn unavailable(error: Unavailable) -> Failure {
     }
 }
 
-/// What surrounds an utterance: the instant named, in the zone in which it is named, or now in UTC.
+/// The circumstances of an utterance: the given instant with its zone, or now in UTC.
 pub(crate) fn circumstances(at: Option<&str>) -> Result<Circumstances, Failure> {
     let (now, zone_minutes) = match at {
         Some(text) => {
@@ -69,7 +69,7 @@ pub(crate) fn circumstances(at: Option<&str>) -> Result<Circumstances, Failure> 
     })
 }
 
-/// The system's clock.
+/// The present time of the system clock.
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -77,7 +77,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::from_ms(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The language in which someone speaks, a BCP 47 tag: Chinese if any of it is, else English.
+/// The language of an utterance, a BCP 47 tag: Chinese if any of it is, else English.
 pub(crate) fn language_of(words: &str) -> &'static str {
     match words.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) {
         true => "zh",

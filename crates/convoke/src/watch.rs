@@ -1,7 +1,7 @@
-//! `convoke watch`: what happens on a platform, as it happens.
+//! `convoke watch`: the notifications of a platform, live.
 //!
-//! On a terminal the open tasks and the last happenings, else a line for each. Read next: [`follow`],
-//! which goes on where it was, and [`board`], which is looked at.
+//! On a terminal a view of the open tasks and the latest notifications, else one line for each.
+//! Read next: [`follow`], which resumes after a gap, and [`board`], the view.
 
 mod board;
 pub(crate) mod follow;
@@ -18,7 +18,7 @@ use server::client::read_notification;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// How often the view is drawn at most.
+/// The least interval between redraws.
 const FRAME: Duration = Duration::from_millis(100);
 
 pub(crate) async fn run(common: &Common, watch: Watch) -> Result<(), Failure> {
@@ -85,7 +85,7 @@ async fn view(follower: &mut Follower<'_>, count: u64) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was heard, for programs.
+/// A received item as JSON.
 fn object(heard: &Heard) -> Value {
     match heard {
         Heard::Event(notification) => {
@@ -105,7 +105,7 @@ fn object(heard: &Heard) -> Value {
     }
 }
 
-/// What was heard, in one line.
+/// A received item in one line.
 fn words(heard: &Heard, paint: Paint) -> String {
     match heard {
         Heard::Event(notification) => {

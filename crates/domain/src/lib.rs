@@ -6,7 +6,7 @@
 //! - [`agent`]: the contract of an agent with the platform, a pure step;
 //! - [`inventory`] and [`telemetry`]: an agent's knowledge of its network, and its actions on it;
 //!   [`permit`]: the rights to them; [`cause`]: the causes of faults; [`ems`]: the state and
-//!   reports of management systems;
+//!   reports of management systems; [`radio`]: the public formulas of coverage, rates and energy;
 //! - [`verb`], [`content`], [`reply`]: the messages of agents;
 //! - [`negotiation`]: the way of two agents to an agreement, turn by turn;
 //! - [`task`]: the life of one task, decided and then applied;
@@ -39,6 +39,7 @@ pub mod notification;
 pub mod permit;
 pub mod profile;
 pub mod push;
+pub mod radio;
 pub mod registry;
 pub mod reply;
 pub mod task;

@@ -1,7 +1,7 @@
-//! The load: connections that send a message, wait for its task, and send the next.
+//! The load generator: connections that send a message, wait for its task, and send the next.
 //!
-//! HTTP/1.1 by hand, so that the client takes little of the machine. An answer that is not a completed
-//! task ends the bench. Read next: [`super::servers`].
+//! Uses hand-written HTTP/1.1, so that the client takes little processor time. An answer that is
+//! not a completed task ends the bench. Read next: [`super::servers`].
 
 use serde_json::{Value, json};
 use std::error::Error;
@@ -10,32 +10,32 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Where messages go, and whose they are.
+/// The address of a server, with credentials.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     /// The address.
     pub(crate) address: String,
-    /// The path of JSON-RPC.
+    /// The path of the JSON-RPC binding.
     pub(crate) path: String,
-    /// The bearer token; empty for a server that wants none.
+    /// The bearer token; empty for a server without authentication.
     pub(crate) token: String,
 }
 
-/// What was measured.
+/// The measurements of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Load {
-    /// How long each request took, in order.
+    /// The latencies of the requests, sorted.
     pub(crate) latencies: Vec<Duration>,
     elapsed: Duration,
 }
 
 impl Load {
-    /// Requests a second.
+    /// Requests per second.
     pub(crate) fn per_s(&self) -> f64 {
         self.latencies.len() as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// So many of all took at most so long, in milliseconds.
+    /// The latency percentile at `share` (0 to 1), in milliseconds.
     pub(crate) fn percentile_ms(&self, share: f64) -> f64 {
         let place = (self.latencies.len().saturating_sub(1) as f64 * share).round() as usize;
         let found = self.latencies.get(place);
@@ -43,7 +43,7 @@ impl Load {
     }
 }
 
-/// Loads a server for so long over so many connections.
+/// Loads a server for `window` over so many connections.
 pub(crate) async fn load(
     door: &Door,
     connections: usize,

@@ -1,16 +1,17 @@
-//! A2A under load: a typed message to a completed task, beside the official Python SDK's server.
+//! A2A under load: from a typed message to a completed task, compared with the official Python SDK.
 //!
 //! ```text
 //! cargo bench -p convoke-tests --bench a2a -- [--json] [--smoke]
 //! ```
-//! At 1, 8 and 64 connections a client sends `SendMessage` of JSON-RPC with a typed part and waits for
-//! the task with its typed result: ours checks the part against its schema and has the task on disk
-//! before it answers, the sample server (`sample.py`) keeps its tasks in memory and checks nothing.
-//! Both are processes of their own on this machine, in turn, under the same client. No language
-//! model is called by either: ours has no road to one.
+//! At 1, 8 and 64 connections a client sends `SendMessage` over JSON-RPC with a typed part and
+//! waits for the task with its typed result: our server validates the part against its schema and
+//! has the task on disk before it answers, the sample server (`sample.py`) keeps its tasks in
+//! memory and validates nothing. Both are processes of their own on this machine, in turn, under
+//! the same client. Neither calls a language model.
 //!
-//! `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`,
-//! it only shows that it runs. A tour: `servers` (the two processes), `client` (the load).
+//! `--json` prints one object per line. Without `--bench`, which `cargo bench` passes, or with
+//! `--smoke`, it only checks that everything runs. A tour: `servers` (the two processes), `client`
+//! (the load).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
@@ -31,7 +32,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How many connections at once.
+/// The numbers of concurrent connections.
 const CONNECTIONS: [usize; 3] = [1, 8, 64];
 
 fn main() -> ExitCode {
@@ -97,7 +98,7 @@ fn row(server: &Server, connections: usize, load: &Load, spent_s: f64) -> Value 
     })
 }
 
-/// An object a line, or its members for people.
+/// Prints a row: as a JSON object per line, or its members for people.
 fn tell(json: bool, object: &Value) {
     if json {
         return println!("{object}");

@@ -1,7 +1,7 @@
 //! The two servers, each in a process of its own that ends with the bench.
 //!
-//! Ours is this program with another argument: a platform as `convoke serve --network none` has it,
-//! with its store in a file. The other is `sample.py` in the environment that `make setup` makes.
+//! Ours is this program with another argument: a platform as by `convoke serve --network none`,
+//! with its store in a file. The other is `sample.py` in the virtual environment of `make setup`.
 //! Read next: [`super::client`].
 
 use super::client::Door;
@@ -20,20 +20,20 @@ use std::sync::Arc;
 
 /// The argument that makes this program the platform.
 pub(crate) const ROLE: &str = "--platform-for-a2a";
-/// The agent that is asked: it answers at once what is in force.
+/// The agent under load: it answers at once with the intents in force.
 const AGENT: &str = "/agents/TMF-Convoke-Intent-1.0.0";
 
 /// A server; killed when dropped.
 pub(crate) struct Server {
-    /// What it is called in the report.
+    /// Its name in the report.
     pub(crate) name: &'static str,
-    /// Where it is.
+    /// Its address.
     pub(crate) door: Door,
     child: Child,
 }
 
 impl Server {
-    /// A platform in a folder.
+    /// Starts a platform in a folder.
     pub(crate) fn platform(folder: &Path) -> Result<Self, Box<dyn Error>> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg(ROLE).arg(folder);
@@ -50,7 +50,7 @@ impl Server {
         Ok(Self { name, door, child })
     }
 
-    /// The sample server; none where the SDK is not installed.
+    /// Starts the sample server; none if the SDK is not installed.
     pub(crate) fn sample() -> Result<Option<Self>, Box<dyn Error>> {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
         let python = tests.join("../.venv/bin/python3");
@@ -69,7 +69,7 @@ impl Server {
         Ok(Some(Self { name, door, child }))
     }
 
-    /// Its process, as `/proc` names it.
+    /// Its process ID, as in `/proc`.
     pub(crate) fn process(&self) -> String {
         self.child.id().to_string()
     }
@@ -82,7 +82,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts a server, which says where it is in its first line.
+/// Starts a server, which prints its address in its first line.
 fn started(mut command: Command) -> Result<(Child, String), Box<dyn Error>> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn()?;
@@ -92,7 +92,7 @@ fn started(mut command: Command) -> Result<(Child, String), Box<dyn Error>> {
     Ok((child, line.trim_end().to_owned()))
 }
 
-/// Runs a platform until standard input ends; prints where its door is, and a token.
+/// Runs a platform until standard input ends; prints its address and a token.
 pub(crate) fn platform(folder: &Path) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime

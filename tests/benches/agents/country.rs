@@ -1,8 +1,9 @@
-//! A made-up country: towns on a grid, cut into provinces, and an agent for every office of each.
+//! An invented country: towns on a grid, divided into provinces, with agents for every office of
+//! each.
 //!
-//! The network is the simulation's own, on a topology of towns; the agents are those that ship,
-//! those of the whole country as they are and those of a province once for each, by their profile
-//! files with another name, alias, province and management object. Read next: `operator`.
+//! The network is the simulator's, on a topology of towns; the agents are the shipped ones, those
+//! of the whole country unchanged and those of a province once for each, by profile files with
+//! another name, alias, province and management object. Read next: `operator`.
 
 use agents::roster::{self, ROSTER};
 use arena::day::lively;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use yang::Generation;
 
-/// What names of towns begin and end with.
+/// The first and last syllables of town names.
 const FIRST: [&str; 16] = [
     "Al", "Bern", "Cal", "Dor", "Eber", "Finster", "Grau", "Hohen", "Irm", "Kolm", "Lauter", "Mar",
     "Neuen", "Ober", "Rauten", "Sil",
@@ -29,11 +30,11 @@ const LAST: [&str; 16] = [
     "bach", "berg", "burg", "dorf", "feld", "furt", "hagen", "hausen", "heim", "hofen", "kirch",
     "moos", "rode", "stedt", "tal", "wald",
 ];
-/// Degrees from one town to the next, to the east and to the north: about 40 km each.
+/// The distance between towns in degrees, to the east and to the north: about 40 km each.
 const APART: (f64, f64) = (0.56, 0.36);
 /// The south-western corner.
 const CORNER: (f64, f64) = (6.0, 47.0);
-/// The offices of a province: a role that ships, its short name there, and what it looks after.
+/// The offices of a province: a shipped role, its short name there, and its management object.
 const OFFICES: [(&str, &str, &str); 5] = [
     ("complaint-north", "complaint", "complaints of province"),
     (
@@ -54,25 +55,25 @@ const OFFICES: [(&str, &str, &str); 5] = [
     ("ip-fault", "ip", "routers, cards and links of province"),
 ];
 
-/// How large the country is.
+/// The size of the country.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     /// Towns, each with a router; 2 to 256.
     pub(crate) towns: usize,
     /// Base-station sites.
     pub(crate) sites: usize,
-    /// Provinces, of about as many towns each; 1 to as many as towns.
+    /// Provinces, of about as many towns each; at most one per town.
     pub(crate) provinces: usize,
-    /// Letters of customers a day about something else than the network.
+    /// Letters of customers per day about matters outside the network.
     pub(crate) letters_per_day: f64,
 }
 
-/// When the day begins.
+/// The beginning of the day.
 pub(crate) fn start() -> Timestamp {
     Timestamp::parse("2026-01-05T06:00:00Z").expect("a literal")
 }
 
-/// The network, in which things break by themselves and drivers complain.
+/// The network, with spontaneous faults and complaining drivers.
 pub(crate) fn network(size: &Size, seed: u64) -> Simulation {
     let topology = topology(size.towns);
     let quiet = lively(Parameters {
@@ -95,7 +96,7 @@ pub(crate) fn network(size: &Size, seed: u64) -> Simulation {
     Simulation::with_demands(Arc::new(inventory), &demands, parameters, seed, start())
 }
 
-/// The province of a town: provinces are called after their first towns.
+/// The province of a town; provinces are named after their first town.
 fn province(topology: &Topology, town: usize, provinces: usize) -> String {
     let towns = topology.cities.len();
     let number = town * provinces / towns;
@@ -103,7 +104,7 @@ fn province(topology: &Topology, town: usize, provinces: usize) -> String {
     topology.cities[capital].name.clone()
 }
 
-/// Towns on a grid that is not quite one, each joined to the next to the east and to the north.
+/// Towns on a slightly irregular grid, each linked to the next to the east and to the north.
 fn topology(towns: usize) -> Topology {
     let wide = (towns as f64).sqrt().ceil() as usize;
     let off = |town: usize, by: usize| (town * by % 101) as f64 / 101.0 * 0.4;
@@ -135,7 +136,7 @@ fn topology(towns: usize) -> Topology {
     }
 }
 
-/// What an office of a province looks after, as its profile says it.
+/// The management object of an office of a province, as in its profile.
 pub(crate) fn management_object(office: &str, province: &str) -> String {
     let (_, _, looks_after) = office_called(office);
     format!("{looks_after} {province}")
@@ -147,10 +148,10 @@ fn office_called(office: &str) -> (&'static str, &'static str, &'static str) {
     found.expect("an office of the table")
 }
 
-/// Everybody who works in this country.
+/// All agents of this country.
 ///
 /// # Errors
-/// [`FileError`] if a profile that ships cannot be used.
+/// [`FileError`] if a shipped profile cannot be used.
 pub(crate) fn company(
     inventory: &Inventory,
     generation: &Generation,
@@ -178,14 +179,14 @@ pub(crate) fn company(
     })
 }
 
-/// The agents that are there once, the default one first.
+/// The agents of the whole country, the default one first.
 fn national(generation: &Generation) -> Result<Vec<ProfileFile>, FileError> {
     let files = profile::shipped(&arena::shipped(), generation)?.into_iter();
     Ok(files.filter(|f| f.profile.province.is_none()).collect())
 }
 
-/// The profile file of an office of a province. Those that diagnose are asked and hear no telemetry:
-/// watching is the business of the two for the whole country.
+/// The profile file of an office of a province. Diagnosing agents are asked and receive no
+/// telemetry: monitoring is done by the two of the whole country.
 fn of_province(role: &str, office: &str, looks_after: &str, province: &str) -> String {
     let shipped = ROSTER.iter().find(|shipped| shipped.name == role);
     let text = shipped.expect("it ships").profile;

@@ -5,17 +5,17 @@
 //!     [--sites N] [--tasks N] [--ssh]
 //! ```
 //! A country of 198 provinces: in each, agents for complaints, for the quality of the mobile and of
-//! the transport network, and two that diagnose; beside them the agents of the whole country that
-//! ship. Things break, drivers and others write to their car makers, the ticket system passes on
-//! what they write, complaint agents have it checked in their own province and elsewhere and answer;
-//! and an operations centre has every element of the network diagnosed in turn by whoever it finds
-//! looks after it. Every message is NETCONF over pipes in this process, as in `convoke simulate`;
-//! with `--ssh` over SSH with each agent's own key, as in `convoke serve`, with the store in a file.
-//! It ends when so many tasks have.
+//! the transport network, and two that diagnose; beside them the shipped agents of the whole
+//! country. Faults happen, drivers and others write to their car makers, the ticket system forwards
+//! their letters, complaint agents have them checked in their own province and elsewhere and
+//! answer; and an operations centre has every element of the network diagnosed in turn by the agent
+//! responsible for it. Every message is NETCONF over pipes in this process, as in `convoke
+//! simulate`; with `--ssh` over SSH with each agent's own key, as in `convoke serve`, with the
+//! store in a file. The run ends after so many tasks.
 //!
-//! `--json` prints an object a line. Without `--bench`, which `cargo bench` gives, or with
-//! `--smoke`, it only shows that it runs. A tour: `country` (network and agents), `operator` (the
-//! operations centre), `record` (what became of the tasks).
+//! `--json` prints one object per line. Without `--bench`, which `cargo bench` passes, or with
+//! `--smoke`, it only checks that everything runs. A tour: `country` (network and agents),
+//! `operator` (the operations centre), `record` (the outcome of the tasks).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
@@ -51,21 +51,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use yang::{Generation, ModuleSet};
 
-/// Seeds the network, its people and the agents' dice.
+/// The seed of the network, its users and the agents' random generators.
 const SEED: u64 = 1;
-/// The share of the tasks that the operations centre assigns, and letters for each task.
+/// The share of the tasks that the operations centre assigns, and the number of letters per task.
 const LOOKED_OVER: f64 = 0.55;
 const LETTERS: f64 = 0.14;
 
-/// What is run.
+/// The size of the run.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     towns: usize,
     sites: usize,
     provinces: usize,
-    /// So many are to end.
+    /// The number of tasks to complete.
     tasks: u64,
-    /// In about so many hours of the network's time.
+    /// The approximate duration, in hours of simulated time.
     hours: f64,
 }
 
@@ -139,7 +139,7 @@ fn options(arguments: &[String]) -> Result<Options, Box<dyn Error>> {
     })
 }
 
-/// What a process has taken at an instant.
+/// The resources used by a process until an instant.
 #[derive(Clone, Copy)]
 struct Taken {
     at: Instant,
@@ -216,8 +216,8 @@ async fn platform(home: Home, simulation: Simulation) -> Result<World, Box<dyn E
     Ok(arena::world(Arc::new(host), simulation, Box::new(|_| {})))
 }
 
-/// The day: the operations centre assigns what is its share of a minute, the minute passes, and so
-/// on until enough tasks have ended.
+/// Runs the day: the operations centre assigns its share for a minute, the minute passes, and so on
+/// until enough tasks have ended.
 async fn day(world: &mut World, scale: &Scale) -> Result<Ledger, Box<dyn Error>> {
     let stream = world.host().pipe("operator", Endpoint::Platform);
     let inventory = world.network().simulation().inventory();
@@ -246,7 +246,7 @@ async fn day(world: &mut World, scale: &Scale) -> Result<Ledger, Box<dyn Error>>
     }
 }
 
-/// How many tasks have ended.
+/// The number of tasks that have ended.
 fn ended(world: &World) -> u64 {
     let counts = world.host().platform.engine().counts();
     counts.tasks - counts.open
@@ -322,7 +322,7 @@ fn megabytes(bytes: u64) -> f64 {
     (bytes as f64 / 1e5).round() / 10.0
 }
 
-/// What is told, as lines of JSON or for people.
+/// The output: lines of JSON if true, else text.
 struct Rows(bool);
 
 impl Rows {

@@ -1,8 +1,8 @@
-//! A network operations centre: a session of the operator, who has the whole network looked over.
+//! A network operations centre: a session of the operator, who has the whole network diagnosed.
 //!
-//! Whose an element is it finds out by `discover-agents`; then it assigns that agent a diagnosis
-//! with a payload of `fault_diagnosis_v1`, and hears the result by notification. All of it is
-//! NETCONF, over a pipe in this process. Read next: `country`.
+//! Finds the agent responsible for an element by `discover-agents`, assigns it a diagnosis with a
+//! payload of `fault_diagnosis_v1`, and receives the result by notification. All of it is NETCONF,
+//! over a pipe in this process. Read next: `country`.
 
 use crate::country::management_object;
 use agents::payloads::Schema;
@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 
-/// What is looked over, in turn.
+/// The kinds of elements that are diagnosed, in turn.
 const LOOKED_OVER: [ElementKind; 6] = [
     ElementKind::Router,
     ElementKind::LineCard,
@@ -32,28 +32,28 @@ const LOOKED_OVER: [ElementKind; 6] = [
     ElementKind::Cell,
 ];
 
-/// Why the operations centre stops.
+/// The reason why the operations centre stops.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stopped {
     /// The session is over.
     #[error("the session is over: {0}")]
     Over(String),
-    /// The platform said something that was not expected.
+    /// The platform sent something unexpected.
     #[error("unexpected: {0}")]
     Unexpected(String),
 }
 
-/// What the operations centre did and heard.
+/// The counts of the operations centre.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
-    /// Requests and replies and notifications, and their bytes.
+    /// Requests, replies and notifications, and their bytes.
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
-    /// Diagnoses assigned, how many of them came to an end, and how many found a cause.
+    /// Diagnoses assigned, completed, and with a cause found.
     pub(crate) assigned: u64,
     pub(crate) ended: u64,
     pub(crate) confirmed: u64,
-    /// How long each question for an agent took, and each assignment, until its reply.
+    /// The latencies of discoveries, and of assignments.
     pub(crate) discoveries: Vec<Duration>,
     pub(crate) assignments: Vec<Duration>,
 }
@@ -63,16 +63,16 @@ pub(crate) struct OperationsCentre {
     client: ClientSession,
     inbound: Inbound,
     outbound: Outbound,
-    /// The elements in turn, with the office and the province that they belong to.
+    /// The elements in order of diagnosis, each with its office and province.
     round: Vec<(ElementId, &'static str, String)>,
     next: usize,
-    /// Who looks after what, as far as it was asked.
+    /// The responsible agent of each office and province, as far as discovered.
     known: BTreeMap<(&'static str, String), String>,
     pub(crate) ledger: Ledger,
 }
 
 impl OperationsCentre {
-    /// Opens the session, and subscribes to news of the operator's tasks.
+    /// Opens the session, and subscribes to notifications about the operator's tasks.
     pub(crate) async fn open(stream: ByteStream, inventory: &Inventory) -> Result<Self, Stopped> {
         let (inbound, outbound) = split(stream, DEFAULT_QUOTA_BYTES);
         let mut centre = Self {
@@ -97,12 +97,12 @@ impl OperationsCentre {
         Ok(centre)
     }
 
-    /// How many elements there are to look over.
+    /// The number of elements to diagnose.
     pub(crate) fn elements(&self) -> usize {
         self.round.len()
     }
 
-    /// Has the next element diagnosed by whoever looks after it.
+    /// Has the next element diagnosed by the agent responsible for it.
     pub(crate) async fn look_over_next(&mut self) -> Result<(), Stopped> {
         let (target, office, province) = self.round[self.next % self.round.len()].clone();
         let to = self.whose(office, &province).await?;
@@ -131,7 +131,7 @@ impl OperationsCentre {
         Ok(())
     }
 
-    /// Who looks after the elements of an office; it is asked once.
+    /// The agent responsible for the elements of an office; discovered once.
     async fn whose(&mut self, office: &'static str, province: &str) -> Result<String, Stopped> {
         let key = (office, province.to_owned());
         if let Some(known) = self.known.get(&key) {
@@ -154,7 +154,7 @@ impl OperationsCentre {
         Ok(name)
     }
 
-    /// Takes in what has been told meanwhile, up to the reply of a call.
+    /// Processes notifications until the reply to a call.
     async fn call(&mut self, operation: &str) -> Result<Reply, Stopped> {
         let id = self.client.call(operation);
         self.ledger.messages += 1;
@@ -181,7 +181,7 @@ impl OperationsCentre {
         }
     }
 
-    /// Asks something that changes nothing, so that everything told before it is taken in.
+    /// Makes a call without effect, so that every earlier notification has been processed.
     pub(crate) async fn catch_up(&mut self) -> Result<(), Stopped> {
         let question = "<get xmlns=\"urn:ietf:params:xml:ns:netconf:base:1.0\"><filter \
                         type=\"subtree\"/></get>";
@@ -214,7 +214,7 @@ impl OperationsCentre {
         Ok(())
     }
 
-    /// Sends what is to be sent and waits for something to come.
+    /// Sends pending output and waits for input.
     async fn exchange(&mut self) -> Result<(), Stopped> {
         let over = |why: &dyn std::fmt::Display| Stopped::Over(why.to_string());
         let output = self.client.transmit();
@@ -231,7 +231,7 @@ impl OperationsCentre {
     }
 }
 
-/// Every element that is looked over, in an order in which neighbours are far apart.
+/// Every element to be diagnosed, in an order in which neighbours are far apart.
 fn round(inventory: &Inventory) -> Vec<(ElementId, &'static str, String)> {
     let kinds = LOOKED_OVER.into_iter();
     let elements: Vec<_> = kinds.flat_map(|kind| inventory.of_kind(kind)).collect();

@@ -1,6 +1,6 @@
-//! What became of the tasks, as the store has it.
+//! The outcome of the tasks, from the store.
 //!
-//! Read when the run is over, page by page. Read next: `main`.
+//! Read page by page after the run. Read next: `main`.
 
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -17,11 +17,11 @@ pub(crate) struct Record {
     pub(crate) open: u64,
     pub(crate) by_status: BTreeMap<String, u64>,
     pub(crate) by_schema: BTreeMap<String, u64>,
-    /// How many are parts of others.
+    /// The number of sub-tasks.
     pub(crate) parts: u64,
-    /// Who executed one at least.
+    /// The agents that executed at least one task.
     pub(crate) executors: BTreeSet<String>,
-    /// From the assignment to the end, in seconds of the network's time.
+    /// The times from assignment to end, in seconds of simulated time.
     pub(crate) lasted_s: Vec<f64>,
 }
 
@@ -67,7 +67,7 @@ fn page(host: &Host, after: Option<TaskId>) -> Vec<Arc<Task>> {
     page.map_or_else(|_| Vec::new(), |page| page.rows)
 }
 
-/// The values that these shares of all do not exceed; 0 of none.
+/// The percentiles of the values at these shares (0 to 1); 0 of no values.
 pub(crate) fn percentile<const N: usize>(mut values: Vec<f64>, shares: [f64; N]) -> [f64; N] {
     values.sort_by(f64::total_cmp);
     let last = values.len().saturating_sub(1) as f64;

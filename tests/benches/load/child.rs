@@ -1,9 +1,9 @@
-//! The server's side, in a process of its own: its memory is its own, and it can be killed.
+//! The server, in a process of its own, so that its memory is its own and it can be killed.
 //!
 //! The process is this program with another argument. It serves a platform as `convoke serve
-//! --network none` does, and beside it the limit: an SSH listener of the same make whose session
-//! answers `<ok/>` to whatever comes. To a line on its standard input it tells what its store did
-//! so far; when that input ends, it ends.
+//! --network none` does, and beside it the reference: an SSH listener of the same kind whose
+//! session answers `<ok/>` to everything. For each line on its standard input it prints the work of
+//! its store so far; it ends when that input ends.
 
 use crate::machine;
 use bindings::netconf::{NegotiateRequest, negotiate_request};
@@ -36,30 +36,30 @@ use tokio::io::AsyncWriteExt as _;
 
 /// The argument that makes this program the server.
 pub(crate) const ROLE: &str = "--serve-for-load";
-/// The agent that takes the tasks: asked in words about nothing it knows, it answers at once.
+/// The agent that executes the tasks: asked in words about unknown elements, it answers at once.
 pub(crate) const EXECUTOR: &str = "TMF-Convoke-IP-1.0.0";
-/// An agent elsewhere that is not there: what is assigned to it is recorded, and nobody answers.
+/// A registered agent that is not running: assignments to it are recorded and stay unanswered.
 const AWAY: &str = "agent-that-is-away";
-/// Any message of the echo server; it has no limits to keep.
+/// The message limit of the echo server, in bytes.
 const MESSAGE_BYTES: usize = 8 << 20;
 
-/// What the server tells when it is ready.
+/// The addresses that the server prints when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
 struct Ready {
     platform: SocketAddr,
     echo: SocketAddr,
 }
 
-/// What the store of the server did so far.
+/// The work of the server's store so far.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct StoreWork {
-    /// Batches made durable, and in how many transactions.
+    /// Durable batches, and the transactions in which they were written.
     pub(crate) batches: u64,
-    /// See there.
+    /// See [`Self::batches`].
     pub(crate) transactions: u64,
     /// Seconds spent in writing rows.
     pub(crate) writing_s: f64,
-    /// Seconds spent in commits, most of them in fsync.
+    /// Seconds spent in commits, mostly in fsync.
     pub(crate) committing_s: f64,
 }
 
@@ -91,7 +91,7 @@ impl ServerProcess {
         })
     }
 
-    /// How to reach the platform, or the echo server, as the operator.
+    /// The connection parameters of the platform, or of the echo server, for the operator.
     pub(crate) fn target(&self, echo: bool) -> Target {
         let keys = StateKeys::open(&self.folder).expect("the server made the folder");
         let address = match echo {
@@ -111,7 +111,7 @@ impl ServerProcess {
         }
     }
 
-    /// How to reach the platform as somebody who may do nothing but what everyone may.
+    /// The connection parameters of the platform for a user without any rights of its own.
     pub(crate) fn target_of(&self, user: &str) -> Result<Target, KeyError> {
         let folder = StateKeys::open(&self.folder)?;
         let key = keys::load_or_generate(&self.folder.join(user), user)?;
@@ -126,7 +126,7 @@ impl ServerProcess {
         })
     }
 
-    /// What its store did so far.
+    /// The work of its store so far.
     pub(crate) fn store_work(&mut self) -> std::io::Result<StoreWork> {
         let mut line = String::new();
         let input = self.child.stdin.as_mut().expect("it is piped");
@@ -145,7 +145,7 @@ impl ServerProcess {
         machine::cpu_s(&self.child.id().to_string())
     }
 
-    /// Kills it in mid-flight, as a power cut would.
+    /// Kills it under load, like a power cut.
     pub(crate) fn kill(mut self) {
         self.end();
     }
@@ -162,7 +162,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// What every task of the load says: words about nothing that the executor could measure.
+/// The text of every task of the load: about an element that the executor does not know.
 pub(crate) fn task_text(number: u64) -> String {
     format!(
         "## target object\nservice area {number}\n## task description\nCompare the throughput \
@@ -177,7 +177,7 @@ pub(crate) fn assignment(id: &str, number: u64) -> String {
     assignment_to(EXECUTOR, id, number)
 }
 
-/// The same to an agent that is not there.
+/// `task-negotiate` that assigns the task `id` to the agent that is not running.
 pub(crate) fn assignment_unheard(id: &str, number: u64) -> String {
     assignment_to(AWAY, id, number)
 }
@@ -195,7 +195,7 @@ fn assignment_to(agent: &str, id: &str, number: u64) -> String {
     )
 }
 
-/// The question whether a task of this identifier could be done: one round of a negotiation.
+/// A feasibility question about the task `id`: one round of a negotiation.
 pub(crate) fn proposal(id: &str, number: u64) -> String {
     negotiate_request(
         Verb::FeasibilityNegotiate,
@@ -208,12 +208,12 @@ pub(crate) fn proposal(id: &str, number: u64) -> String {
     )
 }
 
-/// The name of the `number`th task that a server starts with.
+/// The identifier of the `number`th task with which a server starts.
 pub(crate) fn known_task(number: usize) -> String {
     format!("known-{number:06}")
 }
 
-/// The server process, until its standard input ends.
+/// Runs the server process, until its standard input ends.
 pub(crate) fn run(folder: &Path, tasks: usize) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -260,8 +260,7 @@ async fn serve(folder: &Path, tasks: usize) {
     world.live(std::future::pending()).await;
 }
 
-/// Tells what the store did, a line for a line. If its parent dies, nobody needs the server any
-/// more.
+/// Prints the work of the store for each line of input. Exits when its parent dies.
 fn answer_parent(host: Arc<Host>) {
     std::thread::spawn(move || {
         for _ in std::io::stdin().lines() {
@@ -300,7 +299,7 @@ async fn fill(host: &Host, tasks: usize) {
     }
 }
 
-/// Registers the agent that is not there, as itself.
+/// Registers the agent that is not running, in its own name.
 async fn register_away(host: &Host) {
     let who = Principal {
         name: AWAY.to_owned(),
@@ -335,7 +334,7 @@ async fn register_away(host: &Host) {
     registered.outcome().await.expect("nobody is called so");
 }
 
-/// The limit: the same transport and framing, and nothing behind them.
+/// Starts the reference: the same transport and framing, with nothing behind them.
 fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, SshServing) {
     let host_key = keys.host().expect("the platform uses it");
     let operator = keys.operator().expect("the platform uses it");
@@ -373,7 +372,7 @@ async fn echo_session(stream: ByteStream) {
     }
 }
 
-/// `<ok/>`, with the attributes of the request as RFC 6241 §4.1 wants.
+/// Answers `<ok/>`, with the attributes of the request as required by RFC 6241 §4.1.
 fn answer_ok(rpc: &[u8], output: &mut Vec<u8>) {
     let tag_end = rpc.iter().position(|b| *b == b'>').unwrap_or(4);
     let mut reply = b"<rpc-reply".to_vec();

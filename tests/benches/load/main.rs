@@ -1,16 +1,16 @@
-//! `make bench`: how fast, beside a server that does nothing, on this machine, now.
+//! `make bench`: the speed of the platform, compared with a server that does nothing.
 //!
 //! ```text
 //! cargo bench -p convoke-tests --bench load -- [--json] [--smoke] [--only NAME]… [--hold SECONDS]
 //! ```
-//! With `--hold`, `subscribed` holds its sessions for so long, and an aim that is not reached is a failure.
+//! With `--hold`, `subscribed` holds its sessions for so long, and a missed target is a failure.
 //! Clients and server are two processes on one machine: the figures are of both together. Each row
-//! is the median of three short runs; where it makes sense, the same is asked in turn of an echo
-//! server on the same SSH transport, which answers `<ok/>` to everything, and the ratio is told.
-//! `--json` prints an object a line; the machine's comes first. Without `--bench`, which `cargo
-//! bench` gives, it only shows that it runs, as `--smoke` does.
+//! is the median of three short runs; where it makes sense, the same load is put in turn on an echo
+//! server with the same SSH transport, which answers `<ok/>` to everything, and the ratio is
+//! reported. `--json` prints one object per line, the machine's first. Without `--bench`, which
+//! `cargo bench` passes, or with `--smoke`, it only checks that everything runs.
 //!
-//! A tour: `rows` (what is measured and wanted), `measure` (ways to load), `wire` (the client),
+//! A tour: `rows` (measurements and targets), `measure` (kinds of load), `wire` (the client),
 //! `child` (the server process), `report` (figures and table).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]

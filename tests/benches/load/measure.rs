@@ -1,6 +1,6 @@
-//! Ways to load a server: one at a time, many sessions, many in flight, and what they take.
+//! The kinds of load: one request at a time, many sessions, many requests in flight.
 //!
-//! Each gives a [`Run`]; what is asked and what is wanted is in `rows`.
+//! Each returns a [`Run`]; the requests and targets are in `rows`.
 
 use crate::child::assignment;
 use crate::report::Run;
@@ -11,24 +11,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How long anything may take that should come at once.
+/// The time limit of steps that should be immediate.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// All that there is.
+/// The subscription to all notifications.
 pub(crate) const SUBSCRIBE: &str =
     "<create-subscription xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\"/>";
-/// More requests than these are not made in one run, whatever the time.
+/// The most requests of one run.
 const REQUESTS_MAX: usize = 2_000_000;
-/// At most so many bytes into a reply does its first mark stand.
+/// The number of bytes of a reply within which its expected mark must be.
 const MARK_WITHIN: usize = 600;
 
-/// Requests that are made in turn, each with what its reply must hold.
+/// Requests that are sent in turn, each with the expected content of its reply.
 #[derive(Clone)]
 pub(crate) struct Questions {
     framed: Arc<Vec<(Vec<u8>, Vec<u8>)>>,
 }
 
 impl Questions {
-    /// Operations, each with what must stand near the front of its reply.
+    /// Operations, each with the text expected near the front of its reply.
     pub(crate) fn new(operations: impl IntoIterator<Item = (String, String)>) -> Self {
         let framed = operations
             .into_iter()
@@ -39,7 +39,7 @@ impl Questions {
         }
     }
 
-    /// The same questions to one who answers all of them `<ok/>`.
+    /// The same requests for a server that answers `<ok/>` to all.
     pub(crate) fn answered_ok(&self) -> Self {
         let framed = self.framed.iter();
         Self {
@@ -69,7 +69,7 @@ impl Questions {
     }
 }
 
-/// `sessions` sessions, each with `depth` requests in flight, for `window`.
+/// Loads a server with `sessions` sessions, each with `depth` requests in flight, for `window`.
 pub(crate) async fn load(
     target: &Target,
     questions: &Questions,
@@ -143,8 +143,8 @@ async fn keep_asking(
     }
 }
 
-/// How long one question takes, over and over, in milliseconds (median); its reply ends with
-/// `tail` and is `bytes_min` long at least.
+/// The median latency of one request, in milliseconds; its reply must end with `tail` and have at
+/// least `bytes_min` bytes.
 pub(crate) async fn single(
     target: &Target,
     operation: &str,
@@ -165,7 +165,8 @@ pub(crate) async fn single(
     Ok((median_ms(latencies), bytes))
 }
 
-/// From the first packet to the server's hello, one after the other, in milliseconds (median).
+/// The median time from the first packet to the server's hello, one connection at a time, in
+/// milliseconds.
 pub(crate) async fn connect(target: &Target, times: usize) -> Result<Run, WireError> {
     let connector = Connector::default();
     let mut latencies = Vec::new();
@@ -178,7 +179,7 @@ pub(crate) async fn connect(target: &Target, times: usize) -> Result<Run, WireEr
     Ok(median_ms(latencies))
 }
 
-/// All at once: milliseconds until the last has its hello.
+/// The time until the last of concurrent connections has the server's hello, in milliseconds.
 pub(crate) async fn connect_at_once(target: &Target, sessions: usize) -> Result<Run, WireError> {
     let connector = Connector::new(sessions, PATIENCE);
     let begun = Instant::now();
@@ -197,7 +198,7 @@ pub(crate) async fn connect_at_once(target: &Target, sessions: usize) -> Result<
     })
 }
 
-/// Deliveries per second of `tasks` assignments, each of which is two notifications, to so many
+/// Deliveries per second of `tasks` assignments, each of which causes two notifications, to so many
 /// subscribers, from the first request to the last delivery.
 pub(crate) async fn fan_out(
     target: &Target,
@@ -244,10 +245,10 @@ pub(crate) async fn fan_out(
     Ok(Run::rate(expected * subscribers, last - begun, Vec::new()))
 }
 
-/// Makes the operation for a task of this name, the so-manyth of its client.
+/// Makes the operation for the task of this name, the given number of its client.
 pub(crate) type Operation = fn(&str, u64) -> String;
 
-/// Tasks for each of which the operation was acknowledged, per second, and their names.
+/// Acknowledged operations on tasks per second, with the tasks' names.
 pub(crate) async fn tasks(
     target: &Target,
     operation: Operation,

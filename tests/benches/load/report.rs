@@ -1,22 +1,22 @@
-//! Figures: what a run measured, the median of runs, a line of JSON, a table for people.
+//! Figures: the measurement of a run, the median of runs, a line of JSON, a table for people.
 //!
-//! Knows no NETCONF. The aims stand with the rows, in `rows`.
+//! Knows no NETCONF. The targets are with the rows, in `rows`.
 
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// What one run of one row measured.
+/// The measurement of one run of one row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
     /// The figure, in the unit of the row.
     pub(crate) value: f64,
-    /// How long single requests took; empty if they are not what is measured.
+    /// The latencies of single requests; empty if they are not measured.
     pub(crate) latencies: Vec<Duration>,
 }
 
 impl Run {
-    /// So many in so long.
+    /// The rate of `count` in `elapsed`.
     pub(crate) fn rate(count: usize, elapsed: Duration, latencies: Vec<Duration>) -> Self {
         Self {
             value: count as f64 / elapsed.as_secs_f64(),
@@ -32,12 +32,12 @@ impl Run {
     }
 }
 
-/// Whether more is better.
+/// The target of a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Aim {
-    /// At least so much.
+    /// At least this value.
     AtLeast(f64),
-    /// At most so much.
+    /// At most this value.
     AtMost(f64),
     /// Measured only.
     None,
@@ -48,21 +48,21 @@ pub(crate) enum Aim {
 pub(crate) struct Row {
     /// Its name, as `--only` takes it.
     pub(crate) name: &'static str,
-    /// What it measures, for people.
+    /// The meaning of the figure, for people.
     pub(crate) what: String,
     /// Its unit.
     pub(crate) unit: &'static str,
-    /// What is wanted.
+    /// The target.
     pub(crate) aim: Aim,
-    /// What was measured.
+    /// The measurements.
     pub(crate) runs: Vec<Run>,
-    /// The same on the echo server.
+    /// The measurements on the echo server.
     pub(crate) echo: Vec<Run>,
-    /// The least share of the echo server's figure that is wanted.
+    /// The target as a share of the echo server's figure, at least.
     pub(crate) echo_share: Option<f64>,
-    /// Load average of the last minute when the row was done.
+    /// The load average of the last minute at the end of the row.
     pub(crate) load: f64,
-    /// More to say about it.
+    /// A remark.
     pub(crate) note: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! The rows of the report: what is asked of which server, and what is wanted.
+//! The rows of the report: the requests, the server, and the target of each.
 //!
-//! The aims are those of the project's first release, for two shared cores; the machine on which
-//! they are judged is named in the report. Read next: `measure`.
+//! The targets are those of the project's first release, for two shared cores; the report names the
+//! machine. Read next: `measure`.
 
 use crate::child::{EXECUTOR, ServerProcess, assignment, assignment_unheard, known_task, proposal};
 use crate::machine::load_average;
@@ -15,36 +15,36 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How much is done.
+/// The amount of load.
 pub(crate) struct Scale {
-    /// Runs of each row; the median counts.
+    /// Runs of each row; the median is reported.
     pub(crate) runs: usize,
-    /// How long a run asks.
+    /// The duration of a run.
     pub(crate) window: Duration,
-    /// Tasks that are there from the beginning.
+    /// Tasks in the store at the beginning.
     pub(crate) tasks: usize,
-    /// Sessions where there are many.
+    /// Sessions of rows with many sessions.
     pub(crate) sessions: usize,
-    /// Sessions that are idle.
+    /// Idle sessions.
     pub(crate) idle: usize,
-    /// Sessions that are subscribed and idle, in all.
+    /// Subscribed, idle sessions, in total.
     pub(crate) many: usize,
-    /// How long those are held, in seconds.
+    /// The time for which those are held, in seconds.
     pub(crate) hold_s: u64,
     /// Subscribers.
     pub(crate) subscribers: usize,
-    /// Assignments of which subscribers are told.
+    /// Assignments of which subscribers are notified.
     pub(crate) told: usize,
-    /// Clients that assign.
+    /// Clients that assign tasks.
     pub(crate) clients: usize,
-    /// Repetitions of what is measured one by one.
+    /// Repetitions of single measurements.
     pub(crate) times: usize,
-    /// Handshakes measured one by one.
+    /// Repetitions of single handshakes.
     pub(crate) handshakes: usize,
 }
 
 impl Scale {
-    /// The real thing: about two minutes.
+    /// The full load: about two minutes.
     pub(crate) const FULL: Self = Self {
         runs: 3,
         window: Duration::from_millis(1_500),
@@ -59,7 +59,7 @@ impl Scale {
         times: 15,
         handshakes: 60,
     };
-    /// Only to see that it runs, in a debug build as well.
+    /// A minimal load that only checks that everything runs, in a debug build as well.
     pub(crate) const SMOKE: Self = Self {
         runs: 1,
         window: Duration::from_millis(100),
@@ -95,7 +95,7 @@ pub(crate) const NAMES: [&str; 15] = [
     "subscribed",
 ];
 
-/// The bench: one server with tasks, and what was acknowledged to be in it.
+/// The bench: one server with tasks, and the list of acknowledged ones.
 pub(crate) struct Bench {
     scale: Scale,
     server: ServerProcess,
@@ -179,7 +179,7 @@ impl Bench {
         Ok(row)
     }
 
-    /// Kills the server and opens its store: every acknowledged task must be there. Gives their
+    /// Kills the server and opens its store: every acknowledged task must be there. Returns their
     /// number.
     pub(crate) fn check_store(self) -> Result<usize, Box<dyn std::error::Error>> {
         self.server.kill();
@@ -329,7 +329,7 @@ impl Bench {
         Ok(row)
     }
 
-    /// Memory of sessions that are open and idle, on fresh servers.
+    /// Measures the memory of open, idle sessions, on fresh servers.
     async fn idle(&self) -> Result<Row, Box<dyn std::error::Error>> {
         let idle = self.scale.idle;
         let mut row = row(format!("memory of each of {idle} idle sessions"), "kB");
@@ -347,7 +347,7 @@ impl Bench {
         Ok(aim(row, Aim::AtMost(60.0), None))
     }
 
-    /// Memory of a whole server with as many idle subscribers as an installation may have, of ten users.
+    /// Measures the memory of a server with a large number of idle subscribers, of ten users.
     async fn subscribed(&self) -> Result<Row, Box<dyn std::error::Error>> {
         const USERS: usize = 10;
         let many = self.scale.many;
@@ -381,12 +381,12 @@ impl Bench {
     }
 }
 
-/// The name of a user who may do nothing but what everyone may.
+/// The name of a user without any rights of its own.
 fn user(number: usize) -> String {
     format!("user-{number}")
 }
 
-/// Kilobytes that each session holds, and the share of a core that the server uses meanwhile.
+/// The memory per session in KiB, and the processor share of the server meanwhile.
 async fn idle_sessions(
     folder: &Path,
     sessions: usize,
@@ -435,7 +435,7 @@ fn aim(row: Row, aim: Aim, echo_share: Option<f64>) -> Row {
     }
 }
 
-/// Tasks all over the list, in an order that is none.
+/// Tasks spread over the list, in a scattered order.
 fn some_tasks(tasks: usize) -> impl Iterator<Item = String> {
     (0..256).map(move |n: usize| known_task(n.wrapping_mul(7_919) % tasks))
 }

@@ -1,8 +1,8 @@
-//! The load client's end of a session: as little as can tell one message from the next.
+//! The client of a session in the load generator: it does just enough to separate messages.
 //!
 //! A client that parsed each reply would measure itself. This one knows hellos and the one-chunk
-//! messages that the server writes (RFC 6242 §4.2), looks at the first bytes of each, and hands
-//! out slices of its buffer. Anything else is an error, and the run is void.
+//! messages that the server writes (RFC 6242 §4.2), looks at the first bytes of each, and hands out
+//! slices of its buffer. Anything else is an error, and the run is void.
 
 use netconf::framing::{END_OF_MESSAGE, Framing, encode};
 use netconf::hello::{Capabilities, write_client_hello};
@@ -11,19 +11,19 @@ use server::ssh::{ByteStream, ConnectError, Connector, Target};
 use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// A buffer that has grown beyond this is given back after a large reply, in bytes.
+/// The size from which a buffer is freed after a large reply, in bytes.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// Why a session is of no use to a measurement.
+/// The reason why a session cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WireError {
-    /// No session could be had.
+    /// No connection.
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The transport failed.
     #[error("the transport failed: {0}")]
     Io(#[from] io::Error),
-    /// The server said something that was not asked for.
+    /// The server sent something unexpected.
     #[error("unexpected: {0}")]
     Unexpected(String),
 }
@@ -32,7 +32,7 @@ pub(crate) enum WireError {
 pub(crate) struct Wire {
     stream: ByteStream,
     buffer: Vec<u8>,
-    /// What of the buffer has been handed out.
+    /// The number of bytes of the buffer that have been handed out.
     taken: usize,
 }
 
@@ -89,7 +89,7 @@ impl Wire {
         Ok(Some(&self.buffer[start..end]))
     }
 
-    /// Waits for a reply that is no error, and gives it.
+    /// Waits for a reply, which must not be an error.
     pub(crate) async fn reply(&mut self) -> Result<&[u8], WireError> {
         accepted(self.message().await?)
     }
@@ -100,7 +100,7 @@ impl Wire {
         self.reply().await
     }
 
-    /// Where the next whole message stands in the buffer, if it is there.
+    /// The position of the next complete message in the buffer, if there is one.
     fn whole(&self) -> Result<Option<(usize, usize)>, WireError> {
         let rest = &self.buffer[self.taken..];
         let Some(head) = rest
@@ -150,7 +150,8 @@ impl Wire {
 
 const END_OF_CHUNKS: &[u8] = b"\n##\n";
 
-/// The reply, if it holds no error. One would stand first, so a long reply is not searched.
+/// Returns the reply unless it is an error. An error would stand first, so a long reply is not
+/// searched.
 pub(crate) fn accepted(message: &[u8]) -> Result<&[u8], WireError> {
     match find(&message[..message.len().min(200)], b"<rpc-error") {
         None => Ok(message),
@@ -164,7 +165,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned()
 }
 
-/// Where `needle` begins.
+/// The position of `needle`.
 pub(crate) fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|w| w == needle)
 }

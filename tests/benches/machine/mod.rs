@@ -1,4 +1,5 @@
-//! What machine a bench ran on, and what a process took of it; for every bench of this folder.
+//! The machine on which a bench runs, and the resources of processes; for all benches of this
+//! folder.
 //!
 //! Knows `/proc` of Linux. Read next: the `main.rs` of a bench.
 
@@ -6,7 +7,7 @@ use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What machine this is, and when.
+/// The description of this machine, with the date.
 pub(crate) fn machine() -> Value {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let model = read("/proc/cpuinfo");
@@ -33,8 +34,8 @@ pub(crate) fn load_average() -> f64 {
     first.and_then(|n| n.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// Memory of a process in bytes, `process` as under `/proc` and `field` as in its `status`: `VmRSS`
-/// is resident now, `VmHWM` was at most.
+/// The memory of a process in bytes; `process` is a name under `/proc` and `field` one of its
+/// `status`: `VmRSS` is resident now, `VmHWM` is the peak.
 pub(crate) fn memory_bytes(process: &str, field: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let mut lines = status.lines();
@@ -43,7 +44,7 @@ pub(crate) fn memory_bytes(process: &str, field: &str) -> u64 {
     kib.unwrap_or(0) * 1_024
 }
 
-/// Processor time that a process used so far, in seconds.
+/// Processor time used by a process so far, in seconds.
 pub(crate) fn cpu_s(process: &str) -> f64 {
     /// Linux counts processor time in hundredths of a second (`getconf CLK_TCK`).
     const TICKS_PER_S: f64 = 100.0;

@@ -1,20 +1,20 @@
-//! An answer over HTTP/1.1, read as far as a bench has to know it.
+//! An answer over HTTP/1.1, parsed as far as a bench needs it.
 //!
-//! Refuses to know what was asked. Read next: `attack`, `generated`.
+//! Refuses to know the request. Read next: `attack`, `generated`.
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// An answer.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// The reason that A2A gives, or the code of JSON-RPC.
+    /// The reason given by A2A, or the error code of JSON-RPC.
     pub(crate) reason: Option<String>,
-    /// True if the connection can be used again; false behind the head of a stream too.
+    /// True if the connection can be reused; false after the head of a stream too.
     pub(crate) is_kept: bool,
 }
 
-/// The answer, once it is read; none if the connection was closed before.
+/// Reads an answer; none if the connection was closed before.
 pub(crate) async fn answer(stream: &mut BufReader<TcpStream>) -> Option<Answer> {
     let mut line = String::new();
     if stream.read_line(&mut line).await.ok()? == 0 {

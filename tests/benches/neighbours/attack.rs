@@ -1,9 +1,9 @@
-//! What neighbours do: an agent kept busy, an XPath, a flood of words, readers who read nothing.
+//! Noisy neighbours: an agent kept busy, an XPath, a flood of texts, clients that never read.
 //!
-//! An attack runs in a process of its own, this program with another argument, until its standard input
-//! ends; then it tells what was answered and what was refused, and why. Each is one found by attack on 23
-//! November 2026, before hosted agents, searches and words left the road. Read next: `transport` and
-//! `guest`; `generated`, whose attacks run in the same way; `victim`.
+//! An attack runs in a process of its own, this program with another argument, until its standard
+//! input ends; then it prints the counts of answers, and of refusals by reason. Each was an
+//! effective attack before hosted agents, searches and text analysis left the request path. Read
+//! next: `transport` and `guest`; `generated`, whose attacks run in the same way; `victim`.
 
 use crate::answer::answer;
 use crate::generated;
@@ -33,13 +33,13 @@ use tokio::task::LocalSet;
 
 /// The argument that makes this program an attacker.
 pub(crate) const ROLE: &str = "--attack";
-/// How long an attack is under way before others ask beside it.
+/// The time an attack runs before the victim's requests begin.
 const BEFORE: Duration = Duration::from_millis(500);
-/// How long a platform may take to let an attacker in.
+/// The time limit for a platform to accept an attacker.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Sessions that keep an agent busy, and what each has in flight.
+/// Sessions that keep an agent busy, and their requests in flight.
 const ASSIGNING: (usize, usize) = (16, 8);
-/// Rounds of counting until the control looks whether it is to end.
+/// Rounds of counting between checks whether the control process is to end.
 const COUNTED: u32 = 10_000;
 const SEARCHING: usize = 4;
 const SEARCHES: [&str; 3] = [
@@ -47,29 +47,29 @@ const SEARCHES: [&str; 3] = [
     "/*/*/*[//*[.=//*]]",
     "//*[//*[.=//*]]",
 ];
-/// Connections, and bytes of each text: beyond what is read, and as long as is read.
+/// Connections, and bytes of each text: above the limit, and at the limit.
 const FLOODS: [(usize, usize); 2] = [(3, 480_000), (8, 4_000)];
 /// Sessions whose client never reads, and bytes of requests that each writes.
 const UNREAD: (usize, usize) = (50, 1 << 20);
 
-/// What a neighbour does.
+/// The kind of attack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Attack {
-    /// No attack, but what it is held against: a process beside, busy on one thread as an attacker is.
+    /// The control: another process, busy on one thread as an attacker is, that sends nothing.
     Control,
-    /// Assigns to one agent as fast as it answers.
+    /// Assigns tasks to one agent as fast as it answers.
     Agent,
     /// A guest searches.
     XPath,
-    /// A guest sends long texts over A2A, which he may not.
+    /// A guest sends long texts over A2A, without permission.
     Words,
-    /// The operator sends texts of the greatest length over A2A.
+    /// The operator sends texts of the maximum length over A2A.
     WordsPermitted,
-    /// A guest asks for all he may read and never reads it.
+    /// A guest requests all it may read and never reads the replies.
     Unread,
-    /// Many connections on which nothing is asked that could be answered.
+    /// Many connections with nothing that could be answered.
     Below(Transport),
-    /// One guest, with all he has or on one session.
+    /// One guest, with all its resources or on one session.
     Of(Guest),
 }
 
@@ -101,7 +101,7 @@ impl Attack {
         }
     }
 
-    /// What is done, for people.
+    /// A description for people.
     pub(crate) fn what(self) -> String {
         match self {
             Self::Control => "nothing is sent, the other process counts on one thread".to_owned(),
@@ -130,7 +130,7 @@ impl Attack {
         }
     }
 
-    /// How long who asks, alone and beside it, waits between two questions; none does not.
+    /// The pause of the victim between two requests, alone and under attack; none for no pause.
     pub(crate) fn pause(self) -> Option<Duration> {
         match self {
             Self::Of(guest) => guest.pause(),
@@ -139,11 +139,11 @@ impl Attack {
     }
 }
 
-/// What an attacker was given.
+/// The counts of an attacker.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Did {
     pub(crate) answered: u64,
-    /// By what the refusal says.
+    /// By reason of refusal.
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) lasted: Duration,
 }
@@ -157,7 +157,7 @@ impl Did {
         }
     }
 
-    /// What was answered or refused in a second.
+    /// Answers and refusals per second.
     pub(crate) fn per_s(&self) -> f64 {
         let refused: u64 = self.refused.values().sum();
         (self.answered + refused) as f64 / self.lasted.as_secs_f64().max(f64::MIN_POSITIVE)
@@ -167,7 +167,7 @@ impl Did {
         *self.refused.entry(why).or_default() += 1;
     }
 
-    /// A reply of NETCONF: an error's tag and app-tag, or an answer.
+    /// Counts a NETCONF reply: by an error's tag and app-tag, or as an answer.
     pub(crate) fn take(&mut self, reply: &[u8]) {
         if find(&reply[..reply.len().min(400)], b"<rpc-error").is_none() {
             self.answered += 1;
@@ -183,14 +183,14 @@ impl Did {
     }
 }
 
-/// An attack under way in another process; killed when dropped.
+/// An attack running in another process; killed when dropped.
 pub(crate) struct Attacker {
     child: Child,
     output: BufReader<tokio::process::ChildStdout>,
 }
 
 impl Attacker {
-    /// Begins one in a process that has what others leave of the processor, or that competes with them.
+    /// Starts an attack in a process that gets idle processor time only, or that competes for it.
     pub(crate) async fn begin(
         name: &str,
         place: &Place,
@@ -226,7 +226,7 @@ impl Attacker {
         }
     }
 
-    /// Ends it, and gives what it was given.
+    /// Ends it, and returns its counts.
     pub(crate) async fn end(mut self) -> Result<Did, Box<dyn Error>> {
         drop(self.child.stdin.take());
         let mut line = String::new();
@@ -237,10 +237,10 @@ impl Attacker {
     }
 }
 
-/// What all tasks of an attacker were given.
+/// The counts shared by all tasks of an attacker.
 pub(crate) type Shared = Rc<RefCell<Did>>;
 
-/// The attacker's process, until its standard input ends.
+/// Runs the attacker's process, until its standard input ends.
 pub(crate) async fn run(name: &str, place: &str) -> Result<(), Box<dyn Error>> {
     let place: Place = serde_json::from_str(place)?;
     let (done, begun) = (Shared::default(), Instant::now());
@@ -269,7 +269,7 @@ pub(crate) async fn run(name: &str, place: &str) -> Result<(), Box<dyn Error>> {
 }
 
 impl Attack {
-    /// Spawns all that takes part.
+    /// Spawns all its tasks.
     fn begin(
         self,
         attackers: &LocalSet,
@@ -324,7 +324,7 @@ impl Attack {
     }
 }
 
-/// Runs a part of an attack; why it ended before the attack did is told as a refusal.
+/// Runs a part of an attack; a premature end is counted as a refusal with its reason.
 pub(crate) fn ended<F>(done: &Shared, part: F) -> impl Future<Output = ()> + use<F>
 where
     F: Future<Output = Result<(), Box<dyn Error>>>,
@@ -337,7 +337,8 @@ where
     }
 }
 
-/// Assigns to an agent for a window, or for ever: questions in words, each about another element.
+/// Assigns tasks to an agent for a window, or for ever: questions in words, each about another
+/// element.
 pub(crate) async fn assign(
     place: &Place,
     role: &str,
@@ -387,7 +388,7 @@ async fn keep_assigning(
     Ok(())
 }
 
-/// One session with so many assignments in flight.
+/// Runs one session with so many assignments in flight.
 async fn session(
     mut wire: Wire,
     agent: &str,
@@ -430,7 +431,7 @@ async fn session(
     }
 }
 
-/// What an agent of this role is asked in words, about 256 elements of the network.
+/// The questions in words for an agent of this role, about 256 elements of the network.
 fn texts(role: &str) -> Result<Vec<String>, Box<dyn Error>> {
     let topology = Topology::named("Germany50").ok_or("the topology is gone")?;
     let parameters = Parameters {
@@ -476,7 +477,7 @@ pub(crate) fn flood(
     }
 }
 
-/// Posts texts to an agent, one after the other; a connection that was closed is opened again.
+/// Posts texts to an agent, one after the other; reopens closed connections.
 async fn post(
     address: &str,
     token: &str,

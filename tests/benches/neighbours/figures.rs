@@ -1,26 +1,26 @@
-//! Figures of neighbours: medians of runs, ratios, a line of JSON, tables for people.
+//! The figures of the bench: medians of runs, ratios, a line of JSON, tables for people.
 //!
-//! The aims are those of the platform's law: whatever one principal sends, everyone else's `get` keeps a
-//! median within twice and a 99th percentile within ten times its idle value.
+//! The targets are the platform's isolation law: whatever one principal sends, the latency of
+//! everyone else's `get` stays within twice its idle median and ten times its idle 99th percentile.
 
 use crate::attack::{Attack, Did};
 use crate::victim::Waits;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// The greatest ratios that are wanted: of medians, and of 99th percentiles.
+/// The targets: the greatest ratios of medians, and of 99th percentiles.
 pub(crate) const AIM: (f64, f64) = (2.0, 10.0);
-/// Assignments a second that are wanted of an agent.
+/// The target of assignments per second to an agent.
 const RATE_AIM: f64 = 5_000.0;
 
-/// The same question alone and beside an attack.
+/// The latency of the same request alone and under attack.
 #[derive(Debug)]
 pub(crate) struct Beside {
     attack: Attack,
     pub(crate) alone: Vec<Waits>,
     pub(crate) beside: Vec<Waits>,
     pub(crate) did: Did,
-    /// The most that was resident beside the attack, in megabytes.
+    /// The peak resident memory under attack, in megabytes.
     pub(crate) resident_mb: f64,
     pub(crate) load: f64,
 }
@@ -37,7 +37,7 @@ impl Beside {
         }
     }
 
-    /// Alone, beside, and their ratio.
+    /// The percentile alone, under attack, and their ratio.
     fn at(&self, share: f64) -> [f64; 3] {
         let of = |runs: &[Waits]| median(runs.iter().map(|run| run.percentile_us(share)).collect());
         let (alone, beside) = (of(&self.alone), of(&self.beside));
@@ -82,14 +82,14 @@ impl Beside {
     }
 }
 
-/// Assignments that an agent takes.
+/// The rate of assignments to an agent.
 #[derive(Debug)]
 pub(crate) struct Rate {
     name: &'static str,
     agent: String,
-    /// Assignments a second of each run.
+    /// Assignments per second of each run.
     pub(crate) per_s: Vec<f64>,
-    /// Processor time of the platform for each, in microseconds.
+    /// Processor time of the platform per assignment, in microseconds.
     pub(crate) each_us: Vec<f64>,
     pub(crate) refused: u64,
     pub(crate) load: f64,
@@ -179,7 +179,7 @@ pub(crate) fn tables(besides: &[Beside], rates: &[Rate], machine: &Value) -> Str
     text + &on(machine) + "\n"
 }
 
-/// Where and when it was measured.
+/// The machine and the date of the measurement.
 pub(crate) fn on(machine: &Value) -> String {
     let told = |key: &str| machine[key].as_str().unwrap_or("unknown").to_owned();
     format!(

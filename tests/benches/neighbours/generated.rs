@@ -1,7 +1,8 @@
-//! Attacks that are generated, in a process of their own: the same bytes for the same kind and seed, on as
-//! many sessions as the attack has, again and again until it is over.
+//! Generated attacks, in a process of their own: the same bytes for the same kind and seed, on as
+//! many sessions as the attack has, repeated until it ends.
 //!
-//! Knows how bytes get to a platform; what they are is decided by `harness::attacks`. Read next: `soak`.
+//! Knows how to send bytes to a platform; the bytes are made by `harness::attacks`. Read next:
+//! `soak`.
 
 use crate::answer::answer;
 use crate::attack::{Shared, ended};
@@ -19,25 +20,25 @@ use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 use tokio::time::{sleep, timeout};
 
-/// How long an attack is under way before others ask beside it.
+/// The time an attack runs before the victim's requests begin.
 pub(crate) const BEFORE: Duration = Duration::from_millis(200);
-/// How long a platform may take to let an attacker in.
+/// The time limit for a platform to accept an attacker.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long the answer to what is no message is waited for.
+/// The time limit for an answer to a malformed message.
 const LAST_WORD: Duration = Duration::from_secs(1);
-/// Between two pieces of a message that is sent slowly.
+/// The pause between two pieces of a message that is sent slowly.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Messages of a session that subscribes, of which the first may be granted.
+/// Messages of a session that subscribes; the subscription may be granted to the first.
 const SUBSCRIBING: usize = 4;
-/// Messages of a session that reads nothing.
+/// Messages of a session that never reads.
 const UNREAD: usize = 4_000;
 
-/// What an attack is called between processes.
+/// The name of an attack, for the command line of its process.
 pub(crate) fn name(attack: Attack) -> String {
     format!("{} {}", attack.kind.name(), attack.seed)
 }
 
-/// The attack that is called so.
+/// Parses the name of an attack.
 pub(crate) fn parse(name: &str) -> Option<Attack> {
     let (kind, seed) = name.split_once(' ')?;
     Some(Attack {
@@ -46,7 +47,7 @@ pub(crate) fn parse(name: &str) -> Option<Attack> {
     })
 }
 
-/// Spawns all that takes part.
+/// Spawns all its tasks.
 pub(crate) fn begin(
     attack: Attack,
     attackers: &LocalSet,
@@ -69,7 +70,7 @@ pub(crate) fn begin(
     Ok(())
 }
 
-/// Session after session; what ends one does not end the attack.
+/// Runs session after session; the end of one does not end the attack.
 async fn talk(
     attack: Attack,
     session: usize,
@@ -97,7 +98,7 @@ async fn talk(
     }
 }
 
-/// Sends messages and takes what is said to them; false once the session is over.
+/// Sends messages and reads the replies; false once the session is over.
 async fn exchanged(
     piece: Option<usize>,
     wire: &mut Wire,
@@ -142,7 +143,7 @@ fn framed(message: &Message) -> Vec<u8> {
     bytes
 }
 
-/// Each piece is a chunk of its own (RFC 6242 §4.2), with a pause behind it.
+/// Sends each piece as a chunk of its own (RFC 6242 §4.2), followed by a pause.
 async fn slowly(wire: &mut Wire, messages: &[Message], piece: usize) -> bool {
     for message in messages {
         for piece in message.bytes.chunks(piece) {
@@ -159,7 +160,7 @@ async fn slowly(wire: &mut Wire, messages: &[Message], piece: usize) -> bool {
     true
 }
 
-/// Request after request; a connection that was closed is opened again.
+/// Sends request after request; reopens closed connections.
 async fn post(
     attack: Attack,
     connection: usize,

@@ -1,4 +1,5 @@
-//! What one guest does with all he has: everything at once, or one request after the other on one session.
+//! One guest with all its resources: everything at once, or one request after the other on one
+//! session.
 //!
 //! Read next: `attack`, which runs both.
 
@@ -12,25 +13,25 @@ use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::LocalSet;
 
-/// Sessions that ask for all they may read, and how often each has asked before it is answered.
+/// Sessions that request all they may read, and their requests in flight.
 const READING: (usize, usize) = (8, 64);
 /// Sessions that search.
 const SEARCHING: usize = 2;
-/// Connections over HTTP on which nothing is there.
+/// HTTP connections with requests for paths that do not exist.
 const REFUSED: usize = 100;
 /// Connections with long texts, and the bytes of each.
 const FLOOD: (usize, usize) = (2, 480_000);
-/// Elements of a filter, nearly as many as a message may have.
+/// Elements of a filter, nearly the most of a message.
 const FILTERED: usize = 30_000;
-/// How long a session may take to open.
+/// The time limit to open a session.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a guest does.
+/// The kind of attack by a guest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Guest {
-    /// Reads, searches, asks for what is not there and sends what he may not, all at once.
+    /// Reads, searches, requests nonexistent paths and sends texts without permission, all at once.
     All,
-    /// Sends filters of many elements on one session, on a platform where nothing else happens.
+    /// Sends filters of many elements on one session, on an otherwise idle platform.
     OneSession,
 }
 
@@ -42,7 +43,7 @@ impl Guest {
         }
     }
 
-    /// What is done, for people.
+    /// A description for people.
     pub(crate) fn what(self) -> String {
         match self {
             Self::All => format!(
@@ -57,13 +58,13 @@ impl Guest {
         }
     }
 
-    /// How long who asks beside it waits between two questions: a thread that sleeps when something
-    /// comes is woken, which one that is asked all the time never is.
+    /// The pause of the victim between two requests: long enough for its server thread to fall
+    /// asleep, so that the latency includes waking it.
     pub(crate) fn pause(self) -> Option<Duration> {
         (self == Self::OneSession).then_some(Duration::from_millis(5))
     }
 
-    /// Spawns all that takes part.
+    /// Spawns all its tasks.
     pub(crate) fn begin(
         self,
         attackers: &LocalSet,
@@ -93,7 +94,7 @@ impl Guest {
     }
 }
 
-/// A session with so many of one request in flight, for ever.
+/// Runs a session with so many of one request in flight, for ever.
 fn keep_asking(
     attackers: &LocalSet,
     place: &Place,

@@ -1,32 +1,34 @@
-//! Noisy neighbours: what everyone else's `get` takes while somebody does his worst.
+//! Noisy neighbours: the latency of everyone else's `get` under attack.
 //!
 //! ```text
 //! cargo bench -p convoke-tests --bench neighbours -- [--json] [--smoke] [--binary FILE] [--competing] [--only NAME]…
 //! cargo bench -p convoke-tests --bench neighbours -- --soak SECONDS [--generated SEED] [--competing] [--only KIND]…
 //! ```
-//! A platform as `convoke serve` runs it (Germany50, seed 1), in a process of its own. One session of the
-//! operator asks for one agent, again and again, one request at a time; that is measured in turn with
-//! nobody else there and beside an attack, which another process makes: first alone, then beside it,
-//! three times. Told are the median of the medians and of the 99th percentiles, each way, and their ratios.
-//! Server, attacker and the one who asks share the machine, where attackers would have machines of their
-//! own: so on Linux an attacker's process runs while the other two leave it a core (`SCHED_IDLE`, by `chrt`).
-//! `--competing` lets it have its part before they have had theirs, which measures the system's scheduler:
-//! where three want a core each of two, who waits does so for slices of milliseconds. `control` is a process
-//! that sends nothing and only counts. A `get` that is not answered within ten seconds counts as ten
-//! seconds, and ends the row.
+//! A platform as run by `convoke serve` (Germany50, seed 1), in a process of its own. One session
+//! of the operator, the victim, requests one agent again and again, one request at a time; its
+//! latency is measured in turn alone and under an attack by another process, three times. The
+//! report has the median of the medians and of the 99th percentiles of each, with their ratios.
+//! Server, attacker and victim share the machine, whereas real attackers would have machines of
+//! their own: so on Linux the attacker's process only gets processor time that the others leave
+//! idle (`SCHED_IDLE`, by `chrt`). `--competing` lets it compete, which measures the system's
+//! scheduler: if three want one core each of two, each waits for time slices of milliseconds.
+//! `control` is a process that sends nothing and only counts. A `get` without an answer within ten
+//! seconds counts as ten seconds, and ends the row.
 //!
-//! The second table: assignments a second that the agents of the shipped roster take, 16 sessions with
-//! 8 in flight each, by an operator who may have as many tasks open as he likes.
+//! The second table: assignments per second that the shipped agents take, from 16 sessions with 8
+//! in flight each, by an operator without a limit of open tasks.
 //!
-//! `--soak` makes attacks instead (`harness::attacks`), every kind in turn from SEED on for so many seconds,
-//! a round at least, each for a window of a second; a window that breaks the law is told with its kind and
-//! seed, and measured again at once. `--generated SEED` without it makes one round of that seed, so that
-//! `--generated 17 --only xpath` is one attack alone.
+//! `--soak` runs generated attacks instead (`harness::attacks`), every kind in turn from SEED on
+//! for so many seconds, at least one round, each for a window of one second; a window that violates
+//! the isolation law is reported with its kind and seed, and measured again at once. `--generated
+//! SEED` alone makes one round of that seed, so that `--generated 17 --only xpath` is a single
+//! attack.
 //!
-//! `--binary` measures another build of `convoke`, an older one for instance. `--json` prints an object
-//! a line. Without `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs.
-//! A tour: `attack` (what neighbours do), `transport` (the same below requests), `guest` (one with all he has), `generated` and `soak` (what is generated), `platform` (the
-//! process), `victim` (who asks), `figures`.
+//! `--binary` measures another build of `convoke`, for instance an older one. `--json` prints one
+//! object per line. Without `--bench`, which `cargo bench` passes, or with `--smoke`, it only
+//! checks that everything runs. A tour: `attack` (the attacks), `transport` (attacks below
+//! requests), `guest` (one guest with all its resources), `generated` and `soak` (generated
+//! attacks), `platform` (the server process), `victim`, `figures`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
@@ -61,7 +63,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The agents whose assignments are counted, by role, and what they are asked.
+/// The agents whose assignments are counted, by role, with the form of the questions.
 const ASSIGNED: [(&str, &str, &str); 3] = [
     (
         "assign-field",
@@ -78,9 +80,9 @@ struct Options {
     binary: PathBuf,
     binary_given: bool,
     only: Vec<String>,
-    /// Attackers have a part of the processor, not what is left.
+    /// True if attackers compete for processor time.
     competing: bool,
-    /// Attacks are generated from this seed on, for so long.
+    /// The first seed of generated attacks, and their duration.
     soak: Option<(u64, Duration)>,
 }
 
@@ -186,7 +188,7 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The same question alone and beside an attack, in turn, on a platform of its own.
+/// Measures the same request alone and under attack, in turn, on a platform of its own.
 async fn beside(
     options: &Options,
     attack: Attack,

@@ -1,7 +1,7 @@
-//! The platform under attack: `convoke serve` as it is shipped, with two more users and two HTTP servers.
+//! The platform under attack: `convoke serve` as shipped, with two more users and two HTTP servers.
 //!
-//! A guest is a key in `users/` under the shipped `access.toml`, which gives him nothing but what everyone
-//! has. Whoever attacks with rights is another administrator than the one who asks. Read next: `attack`.
+//! A guest is a key in `users/` under the shipped `access.toml`, with no rights of its own. An
+//! attacker with rights is another administrator than the victim. Read next: `attack`.
 
 use crate::machine;
 use serde::{Deserialize, Serialize};
@@ -18,16 +18,16 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-/// Who asks: an administrator, as shipped.
+/// The victim: an administrator, as shipped.
 pub(crate) const OPERATOR: &str = "operator";
 /// The guest's name.
 pub(crate) const GUEST: &str = "guest";
-/// An administrator besides the operator, who asks while others attack.
+/// Another administrator, the attacker with rights.
 pub(crate) const NOC: &str = "noc";
-/// How long a platform may take to start.
+/// The time limit for a platform to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where a platform is, and how to get in.
+/// The addresses and credentials of a platform.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The platform's NETCONF address.
@@ -43,7 +43,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// How to connect as somebody.
+    /// The connection parameters of a user.
     pub(crate) fn target(&self, user: &str) -> Result<Target, Box<dyn Error>> {
         let keys = StateKeys::open(&self.state)?;
         let key = match user {
@@ -67,12 +67,12 @@ pub(crate) struct Platform {
 }
 
 impl Platform {
-    /// Starts one in a folder of its own, as it is shipped.
+    /// Starts a platform in a folder of its own, as shipped.
     pub(crate) async fn start(binary: &Path) -> Result<Self, Box<dyn Error>> {
         Self::start_with(binary, "").await
     }
 
-    /// Starts one with such a `convoke.toml`.
+    /// Starts a platform with this `convoke.toml`.
     pub(crate) async fn start_with(binary: &Path, settings: &str) -> Result<Self, Box<dyn Error>> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let state = folder.path().to_owned();
@@ -144,8 +144,8 @@ impl Platform {
     }
 }
 
-/// A token of somebody. The second of the first start is over before it is issued: older builds refuse
-/// tokens of that second.
+/// Issues a token for a user. Waits until the second of the first start is over: older builds
+/// refuse tokens of that second.
 async fn token(binary: &Path, state: &Path, name: &str) -> Result<String, Box<dyn Error>> {
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     let mut command = Command::new(binary);

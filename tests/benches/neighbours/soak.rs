@@ -1,9 +1,9 @@
-//! Attack after attack that is generated, each beside the one who asks: the law, window by window.
+//! One generated attack after another, each with a victim: the isolation law, window by window.
 //!
-//! Every kind of attack has its turn with a seed, then with the next one. A window is the question alone
-//! and then beside the attack. One that breaks the law (`figures`) is told at once, with what makes it
-//! again, and measured once more: what breaks it twice in a row is no accident of the machine, and fails
-//! the run. Read next: `harness::attacks`.
+//! Every kind of attack has its turn with a seed, then with the next one. A window is the victim's
+//! request alone and then under attack. A violation of the law (`figures`) is reported at once,
+//! with its kind and seed, and measured again: two violations in a row are no accident of the
+//! machine, and fail the run. Read next: `harness::attacks`.
 
 use crate::Options;
 use crate::attack::{Attacker, Did};
@@ -18,12 +18,12 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Medians and 99th percentiles beside an attack, as multiples of those alone.
+/// Medians and 99th percentiles under attack, as multiples of those alone.
 #[derive(Clone, Copy, Debug)]
 struct Ratios {
     p50: f64,
     p99: f64,
-    /// A reply did not come.
+    /// True if a reply did not come.
     stopped: bool,
 }
 
@@ -57,7 +57,7 @@ struct Row {
     windows: u64,
     broken: u64,
     broken_twice: u64,
-    /// The worst ratios, and the seeds of their attacks.
+    /// The worst ratios, with the seeds of their attacks.
     worst_p50: (f64, u64),
     worst_p99: (f64, u64),
     did: Did,
@@ -86,11 +86,10 @@ impl Row {
     }
 }
 
-/// Runs attacks from a seed on until the time is over, a round of every kind at least.
+/// Runs attacks from a seed on until the time is over, at least one round of every kind.
 ///
 /// # Errors
-/// If the platform ends, or an attack breaks the law twice in a row; not where it is only shown that
-/// it runs.
+/// If the platform ends, or an attack violates the law twice in a row; not in a smoke run.
 pub(crate) async fn run(
     options: &Options,
     seed: u64,
@@ -147,7 +146,7 @@ pub(crate) async fn run(
     }
 }
 
-/// The question alone, and beside an attack.
+/// Measures the request alone, and under attack.
 async fn beside(
     options: &Options,
     platform: &Platform,
@@ -189,7 +188,7 @@ fn tell(options: &Options, attack: Attack, ratios: Ratios, again: Ratios) {
     }
 }
 
-/// For people.
+/// The table for people.
 fn table(rows: &BTreeMap<Kind, Row>) -> String {
     let mut text = format!(
         "{:<14} {:>7} {:>6} {:>6} {:>8} {:>6} {:>8} {:>6} {:>9}\n",

@@ -1,8 +1,8 @@
-//! What neighbours do below requests: heads that are refused, packets before there are keys, packets that
-//! say nothing, and readers whose window closes.
+//! Attacks below requests: HTTP heads that are refused, SSH packets before key exchange, SSH
+//! packets without meaning, and clients whose window closes.
 //!
-//! Each on many connections, as fast as they are taken, from another address than the one who asks has: who
-//! fails too often is refused by his address. Read next: `attack`, which runs them.
+//! Each on many connections, as fast as they are accepted, from another address than the victim's,
+//! as repeated failures are blocked by address. Read next: `attack`, which runs them.
 
 use crate::attack::{Shared, ended};
 use crate::platform::{GUEST, Place};
@@ -20,23 +20,23 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::process::Command;
 use tokio::task::{LocalSet, spawn_local};
 
-/// Connections on which nobody authenticates.
+/// Connections without authentication.
 const CONNECTIONS: usize = 60;
-/// Connections on which a guest does.
+/// Connections of an authenticated guest.
 const OF_GUEST: usize = 12;
-/// Bytes that are written at once.
+/// Bytes per write.
 const WRITTEN: usize = 64 << 10;
-/// Where attackers come from.
+/// The source address of attackers.
 const SOURCE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// What many connections send.
+/// The kind of attack below requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Transport {
     /// Requests without a credential, pipelined.
     Refusals,
-    /// `SSH_MSG_IGNORE` before there are keys; a connection that was closed is opened again.
+    /// `SSH_MSG_IGNORE` before key exchange; closed connections are reopened.
     BeforeKeys,
-    /// A guest's global requests that want no reply (RFC 4254 §4), of which nothing comes.
+    /// A guest's global requests without reply (RFC 4254 §4), which have no effect.
     NoMessage,
 }
 
@@ -49,7 +49,7 @@ impl Transport {
         }
     }
 
-    /// What is done, for people.
+    /// A description for people.
     pub(crate) fn what(self) -> String {
         match self {
             Self::Refusals => {
@@ -64,7 +64,7 @@ impl Transport {
         }
     }
 
-    /// Spawns all that takes part.
+    /// Spawns all its tasks.
     pub(crate) fn begin(
         self,
         attackers: &LocalSet,
@@ -96,7 +96,7 @@ async fn connect(address: &str) -> Result<TcpStream, Box<dyn Error>> {
     Ok(socket.connect(address.parse()?).await?)
 }
 
-/// Requests for what is not there, one behind the other; what is answered is read.
+/// Sends requests for nonexistent paths, pipelined; reads the answers.
 pub(crate) async fn ask_in_vain(
     place: &Place,
     token: Option<&str>,
@@ -140,7 +140,7 @@ async fn ignore(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Takes any host key: that of a platform which this bench has started.
+/// A client handler that accepts any host key, for the platform started by this bench.
 struct Trusting;
 
 impl Handler for Trusting {
@@ -167,8 +167,8 @@ async fn say_nothing(place: &Place, did: &Shared) -> Result<(), Box<dyn Error>> 
     }
 }
 
-/// A session through OpenSSH's client, whose window closes where nobody reads its output.
-/// What is asked is written until there is nothing more of it.
+/// Opens a session through OpenSSH's client, whose window closes as its output is not read. Writes
+/// the requests until there are no more.
 pub(crate) async fn read_nothing(
     place: &Place,
     asked: impl Iterator<Item = Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Who asks while others do their worst: one session of the operator, one request at a time.
+//! The victim: one session of the operator, one request at a time.
 //!
 //! Read next: `figures`.
 
@@ -8,18 +8,18 @@ use server::ssh::{ConnectError, Connector};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// A reply that takes longer counts as so long, and nothing more is asked.
+/// The time limit of a reply, as which a slower one counts; ends the measurement.
 pub(crate) const AT_MOST: Duration = Duration::from_secs(10);
 
 const QUESTION: &str = "<get><filter type=\"subtree\"><registry xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\">\
                         <agent><name>TMF-Convoke-OSS-1.0.0</name><domain/></agent></registry></filter></get>";
 
-/// How long each reply took, in order of length.
+/// The latencies of the replies, sorted.
 #[derive(Debug)]
 pub(crate) struct Waits(Vec<Duration>);
 
 impl Waits {
-    /// So many of all took at most so long, in microseconds.
+    /// The percentile at `share` (0 to 1), in microseconds.
     pub(crate) fn percentile_us(&self, share: f64) -> f64 {
         let place = (self.0.len().saturating_sub(1) as f64 * share).round() as usize;
         self.0
@@ -33,8 +33,8 @@ impl Waits {
     }
 }
 
-/// Opens a session and asks until the window is over, one question behind the other or with a pause
-/// between two.
+/// Opens a session and sends requests until the window is over, without pause or with one between
+/// two.
 pub(crate) async fn ask(
     place: &Place,
     window: Duration,

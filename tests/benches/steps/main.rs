@@ -1,18 +1,20 @@
-//! What a step of each shipped agent costs: assignments as people and other agents send them.
+//! The processor time of a step of each shipped agent: assignments as people and other agents send
+//! them.
 //!
 //! ```text
 //! cargo bench -p convoke-tests --bench steps -- [--json] [--smoke] [--digest] [--sites N]
 //!     [--role ROLE]…
 //! ```
-//! Agents are stepped alone, without platform, store or wire, on the network that `convoke serve` has
-//! (Germany50, 300 sites, seed 1): alarms stand on one element in fifty, and two hours were counted.
-//! Every question names another element; the task is cancelled behind each, so that nothing piles up.
-//! An agent is serial: what its median step takes is what it can be assigned at the most.
+//! Agents are stepped alone, without platform, store or transport, on the default network of
+//! `convoke serve` (Germany50, 300 sites, seed 1): one element in fifty has an alarm, and there are
+//! two hours of counters. Every question is about another element; the task is cancelled after
+//! each, so that none accumulate. An agent is serial: its median step time bounds its rate of
+//! assignments.
 //!
-//! `--json` prints an object a line. `--digest` tells the digest of all that each agent said to the
-//! first forty questions instead of times, so that two builds can be held to the same words. Without
-//! `--bench`, which `cargo bench` gives, or with `--smoke`, it only shows that it runs. Read next:
-//! `questions`, `stepped`.
+//! `--json` prints one object per line. `--digest` prints the digest of all outputs of each agent
+//! for the first forty questions instead of times, so that two builds can be compared. Without
+//! `--bench`, which `cargo bench` passes, or with `--smoke`, it only checks that everything runs.
+//! Read next: `questions`, `stepped`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
 
@@ -36,11 +38,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stepped::{Stepped, World};
 
-/// How long each question is asked again and again.
+/// The time for which each question is repeated.
 const WINDOW: Duration = Duration::from_millis(400);
-/// So many questions warm up and are not timed.
+/// The number of questions for warm-up, which are not timed.
 const WARM_UP: usize = 20;
-/// Questions of a digest.
+/// The number of questions of a digest.
 const DIGESTED: usize = 40;
 
 struct Options {

@@ -1,7 +1,7 @@
-//! What each agent is asked: in words as people say it, and in the payloads of its schemas.
+//! The questions for each agent: in everyday words, and in the payloads of its schemas.
 //!
 //! The words are those of the examples in the shipped profiles. Every question is about another
-//! element, in an order that leaps through the network.
+//! element, in an order that jumps through the network.
 
 use domain::cause::Cause;
 use domain::content::{Content, Payload};
@@ -9,7 +9,7 @@ use domain::inventory::{ElementId, ElementKind, Inventory};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Every kind.
+/// Every kind of element.
 const KINDS: [ElementKind; 8] = [
     ElementKind::Router,
     ElementKind::LineCard,
@@ -20,7 +20,7 @@ const KINDS: [ElementKind; 8] = [
     ElementKind::Optic,
     ElementKind::Cell,
 ];
-/// A stride that is prime to any number of elements there is.
+/// A stride coprime to any number of elements.
 const STRIDE: usize = 7_919;
 
 /// The elements that questions name.
@@ -50,7 +50,7 @@ impl Elements {
         ids[n * STRIDE % ids.len()].as_str()
     }
 
-    /// The identifier without its kind, as people say it.
+    /// The identifier without its kind, as in everyday words.
     fn name(&self, kind: ElementKind, n: usize) -> &str {
         let id = self.id(kind, n);
         id.split_once(':').map_or(id, |(_, name)| name)
@@ -65,10 +65,10 @@ impl Elements {
     }
 }
 
-/// What is asked the n-th time.
+/// The content of the n-th question.
 type Ask = Box<dyn Fn(&Elements, usize) -> Content>;
 
-/// A question, with another element each time.
+/// A question, about another element each time.
 pub(crate) struct Question {
     pub(crate) name: &'static str,
     pub(crate) content: Ask,
@@ -113,7 +113,7 @@ fn repair() -> Question {
     })
 }
 
-/// What an agent of this role is asked.
+/// The questions for an agent of this role.
 pub(crate) fn of(role: &str) -> Vec<Question> {
     use ElementKind::{Cell, Duct, LineCard, Link, PowerZone, Router, Site};
     match role {

@@ -1,4 +1,4 @@
-//! A shipped agent that is stepped alone: started on a network, told two hours of it, and asked.
+//! A shipped agent stepped alone: started on a network, fed two hours of telemetry, and asked.
 //!
 //! Read next: `questions`.
 
@@ -21,19 +21,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use yang::{Generation, ModuleSet};
 
-/// Seeds the network and the agents' dice.
+/// The seed of the network and of the agents' random generators.
 const SEED: u64 = 1;
 
-/// The network as agents are told of it, and who they are.
+/// The network as agents know it, with their profiles.
 pub(crate) struct World {
     pub(crate) inventory: Arc<Inventory>,
     pub(crate) roster: Vec<Arc<Profile>>,
-    /// In the order of the roster.
+    /// The roles, in the order of the roster.
     pub(crate) roles: Vec<String>,
 }
 
 impl World {
-    /// Germany50 with so many sites, and the agents that ship.
+    /// Germany50 with so many sites, and the shipped agents.
     pub(crate) fn new(sites: usize) -> Result<Self, Box<dyn Error>> {
         let generation = Generation::load(&ModuleSet::convoke())?;
         let profiles = server::profile::shipped(&arena::shipped(), &generation)?;
@@ -53,7 +53,7 @@ impl World {
         })
     }
 
-    /// What agents are told before they are asked.
+    /// The telemetry that agents receive before they are asked.
     pub(crate) fn news(&self) -> Vec<Telemetry> {
         alarms(&self.inventory)
             .chain(counters(&self.inventory))
@@ -61,7 +61,7 @@ impl World {
     }
 }
 
-/// An agent, and what it said.
+/// An agent with its outputs.
 pub(crate) struct Stepped {
     agent: Box<dyn Agent>,
     own: String,
@@ -71,7 +71,7 @@ pub(crate) struct Stepped {
 }
 
 impl Stepped {
-    /// Started, with alarms that stand and two hours of counters.
+    /// Starts an agent, with standing alarms and two hours of counters.
     pub(crate) fn begin(world: &World, own: &Arc<Profile>, role: &str) -> Self {
         let mut stepped = Self {
             agent: roster::hosted(role).expect("a shipped role"),
@@ -160,7 +160,7 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
     begin + seconds * 1_000
 }
 
-/// One element in fifty has what its kind can have.
+/// Alarms: one element in fifty has one that is possible for its kind.
 fn alarms(inventory: &Inventory) -> impl Iterator<Item = Telemetry> {
     let of = |kind| match kind {
         ElementKind::Router => AlarmType::NodeUnreachable,
@@ -183,7 +183,7 @@ fn alarms(inventory: &Inventory) -> impl Iterator<Item = Telemetry> {
     })
 }
 
-/// Eight periods: cells are busy by their number, and a fifth of them sleep.
+/// Counters of eight periods: the load of a cell depends on its index, and a fifth of them sleep.
 fn counters(inventory: &Inventory) -> impl Iterator<Item = Telemetry> {
     let cell = |n: usize| {
         let load = 0.02 + (n * 37 % 100) as f64 / 400.0;

@@ -1,4 +1,4 @@
-//! A filter of a stranger over data of our own: subtree, and XPath, a path or more than that.
+//! An untrusted filter over known data: subtree, or XPath, both paths and general expressions.
 //!
 //! Read next: `netconf::filter`, `netconf::xpath`.
 
@@ -10,8 +10,8 @@ use netconf::xpath::{Budget, Expression, Modules, Name};
 const REGISTRY: &str = "urn:registry";
 const EXTRA: &str = "urn:extra";
 
-/// Compiles bytes as a filter, an element `<filter>` or else an XPath expression, and asks for what it
-/// selects, to any depth and to one level.
+/// Compiles bytes as a filter, an element `<filter>` or else an XPath expression, and applies it to
+/// data at full depth and at one level.
 pub fn filter(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -33,7 +33,7 @@ pub fn filter(data: &[u8]) {
     }
 }
 
-/// What an evaluation may take here.
+/// The step limit of an evaluation.
 const STEPS: u64 = 20_000;
 
 fn xpath(expression: &str, prefixes: &[(&str, &str)]) -> Option<Selection> {
@@ -46,7 +46,7 @@ fn xpath(expression: &str, prefixes: &[(&str, &str)]) -> Option<Selection> {
     }
 }
 
-/// The same steps lead to the same result, each node once, in the order of the document.
+/// The same evaluation gives the same result, each node once, in document order.
 fn evaluated(expression: &Expression) {
     let all = print(&Projection::everything().view(), &Projection::everything());
     let data = format!("<data>{all}</data>");
@@ -108,7 +108,7 @@ fn print(view: &View<'_>, projection: &Projection<'_>) -> String {
     String::from_utf8(out).expect("answers are text")
 }
 
-/// Four agents and a clock, as far as a view wants them.
+/// Four agents and a clock, as far as a view includes them.
 fn fetched(view: &View<'_>) -> Vec<Node<'static>> {
     let mut found = Vec::new();
     if let Some(registry) = view.child(REGISTRY, "registry") {

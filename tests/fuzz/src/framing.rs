@@ -1,18 +1,18 @@
 //! Bytes as messages: RFC 6242 §4, both framings.
 //!
-//! However the bytes are parted the same messages come out, none above the limit; what is framed is
-//! read back. Read next: `netconf::framing`.
+//! However the bytes are split, the same messages come out, none above the limit; framed messages
+//! are read back. Read next: `netconf::framing`.
 
 use netconf::framing::{Decoder, Framing, FramingError, encode};
 
-/// Bytes that a message may have here: few, so that the limit is met.
+/// The message limit, in bytes: small, so that it is reached.
 const LIMIT: usize = 256;
 
-/// What a decoder made of its bytes, and how it ended.
+/// The messages of a decoder, and its error, if any.
 type Read = (Vec<Vec<u8>>, Option<FramingError>);
 
-/// Reads bytes in one framing and in the other, and frames what came out anew. An even first byte
-/// changes to chunks after the first message, as hellos do.
+/// Reads bytes in one framing and in the other, and frames the messages anew. An even first byte
+/// switches to chunks after the first message, as hellos do.
 pub fn framing(data: &[u8]) {
     let (choice, data) = data.split_first().unwrap_or((&0, &[]));
     let switch = choice % 2 == 0;
@@ -52,8 +52,8 @@ fn read<'d>(parts: impl IntoIterator<Item = &'d [u8]>, switch: bool) -> Read {
     (messages, None)
 }
 
-/// A message in chunks is read back as it is. With the mark it is too, but for marks inside, and
-/// blanks before it, which belong to none.
+/// Reads back a message in chunks unchanged. With the end-of-message mark too, except for marks
+/// inside it, and whitespace before it, which belongs to no message.
 fn framed(message: &[u8]) {
     let through = |framing| {
         let mut wire = Vec::new();

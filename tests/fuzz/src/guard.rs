@@ -1,5 +1,5 @@
-//! The guard in front of everything that reads XML: what passes is well-formed, within its bounds and
-//! written as it means. Read next: `netconf::xml`.
+//! The guard in front of all XML readers: its output is well-formed, within its limits, and
+//! canonical. Read next: `netconf::xml`.
 
 use netconf::xml::{Document, Element, Limits};
 
@@ -29,7 +29,7 @@ pub fn guard(data: &[u8]) {
     }
 }
 
-/// What the guard hands on of bytes, as text of its own.
+/// The output of the guard for these bytes, as a standalone document.
 pub fn passed(data: &[u8]) -> Option<String> {
     let document = Document::parse(data, &Limits::default()).ok()?;
     Some(document.root().standalone())
@@ -51,7 +51,7 @@ fn count(element: Element<'_>, depth: usize, limits: &Limits) -> usize {
     1 + below.sum::<usize>()
 }
 
-/// What was read is written so that it is read as the same.
+/// A document that was read survives writing and reading.
 fn written(document: &Document) {
     let written = document.root().standalone();
     let again = Document::parse(written.as_bytes(), &Limits::client())

@@ -1,14 +1,16 @@
-//! What a stranger's bytes may never do: one function a target, which panics where a law is broken.
+//! The properties that hold for any untrusted bytes: one function per target, which panics on a
+//! violation.
 //!
 //! - [`framing`], [`guard`], [`filter`], [`netconf`]: messages, XML, filters and whole sessions of
 //!   `convoke-netconf`;
 //! - [`yang`]: documents and modules before libyang;
 //! - [`schemas`]: templates, payloads and patches of `convoke-schema`;
-//! - [`ssh`]: a connection before keys, in `convoke-server`;
-//! - [`store`]: a state that somebody else had in hand;
-//! - [`mutation`]: small changes to what lies in `corpus/`, for `cargo test`, which needs no fuzzer.
+//! - [`ssh`]: a connection before key exchange, in `convoke-server`;
+//! - [`store`]: a state that was tampered with;
+//! - [`mutation`]: small changes to the files in `corpus/`, for `cargo test`, which needs no
+//!   fuzzer.
 //!
-//! Under `targets/` libFuzzer feeds them (`make fuzz`).
+//! libFuzzer runs them from `targets/` (`make fuzz`).
 
 pub mod filter;
 pub mod framing;

@@ -1,19 +1,19 @@
-//! Seeds changed a little, the same at every run: what `cargo test` feeds the targets with.
+//! Deterministic mutations of seeds: the input of the targets under `cargo test`.
 //!
-//! Knows no format: seeds and words lie in `corpus/` and `words/`, where libFuzzer has them from too.
+//! Knows no format: seeds and dictionaries are in `corpus/` and `words/`, shared with libFuzzer.
 
 use std::path::Path;
 
-/// Where this package is, from it and from each crate that takes its files in.
+/// The path of this package, from itself and from each crate that includes its files.
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fuzz");
 
-/// Gives a target its corpus, and so many changes of it; CONVOKE_FUZZ_TIMES, as `make soak` gives it,
-/// as often more.
+/// Runs a target on its corpus, and on so many mutations of it, multiplied by CONVOKE_FUZZ_TIMES,
+/// which `make soak` sets.
 pub fn smoke(name: &str, dictionary: &str, target: fn(&[u8]), changed: usize) {
     smoke_with(name, dictionary, target, Vec::new(), changed);
 }
 
-/// As [`smoke`], with seeds beside the corpus.
+/// Runs [`smoke`] with seeds in addition to the corpus.
 #[allow(
     clippy::disallowed_methods,
     reason = "what a test reads is no input of the crate"
@@ -48,7 +48,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| read(path)).collect()
 }
 
-/// The words of a libFuzzer dictionary: a line each, in quotes, `\\`, `\"` and `\xNN` escaped.
+/// Parses a libFuzzer dictionary: one word per line, in quotes, with `\\`, `\"` and `\xNN` escaped.
 #[allow(
     clippy::disallowed_methods,
     reason = "what a test reads is no input of the crate"
@@ -82,7 +82,7 @@ fn unescaped(word: &str) -> Vec<u8> {
     bytes
 }
 
-/// A sequence of numbers that looks like chance (xorshift).
+/// A pseudo-random sequence of numbers (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -94,8 +94,8 @@ impl Dice {
     }
 }
 
-/// Gives a target every seed, and so many changed ones: cut, doubled, spliced with each other,
-/// bytes replaced, `words` put in.
+/// Runs a target on every seed, and on so many mutated ones: cut, doubled, spliced with each other,
+/// bytes replaced, `words` inserted.
 fn feed(target: fn(&[u8]), seeds: &[Vec<u8>], words: &[Vec<u8>], changed: usize) {
     seeds.iter().for_each(|seed| target(seed));
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
@@ -137,7 +137,7 @@ fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[Vec<u8>], dice: &mut D
     }
 }
 
-/// A short piece of so many bytes.
+/// A random short range within so many bytes.
 fn range(length: usize, dice: &mut Dice) -> (usize, usize) {
     let from = dice.below(length + 1);
     (from, length.min(from + dice.below(24)))

@@ -1,7 +1,7 @@
-//! Bytes of a peer before anyone knows it: framing, hello, requests, filters.
+//! Bytes of an untrusted peer: framing, hello, requests, filters.
 //!
-//! The machine of a session is given the bytes whole and byte by byte, and must make the same of
-//! them; every request is answered. Read next: `netconf::session`.
+//! A session is fed the bytes whole and byte by byte, and must behave the same; every request is
+//! answered. Read next: `netconf::session`.
 
 use netconf::filter::{Compiled, Selection};
 use netconf::hello::Capabilities;
@@ -9,15 +9,15 @@ use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::BASE;
 use netconf::session::{Event, Session, SessionConfig};
 
-/// What a session made of its bytes: what happened, and what it sent.
+/// The events and the output of a session.
 #[derive(PartialEq, Debug)]
 struct Made {
     happened: Vec<String>,
     sent: Vec<u8>,
 }
 
-/// Runs a session over bytes. A first byte of `1` puts a good hello of base:1.1 in front, of `0` one
-/// of base:1.0, so that what follows is reached; anything else is taken as it is.
+/// Runs a session over bytes. A first byte of `1` prepends a valid hello of base:1.1, `0` one of
+/// base:1.0, so that what follows is reached; any other is taken as it is.
 pub fn session(data: &[u8]) {
     let data = match data.split_first() {
         Some((b'1', rest)) => [hello(BASE_1_1).as_bytes(), rest].concat(),
@@ -52,7 +52,7 @@ fn made<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Made {
     made
 }
 
-/// Answers a request with its own operation, and tells what happened.
+/// Answers a request with its own operation, and describes the event.
 fn answered(session: &mut Session, event: &Event) -> String {
     let Event::Rpc(rpc) = event else {
         return format!("{event:?}");

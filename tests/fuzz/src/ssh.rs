@@ -1,8 +1,8 @@
-//! Bytes of a peer before he is known: SSH's banner, packets and key exchange.
+//! Bytes of an unauthenticated peer: SSH's identification string, packets and key exchange.
 //!
-//! A platform's listener on the loopback is asked by one connection after the other. Each ends, takes
-//! no session, leaves no place taken, and nothing panics. What comes behind the keys is encrypted: out
-//! of reach for bytes from outside. Read next: `server::ssh`.
+//! A platform's listener on the loopback gets one connection after the other. Each ends, opens no
+//! session, occupies no slot afterwards, and nothing panics. Bytes after the key exchange are
+//! encrypted, hence out of reach here. Read next: `server::ssh`.
 
 use server::ssh::{Authenticator, Gate, PublicKey, SshLimits, SshListener, SshServing, keys};
 use std::net::SocketAddr;
@@ -13,10 +13,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 
-/// What every peer sends first (RFC 4253 §4.2).
+/// The identification string that every peer sends first (RFC 4253 §4.2).
 const BANNER: &[u8] = b"SSH-2.0-peer\r\n";
 
-/// A listener that lets nobody in.
+/// A listener that authenticates nobody.
 struct Platform {
     runtime: Runtime,
     gate: Arc<Gate>,
@@ -24,7 +24,7 @@ struct Platform {
     _serving: SshServing,
 }
 
-/// Set by whatever panics, for tasks catch it.
+/// Set by any panic, as tasks catch them.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 fn platform() -> &'static Platform {
@@ -65,9 +65,9 @@ impl Authenticator for Nobody {
     }
 }
 
-/// Sends bytes and reads to the end. The first byte says how they are meant: 0 as they are, 1 behind
-/// a banner, 2 as packets behind a banner, 3 as packets behind a good `SSH_MSG_KEXINIT`; a packet is
-/// two bytes of length and so many of payload.
+/// Sends bytes and reads to the end. The first byte selects their form: 0 as they are, 1 after an
+/// identification string, 2 as packets after one, 3 as packets after a valid `SSH_MSG_KEXINIT`; a
+/// packet is two bytes of length followed by its payload.
 pub fn connection(data: &[u8]) {
     let (choice, data) = data.split_first().unwrap_or((&0, &[]));
     let sent = match choice % 4 {
@@ -84,7 +84,7 @@ pub fn connection(data: &[u8]) {
     assert!(!PANICKED.load(Ordering::SeqCst), "something panicked");
 }
 
-/// What the platform says to these bytes, when all of it has ended.
+/// The output of the platform for these bytes, until the connection ends.
 async fn asked(platform: &Platform, sent: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(platform.address)
         .await
@@ -123,7 +123,7 @@ fn packet(payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// An `SSH_MSG_KEXINIT` (RFC 4253 §7.1) that fits the platform's.
+/// An `SSH_MSG_KEXINIT` (RFC 4253 §7.1) compatible with the platform's.
 fn key_exchange() -> Vec<u8> {
     let mut out = vec![20];
     out.extend([7; 16]);

@@ -1,7 +1,7 @@
-//! A state that somebody else had in hand: bytes changed, cut off, rows changed and gone.
+//! A state that was tampered with: bytes changed, truncated, rows changed and deleted.
 //!
-//! Whatever lies there, opening, reading and verifying it end; what is read is what was written, or it
-//! is refused; and what is called sound is whole. Knows no table: it asks SQLite which there are.
+//! Opening, reading and verifying terminate for any content; what is read was written, or is
+//! refused; and a state that verifies is complete. Knows no table: it asks SQLite for them.
 
 use domain::content::{Content, Payload};
 use domain::context::{DataParam, Exchange};
@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use store::{Batch, ChainReport, Chance, Filter, HeldKeys, Options, Secret, Store, TaskFilter};
 use store::{Verification, verify_with_keys};
 
-/// What a state holds, as far as it can be read.
+/// The content of a state, as far as it can be read.
 #[derive(Debug, PartialEq)]
 struct Held {
     tasks: Vec<Task>,
@@ -34,7 +34,7 @@ struct Sound {
     held: Held,
 }
 
-/// One whose payloads are plain, and one whose payloads are encrypted.
+/// A state with plain payloads, or one with encrypted payloads.
 fn sound(encrypted: bool) -> &'static Sound {
     static STATES: [OnceLock<Sound>; 2] = [const { OnceLock::new() }; 2];
     STATES[usize::from(encrypted)].get_or_init(|| {
@@ -74,7 +74,7 @@ fn batches() -> Vec<Batch> {
     (0..4).map(batch).collect()
 }
 
-/// A task with all that goes with it; every second one has ended.
+/// A task with all its records; every second one has ended.
 fn batch(number: i64) -> Batch {
     let at = Timestamp::from_ms(1_000 + number);
     let id = format!("t{number}");
@@ -125,7 +125,7 @@ fn batch(number: i64) -> Batch {
     }
 }
 
-/// Changes a state as bytes say, and does with it all that is done with a state.
+/// Changes a state as selected by the bytes, and then does all that can be done with a state.
 ///
 /// Bit 0 of the first byte: encrypted or not. Bit 1: rows are changed, else bytes of the file.
 pub fn state(data: &[u8]) {
@@ -148,7 +148,7 @@ pub fn state(data: &[u8]) {
     clear(&path);
 }
 
-/// Removes a state and what lies beside it.
+/// Removes a state and its companion files.
 fn clear(path: &Path) {
     for suffix in ["", "-wal", "-shm", ".lock"] {
         let mut name = path.as_os_str().to_owned();
@@ -157,7 +157,8 @@ fn clear(path: &Path) {
     }
 }
 
-/// Five bytes a change: where, in three, and what; a last byte of 0 cuts the file there.
+/// Applies changes of five bytes each: a position of three bytes, and the new value; a last byte of
+/// 0 truncates the file there.
 fn spoiled(bytes: &[u8], data: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for change in data.chunks_exact(5) {
@@ -171,7 +172,7 @@ fn spoiled(bytes: &[u8], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Four bytes a change: table, row, column, and a value; changes that SQLite refuses are none.
+/// Applies changes of four bytes each: table, row, column, and a value; SQLite may reject changes.
 fn change_rows(path: &Path, data: &[u8]) {
     let Ok(connection) = Connection::open(path) else {
         return;
@@ -220,7 +221,7 @@ fn change_rows(path: &Path, data: &[u8]) {
     }
 }
 
-/// A value of any type of SQLite's; none where no more bytes are there.
+/// A value of any SQLite type; none if there are no more bytes.
 fn value(bytes: &[u8]) -> Option<Value> {
     let (kind, rest) = bytes.split_first()?;
     Some(match kind % 5 {
@@ -268,7 +269,7 @@ fn counts(held: &Held) -> [usize; 4] {
     ]
 }
 
-/// What is served was written once.
+/// Everything that is read was once written.
 fn genuine(held: &Held, sound: &Held) {
     fn among<T: PartialEq + Debug>(found: &[T], written: &[T]) {
         for one in found {
@@ -282,7 +283,7 @@ fn genuine(held: &Held, sound: &Held) {
     assert!(held.bytes.is_empty() || held.bytes == sound.bytes);
 }
 
-/// Reads all there is. What is refused is left out, unless `strictly`.
+/// Reads everything. What is refused is left out, unless `strictly`.
 fn read(store: &Store, strictly: bool) -> Result<Held, store::ReadError> {
     let every = Filter::default();
     let held = Held {

@@ -1,18 +1,18 @@
-//! Documents and modules of a stranger before libyang.
+//! Untrusted documents and modules before libyang.
 //!
-//! In a session documents come through the guard first (`guard::passed`); here they are any text.
-//! Modules are texts that are compiled. Read next: `yang::Generation`.
+//! In a session documents pass the guard first (`guard::passed`); here they are any text. Modules
+//! are texts to compile. Read next: `yang::Generation`.
 
 use std::sync::{Arc, OnceLock};
 use yang::{Generation, LoadError, ModuleSet, Tag, Violation};
 
-/// What Convoke serves.
+/// The modules that Convoke serves.
 fn convoke() -> &'static Arc<Generation> {
     static LOADED: OnceLock<Arc<Generation>> = OnceLock::new();
     LOADED.get_or_init(|| Generation::load(&ModuleSet::convoke()).expect("what ships compiles"))
 }
 
-/// Checks bytes as an operation, a notification, a reply, configuration and state.
+/// Validates bytes as an operation, a notification, a reply, configuration and state.
 pub fn data(data: &[u8]) {
     let Ok(xml) = std::str::from_utf8(data) else {
         return;
@@ -34,14 +34,14 @@ pub fn data(data: &[u8]) {
     assert_eq!(all.check_rpc(xml), all.check_rpc(xml), "twice the same");
 }
 
-/// A refusal says what is wrong.
+/// A refusal has a reason.
 fn told(verdict: &Result<(), Violation>) {
     if let Err(violation) = verdict {
         assert!(!violation.message.is_empty(), "{violation:?}");
     }
 }
 
-/// What a module may import.
+/// The modules that a module may import.
 fn types() -> &'static ModuleSet {
     static TYPES: OnceLock<ModuleSet> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -51,7 +51,8 @@ fn types() -> &'static ModuleSet {
     })
 }
 
-/// Compiles bytes as the module `m`, which may import `ietf-inet-types`. What compiles is announced whole.
+/// Compiles bytes as the module `m`, which may import `ietf-inet-types`. A compiled module is
+/// announced with its full text.
 pub fn modules(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;

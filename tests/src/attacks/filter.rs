@@ -1,17 +1,17 @@
-//! Subtree filters (RFC 6241 §6) as somebody writes them who wants them to cost: wide, deep, the same
-//! again and again, wildcards of namespaces, content that matches nothing or everything.
+//! Expensive subtree filters (RFC 6241 §6): wide, deep, repeated, with wildcard namespaces, and
+//! content that matches nothing or everything.
 //!
-//! Knows nothing of who may read what. Read next: [`super::xpath`], whose vocabulary is the same.
+//! Knows no access rules. Read next: [`super::xpath`], whose vocabulary is the same.
 
 use super::escaped;
 use super::xpath::MODULES;
 use crate::dice::Dice;
 use std::fmt::Write as _;
 
-/// How deep a filter may be in an operation of a message within its limits.
+/// The greatest depth of a filter within the limits of messages.
 const DEEPEST: usize = 56;
 
-/// What stands in a filter.
+/// The content of a filter.
 pub fn subtree(dice: &mut Dice) -> String {
     match dice.below(6) {
         0 => wide(dice),
@@ -27,7 +27,7 @@ pub fn subtree(dice: &mut Dice) -> String {
     }
 }
 
-/// One node with what is below it; without a module the root of one, or of none.
+/// A node with its content; without a module a root node, or an unknown one.
 fn node(
     dice: &mut Dice,
     levels: usize,
@@ -92,7 +92,7 @@ fn wide(dice: &mut Dice) -> String {
     filter
 }
 
-/// One within the other.
+/// Deeply nested nodes.
 fn deep(dice: &mut Dice) -> String {
     let (_, namespace, names) = *dice.one(&MODULES);
     let levels = dice.size(DEEPEST);
@@ -103,7 +103,7 @@ fn deep(dice: &mut Dice) -> String {
     format!("<{0} xmlns=\"{namespace}\">{inside}</{0}>", names[0])
 }
 
-/// The same root many times, each wanting something else of it, or all.
+/// The same root many times, each selecting something else of it, or all.
 fn repeated(dice: &mut Dice) -> String {
     let (_, namespace, names) = *dice.one(&MODULES);
     let mut filter = String::new();

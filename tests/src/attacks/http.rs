@@ -1,8 +1,8 @@
-//! Requests of A2A as somebody writes them who wants them to cost: repeated words and tags, deep JSON,
-//! long strings, many parts, queries and paths of every sort.
+//! Expensive requests of A2A: repeated words and tags, deep JSON, long strings, many parts, queries
+//! and paths of all kinds.
 //!
-//! Over JSON-RPC and over HTTP+JSON, in both versions. Refuses to know how they are answered. Read next:
-//! `tests/fuzz_http`, which has well-formed ones and changes them.
+//! Over JSON-RPC and over HTTP+JSON, in both versions. Refuses to know the answers. Read next:
+//! `tests/fuzz_http`, which mutates well-formed ones.
 
 use crate::dice::Dice;
 use serde_json::{Map, Value, json};
@@ -14,14 +14,15 @@ pub struct Post {
     pub method: &'static str,
     /// Path and query.
     pub target: String,
-    /// The version of A2A that is asked for.
+    /// The version of A2A in the request.
     pub version: &'static str,
     /// The body, JSON or not.
     pub body: Vec<u8>,
 }
 
 impl Post {
-    /// The request as it is sent to a host with a token, on a connection that is kept or closed behind it.
+    /// The request as sent to a host with a token, on a connection that is kept open or closed
+    /// afterwards.
     pub fn bytes(&self, host: &str, token: &str, is_kept: bool) -> Vec<u8> {
         let Self {
             method,
@@ -70,7 +71,7 @@ const V03: [&str; 7] = [
     "tasks/resubscribe",
     "tasks/pushNotificationConfig/set",
 ];
-/// What words are made of: labels, headings, tags, numbers with units, lists, what a model would obey.
+/// The vocabulary of texts: labels, headings, tags, numbers with units, lists, prompt injections.
 const WORDS: [&str; 14] = [
     "target: ",
     "target object ",
@@ -88,7 +89,7 @@ const WORDS: [&str; 14] = [
     "\u{202e}\u{200b}",
 ];
 
-/// A call, or what looks like one.
+/// A JSON-RPC call, or an approximate one.
 pub(super) fn json_rpc(dice: &mut Dice) -> Post {
     let (version, methods): (_, &[&str]) = match dice.once_in(3) {
         true => ("0.3", &V03),
@@ -120,7 +121,7 @@ pub(super) fn json_rpc(dice: &mut Dice) -> Post {
     }
 }
 
-/// The same over HTTP+JSON.
+/// A request over HTTP+JSON.
 pub(super) fn rest(dice: &mut Dice) -> Post {
     let agent = *dice.one(&AGENTS);
     let version = *dice.one(&["1.0", "1.0", "0.3"]);
@@ -178,7 +179,7 @@ fn query(dice: &mut Dice) -> String {
     chosen.join("&")
 }
 
-/// What is said, in one part or many.
+/// A message of one part or many.
 fn spoken(dice: &mut Dice, version: &str) -> Value {
     let many = if dice.once_in(4) { dice.size(3_000) } else { 1 };
     let parts: Vec<Value> = (0..many).map(|_| part(dice, 100_000 / many)).collect();
@@ -234,7 +235,7 @@ fn words(dice: &mut Dice, most: usize) -> String {
     words
 }
 
-/// Objects and lists within one another, as deep as JSON is read, or nearly.
+/// Nested objects and lists, about as deep as the JSON parser allows.
 fn nested(dice: &mut Dice, most: usize) -> Value {
     let mut value = json!(words(dice, most / 2 + 1));
     for _ in 0..dice.size(100) {
@@ -255,7 +256,7 @@ fn metadata(dice: &mut Dice) -> Value {
     Value::Object(members.collect::<Map<_, _>>())
 }
 
-/// What other methods take, and what they do not.
+/// Parameters of other methods, valid and invalid.
 fn parameters(dice: &mut Dice) -> Value {
     match dice.below(6) {
         0 => json!({"id": words(dice, 4_000), "historyLength": u64::MAX}),
@@ -271,7 +272,7 @@ fn parameters(dice: &mut Dice) -> Value {
     }
 }
 
-/// A document with text in it that is deeper than any is read.
+/// The text of a document with a part nested deeper than the parser allows.
 fn deep(dice: &mut Dice, document: &Value) -> String {
     let levels = dice.size(200_000);
     let inner = match dice.below(3) {
@@ -284,7 +285,7 @@ fn deep(dice: &mut Dice, document: &Value) -> String {
     format!("{text},\"x\":{inner}}}")
 }
 
-/// A document with a member more than once.
+/// The text of a document with a duplicate member.
 fn twice(dice: &mut Dice, document: &Value) -> String {
     let mut text = document.to_string();
     text.truncate(text.len() - 1);

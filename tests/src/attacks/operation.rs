@@ -1,6 +1,7 @@
-//! What stands in an `<rpc>`: what a guest may ask and at what cost, and what he may not.
+//! The content of an `<rpc>`: expensive permitted operations of a guest, and denied ones.
 //!
-//! Each is XML within the limits of messages, so that its answer is a reply. Read next: [`super::spoilt`].
+//! Each is XML within the limits of messages, so that it is answered by a reply. Read next:
+//! [`super::spoilt`].
 
 use super::{Kind, escaped, filter, xpath};
 use crate::dice::Dice;
@@ -69,7 +70,7 @@ fn with_defaults(dice: &mut Dice) -> String {
     }
 }
 
-/// RFC 8526 §3.1: parameters in the order of the module, right, wrong or too many.
+/// `get-data` (RFC 8526 §3.1): parameters in the order of the module, valid, invalid or too many.
 fn get_data(dice: &mut Dice) -> String {
     let datastore = *dice.one(&[
         "operational",
@@ -120,7 +121,7 @@ fn xpath_filter(dice: &mut Dice) -> String {
     format!("<xpath-filter{declared}>{expression}</xpath-filter>")
 }
 
-/// A subscription: to which stream, from when, and what of it.
+/// A subscription: its stream, start time and filter.
 fn subscription(dice: &mut Dice) -> String {
     let mut inside = String::new();
     if dice.once_in(2) {
@@ -148,7 +149,7 @@ fn subscription(dice: &mut Dice) -> String {
     format!("<create-subscription xmlns=\"{NOTIFICATION}\">{inside}</create-subscription>")
 }
 
-/// What is for agents, said by somebody who is none.
+/// An RPC for agents, from a client that is none.
 fn registration(dice: &mut Dice) -> String {
     let name = *dice.one(&["guest", "TMF-Convoke-IP-1.0.0", "operator", "TMF-X-Y-1.0.0"]);
     match dice.below(8) {
@@ -188,7 +189,7 @@ fn skills(dice: &mut Dice) -> String {
     skills + "</skills>"
 }
 
-/// Some bytes of words, repeated or not.
+/// A text of random length, repetitive or not.
 fn words(dice: &mut Dice, most: usize) -> String {
     let word = *dice.one(&[
         "target: ",
@@ -202,7 +203,7 @@ fn words(dice: &mut Dice, most: usize) -> String {
     word.repeat(times)
 }
 
-/// What nobody knows, what a guest may not, and what he may as often as he likes.
+/// Unknown, denied, and unrestricted operations.
 fn operation(dice: &mut Dice) -> String {
     match dice.below(16) {
         0 => unknown(dice),

@@ -1,12 +1,13 @@
-//! Messages that are none: good ones cut, changed or badly framed, and what no XML may hold.
+//! Malformed messages: valid ones cut, changed or badly framed, and characters that XML forbids.
 //!
-//! Each is owed `malformed-message` or `too-big` and the end, or the end alone (RFC 6241 Appendix A,
-//! RFC 6242 §4.2). Read next: `tests/hostile/corpus.rs`, which has each kind once and by name.
+//! Each must be answered by `malformed-message` or `too-big` and the end of the session, or by the
+//! end alone (RFC 6241 Appendix A, RFC 6242 §4.2). Read next: `tests/hostile/corpus.rs`, which has
+//! each kind once and by name.
 
 use super::{Kind, Message, operation};
 use crate::dice::Dice;
 
-/// What breaks the grammar of chunks.
+/// Violations of the grammar of chunks.
 const BAD_CHUNKS: [&[u8]; 8] = [
     b"\n#0\n\n##\n",
     b"\n#03\nabc\n##\n",
@@ -18,7 +19,7 @@ const BAD_CHUNKS: [&[u8]; 8] = [
     b"\n##\n",
 ];
 
-/// What is put somewhere into a good message.
+/// Texts that are inserted into a valid message.
 const PIECES: [&[u8]; 14] = [
     b"\0",
     b"\x1b",
@@ -36,7 +37,7 @@ const PIECES: [&[u8]; 14] = [
     b"<a:b/>",
 ];
 
-/// A message that is none, or hardly one.
+/// A malformed message, or nearly so.
 pub(super) fn message(number: usize, dice: &mut Dice) -> Message {
     let (bytes, is_framed) = match dice.below(8) {
         0 => (dice.one(&BAD_CHUNKS).to_vec(), true),
@@ -57,7 +58,7 @@ fn noise(dice: &mut Dice) -> Vec<u8> {
     (0..length).map(|_| dice.below(256) as u8).collect()
 }
 
-/// Deeper than a message may be, closed or not.
+/// A message deeper than allowed, closed or not.
 fn deep(dice: &mut Dice) -> Vec<u8> {
     let levels = 65 + dice.size(100_000);
     let end = match dice.once_in(2) {
@@ -67,7 +68,7 @@ fn deep(dice: &mut Dice) -> Vec<u8> {
     operation::rpc(1, &("<a>".repeat(levels) + &end)).into_bytes()
 }
 
-/// More attributes or namespaces than an element may have, or one of them twice.
+/// More attributes or namespaces than an element may have, or a duplicate one.
 fn attributes(dice: &mut Dice) -> Vec<u8> {
     let many = 65 + dice.size(20_000);
     let attribute = |number: usize| match number % 2 {
@@ -78,7 +79,7 @@ fn attributes(dice: &mut Dice) -> Vec<u8> {
     operation::rpc(1, &format!("<get{attributes}/>")).into_bytes()
 }
 
-/// A good message, changed at some places.
+/// A valid message, changed at some places.
 fn changed(number: usize, dice: &mut Dice) -> Vec<u8> {
     let kinds = [Kind::XPath, Kind::Subtree, Kind::GetData, Kind::Operations];
     let kind = *dice.one(&kinds);

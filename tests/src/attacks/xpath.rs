@@ -1,14 +1,14 @@
-//! XPath expressions as somebody writes them who wants them to cost: every axis, predicates within
-//! predicates, unions, the functions of XPath 1.0 and of YANG, nesting and length up to the limits.
+//! Expensive XPath expressions: every axis, nested predicates, unions, the functions of XPath 1.0
+//! and of YANG, nesting and length up to the limits.
 //!
-//! Most select something of what a guest may read; some are no expressions. Knows nothing of how they
-//! are evaluated. Read next: `netconf::xpath`.
+//! Most select something that a guest may read; some are invalid. Knows nothing of their
+//! evaluation. Read next: `netconf::xpath`.
 
 use super::escaped;
 use crate::dice::Dice;
 use std::fmt::Write as _;
 
-/// Prefixes, their namespaces, and names in them: of what a guest may read, and some of what he may not.
+/// Prefixes, their namespaces, and names in them: some readable by a guest, some not.
 pub(super) const MODULES: [(&str, &str, &[&str]); 5] = [
     (
         "m",
@@ -91,7 +91,7 @@ const AXES: [&str; 13] = [
 
 const COMPARISONS: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
 const SUMS: [&str; 5] = ["+", "-", "*", "div", "mod"];
-/// Patterns that are hard for those who try every way.
+/// Patterns that are expensive for backtracking engines.
 const PATTERNS: [&str; 5] = [
     "(a+)+b",
     "([a-z]*)*",
@@ -100,7 +100,7 @@ const PATTERNS: [&str; 5] = [
     "\\p{L}+",
 ];
 
-/// An expression, with what stands in front of it in an element: declarations of its prefixes.
+/// An expression as the attributes of an element, with declarations of its prefixes.
 pub fn attributes(dice: &mut Dice) -> String {
     let mut declared = String::new();
     for (prefix, namespace, _) in MODULES {
@@ -125,7 +125,7 @@ pub fn expression(dice: &mut Dice) -> String {
     }
 }
 
-/// A node-set: one path, or several together.
+/// A node-set: one path, or a union.
 fn nodes(dice: &mut Dice, levels: usize) -> String {
     let paths = if dice.once_in(5) { dice.size(6) } else { 1 };
     let paths: Vec<String> = (0..paths).map(|_| path(dice, levels)).collect();
@@ -251,7 +251,7 @@ fn value(dice: &mut Dice, levels: usize) -> String {
     }
 }
 
-/// Predicates within predicates, each of which depends on the node that it stands at: what costs most.
+/// Nested predicates that depend on their context node: the most expensive kind.
 fn costly(dice: &mut Dice) -> String {
     let axes = ["preceding", "following", "descendant", "ancestor"];
     let mut inner = ". != ..".to_owned();
@@ -261,7 +261,7 @@ fn costly(dice: &mut Dice) -> String {
     format!("//*[{inner}]")
 }
 
-/// As deep as is read, and a little deeper.
+/// An expression nested up to the limit and a little deeper.
 fn deep(dice: &mut Dice) -> String {
     let levels = dice.size(70);
     match dice.below(4) {
@@ -276,7 +276,7 @@ fn deep(dice: &mut Dice) -> String {
     }
 }
 
-/// Many steps, paths or operators beside one another.
+/// Many steps, paths or operators in sequence.
 fn wide(dice: &mut Dice) -> String {
     let many = dice.size(1_500);
     match dice.below(4) {
@@ -297,7 +297,7 @@ fn long(dice: &mut Dice) -> String {
     }
 }
 
-/// What is none, or asks for what there is not.
+/// Invalid expressions, and expressions about nonexistent nodes.
 fn broken(dice: &mut Dice) -> String {
     let wrong = [
         "",

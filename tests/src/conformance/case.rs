@@ -1,4 +1,4 @@
-//! A case as it stands on its page.
+//! The parser of a case's page.
 //!
 //! Read next: [`super`].
 
@@ -13,7 +13,7 @@ pub struct Case {
     pub name: String,
     /// The file.
     pub path: PathBuf,
-    /// What its comment says.
+    /// The content of its comment.
     pub description: Description,
     /// Its steps, in order.
     pub steps: Vec<Step>,
@@ -26,31 +26,31 @@ pub struct Step {
     pub line: usize,
     /// The session it is about; empty if there is only one.
     pub session: String,
-    /// What is done, e.g. `send`.
+    /// The action, e.g. `send`.
     pub action: String,
-    /// What stands in it, each line with its end.
+    /// The content, each line with its line feed.
     pub text: String,
 }
 
-/// The comment `<!-- case … -->`, in TOML; every key may be left out, and the comment too.
+/// The comment `<!-- case … -->`, in TOML; every key is optional, and the comment too.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Description {
-    /// What of the drafts it proves, by the numbers of `tests/tests/checklist.rs` and
+    /// The points of the drafts that it proves, by the numbers of `tests/tests/checklist.rs` and
     /// `checklist_schemas.rs`.
     pub proves: Vec<String>,
-    /// The sessions' user, unless told for one session.
+    /// The user of the sessions, unless overridden for one.
     pub user: Option<String>,
-    /// Where they connect: `platform`, a management system such as `wireless-ems`, or the name of an
-    /// agent.
+    /// The endpoint to which they connect: `platform`, an EMS such as `wireless-ems`, or the name
+    /// of an agent.
     pub endpoint: Option<String>,
-    /// `1.0` or `1.1`: what the client's hello offers.
+    /// The framing offered in the client's hello: `1.0` or `1.1`.
     pub framing: Option<String>,
-    /// What differs for one session.
+    /// The overrides by session.
     pub session: BTreeMap<String, Particular>,
 }
 
-/// What differs for one session.
+/// The overrides for one session.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Particular {
@@ -59,19 +59,19 @@ pub struct Particular {
     framing: Option<String>,
 }
 
-/// How a session is opened.
+/// The parameters of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The user.
     pub user: String,
-    /// `platform`, a management system such as `wireless-ems`, or the name of an agent.
+    /// The endpoint: `platform`, an EMS such as `wireless-ems`, or the name of an agent.
     pub endpoint: String,
     /// `1.0` or `1.1`.
     pub framing: String,
 }
 
 impl Description {
-    /// How a session of this case is opened.
+    /// The parameters of a session of this case.
     pub fn opening(&self, session: &str) -> Opening {
         let own = self.session.get(session).cloned().unwrap_or_default();
         let choose = |own: Option<String>, all: &Option<String>, usual: &str| {
@@ -87,10 +87,10 @@ impl Description {
 }
 
 impl Case {
-    /// Reads a page.
+    /// Parses a page.
     ///
     /// # Errors
-    /// Why it is no case.
+    /// The reason why it is no case.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
         let name = path.file_stem().unwrap_or_default();
@@ -102,10 +102,10 @@ impl Case {
         })
     }
 
-    /// Writes what came into the blocks that begin on these lines and hold nothing.
+    /// Writes the actual messages into the empty blocks at these lines.
     ///
     /// # Errors
-    /// Why the page cannot be written.
+    /// The reason why the page cannot be written.
     pub(super) fn fill(&self, drafts: &BTreeMap<usize, String>) -> std::io::Result<()> {
         if drafts.is_empty() {
             return Ok(());
@@ -133,7 +133,7 @@ fn described(text: &str) -> Result<Description, String> {
     )
 }
 
-/// The blocks whose info string names an action; others are only there to be read.
+/// The blocks whose info string names an action.
 fn steps(text: &str) -> Result<Vec<Step>, String> {
     let mut steps = Vec::new();
     let mut open: Option<Option<Step>> = None;
@@ -160,7 +160,8 @@ fn steps(text: &str) -> Result<Vec<Step>, String> {
 }
 
 impl Step {
-    /// The step that an info string begins, if it is one: a language, perhaps a session, an action.
+    /// The step that begins with this info string, if it is one: a language, an optional session,
+    /// an action.
     fn begun(info: &str, line: usize) -> Option<Self> {
         let words: Vec<&str> = info.split_whitespace().collect();
         let (session, action) = match words[..] {
@@ -177,7 +178,7 @@ impl Step {
     }
 }
 
-/// The text with `{{repeat N TEXT}}` written out.
+/// Expands `{{repeat N TEXT}}` in a text.
 pub(super) fn written_out(text: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut left = text;
@@ -195,7 +196,7 @@ pub(super) fn written_out(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The bytes that a text with `\xNN`, `\n` and `\\` means; the line feed at its end is not meant.
+/// Resolves the escapes `\xNN`, `\n` and `\\` of a text into bytes, without its final line feed.
 pub(super) fn unescaped(text: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();
     let text = text.strip_suffix('\n').unwrap_or(text);

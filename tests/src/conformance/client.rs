@@ -1,6 +1,6 @@
-//! The client of one session: frames, tells replies from notifications, and has each judged.
+//! The client of one session: frames, separates replies from notifications, and validates each.
 //!
-//! It works on messages, not on calls, so that a case can send what no client would. Read next:
+//! Works on messages, not on calls, so that a case can send what no client would. Read next:
 //! [`super`].
 
 use super::{Heard, Opening, Patience, Wire};
@@ -14,10 +14,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use yang::Generation;
 
-/// The bytes of a whole message that a client takes.
+/// The message limit of a client, in bytes.
 const MESSAGE_BYTES: usize = 64 << 20;
 
-/// What a session has heard, in order.
+/// The unprocessed messages of a session, in order.
 #[derive(Debug, Default)]
 pub struct Transcript {
     replies: VecDeque<String>,
@@ -192,7 +192,7 @@ impl Client {
         Ok(())
     }
 
-    /// Hears what is there; false if there was nothing.
+    /// Receives available input; false if there was none.
     fn listen(&mut self, seen: &mut Seen, patience: Patience) -> Result<bool, String> {
         if self.closed {
             return Ok(false);

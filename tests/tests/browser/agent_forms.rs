@@ -1,5 +1,5 @@
-//! The forms of agents, served by a running platform: filled in, they are tasks, and their tasks are
-//! followed to the end.
+//! The forms of agents, served by a running platform: submitted ones become tasks, followed to
+//! their end.
 //!
 //! Read next: `crates/server/src/a2a/forms.rs`.
 
@@ -16,7 +16,8 @@ const IP: &str = "TMF-Convoke-IP-1.0.0";
 const ENERGY: &str = "TMF-Convoke-Energy-1.0.0";
 const COMPLAINTS: &str = "TMF-Convoke-ComplaintNorth-1.0.0";
 
-/// A platform with a network at rest, in which time passes quickly, and a token of its operator.
+/// A platform with a network without events, in which time passes quickly, and a token of its
+/// operator.
 fn platform() -> (tempfile::TempDir, Running, String) {
     let state = tempfile::tempdir().unwrap();
     let network = ["--network", "Polska", "--sites", "12", "--speed", "100"];
@@ -29,7 +30,7 @@ fn platform() -> (tempfile::TempDir, Running, String) {
     (state, running, printed.trim_end().to_owned())
 }
 
-/// A form that its reader has opened.
+/// A form open in a browser.
 struct Reader {
     browser: Browser,
     url: String,
@@ -47,7 +48,7 @@ impl Reader {
         self.browser.visit(&self.url, DESK);
     }
 
-    /// Writes into a control.
+    /// Types into a control.
     fn write(&mut self, control: &str, text: &str) {
         let control = Value::from(control);
         let focus = format!("document.getElementById({control}).focus()");
@@ -77,7 +78,7 @@ impl Reader {
 
 const SEND: &str = "form[action] button[type=submit]";
 
-/// F27: every page of forms is sound, says no more than it may, and loads nothing.
+/// F27: every page of forms is sound, discloses nothing, and loads nothing.
 #[test]
 fn forms_are_pages_like_all_others() {
     let Some(mut browser) = Browser::start() else {
@@ -112,7 +113,7 @@ fn forms_are_pages_like_all_others() {
     });
 }
 
-/// F27: what is filled in is a typed part, and the typed result is shown.
+/// F27: the input becomes a typed part, and the typed result is shown.
 #[test]
 fn a_form_becomes_a_task_and_shows_its_result() {
     let Some(browser) = Browser::start() else {
@@ -158,7 +159,7 @@ fn a_form_becomes_a_task_and_shows_its_result() {
     );
 }
 
-/// What the server refuses is told beside its control, and nothing was begun.
+/// Validation errors of the server are shown at their control, and no task is begun.
 #[test]
 fn what_is_refused_is_shown_at_its_control() {
     let Some(browser) = Browser::start() else {
@@ -195,7 +196,7 @@ fn what_is_refused_is_shown_at_its_control() {
     );
 }
 
-/// A question is answered on the page, and a task called off; in the reader's language.
+/// A question can be answered on the page, and a task cancelled; in the reader's language.
 #[test]
 fn a_question_is_answered_and_a_task_called_off() {
     let Some(browser) = Browser::start() else {
@@ -235,7 +236,7 @@ fn a_question_is_answered_and_a_task_called_off() {
     );
 }
 
-/// Every kind of control gives what its template takes, and numbers lose no digit.
+/// Every kind of control produces the values of its template, and numbers lose no digit.
 #[test]
 fn every_control_gives_what_its_template_takes() {
     let Some(browser) = Browser::start() else {

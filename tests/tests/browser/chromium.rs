@@ -1,17 +1,17 @@
-//! A browser without a screen, spoken to in the Chrome DevTools Protocol over its pipe.
+//! A headless browser, driven by the Chrome DevTools Protocol over its pipe.
 //!
-//! `--remote-debugging-pipe` takes and gives JSON with a zero byte behind each message, so neither
-//! a driver nor a library stands between a test and the page. Knows how a page is opened, looked
-//! at and touched; what ought to be on it is the tests' to know. Debian's `chromium-headless-shell`
-//! is the smallest that does this. Read next: `looks.js`.
+//! `--remote-debugging-pipe` exchanges JSON messages, each terminated by a zero byte, so that
+//! neither a driver nor a library is needed. Knows how to open, inspect and operate a page; the
+//! expectations are in the tests. Debian's `chromium-headless-shell` is the smallest browser that
+//! supports it. Read next: `looks.js`.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// What browsers that speak the protocol are called, the smallest first. `CONVOKE_BROWSER` names
-/// another, or one by its path.
+/// The names of browsers that support the protocol, the smallest first. `CONVOKE_BROWSER` overrides
+/// them by a name or path.
 const NAMES: [&str; 5] = [
     "chromium-headless-shell",
     "chromium",
@@ -20,11 +20,11 @@ const NAMES: [&str; 5] = [
     "chrome",
 ];
 
-/// The pipe is on the descriptors 3 and 4; nobody waits for a browser that hangs.
+/// The command line: the pipe is on descriptors 3 and 4, and a hanging browser is killed.
 const BEGIN: &str = "exec timeout -k 5 240 \"$0\" \"$@\" 3<&0 4>&1 0</dev/null 1>&2";
 
-/// No screen, no sandbox (tests run as root in containers), no shared memory of which containers
-/// have little, and nothing of what a browser does of its own accord.
+/// The flags: no screen, no sandbox (tests run as root in containers), no shared memory, which
+/// containers lack, and no background activity.
 const FLAGS: [&str; 11] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -39,28 +39,28 @@ const FLAGS: [&str; 11] = [
     "--hide-scrollbars",
 ];
 
-/// What is asked of every page: see there.
+/// The functions for inspecting pages.
 const LOOKS: &str = include_str!("looks.js");
 
-/// How a page is looked at.
+/// The view of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     /// CSS pixels across.
     pub(crate) width: u32,
     /// The colour scheme that the reader prefers.
     pub(crate) dark: bool,
-    /// Whether scripts run.
+    /// True if scripts run.
     pub(crate) scripts: bool,
 }
 
-/// A desk, by day.
+/// A desktop, in light mode.
 pub(crate) const DESK: View = View {
     width: 1_280,
     dark: false,
     scripts: true,
 };
 
-/// Desk and telephone, by day and by night, with scripts and without.
+/// Desktop and mobile phone, light and dark, with scripts and without.
 pub(crate) const VIEWS: [View; 4] = [
     DESK,
     View { dark: true, ..DESK },
@@ -79,14 +79,14 @@ pub(crate) struct Browser {
     output: BufReader<ChildStdout>,
     tab: Option<String>,
     asked: u64,
-    /// What happened since the page was opened.
+    /// The events since the page was opened.
     happened: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts one, with an empty profile. None, and a word on it, where there is none and
-    /// `CI` does not demand it.
+    /// Starts a browser with an empty profile. None, with a message, if there is none and `CI` is
+    /// not set.
     ///
     /// # Panics
     /// If there is none and `CI` is set, or if it does not start.
@@ -134,12 +134,12 @@ impl Browser {
         }
     }
 
-    /// Opens a page from a file, as a reader would who was sent it.
+    /// Opens a page from a file.
     pub(crate) fn open(&mut self, page: &Path, view: View) {
         self.visit(&of_file(page), view);
     }
 
-    /// Opens a page that is at an address.
+    /// Opens a page at a URL.
     pub(crate) fn visit(&mut self, url: &str, view: View) {
         let height = if view.width < 600 { 844 } else { 800 };
         let screen = json!({
@@ -157,7 +157,7 @@ impl Browser {
         self.until("Page.loadEventFired");
     }
 
-    /// What a script finds out. Its functions are those of `looks.js`.
+    /// The value of a script, which can use the functions of `looks.js`.
     ///
     /// # Panics
     /// If the script throws.
@@ -171,7 +171,7 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
-    /// What is found, as text.
+    /// The value of a script, as text.
     #[track_caller]
     pub(crate) fn text(&mut self, script: &str) -> String {
         let found = self.look(script);
@@ -181,7 +181,7 @@ impl Browser {
             .to_owned()
     }
 
-    /// What is found, as a number.
+    /// The value of a script, as a number.
     #[track_caller]
     pub(crate) fn count(&mut self, script: &str) -> usize {
         let found = self.look(script);
@@ -191,10 +191,10 @@ impl Browser {
         usize::try_from(number).unwrap()
     }
 
-    /// Waits until a script finds something out.
+    /// Waits until the value of a script is truthy.
     ///
     /// # Panics
-    /// If it does not within a minute.
+    /// If it is not within a minute.
     #[track_caller]
     pub(crate) fn wait(&mut self, script: &str) {
         let found = self.look(&format!("found(() => {script})"));
@@ -206,7 +206,7 @@ impl Browser {
         );
     }
 
-    /// Presses a key, by its name and the code that Windows gives it; Enter and Space also write.
+    /// Presses a key, by its name and Windows virtual-key code; Enter and Space also type.
     pub(crate) fn press(&mut self, key: &str, code: u32) {
         let text = match key {
             "Enter" => "\r",
@@ -222,12 +222,12 @@ impl Browser {
         self.ask("Input.dispatchKeyEvent", event);
     }
 
-    /// Writes into what has the focus.
+    /// Types into the element with the focus.
     pub(crate) fn write(&mut self, text: &str) {
         self.ask("Input.insertText", json!({ "text": text }));
     }
 
-    /// What a screen reader is told: role and name of everything that has a role.
+    /// The accessibility tree: role and name of every element with a role.
     pub(crate) fn told(&mut self) -> Vec<Node> {
         let tree = self.ask("Accessibility.getFullAXTree", json!({}));
         let nodes = tree["nodes"].as_array().unwrap().iter();
@@ -240,9 +240,9 @@ impl Browser {
             .collect()
     }
 
-    /// What a page must never cause: words in the console, errors, questions to the reader, and
-    /// anything loaded but the page itself. What a browser notes for who asks for every detail (its
-    /// level `verbose`) is advice, and differs from one build to the next.
+    /// The activity that no page may cause: console messages, errors, dialogs, and anything loaded
+    /// but the page itself. Console messages of level `verbose` are advice and differ between
+    /// builds.
     pub(crate) fn noise(&mut self) -> Vec<String> {
         // Whatever was under way is told before the answer to this.
         self.look("1");
@@ -264,7 +264,7 @@ impl Browser {
         told.map(Value::to_string).collect()
     }
 
-    /// Waits until something of that name happens.
+    /// Waits for an event of that name.
     pub(crate) fn until(&mut self, method: &str) -> Value {
         loop {
             let message = self.next();
@@ -276,10 +276,10 @@ impl Browser {
         }
     }
 
-    /// Asks for something and waits for the answer.
+    /// Makes a call and waits for the answer.
     ///
     /// # Panics
-    /// If the browser refuses.
+    /// If the browser returns an error.
     #[track_caller]
     fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
@@ -308,7 +308,7 @@ impl Browser {
     }
 }
 
-/// A browser whose pipe is closed ends by itself.
+/// Closes the pipe, by which the browser exits.
 impl Drop for Browser {
     fn drop(&mut self) {
         drop(self.input.take());
@@ -316,17 +316,17 @@ impl Drop for Browser {
     }
 }
 
-/// The address of a page in a file.
+/// The URL of a page in a file.
 pub(crate) fn of_file(page: &Path) -> String {
     format!("file://{}", page.display())
 }
 
-/// What a screen reader is told of an element.
+/// A node of the accessibility tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// What it is.
+    /// The role.
     pub(crate) role: String,
-    /// What it is called.
+    /// The name.
     pub(crate) name: String,
 }
 

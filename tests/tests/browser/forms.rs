@@ -1,5 +1,5 @@
-//! Forms of templates, filled in: what a person types becomes a payload that its template accepts,
-//! and the browser refuses what the template would.
+//! Forms of templates in a browser: their input becomes a payload that the template accepts, and
+//! the browser refuses what the template would.
 //!
 //! Read next: `schema::render::form`.
 
@@ -17,7 +17,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A page around the form, as whoever embeds one would write it.
+/// A page around the form, as an embedding site would write it.
 fn page(template: &Template, action: Option<&str>) -> PathBuf {
     // Several tests show the same template at the same time, each in a file of its own.
     static PAGES: AtomicUsize = AtomicUsize::new(0);
@@ -33,7 +33,7 @@ fn page(template: &Template, action: Option<&str>) -> PathBuf {
     file
 }
 
-/// Every shipped template: no pattern that the browser cannot read, each control with a name.
+/// Every shipped template: every pattern is valid in the browser, and each control has a name.
 #[test]
 fn every_shipped_form_can_be_read_and_heard() {
     let Some(mut browser) = Browser::start() else {
@@ -106,7 +106,7 @@ fn a_form_that_is_filled_in_is_a_payload() {
     assert_eq!(Value::Object(payload), expected);
 }
 
-/// Rows of an array: those left blank are left out, a button adds one, also within a row.
+/// Rows of an array: blank ones are left out, a button adds one, also within a row.
 #[test]
 fn rows_of_a_form_are_added_and_left_out() {
     let Some(mut browser) = Browser::start() else {
@@ -149,7 +149,7 @@ fn rows_of_a_form_are_added_and_left_out() {
     assert_eq!(Value::Object(payload), expected);
 }
 
-/// Rows within rows that were added can be added to as well, up to the most that the template allows.
+/// Rows within added rows can be added as well, up to the template's limit.
 #[test]
 fn rows_within_added_rows_have_buttons_that_work() {
     let Some(mut browser) = Browser::start() else {
@@ -181,8 +181,8 @@ fn rows_within_added_rows_have_buttons_that_work() {
     assert_eq!(ids.len(), all, "no id twice");
 }
 
-/// Patterns that ECMAScript with `v`, which HTML asks for, reads otherwise than most: the browser
-/// takes them, and means the same.
+/// Patterns with another meaning in ECMAScript's `v` mode, which HTML prescribes: the browser
+/// accepts them with the intended meaning.
 #[test]
 fn the_browser_reads_every_pattern_as_the_template_does() {
     let Some(mut browser) = Browser::start() else {
@@ -231,7 +231,7 @@ fn read(template: &Value) -> Template {
         .template
 }
 
-/// Presses the button, and reads what comes as whoever takes forms in would.
+/// Presses the button, and receives the submission as a server would.
 fn submitted(
     browser: &mut Browser,
     inbox: &TcpListener,
@@ -271,7 +271,7 @@ fn submitted(
     accepted.values
 }
 
-/// A payload of the pairs of a form: each name is the pointer of its value, what is empty is left out.
+/// The payload of a submitted form: each name is the pointer of its value, empty ones are left out.
 fn payload(body: &str, template: &Template) -> Map<String, Value> {
     let mut whole = json!({});
     for pair in body.split('&') {
@@ -295,7 +295,7 @@ fn payload(body: &str, template: &Template) -> Map<String, Value> {
     }
 }
 
-/// Puts a value at its place; rows are members called by their numbers.
+/// Inserts a value at its pointer; rows are members named by numbers.
 fn put(into: &mut Value, path: &[&str], value: Value) {
     match path {
         [] => *into = value,
@@ -303,7 +303,7 @@ fn put(into: &mut Value, path: &[&str], value: Value) {
     }
 }
 
-/// Makes arrays of what has numbers for names; rows left out leave no gap.
+/// Turns objects with numbers as names into arrays; omitted rows leave no gap.
 fn closed_up(value: Value) -> Value {
     let Value::Object(members) = value else {
         return value;
@@ -323,7 +323,7 @@ fn closed_up(value: Value) -> Value {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// `application/x-www-form-urlencoded`, undone.
+/// Decodes `application/x-www-form-urlencoded`.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

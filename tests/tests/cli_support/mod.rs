@@ -1,8 +1,7 @@
-//! An operator at a desk: the `convoke` command, and a platform with the cast of the cases that it
-//! speaks to.
+//! A desk for command-line tests: the `convoke` command, with a platform and the cast of the cases.
 //!
-//! The platform lives in the test's own process, with time that passes; the command is a process of
-//! its own. Read next: `support::process`.
+//! The platform runs in the test's own process, in real time; the command is a process of its own.
+//! Read next: `support::process`.
 
 // Each test binary uses its own part of this.
 #![allow(dead_code, unreachable_pub)]
@@ -71,9 +70,9 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
     }
 }
 
-/// What a command that ended said.
+/// Assertions about the output of a finished command.
 pub trait Said {
-    /// The same command, which must have given this hint to whoever typed it.
+    /// Asserts that the command printed this hint; returns it.
     fn says(self, hint: &str) -> Self;
 }
 
@@ -89,7 +88,7 @@ impl Said for Finished {
     }
 }
 
-/// Where the operator sits.
+/// A state folder and a platform for commands.
 pub struct Desk {
     state: tempfile::TempDir,
     address: String,
@@ -97,7 +96,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// How the first so many sessions ended, as the platform's log has it.
+    /// The terminations of the first so many sessions, from the platform's log.
     pub async fn ends(&self, count: usize) -> Vec<Termination> {
         let feed = self.engine.feed();
         let mut news = feed.watch();
@@ -119,7 +118,7 @@ impl Desk {
         within("the end of a session", ended).await
     }
 
-    /// Types a line of shell, in which `convoke` is the command, at this platform.
+    /// Runs a line of shell, in which `convoke` is the command, against this platform.
     pub async fn shell(&self, script: &str) -> Finished {
         let script = format!(
             "convoke() {{ '{}' --state '{}' \"$@\" --netconf {}; }}\n{script}",
@@ -136,23 +135,23 @@ impl Desk {
         }
     }
 
-    /// Where the platform listens.
+    /// The address of the platform.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Types a command.
+    /// Runs a command.
     pub async fn run(&self, arguments: &[&str]) -> Finished {
         self.run_at(&self.address, arguments).await
     }
 
-    /// The same to a platform that is reached there.
+    /// Runs a command against a platform at this address.
     pub async fn run_at(&self, address: &str, arguments: &[&str]) -> Finished {
         let arguments = [arguments, &["--netconf", address]].concat();
         run(self.state.path(), &arguments).await
     }
 
-    /// Starts a command that goes on.
+    /// Starts a command without waiting for its end.
     pub fn start_at(&self, address: &str, arguments: &[&str]) -> Child {
         Command::new(binary())
             .arg("--state")
@@ -166,12 +165,12 @@ impl Desk {
             .unwrap()
     }
 
-    /// Waits until so many of a task's notifications are as wanted.
+    /// Waits for so many matching notifications about a task.
     pub async fn until(&self, task: &str, times: usize, wanted: impl Fn(&Value) -> bool) {
         self.heard(&["--task", task], times, wanted).await;
     }
 
-    /// Waits until so many notifications are as wanted, those that `watch` shows with these flags.
+    /// Waits for so many matching notifications among those that `watch` shows with these flags.
     pub async fn heard(&self, flags: &[&str], times: usize, wanted: impl Fn(&Value) -> bool) {
         let since = ["watch", "--json", "--since", "2026-01-01T00:00:00Z"];
         let watch = [&since[..], flags].concat();
@@ -185,8 +184,8 @@ impl Desk {
         }
     }
 
-    /// A line to the platform that breaks for good after so many bytes; the command knows the host
-    /// at its other end.
+    /// A connection to the platform that breaks permanently after so many bytes; the command knows
+    /// the host key at its other end.
     pub async fn relay(&self, bytes: u64) -> Relay {
         let relay = Relay::to(&self.address, bytes).await;
         let known = self.state.path().join("known_hosts");
@@ -198,14 +197,14 @@ impl Desk {
         relay
     }
 
-    /// A file with these bytes.
+    /// A file with this content.
     pub fn file(&self, name: &str, bytes: &[u8]) -> String {
         let path = self.path(name);
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
-    /// Where a file of that name would be.
+    /// The path of a file with that name.
     pub fn path(&self, name: &str) -> String {
         self.state.path().join(name).display().to_string()
     }
@@ -219,7 +218,7 @@ impl Desk {
         (private, public)
     }
 
-    /// Assigns many tasks over one session.
+    /// Assigns so many tasks over one session.
     pub async fn assign_many(&self, count: usize) {
         let operator = Identity::operator(self.state.path());
         let mut client = Client::connect(&self.address, &operator).await.unwrap();
@@ -241,14 +240,14 @@ impl Desk {
     }
 }
 
-/// A line between a command and a platform that can be cut.
+/// A relay between a command and a platform that can be cut.
 pub struct Relay {
     address: String,
     line: Arc<Line>,
 }
 
 struct Line {
-    /// How many bytes from either side still pass.
+    /// The number of bytes from either side that still pass.
     left: AtomicU64,
     cut: AtomicBool,
     broken: Notify,
@@ -272,18 +271,18 @@ impl Relay {
         Self { address, line }
     }
 
-    /// Where it begins.
+    /// The address of its entrance.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Cuts it: sessions end, and none begins.
+    /// Cuts the connection: sessions end, and none begins.
     pub fn cut(&self) {
         self.line.cut.store(true, SeqCst);
         self.line.broken.notify_waiters();
     }
 
-    /// Mends it.
+    /// Restores the connection.
     pub fn mend(&self) {
         self.line.cut.store(false, SeqCst);
     }

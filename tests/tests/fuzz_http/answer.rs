@@ -1,7 +1,7 @@
-//! One request, and what comes back: in time, and of a shape that is written down (docs/http.md,
-//! A2A v1.0 §9.5 and §11.6).
+//! One request and its answer: in time, and of a documented form (docs/http.md, A2A v1.0 §9.5 and
+//! §11.6).
 //!
-//! Refuses to know what was asked. Read next: [`super::mutation`].
+//! Refuses to know the request. Read next: [`super::mutation`].
 
 use super::mutation::Sent;
 use serde_json::Value;
@@ -10,26 +10,26 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
-/// The longest that an answer may take to come, well above the patience of the platform.
+/// The time limit of an answer, well above the platform's own limits.
 const LONGEST: Duration = Duration::from_secs(15);
-/// How long a stream is listened to that says nothing more.
+/// The time after which a silent stream is abandoned.
 const QUIET: Duration = Duration::from_millis(20);
-/// Failed credentials are counted against this source, so that the others are not refused with it.
+/// The source address of requests with invalid credentials, so that others are not blocked with it.
 const FORGER: &str = "127.0.0.2:0";
 
-/// What came back.
+/// An answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
-    /// Head and body as they came; empty if nothing did.
+    /// Head and body as received; empty if nothing was.
     pub(super) bytes: Vec<u8>,
 }
 
-/// Sends a request on a connection of its own and reads its answer; of a stream, what it has to say
-/// at once.
+/// Sends a request on a connection of its own and reads its answer; of a stream, its immediate
+/// part.
 ///
 /// # Errors
-/// What is wrong: nothing came in time.
+/// A timeout.
 pub(super) async fn exchange(address: &str, sent: &Sent) -> Result<Answer, String> {
     let mut stream = connected(address, sent)
         .await
@@ -77,8 +77,8 @@ impl Answer {
         String::from_utf8_lossy(&self.bytes[..end]).to_lowercase()
     }
 
-    /// Its body, with the sizes of its chunks if it has any. What was torn may be several requests,
-    /// with as many answers: this is of the first.
+    /// Its body, with chunk sizes if it has any. A torn request may be several requests with as
+    /// many answers: this is of the first.
     pub(super) fn body(&self) -> String {
         let begin = find(&self.bytes, b"\r\n\r\n").map_or(self.bytes.len(), |at| at + 4);
         let length = self.field("content-length").and_then(|it| it.parse().ok());
@@ -87,7 +87,7 @@ impl Answer {
         String::from_utf8_lossy(body).into_owned()
     }
 
-    /// Its status, and the reason that an error of A2A gives.
+    /// Its status, and the reason in an error of A2A.
     pub(super) fn told(&self) -> Vec<String> {
         let body = self.body();
         let reason = body.split(r#""reason":""#).nth(1);
@@ -104,10 +104,10 @@ impl Answer {
             .map(|(_, value)| value.to_owned())
     }
 
-    /// Whether it is what is written down.
+    /// Checks that it is of a documented form.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The deviation.
     pub(super) fn shaped(&self, sent: &Sent) -> Result<(), String> {
         let kind = self.field("content-type").unwrap_or_default();
         let body = self.body();
@@ -130,7 +130,7 @@ impl Answer {
     }
 }
 
-/// True of an answer whose identifier nobody gave (JSON-RPC §5).
+/// True for an answer to an identifier that the request does not have (JSON-RPC §5).
 fn is_of_another(document: &Value, sent: &Sent) -> bool {
     match document["id"] {
         Value::Number(ref id) if document["jsonrpc"] == "2.0" => {
@@ -141,7 +141,7 @@ fn is_of_another(document: &Value, sent: &Sent) -> bool {
     }
 }
 
-/// Whether a document is the answer of a status.
+/// Checks that a document is of the form for a status.
 fn shaped(status: u16, kind: &str, document: &Value) -> Result<(), String> {
     let error = &document["error"];
     let is_rpc = document["jsonrpc"] == "2.0";

@@ -1,15 +1,15 @@
-//! Well-formed requests of every room behind the door, in both versions and bindings of A2A: what is
-//! changed to see what a stranger can do.
+//! Well-formed requests of every route of the HTTP server, in both versions and bindings of A2A, as
+//! seeds of mutations.
 //!
-//! Knows paths and methods; refuses to know how they are changed. Read next: [`super::mutation`].
+//! Knows paths and methods; refuses to know the mutations. Read next: [`super::mutation`].
 
 use serde_json::{Value, json};
 
-/// The agent that plays what messages ask for, and one that has schemas.
+/// The conformance agent, and an agent with schemas.
 pub(super) const PLAYER: &str = "/agents/TMF-Convoke-Conformance-1.0.0";
 const IP: &str = "/agents/TMF-Convoke-IP-1.0.0";
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Nobody,
@@ -25,26 +25,26 @@ pub(super) struct Request {
     pub(super) target: String,
     pub(super) fields: Vec<(String, String)>,
     pub(super) body: Body,
-    /// True if it is answered with what it asks for.
+    /// True if it must succeed.
     pub(super) is_answered: bool,
 }
 
-/// What a request brings.
+/// The body of a request.
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     None,
     Json(Value),
 }
 
-/// Tasks that requests are about.
+/// The tasks that requests refer to.
 pub(super) struct Tasks {
-    /// One of who asks.
+    /// A task of the sender.
     pub(super) own: String,
-    /// One of somebody else.
+    /// A task of another user.
     pub(super) theirs: String,
 }
 
-/// Every request, as it ought to be.
+/// Every request, well-formed.
 pub(super) fn requests(tasks: &Tasks) -> Vec<Request> {
     let mut all = open();
     all.push(get("/whoami"));
@@ -57,7 +57,7 @@ pub(super) fn requests(tasks: &Tasks) -> Vec<Request> {
     all
 }
 
-/// What is open to everybody.
+/// Requests for public routes.
 fn open() -> Vec<Request> {
     let cards = [
         "/.well-known/agent-card.json".to_owned(),
@@ -99,7 +99,7 @@ fn post(target: &str, version: &str, body: Value) -> Request {
     }
 }
 
-/// JSON-RPC: a method, its parameters, and whether it is answered.
+/// A JSON-RPC call: a method, its parameters, and whether it must succeed.
 type Call = (&'static str, Value, bool);
 
 fn calls(agent: &str, version: &str, methods: Vec<Call>) -> Vec<Request> {
@@ -113,8 +113,8 @@ fn calls(agent: &str, version: &str, methods: Vec<Call>) -> Vec<Request> {
     calls.collect()
 }
 
-/// What an agent with schemas is asked: typed data, an intent, a payload, words, and schemas (002,
-/// 004, draft-zhou).
+/// Calls to an agent with schemas: typed data, an intent, a payload, text, and schemas (A2A
+/// extensions 002 and 004, draft-zhou).
 fn of_schemas() -> Vec<Call> {
     let said = |parts: Value, metadata: Value| {
         json!({
@@ -219,7 +219,7 @@ fn v10(Tasks { own, theirs }: &Tasks) -> Vec<Call> {
     ]
 }
 
-/// A receiver that the operator allows, and that is not there.
+/// The URL of a receiver that the operator allows, without a listener.
 pub(super) const HOOK: &str = "http://127.0.0.1:9/in";
 
 fn v03(Tasks { own, theirs }: &Tasks) -> Vec<Call> {
@@ -261,7 +261,7 @@ fn v03(Tasks { own, theirs }: &Tasks) -> Vec<Call> {
     ]
 }
 
-/// HTTP+JSON of both versions.
+/// Requests of HTTP+JSON in both versions.
 fn rest(Tasks { own, theirs }: &Tasks) -> Vec<Request> {
     let said = json!({"messageId": "tck-complete-task-f", "role": "ROLE_USER", "parts": [{"text": "play"}]});
     let old = json!({"messageId": "tck-complete-task-f", "role": "ROLE_USER", "content": [{"text": "play"}]});

@@ -1,5 +1,5 @@
-//! Requests changed a little, the same for the same number: methods, paths, escapes, queries, head
-//! fields, media types, and bodies as JSON, as text and as bytes.
+//! Mutated requests, the same for the same number: methods, paths, escapes, queries, header fields,
+//! media types, and bodies as JSON, as text and as bytes.
 //!
 //! Knows no protocol but HTTP and JSON. Read next: [`super::corpus`].
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
     pub(super) bytes: Vec<u8>,
-    /// True if a credential was changed: what fails is counted against its source.
+    /// True if a credential was changed: failures are counted against its source address.
     pub(super) is_forged: bool,
     /// True if it may be no HTTP: it is answered with a bare status, or not at all.
     pub(super) is_wild: bool,
@@ -77,7 +77,7 @@ const CREDENTIALS: [&str; 7] = [
     "Bearer \u{fffd}",
 ];
 
-/// Stands in a document where text that is no JSON, or unusual, is put in.
+/// The placeholder in a document for a text that is no JSON, or unusual JSON.
 const HERE: &str = "@here@";
 const RAW: [&str; 12] = [
     "1e999",
@@ -94,7 +94,7 @@ const RAW: [&str; 12] = [
     "",
 ];
 
-/// A request changed so many times; as it is if none.
+/// A request with so many mutations; unchanged if 0.
 pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice) -> Sent {
     let mut request = seed.clone();
     let mut raw = None;
@@ -158,7 +158,7 @@ pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice)
     }
 }
 
-/// Something that is special in paths, at a place where a character begins.
+/// Inserts something special into a path, at a character boundary.
 fn insert(target: &mut String, dice: &mut Dice) {
     let places: Vec<usize> = target.char_indices().map(|(at, _)| at).collect();
     let at = *dice.one(&places);
@@ -195,7 +195,8 @@ fn field(fields: &mut Vec<(String, String)>, dice: &mut Dice) {
     fields.push((name.to_owned(), value.to_owned()));
 }
 
-/// Changes a document somewhere; what is to be put in for [`HERE`], if that is in it now.
+/// Changes a document at one place; returns the text to substitute for [`HERE`], if that is in it
+/// now.
 fn changed(document: &mut Value, dice: &mut Dice) -> Option<String> {
     // Most often within: a broken envelope says the same of whatever is in it.
     let is_within = document.get("params").is_some() && dice.below(6) > 0;
@@ -274,7 +275,7 @@ fn remove(value: &mut Value, dice: &mut Dice) {
     }
 }
 
-/// A member under another name: as ProtoJSON would take it too, or as nobody does.
+/// Renames a member: to a form that ProtoJSON accepts too, or to an unknown one.
 fn rename(value: &mut Value, dice: &mut Dice) {
     let Value::Object(members) = value else {
         return;
@@ -295,7 +296,7 @@ fn rename(value: &mut Value, dice: &mut Dice) {
     members.insert(renamed, held);
 }
 
-/// Changes a body as bytes: its length is told as it is then.
+/// Changes a body as bytes; `content-length` is that of the result.
 fn spoil(body: &mut Vec<u8>, dice: &mut Dice) {
     let at = dice.below(body.len() + 1);
     match dice.below(5) {

@@ -1,13 +1,13 @@
-//! Messages that no server may take for XML, and messages that are more than it takes.
+//! Malformed messages, and messages that exceed limits.
 //!
-//! Each names the rule that it breaks. What a server must answer is told in `hostile.rs`.
+//! Each names the rule that it violates. The expected answers are in `hostile.rs`.
 
 use netconf::names::namespace::BASE;
 
 /// A message with the rule that it breaks.
 pub(crate) type Message = (&'static str, Vec<u8>);
 
-/// An `<rpc>` with this inside.
+/// An `<rpc>` with this content.
 pub(crate) fn rpc(inside: &str) -> Vec<u8> {
     format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{inside}</rpc>").into_bytes()
 }
@@ -45,7 +45,7 @@ const LAUGHS: &str = "<!DOCTYPE rpc [<!ENTITY a \"lol\">\
 <!ENTITY f \"&e;&e;&e;&e;&e;&e;&e;&e;&e;&e;\"><!ENTITY g \"&f;&f;&f;&f;&f;&f;&f;&f;&f;&f;\">\
 <!ENTITY h \"&g;&g;&g;&g;&g;&g;&g;&g;&g;&g;\"><!ENTITY i \"&h;&h;&h;&h;&h;&h;&h;&h;&h;&h;\">]>";
 
-/// Messages that are not acceptable XML, or no `<rpc>`.
+/// Messages that are not well-formed XML, or no `<rpc>`.
 pub(crate) fn malformed() -> Vec<Message> {
     let rpc_text = String::from_utf8(rpc("<get/>")).unwrap();
     let quadratic = format!(
@@ -252,7 +252,7 @@ pub(crate) fn malformed() -> Vec<Message> {
     all
 }
 
-/// Nests an element within itself so that `depth` elements are open, the `<rpc>` counted.
+/// Nests elements so that `depth` are open, including the `<rpc>`.
 pub(crate) fn nested(depth: usize) -> Vec<u8> {
     rpc(&format!(
         "{}{}",
@@ -261,24 +261,24 @@ pub(crate) fn nested(depth: usize) -> Vec<u8> {
     ))
 }
 
-/// An operation with that many attributes.
+/// An operation with so many attributes.
 pub(crate) fn attributes(count: usize) -> Vec<u8> {
     let attributes: String = (0..count).map(|n| format!(" a{n}=\"\"")).collect();
     rpc(&format!("<get{attributes}/>"))
 }
 
-/// An operation with that many namespace declarations.
+/// An operation with so many namespace declarations.
 pub(crate) fn namespaces(count: usize) -> Vec<u8> {
     let declared: String = (0..count).map(|n| format!(" xmlns:n{n}=\"u\"")).collect();
     rpc(&format!("<get{declared}/>"))
 }
 
-/// An operation with a name of that many bytes.
+/// An operation with a name of so many bytes.
 pub(crate) fn name(bytes: usize) -> Vec<u8> {
     rpc(&format!("<{}/>", "n".repeat(bytes)))
 }
 
-/// Messages that pass a limit by one, or by far.
+/// Messages that exceed a limit by one, or by far.
 pub(crate) fn too_big() -> Vec<Message> {
     vec![
         ("65 deep", nested(65)),
@@ -305,7 +305,7 @@ pub(crate) fn too_big() -> Vec<Message> {
     ]
 }
 
-/// Messages at the limits: not too big.
+/// Messages exactly at the limits: accepted.
 pub(crate) fn just_fits() -> Vec<Message> {
     vec![
         ("64 deep", nested(64)),
@@ -319,7 +319,7 @@ pub(crate) fn just_fits() -> Vec<Message> {
     ]
 }
 
-/// What breaks the grammar of chunks (RFC 6242 §4.2).
+/// Violations of the grammar of chunks (RFC 6242 §4.2).
 pub(crate) const BAD_CHUNKS: &[(&str, &[u8])] = &[
     ("no line feed first", b"#3\nabc\n##\n"),
     ("no framing", b"<rpc/>"),

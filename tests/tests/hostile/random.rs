@@ -1,7 +1,7 @@
-//! Random and nearly good input: replies or the end, never a panic, and others are served.
+//! Random and nearly valid input: replies or the end, never a panic, and others are served.
 //!
-//! Over SSH with noise in place of each layer; and against the machine in memory, where a panic
-//! would be the test's own. Read next: `netconf::session`.
+//! Over SSH with noise in place of each layer; and against the session in memory, where a panic
+//! would fail the test itself. Read next: `netconf::session`.
 
 use crate::support::block_on;
 use crate::support::process::Running;
@@ -62,7 +62,7 @@ fn random_bytes_at_every_layer_leave_the_platform_serving() {
     });
 }
 
-/// Pieces of what a client says, put together at random.
+/// Parts of client messages in random combination.
 fn nearly_xml() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: &[&str] = &[
         "<rpc",
@@ -108,7 +108,7 @@ fn nearly_xml() -> impl Strategy<Value = Vec<u8>> {
     pieces.prop_map(|pieces| pieces.concat().into_bytes())
 }
 
-/// A good request with some bytes changed.
+/// A valid request with some bytes changed.
 fn bent() -> impl Strategy<Value = Vec<u8>> {
     let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..5);
     changes.prop_map(|changes| {
@@ -121,7 +121,7 @@ fn bent() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A session in memory, where a panic is the test's own.
+/// A session in memory, where a panic fails the test.
 pub(super) struct Machine {
     wire: Box<dyn Wire>,
 }
@@ -150,7 +150,7 @@ impl Machine {
             .send(&[head.as_bytes(), message, b"\n##\n"].concat());
     }
 
-    /// All that comes, as messages; whether the session is still open.
+    /// The messages received, and whether the session is still open.
     pub(super) fn hear(&mut self) -> (Vec<String>, bool) {
         let mut decoder = Decoder::new(1 << 24);
         decoder.switch_to(Framing::Chunked);

@@ -1,6 +1,6 @@
-//! What the schema, the draft's rules or a task's state do not allow: refused by name and place,
-//! and the session goes on. The error tags are RFC 6241's; which one is due, RFC 7950 §15 says.
-//! Read next: `bindings::netconf::error`.
+//! Requests against the schema, the draft's rules or a task's state: refused with name and place,
+//! and the session goes on. The error tags are those of RFC 6241, chosen by RFC 7950 §15. Read
+//! next: `bindings::netconf::error`.
 
 use crate::support::block_on;
 use crate::support::process::Running;
@@ -19,7 +19,7 @@ fn steps(error: &RpcError) -> String {
     path.split('/').map(local).collect::<Vec<_>>().join("/")
 }
 
-/// Everything about an error that a program can go by, on one line.
+/// The machine-readable parts of an error, on one line.
 fn told(reply: &Reply) -> String {
     let Outcome::Errors(errors) = &reply.outcome else {
         return format!("no error: {}", reply.raw());
@@ -52,14 +52,14 @@ fn negotiate(inside: &str) -> String {
 
 const CONTENT: &str = "<content>## target object\nsite:1\n## task description\nx</content>";
 
-/// A payload section behind that.
+/// A payload section to append.
 fn payload(text: &str) -> String {
     let open = CONTENT.trim_end_matches("</content>");
     format!("<commuType>taskAssgin</commuType>{open}\n## structured payload\n{text}</content>")
 }
 
-/// Requests that the schema, or the draft's rules, do not allow, and the exact answer: type, tag,
-/// place, detail.
+/// Requests against the schema, or the draft's rules, with the exact answer: type, tag, place,
+/// detail.
 fn invalid_negotiations() -> Vec<(String, &'static str)> {
     let assign = |inside: &str| format!("<commuType>taskAssgin</commuType>{inside}");
     let augmented = |leaf: &str, value: &str| {
@@ -195,7 +195,7 @@ fn invalid_negotiations() -> Vec<(String, &'static str)> {
     ]
 }
 
-/// The same for other operations.
+/// Invalid requests of other operations, with the exact answer.
 const INVALID_OPERATIONS: &[(&str, &str)] = &[
     (
         "<get-schema xmlns=\"urn:ietf:params:xml:ns:yang:ietf-netconf-monitoring\"/>",

@@ -1,7 +1,7 @@
-//! Texts that are none, and texts that look like others: row 15 of the fault programme.
+//! Invalid and deceptive texts.
 //!
-//! Bytes that are not UTF-8, characters that XML or JSON cannot say, byte order marks, and what is
-//! legal but hides or turns around what is shown, at each place where somebody else's text goes. Over
+//! Bytes that are not UTF-8, characters that XML or JSON cannot represent, byte order marks, and
+//! legal characters that hide or reorder what is displayed, at each place of untrusted text. Over
 //! NETCONF in memory, and at the HTTP server. Read next: `domain::identifier`.
 
 use super::random::Machine;
@@ -20,10 +20,10 @@ use store::TaskFilter;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-/// Cases at each door.
+/// The number of cases per binding.
 const CASES: u32 = 10_000;
 
-/// What is no UTF-8: bytes alone, too long forms, halves of a pair, beyond Unicode, cut short.
+/// Invalid UTF-8: lone bytes, overlong forms, surrogates, beyond Unicode, truncated.
 const NO_UTF8: [&[u8]; 8] = [
     b"\x80",
     b"\xff",
@@ -35,13 +35,13 @@ const NO_UTF8: [&[u8]; 8] = [
     b"\xe2\x82",
 ];
 
-/// What XML 1.0 §2.2 excludes, as it is and by reference.
+/// Characters that XML 1.0 §2.2 excludes, literally and by reference.
 const NO_XML: [&str; 7] = [
     "\u{0}", "\u{1b}", "\u{fffe}", "\u{ffff}", "&#0;", "&#xD800;", "&#xFFFE;",
 ];
 
-/// What is legal and shows something else than it is: direction, no width, tags, C1, and a letter in
-/// two pieces.
+/// Legal but deceptive characters: direction, zero width, tags, C1, and a letter in two code
+/// points.
 const DECEPTIVE: [&str; 12] = [
     "\u{202e}",
     "\u{202a}",
@@ -57,10 +57,10 @@ const DECEPTIVE: [&str; 12] = [
     "\u{2028}",
 ];
 
-/// What is legal and honest.
+/// Legal and harmless characters.
 const HONEST: [&str; 4] = ["é", "故障", "مرحبا", "𝔸"];
 
-/// What is put into a text, and what of it follows.
+/// A fragment inserted into a text, by its expected result.
 #[derive(Clone, Debug)]
 enum Piece {
     Broken(Vec<u8>),
@@ -89,13 +89,13 @@ fn no_utf8() -> impl Strategy<Value = Vec<u8>> {
     prop::sample::select(&NO_UTF8[..]).prop_map(<[u8]>::to_vec)
 }
 
-/// Where it is put.
+/// The place of the fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     TaskId,
     Agent,
     Content,
-    /// In front of everything.
+    /// Before everything.
     Front,
 }
 
@@ -108,7 +108,7 @@ fn place() -> impl Strategy<Value = Place> {
     ]
 }
 
-/// A text with a piece somewhere in it.
+/// A text with a fragment at some position.
 fn with(text: &str, piece: &Piece, at: usize) -> Vec<u8> {
     let at = at % (text.len() + 1);
     [
@@ -127,7 +127,7 @@ fn runner() -> TestRunner {
     })
 }
 
-/// An assignment with the piece at its place.
+/// An assignment with the fragment at its place.
 fn assignment(number: u32, piece: &Piece, place: Place, at: usize) -> Vec<u8> {
     let text = |own: Place, text: &str| match own == place {
         true => with(text, piece, at),
@@ -206,7 +206,7 @@ fn over_netconf_each_text_gets_its_exact_answer() {
     assert!(taken.get() > 1_000, "{taken:?}");
 }
 
-/// A connection to the HTTP server that is used again and again.
+/// A persistent connection to the HTTP server.
 struct Line {
     address: String,
     token: String,
@@ -245,7 +245,7 @@ impl Line {
     }
 }
 
-/// The reason that A2A gives; none if it gives none.
+/// The reason in an error of A2A; none if there is none.
 fn reason(answer: &Value) -> Option<&str> {
     answer["error"]["details"][0]["reason"].as_str()
 }
@@ -289,7 +289,7 @@ fn over_http_each_text_gets_its_exact_answer() {
     });
 }
 
-/// A message with the piece at its place; agents are named in the path.
+/// A message with the fragment at its place; agents are named in the path.
 fn message(number: u32, piece: &Piece, place: Place, at: usize) -> Vec<u8> {
     // Only a task has a conversation; what needs none is answered without one.
     let does = if place == Place::TaskId {

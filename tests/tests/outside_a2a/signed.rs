@@ -1,5 +1,5 @@
-//! A card that was signed counts only as long as it is: somebody else answers where an agent was, with its
-//! card, changed and without the signature.
+//! Downgrade of signed cards: an attacker answers at an agent's address with its card, changed and
+//! without the signature.
 //!
 //! Read next: `server::outside::card`, `domain::registry::Reach`.
 
@@ -14,20 +14,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the card of `digger` says, and what the forged one does.
+/// The descriptions on the card of `digger`, and on the forged one.
 const TRUE: &str = "Digs where it is asked to";
 const FORGED: &str = "Digs anywhere";
 
-/// Who answers where `digger` was.
+/// The attacker at the address of `digger`.
 #[derive(Default)]
 struct Usurper {
     forging: AtomicBool,
-    /// Whether the card was forged, for each thing that the agent was told.
+    /// Whether the card was forged, for each request to the agent.
     told: Mutex<Vec<bool>>,
 }
 
 impl Usurper {
-    /// Takes the place of a platform.
+    /// Takes over the address of a platform.
     async fn take(there: Site) -> Arc<Self> {
         let address = there.http();
         let place = address.to_string();
@@ -68,7 +68,7 @@ impl Usurper {
     }
 }
 
-/// Waits until the place of `digger` is like this.
+/// Waits until the registration of `digger` fulfils this.
 async fn comes_to(here: &Site, what: impl Fn(&Registration) -> bool) -> Arc<Registration> {
     let engine = here.host.platform.engine();
     let changed = async {
@@ -83,7 +83,7 @@ async fn comes_to(here: &Site, what: impl Fn(&Registration) -> bool) -> Arc<Regi
     within("the card", changed).await
 }
 
-/// Waits until the forged card was looked at; it changed nothing but the agent's health.
+/// Waits until the forged card was fetched; it changed nothing but the agent's health.
 async fn forged_in_vain(here: &Site) {
     let looked = |it: &Registration| it.health == Health::Failing || it.profile.description != TRUE;
     let place = comes_to(here, looked).await;
@@ -98,8 +98,8 @@ fn url(peer: SocketAddr) -> String {
     format!("http://{peer}/agents/digger")
 }
 
-/// Issue 13, part 6: an unsigned card takes the place of no signed one; the agent is well again once its
-/// own is back. Who means it takes the agent away before.
+/// An unsigned card replaces no signed one; the agent is healthy again once its own is back. To
+/// replace it on purpose, the agent is deregistered first.
 #[test]
 fn an_unsigned_card_replaces_no_signed_one() {
     block_on(async {
@@ -126,8 +126,8 @@ fn an_unsigned_card_replaces_no_signed_one() {
     });
 }
 
-/// Issue 13, part 6: that it was signed is known after a restart as well, to who looks at cards and to who
-/// brings an agent its tasks.
+/// The fact that a card was signed is known after a restart as well, to the card refresher and to
+/// the connection that delivers tasks.
 #[test]
 fn an_unsigned_card_replaces_no_signed_one_after_a_restart() {
     block_on(async {

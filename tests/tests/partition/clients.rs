@@ -1,7 +1,8 @@
-//! Who speaks with a platform over a network that fails: publishers, an agent that is a client, and somebody
-//! who is not concerned.
+//! The clients of a platform over an unreliable network: publishers, an agent that is a client, and
+//! a bystander.
 //!
-//! What was not answered they say again. Read next: `partition.rs`, which holds them to what they were told.
+//! Requests without answer are repeated. Read next: `partition.rs`, which checks the platform
+//! against their replies.
 
 use crate::support::talk::{get_agent, text};
 use crate::{DIGGER, HOME, SURVEYOR, TASKS};
@@ -22,7 +23,7 @@ use tokio::sync::watch;
 
 const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 
-/// How somebody reaches a platform.
+/// The connection parameters of a client.
 #[derive(Clone)]
 pub(super) struct Way {
     address: SocketAddr,
@@ -54,7 +55,7 @@ impl Way {
     }
 }
 
-/// What one says, so that it can be said again.
+/// A request, so that it can be repeated.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) verb: Verb,
@@ -80,7 +81,7 @@ impl Said {
         client.negotiate(self.verb, &request).await
     }
 
-    /// Says it until it is answered, over as many sessions as that takes.
+    /// Sends it until it is answered, over as many sessions as that takes.
     async fn until_answered(&self, way: &Way, session: &mut Option<Client>) -> NegotiateReply {
         loop {
             let Some(client) = session else {
@@ -97,7 +98,7 @@ impl Said {
     }
 }
 
-/// In what order requests were sent and answered, over all sessions.
+/// The order in which requests were sent and answered, over all sessions.
 #[derive(Default)]
 pub(super) struct Order(Mutex<(u64, Vec<u64>)>);
 
@@ -112,17 +113,17 @@ impl Order {
         self.0.lock().unwrap().1.push(number);
     }
 
-    /// How many were answered before one that was sent earlier.
+    /// The number of requests answered before one that was sent earlier.
     pub(super) fn overtaken(&self) -> usize {
         let answered = &self.0.lock().unwrap().1;
         answered.windows(2).filter(|pair| pair[0] > pair[1]).count()
     }
 }
 
-/// What was acknowledged, in order.
+/// The acknowledged requests with their replies, in order.
 pub(super) type Acknowledged = Vec<(Said, NegotiateReply)>;
 
-/// Assigns its tasks one after the other, cancels some, and says some things twice.
+/// Assigns tasks one after the other, cancels some, and repeats some requests.
 pub(super) async fn publish(
     number: u64,
     way: Way,
@@ -156,8 +157,8 @@ pub(super) async fn publish(
     acknowledged
 }
 
-/// The same request has the same reply; where that was that the answer is to come, the answer once it is
-/// there.
+/// Asserts that the same request has the same reply; if that was `pending`, the final reply once it
+/// is there.
 pub(super) fn is_alike(said: &Said, reply: &NegotiateReply, again: &NegotiateReply) {
     let was_pending = matches!(reply, Ok(reply) if reply.verdict == Verdict::Pending);
     if !was_pending || again.is_err() {
@@ -165,7 +166,8 @@ pub(super) fn is_alike(said: &Said, reply: &NegotiateReply, again: &NegotiateRep
     }
 }
 
-/// The agent that is a client: does what it was given, session after session; what it was told.
+/// Runs the agent that is a client: executes its tasks, session after session; records the replies
+/// it got.
 pub(super) async fn survey(way: Way, told: Arc<Mutex<BTreeMap<String, NegotiateReply>>>) {
     loop {
         if let Ok(mut client) = way.connect().await {
@@ -218,7 +220,7 @@ fn report(task: &str) -> NegotiateRequest<'_> {
     }
 }
 
-/// Somebody who is not behind the proxies: asks and assigns until the others are done.
+/// Runs the bystander, who is not behind the proxies: reads and assigns until the others are done.
 pub(super) async fn stand_by(way: Way, mut done: watch::Receiver<bool>) -> u64 {
     let mut client = way.connect().await.unwrap();
     let mut rounds = 0;

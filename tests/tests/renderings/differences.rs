@@ -1,10 +1,10 @@
-//! Where the forms of a template are known to differ, one by one.
+//! The known differences between the forms of a template, one by one.
 //!
 //! Read next: `schema::render`.
 
 use super::*;
 
-/// Q10: null is a key left out; neither form takes it before it is normalised.
+/// Null stands for an omitted key; neither form accepts it before normalisation.
 #[test]
 fn null_is_for_the_canonical_form_only() {
     let forms = Forms::of_key(Shape::of(KeyType::Integer), false);
@@ -17,7 +17,7 @@ fn null_is_for_the_canonical_form_only() {
     assert_eq!(forms.canonical(&json!({"x": null})), Some(json!({})));
 }
 
-/// Q5: 3.0 is an integer to JSON Schema, and no int64; canonical is 3.
+/// Q5: 3.0 is an integer for JSON Schema, and no int64; its canonical form is 3.
 #[test]
 fn three_point_zero_is_an_integer_to_json_only() {
     let forms = Forms::of_key(Shape::of(KeyType::Integer), true);
@@ -27,7 +27,7 @@ fn three_point_zero_is_an_integer_to_json_only() {
     assert_eq!(forms.both(&json!({"x": 3})), (true, true));
 }
 
-/// Q69b: JSON Schema's integers have no end.
+/// Integers of JSON Schema are unbounded.
 #[test]
 fn integers_end_at_64_bits_in_yang() {
     let forms = Forms::of_key(Shape::of(KeyType::Integer), true);
@@ -47,7 +47,7 @@ fn integers_end_at_64_bits_in_yang() {
     );
 }
 
-/// decimal64 has six digits behind the point, and thirteen before it.
+/// decimal64 has six fraction digits, and thirteen digits before the point.
 #[test]
 fn decimals_have_six_places_in_yang() {
     let forms = Forms::of_key(Shape::of(KeyType::Number), true);
@@ -64,7 +64,7 @@ fn decimals_have_six_places_in_yang() {
     assert_eq!(forms.both(&json!({"x": 1e300})), (true, false));
 }
 
-/// An empty array of an optional key is a key left out; of a required one nobody's.
+/// An empty array of an optional key stands for an omitted key; of a required one it is refused.
 #[test]
 fn empty_arrays_are_keys_left_out() {
     let names = || array(Shape::of(KeyType::String));
@@ -83,8 +83,8 @@ fn empty_arrays_are_keys_left_out() {
     }
 }
 
-/// D39, D40, Q14: a string or several; an array of one comes back as a string, and a malformed one
-/// has no form before it is dropped.
+/// D39: `other` is a string or several; an array of one comes back as a string, and a
+/// malformed one has no form before it is dropped.
 #[test]
 fn other_is_a_string_or_several() {
     let forms = Forms::of_key(Shape::of(KeyType::Integer), false);
@@ -107,7 +107,7 @@ fn other_is_a_string_or_several() {
     );
 }
 
-/// XML cannot hold them, JSON can.
+/// Control characters: XML cannot represent them, JSON can.
 #[test]
 fn control_characters_have_no_xml_form() {
     let forms = Forms::of_key(Shape::of(KeyType::String), true);
@@ -138,7 +138,7 @@ fn control_characters_have_no_xml_form() {
     }
 }
 
-/// Carriage returns and blanks reach the data tree as they were written: a length counts them.
+/// Carriage returns and whitespace reach the data tree unchanged, as a length counts them.
 #[test]
 fn blanks_are_kept_by_xml() {
     let forms = Forms::of_key(
@@ -150,7 +150,7 @@ fn blanks_are_kept_by_xml() {
     assert_eq!(forms.both(&json!({"x": "a"})), (false, false));
 }
 
-/// Which second 60 exists is not for a pattern to say.
+/// Leap seconds cannot be checked by a pattern.
 #[test]
 fn leap_seconds_are_refused_by_yang() {
     for (format, text, json) in [
@@ -163,7 +163,7 @@ fn leap_seconds_are_refused_by_yang() {
     }
 }
 
-/// Content that a template does not declare travels as JSON text; YANG does not look into it.
+/// Undeclared content travels as JSON text; YANG does not validate it.
 #[test]
 fn undeclared_content_is_not_looked_into_by_yang() {
     let forms = Forms::of_key(array(array(Shape::of(KeyType::Integer))), true);
@@ -200,8 +200,8 @@ fn types_are_told_apart_before_xml() {
     }
 }
 
-/// Q9: an unknown key is refused by both; by YANG as unknown element, unless no element can be
-/// called so.
+/// An unknown key is refused by both; by YANG as an unknown element, unless its name is no
+/// element name.
 #[test]
 fn unknown_keys_are_refused_by_both() {
     let forms = Forms::of_key(Shape::of(KeyType::Integer), false);
@@ -213,7 +213,7 @@ fn unknown_keys_are_refused_by_both() {
     assert!(matches!(typed, Err(NoTypedForm::Name { .. })));
 }
 
-/// Constraints that exclude each other accept nothing, in both forms.
+/// Contradictory constraints accept nothing, in both forms.
 #[test]
 fn contradictions_accept_nothing() {
     let nothing = narrowed(KeyType::Integer, |c| {
@@ -224,7 +224,7 @@ fn contradictions_accept_nothing() {
     assert_eq!(forms.both(&json!({})), (true, true));
 }
 
-/// D32: defaults are told by both forms where YANG has them, and filled in by neither.
+/// D32: defaults are stated by both forms where YANG has them, and filled in by neither.
 #[test]
 fn defaults_are_told() {
     let mut keys = vec![
@@ -277,8 +277,8 @@ fn defaults_are_told() {
     assert_eq!(forms.both(&json!({})), (true, true));
 }
 
-/// What our own check says where the forms differ: it sides with JSON Schema, but for integers
-/// beyond 64 bits.
+/// The verdict of our own validator where the forms differ: that of JSON Schema, except for
+/// integers beyond 64 bits.
 #[test]
 fn our_own_check_takes_a_side_where_forms_differ() {
     let of_format = |format| narrowed(KeyType::String, |c| c.format = Some(format));
@@ -303,7 +303,7 @@ fn our_own_check_takes_a_side_where_forms_differ() {
     }
 }
 
-/// Everything that is shipped compiles, alone and all together, and takes its own examples' types.
+/// All shipped templates compile, alone and together, and accept their own examples.
 #[test]
 fn shipped_templates_compile_together() {
     let mut set = ModuleSet::convoke();

@@ -1,9 +1,10 @@
-//! What others say: yanglint, of another libyang, judges the same documents by the same modules.
+//! Differential testing against yanglint, of another version of libyang: the same documents by the
+//! same modules.
 //!
-//! Row 18 of the fault programme. Documents are payloads of generated templates, by the YANG that is
-//! rendered of them, and the operations of the conformance cases, by our modules as they are written
-//! (the platform compiles some patterns in another dialect, see `yang::ModuleSet`). A machine without
-//! yanglint says so. `CONVOKE_DIFFERENTIAL` asks for so many templates, sixteen documents each.
+//! Documents are payloads of generated templates, by the YANG rendered of them, and the operations
+//! of the conformance cases, by our modules as written (the platform compiles some patterns in
+//! another dialect, see `yang::ModuleSet`). Without yanglint the tests print so.
+//! `CONVOKE_DIFFERENTIAL` sets the number of templates, with sixteen documents each.
 #![allow(clippy::print_stdout)]
 
 use super::*;
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Templates of the short form, and documents of each.
+/// The number of templates by default, and of documents of each.
 const TEMPLATES: usize = 60;
 const DOCUMENTS: usize = 16;
 
@@ -30,8 +31,8 @@ fn is_here() -> bool {
     found
 }
 
-/// Has yanglint judge the files `NUMBER.xml` of a folder, and hands back whether it came to the end and
-/// what it said. `kind` is what its command `data` calls their kind.
+/// Runs yanglint on the files `NUMBER.xml` of a folder; returns whether it succeeded, and its
+/// output. `kind` is the document type of its command `data`.
 fn yanglint(folder: &Path, modules: &[&str], kind: &str, count: usize) -> (bool, String) {
     let mut commands = String::new();
     for path in [folder, &root().join("yang"), &root().join("yang/standard")] {
@@ -55,7 +56,7 @@ fn yanglint(folder: &Path, modules: &[&str], kind: &str, count: usize) -> (bool,
     (output.status.code().is_some(), said)
 }
 
-/// The numbers of the data that yanglint refuses.
+/// The numbers of the data files that yanglint refuses.
 fn refused(folder: &Path, modules: &[&str], count: usize) -> BTreeSet<usize> {
     let (_, said) = yanglint(folder, modules, "data", count);
     // Whatever else it complains of concerns the modules.
@@ -69,7 +70,7 @@ fn refused(folder: &Path, modules: &[&str], count: usize) -> BTreeSet<usize> {
     named.map(|(number, _)| number.parse().unwrap()).collect()
 }
 
-/// Payloads of anybody, right and wrong, by the YANG of their template.
+/// yanglint accepts the same payloads, valid and invalid, by the YANG of their template.
 #[test]
 fn yanglint_takes_the_payloads_that_we_take() {
     if !is_here() {
@@ -110,9 +111,9 @@ fn yanglint_takes_the_payloads_that_we_take() {
     assert!(accepted > templates, "{accepted} accepted");
 }
 
-/// Every operation of our modules that a conformance case sends, and that there is in XML. Debian's
-/// libyang 2 cannot compile convoke-schema, which augments a structure (RFC 8791 §3), nor the
-/// deviations of convoke-deviations; the latter concern no operation.
+/// Every operation of our modules in a conformance case, in XML. Debian's libyang 2 cannot compile
+/// convoke-schema, which augments a structure (RFC 8791 §3), nor the deviations of
+/// convoke-deviations; the latter concern no operation.
 fn operations() -> Vec<String> {
     let cases = conformance::cases(&conformance::directory());
     let steps = cases.into_iter().flat_map(|case| case.steps);
@@ -139,7 +140,7 @@ fn operations() -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Operations, right and wrong, by our modules.
+/// yanglint accepts the same operations, valid and invalid, by our modules.
 #[test]
 fn yanglint_takes_the_operations_that_we_take() {
     if !is_here() {
@@ -174,7 +175,7 @@ fn yanglint_takes_the_operations_that_we_take() {
     assert!(taken.is_empty(), "{taken:#?}");
 }
 
-/// What yanglint says against operations; nothing if it takes them all.
+/// The errors of yanglint about operations; none if it accepts them all.
 fn judged(modules: &[&str], operations: &[&String]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     for (number, xml) in operations.iter().enumerate() {

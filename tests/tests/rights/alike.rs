@@ -1,26 +1,26 @@
-//! What is not there and what is another's are answered alike, word for word, by every binding.
+//! Nonexistent and foreign records are answered alike, word for word, by every binding.
 
 use super::stage::{Asked, DATA_MODULE, REGISTRY, Stage, WAYS, negotiate, write_data};
 use serde_json::json;
 
-/// What is asked of an identifier, by name.
+/// A request about an identifier, by name.
 type Named<'a, T> = (&'static str, &'a dyn Fn(&str) -> T);
 
 const FOREIGN: [&str; 2] = ["t-operator", "d-operator"];
-/// As long as those, and used by nobody.
+/// Identifiers of the same length as those, used by nobody.
 const ABSENT: [&str; 2] = ["t-nobodyss", "d-nobodyss"];
 
 const AGENT: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
 const NEGOTIATION: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
 
-/// What is asked of one task by each way of A2A.
+/// The requests about one task over each way of A2A.
 const ASKED: [fn(&str) -> Asked<'_>; 3] = [
     |id| Asked::Get(id),
     |id| Asked::Subscribe(id),
     |id| Asked::Push(id),
 ];
 
-/// Asks the same of a foreign record and of one that is not there.
+/// Makes the same request about a foreign and a nonexistent record.
 fn both(stage: &mut Stage, user: &str, ask: &dyn Fn(&mut Stage, &str) -> String, kind: usize) {
     let foreign = ask(stage, FOREIGN[kind]);
     let absent = ask(stage, ABSENT[kind]);
@@ -28,7 +28,7 @@ fn both(stage: &mut Stage, user: &str, ask: &dyn Fn(&mut Stage, &str) -> String,
     assert_eq!(unnumbered(&renamed), unnumbered(&absent), "{user}");
 }
 
-/// Without the number of the message.
+/// Removes the message-id of a reply.
 pub fn unnumbered(reply: &str) -> String {
     let begin = reply.find("message-id=\"");
     begin.map_or_else(
@@ -202,8 +202,8 @@ fn a2a_tells_of_another_s_task_as_of_none() {
     }
 }
 
-/// An identifier that another uses is refused as one in the platform's own form is that nobody uses;
-/// and what could not begin at all is refused for that, whoever uses its identifier.
+/// An identifier of another user is refused like an unused one of the platform's own form; and a
+/// request that is invalid in itself is refused for that, whoever uses its identifier.
 #[test]
 fn an_identifier_of_another_is_one_that_cannot_be_had() {
     let mut stage = Stage::new();

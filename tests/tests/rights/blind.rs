@@ -1,5 +1,5 @@
-//! Questions whose answer would tell of what is not shown: whether a hidden node is there, or what it
-//! says. They are answered as if nothing hidden were there, whatever is asked about it.
+//! Queries that would disclose hidden data: the existence or content of a hidden node. They are
+//! answered as if the hidden node did not exist.
 
 use super::alike::unnumbered;
 use super::reference::{Reference, User};
@@ -7,18 +7,18 @@ use super::stage::{REGISTRY, Stage};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What everybody may read, in the library of modules: it is shown where a question is answered with yes.
+/// A leaf of the YANG library that every user may read: shown if the answer to a query is yes.
 const ANCHOR: &str = "/y:yang-library/y:content-id";
 const LIBRARY: &str = "urn:ietf:params:xml:ns:yang:ietf-yang-library";
 
-/// So many paths stand in one question.
+/// The number of paths in one query.
 const AT_ONCE: usize = 25;
 
-/// Nodes that an administrator sees, by their schema path, with a text of each.
+/// Leaves that an administrator sees, by schema path, with a text of each.
 type Leaves = BTreeMap<String, String>;
 
 impl Stage {
-    /// Whether the answer to a question is yes: an XPath that is true or false.
+    /// True if the answer to a query is yes: an XPath that is true or false.
     fn is_so(&mut self, user: &str, question: &str, prefixes: &str) -> bool {
         let get = format!(
             "<get><filter type='xpath' xmlns:y='{LIBRARY}' {prefixes} \
@@ -30,7 +30,7 @@ impl Stage {
     }
 }
 
-/// The leaves that are there, keys aside: whoever sees anything of a list sees its keys.
+/// The existing leaves, without keys: a user who sees an entry of a list sees its keys.
 fn leaves(stage: &mut Stage, reference: &Reference) -> Leaves {
     let all = stage.get("operator", "platform");
     let leaves = reference.leaves(&all).into_iter();
@@ -39,7 +39,7 @@ fn leaves(stage: &mut Stage, reference: &Reference) -> Leaves {
         .collect()
 }
 
-/// Those of them that the rules hide.
+/// The leaves that the rules hide.
 fn hidden<'a>(reference: &Reference, user: &User, leaves: &'a Leaves) -> Vec<(&'a str, &'a str)> {
     let hidden = leaves
         .iter()
@@ -49,7 +49,7 @@ fn hidden<'a>(reference: &Reference, user: &User, leaves: &'a Leaves) -> Vec<(&'
         .collect()
 }
 
-/// A path with a prefix for each of its steps, and what declares these.
+/// A path with a prefix for each of its steps, and their namespace declarations.
 fn prefixed(reference: &Reference, paths: &[(&str, &str)]) -> (Vec<String>, String) {
     let (mut prefixes, mut modules) = (String::new(), Vec::new());
     let paths = paths.iter().map(|(path, _)| {
@@ -69,7 +69,7 @@ fn prefixed(reference: &Reference, paths: &[(&str, &str)]) -> (Vec<String>, Stri
     (paths.collect(), prefixes)
 }
 
-/// A predicate on a node that is hidden is false, whoever asks: as if it were not there.
+/// A predicate on a hidden node is false for any user, as if the node did not exist.
 #[test]
 fn a_predicate_on_what_is_hidden_finds_nothing() {
     let mut stage = Stage::new();
@@ -99,7 +99,7 @@ fn a_predicate_on_what_is_hidden_finds_nothing() {
     assert!(cells > 500, "{cells} cells");
 }
 
-/// What is said in records of others is not found by looking for it.
+/// The content of others' records cannot be found by a predicate.
 #[test]
 fn a_predicate_on_records_that_are_hidden_finds_nothing() {
     let mut stage = Stage::new();
@@ -119,7 +119,7 @@ fn a_predicate_on_records_that_are_hidden_finds_nothing() {
     assert!(found > 10, "{found} were found by those who may read them");
 }
 
-/// One who lists agents, and an agent, count the tasks that they see: none, and their own.
+/// A user who lists agents, and an agent, count the tasks that they see: none, and their own.
 #[test]
 fn what_is_counted_is_what_is_shown() {
     let mut stage = Stage::new();
@@ -142,7 +142,7 @@ fn what_is_counted_is_what_is_shown() {
     }
 }
 
-/// A subtree that matches the content of a hidden leaf selects what one does that matches nothing.
+/// A content match on a hidden leaf selects the same as one that matches nothing.
 #[test]
 fn a_content_match_on_what_is_hidden_selects_nothing() {
     let mut stage = Stage::new();
@@ -179,7 +179,7 @@ fn a_content_match_on_what_is_hidden_selects_nothing() {
     );
 }
 
-/// A subtree whose last node matches this text.
+/// A subtree filter whose last node matches this text.
 fn tree(reference: &Reference, path: &str, text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let steps = super::reference::steps(path);

@@ -1,5 +1,5 @@
-//! Every operation of the engine, asked for by everybody: denied to whom the rules deny the rpc that
-//! it is, whatever protocol would ask.
+//! Every operation of the engine, for every user: denied where the rules deny the corresponding
+//! RPC, over any protocol.
 
 use super::reference::Reference;
 use super::stage::{Stage, keep_push};
@@ -279,7 +279,7 @@ fn every_operation_is_for_whom_its_rpc_is_for() {
     }
 }
 
-/// Queries by everybody: what is not theirs is not among what they find.
+/// Queries of any user return no records of others.
 #[test]
 fn pushes_are_kept_for_whom_the_task_is_told() {
     let stage = Stage::new();

@@ -1,5 +1,5 @@
-//! The rules of access, worked out once more: RFC 8341 §3.4 and our own about records, in a few lines
-//! that share nothing with the platform's.
+//! A reference implementation of the access rules: RFC 8341 §3.4 and our own about records, sharing
+//! no code with the platform.
 
 use super::stage::{self, Row};
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleTarget};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use yang::{DefaultDeny, Generation, Kind, SchemaNode};
 
-/// Somebody.
+/// A user or agent.
 #[derive(Clone, Debug)]
 pub struct User {
     pub name: String,
@@ -132,7 +132,7 @@ impl Reference {
         self.nodes[path].is_key
     }
 
-    /// True if the node, or for a key, list or container one that it leads to, may be read.
+    /// True if the node may be read or, for a key, list or container, a node below it.
     pub fn may_see(&self, user: &User, path: &str) -> bool {
         let node = &self.nodes[path];
         let above = path.rsplit_once('/').map(|(above, _)| above);
@@ -158,8 +158,8 @@ impl Reference {
         all.all(|path| self.may_read(user, path))
     }
 
-    /// True if a record is told whole: whether it stands at one of the nodes of its kind that may be
-    /// read whole, or is one's own.
+    /// True if a record is disclosed as a whole: if one of the nodes of its kind may be read as a
+    /// whole, or if it is the user's own.
     pub fn is_told(&self, user: &User, kind: &str, row: &Row) -> bool {
         let nodes: &[&str] = match kind {
             stage::TASK => &["/convoke-registry:registry/task"],
@@ -171,13 +171,13 @@ impl Reference {
         (reads && !user.agent) || (row.is_of(&user.name) && (speaks || reads))
     }
 
-    /// The same of data: whose they are may read them.
+    /// True if data are disclosed as a whole; their owners may read them.
     pub fn is_told_of_data(&self, user: &User, row: &Row) -> bool {
         let reads = self.may_read_whole(user, "/irtf-agent:data-params");
         (reads && !user.agent) || row.is_of(&user.name)
     }
 
-    /// True of what is there for some and not for others, or not twice alike.
+    /// True for nodes that differ between users or between two reads.
     pub fn is_of_rows(&self, path: &str) -> bool {
         const ROWS: [&str; 8] = [
             "/convoke-registry:registry/task",
@@ -214,7 +214,7 @@ impl Reference {
         found
     }
 
-    /// Those of them that hold text.
+    /// The elements with text.
     pub fn leaves(&self, data: &str) -> Vec<(String, String)> {
         let is_leaf = |path: &str| !matches!(self.nodes[path].kind, Kind::Container | Kind::List);
         let mut leaves = self.elements(data);

@@ -1,5 +1,5 @@
-//! A platform in memory under the shipped rules and some more, with people and agents of every kind,
-//! records between them, and the questions that they ask over each binding.
+//! A platform in memory under the shipped rules and some more, with users and agents of every kind,
+//! records of theirs, and requests over each binding.
 
 #[path = "ways.rs"]
 mod ways;
@@ -26,10 +26,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 pub use ways::{Asked, WAYS, Way};
 
-/// Of each change, for whom it was.
+/// The changes, each with its recipient.
 pub type Pairs = Vec<(String, String)>;
 
-/// What all words begin with that occur in records alone.
+/// The prefix of all words that occur in records alone.
 pub const WORDS: &str = "quibble-";
 
 pub const TASK: &str = "task";
@@ -38,20 +38,21 @@ pub const DATA: &str = "data";
 const LIVE: &str = "live";
 const OTHER: &str = "other";
 
-/// Where sessions are opened.
+/// The endpoints of sessions.
 pub const ENDPOINTS: [&str; 4] = ["platform", "ip", "wireless-ems", "customer-ems"];
 
 pub const AGENTS: [&str; 3] = ["oss", "ip", "wireless"];
 
-/// `operator` is an administrator, `planner` runs the network, `vera` looks, `peeper` sees the states
-/// of tasks alone, `lena` lists agents and knows of no task, `carl` audits, `ada` lets patches out, `tester` breaks things, `guest` is in no
-/// group, and `speaker` may execute `task-negotiate` and nothing else.
+/// `operator` is an administrator, `planner` operates the network, `vera` has read access, `peeper`
+/// sees the states of tasks alone, `lena` lists agents and sees no task, `carl` audits, `ada`
+/// approves patches, `tester` injects faults, `guest` is in no group, and `speaker` may execute
+/// `task-negotiate` and nothing else.
 pub const USERS: [&str; 13] = [
     "operator", "planner", "vera", "peeper", "lena", "carl", "ada", "tester", "guest", "speaker",
     "oss", "ip", "wireless",
 ];
 
-/// What is granted beside the shipped rules.
+/// The grants in addition to the shipped rules.
 const GRANTED: &str = r#"
 [[group]]
 name = "oss-operator"
@@ -172,7 +173,7 @@ pub fn access() -> AccessRules {
     rules
 }
 
-/// A record, and the word that stands in it.
+/// A record, with its unique word.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub kind: &'static str,
@@ -195,12 +196,13 @@ impl Row {
         self.parties.contains(&user)
     }
 
-    /// True if it is at this endpoint: at the platform's all, at an agent's what that agent executes.
+    /// True if it is visible at this endpoint: at the platform's all are, at an agent's those that
+    /// it executes.
     pub fn is_at(&self, endpoint: &str) -> bool {
         endpoint == "platform" || endpoint == self.parties[1]
     }
 
-    /// True if it is told at this endpoint to this user, who may receive notifications.
+    /// True if this user, who may receive notifications, is notified of it at this endpoint.
     pub fn is_heard(&self, user: &str, endpoint: &str, replayed: bool) -> bool {
         let told = self.kind == LIVE || (replayed && self.kind == TASK);
         told && self.is_at(endpoint) && (!AGENTS.contains(&user) || self.is_of(user))
@@ -258,7 +260,7 @@ pub struct Stage {
     runtime: tokio::runtime::Runtime,
 }
 
-/// Nobody speaks of schemas here.
+/// A parser that understands nothing.
 struct Unread;
 
 impl Reader for Unread {
@@ -289,7 +291,7 @@ const NEGOTIATION: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
 pub const REGISTRY: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
 pub const DATA_MODULE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
 
-/// A message of `task-negotiate` with these words; `more` stands behind its content.
+/// A message of `task-negotiate` with these words; `more` follows its content.
 pub fn negotiate(verb: &str, to: &str, id: &str, words: &str, more: &str) -> String {
     format!(
         "<task-negotiate xmlns='{AGENT}'><task-sendTo>{to}</task-sendTo><commuType>{verb}</commuType>\
@@ -298,7 +300,7 @@ pub fn negotiate(verb: &str, to: &str, id: &str, words: &str, more: &str) -> Str
     )
 }
 
-/// That it is asynchronous, and where reports go.
+/// The elements that make it asynchronous, with a URL for reports.
 fn reported(id: &str) -> String {
     format!(
         "<task-async xmlns='{NEGOTIATION}'>true</task-async><task-subscription xmlns='{NEGOTIATION}'>\
@@ -404,7 +406,7 @@ impl Stage {
         self.rows.clone()
     }
 
-    /// What a user was denied, as the audit trail tells it.
+    /// The denials of a user, from the audit trail.
     pub fn denials(&self, user: &str) -> Vec<String> {
         self.runtime.block_on(self.engine.flushed());
         let entries = self.engine.feed().after(0, 10_000).unwrap();
@@ -431,7 +433,7 @@ impl Stage {
         }
     }
 
-    /// The reply to an rpc.
+    /// The reply to an RPC.
     pub fn call(&mut self, user: &str, endpoint: &str, operation: &str) -> String {
         let key = (user.to_owned(), endpoint.to_owned());
         let mut joint = match self.joints.remove(&key) {
@@ -454,7 +456,7 @@ impl Stage {
         self.call(user, endpoint, "<get/>")
     }
 
-    /// All data, by each rpc and filter that reads data.
+    /// All data, by each RPC and filter that reads data.
     pub fn whole(&mut self, user: &str, endpoint: &str) -> Vec<(&'static str, String)> {
         let get_data = "<get-data xmlns='urn:ietf:params:xml:ns:yang:ietf-netconf-nmda' \
              xmlns:ds='urn:ietf:params:xml:ns:yang:ietf-datastores'>\
@@ -467,7 +469,7 @@ impl Stage {
         ]
     }
 
-    /// What an XPath finds that is more than a path: every element with a word of a record in it.
+    /// The result of a general XPath: every element with a word of a record in it.
     pub fn xpath(&mut self, user: &str, endpoint: &str) -> String {
         let xpath = format!(
             "<get><filter type='xpath' xmlns:r='{REGISTRY}' xmlns:a='{AGENT}' \
@@ -492,7 +494,7 @@ impl Stage {
         )
     }
 
-    /// What is told of one record by this road.
+    /// The disclosure of one record over this way.
     pub fn tell(&mut self, road: &str, user: &str, id: &str) -> String {
         match road {
             "taskResultQuery" => {
@@ -519,7 +521,7 @@ impl Stage {
         self.engine.principal(user)
     }
 
-    /// What a subscriber hears: namespaces' modules, names and texts.
+    /// The notifications of a subscriber: modules, names and texts.
     pub fn hear(
         &mut self,
         user: &str,
@@ -555,7 +557,7 @@ impl Stage {
             .collect()
     }
 
-    /// Something happens between the operator and each of two agents.
+    /// Makes changes between the operator and each of two agents.
     fn live(&mut self) {
         self.lives += 1;
         for (name, agent) in [("ip", "ip"), ("wireless", "wireless")] {
@@ -573,8 +575,8 @@ impl Stage {
         }
     }
 
-    /// By which publisher reports of each change are wanted, and for whom each is pushed; everybody
-    /// has asked for pushes of every task, and the store says that a guest has, too.
+    /// The publishers who want reports of each change, and the recipients of each push; every user
+    /// has requested pushes for every task, and the store contains one of a guest, too.
     pub fn deliveries(&mut self) -> (Pairs, Pairs) {
         let tasks: Vec<Row> = self
             .rows
@@ -639,7 +641,7 @@ impl Stage {
         (reported, pushed)
     }
 
-    /// What everybody may read: cards and forms.
+    /// Public documents: cards and forms.
     pub fn public(&mut self) -> Vec<String> {
         let agents = AGENTS.map(|name| engine::Endpoint::Agent(name.to_owned()));
         let mut pages = Vec::new();
@@ -685,7 +687,7 @@ pub fn keep_push(task: &str) -> KeepPush {
     })
 }
 
-/// Data, whole.
+/// Writes data as a whole.
 pub fn write_data(id: &str, text: &str, reader: &str) -> String {
     format!(
         "<data-write xmlns='{DATA_MODULE}'><id>{id}</id><data>{}</data><reader>{reader}</reader>\
@@ -696,7 +698,7 @@ pub fn write_data(id: &str, text: &str, reader: &str) -> String {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Base64 (RFC 4648 §4).
+/// Encodes as Base64 (RFC 4648 §4).
 fn encoded(text: &str) -> String {
     let mut out = String::new();
     for three in text.as_bytes().chunks(3) {

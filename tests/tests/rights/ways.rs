@@ -1,5 +1,5 @@
-//! The ways of A2A: both versions, each over JSON-RPC and over HTTP+JSON, and what is asked of tasks
-//! over each of them.
+//! The ways of A2A: both versions, each over JSON-RPC and over HTTP+JSON, and the requests about
+//! tasks over each.
 
 use super::Stage;
 use bindings::a2a::{Body, Incoming, RequestBody};
@@ -16,17 +16,17 @@ pub enum Way {
 
 pub const WAYS: [Way; 4] = [Way::Rpc10, Way::Rpc03, Way::Rest10, Way::Rest03];
 
-/// What is asked of tasks.
+/// A request about tasks.
 #[derive(Clone, Copy, Debug)]
 pub enum Asked<'a> {
     List,
     Get(&'a str),
     Subscribe(&'a str),
-    /// To be told on a page of one's own.
+    /// A push configuration.
     Push(&'a str),
 }
 
-/// What came back; of a stream its first frame.
+/// An answer; of a stream its first frame.
 #[derive(Debug)]
 pub struct Answered {
     pub failed: bool,
@@ -36,7 +36,7 @@ pub struct Answered {
 /// The endpoint of the platform.
 const PLATFORM: &str = "platform";
 
-/// Where pushes go.
+/// The URL for pushes.
 const HOOK: &str = "http://127.0.0.1:9/pushed";
 
 impl Way {
@@ -49,12 +49,12 @@ impl Way {
 }
 
 impl Stage {
-    /// Asks the platform by a way; none if it has no such question.
+    /// Sends a request to the platform over a way; none if it has no such request.
     pub fn by(&self, way: Way, user: &str, asked: Asked<'_>) -> Option<Answered> {
         self.by_at(way, PLATFORM, user, asked)
     }
 
-    /// The same at an endpoint: the platform's, or that of the agent of this name.
+    /// Sends a request to an endpoint: the platform's, or that of the agent of this name.
     pub fn by_at(
         &self,
         way: Way,
@@ -170,7 +170,7 @@ fn params(user: &str, asked: Asked<'_>) -> Value {
     }
 }
 
-/// v0.3 has no list over JSON-RPC.
+/// The method of v0.3; it has no list over JSON-RPC.
 fn old_method(asked: Asked<'_>) -> Option<&'static str> {
     match asked {
         Asked::List => None,

@@ -1,11 +1,11 @@
-//! A request over HTTP/1.1 and its answer, by hand.
+//! A minimal HTTP/1.1 client.
 
 use super::within;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// What came back.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -31,12 +31,12 @@ impl Answer {
     }
 }
 
-/// Gets a path, with a token or without, on a connection of its own.
+/// Sends a GET request, with a token or without, on a connection of its own.
 pub async fn get(address: &str, path: &str, token: Option<&str>) -> Answer {
     ask(address, "GET", path, token, &[], "").await
 }
 
-/// Posts a JSON document with these head fields.
+/// Posts a JSON document with these header fields.
 pub async fn post(
     address: &str,
     path: &str,
@@ -49,7 +49,7 @@ pub async fn post(
     ask(address, "POST", path, token, &fields, &document.to_string()).await
 }
 
-/// Asks on a connection of its own, and reads until it ends.
+/// Sends a request on a connection of its own, and reads until it ends.
 pub async fn ask(
     address: &str,
     method: &str,
@@ -85,7 +85,7 @@ pub async fn ask(
     }
 }
 
-/// A body without its chunks' sizes (RFC 9112 §7.1).
+/// A body without chunk sizes (RFC 9112 §7.1).
 fn joined(mut chunks: &str) -> String {
     let mut body = String::new();
     while let Some((size, rest)) = chunks.split_once("\r\n") {

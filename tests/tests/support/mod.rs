@@ -1,16 +1,17 @@
-//! What tests of a running `convoke` share: the process, the client's end of a session, the bytes.
+//! The harness for tests of a running `convoke`: the process, the client's end of a session, the
+//! bytes.
 //!
-//! - [`process`]: the `convoke` command as its users have it, started, watched and killed;
-//! - [`talk`]: a session with any number of calls under way;
+//! - [`process`]: the `convoke` command, started, watched and killed;
+//! - [`talk`]: a session with any number of calls in flight;
 //! - [`raw`]: a session on which anything can be sent, XML or not;
 //! - [`http`]: a request over HTTP and its answer;
-//! - [`page`]: a page of the documentation, typed as it stands;
-//! - [`proxy`]: a network in between that fails;
+//! - [`page`]: a page of the documentation, run as it stands;
+//! - [`proxy`]: an unreliable network in between;
 //! - [`site`]: a platform in this process;
 //! - [`openssh`]: a session through OpenSSH's client, for one that does not read.
 //!
-//! Everything is bounded in time and nothing sleeps: a wait ends when what is waited for comes, or
-//! the test fails by name. Knows the public interfaces only.
+//! Everything is bounded in time and nothing sleeps: a wait ends with the event waited for, or the
+//! test fails with its name. Knows the public interfaces only.
 
 // Each test binary uses its own part of this.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
@@ -26,13 +27,13 @@ pub mod talk;
 
 use std::time::Duration;
 
-/// The longest that anything here may take: ten times and more what it takes on a busy machine.
+/// The time limit of any wait: at least ten times the time on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for something, with patience.
+/// Waits for something, up to [`PATIENCE`].
 ///
 /// # Panics
-/// If it does not come: what was waited for.
+/// If it does not come, with its name.
 pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(value) => value,
@@ -40,7 +41,7 @@ pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
     }
 }
 
-/// A runtime as the command has one, for a test that is a plain function.
+/// Runs a future on a runtime like the command's, for a test that is a plain function.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -50,8 +51,8 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-/// The text of the first element of that name in a message, which is not parsed: for streams of so
-/// many that it would cost too much.
+/// The text of the first element of that name in a message, which is not parsed: for streams of
+/// very many messages.
 pub fn element<'m>(message: &'m str, name: &str) -> Option<&'m str> {
     let start = message.find(&format!("<{name}>"))? + name.len() + 2;
     let length = message[start..].find('<')?;

@@ -1,8 +1,8 @@
-//! A session through OpenSSH's client, which the system has.
+//! A session through the system's OpenSSH client.
 //!
-//! Its window closes when nobody reads its output, while its connection stays alive: that is what a
-//! client that hangs looks like to a server. Messages are framed by the end mark (`base:1.0`).
-//! Read next: [`super::talk`], for clients that behave.
+//! Its window closes when its output is not read, while its connection stays alive, like that of a
+//! hanging client. Messages are framed by the end mark (`base:1.0`). Read next: [`super::talk`],
+//! for well-behaved clients.
 
 use super::process::Running;
 use super::within;
@@ -18,15 +18,15 @@ pub struct OpenSsh {
     child: Child,
     input: ChildStdin,
     decoder: Decoder,
-    /// The number that the server gave the session.
+    /// The session-id given by the server.
     pub session: String,
 }
 
 impl OpenSsh {
-    /// A session of the operator with the platform.
+    /// Opens a session of the operator with the platform.
     ///
     /// # Panics
-    /// If there is none.
+    /// If it fails.
     pub async fn connect(running: &Running) -> Self {
         let mut child = command(running)
             .spawn()
@@ -48,7 +48,7 @@ impl OpenSsh {
         ssh
     }
 
-    /// Calls an operation; its reply is a message among others.
+    /// Sends an operation; its reply is a message among others.
     ///
     /// # Panics
     /// If the client has ended.
@@ -56,14 +56,14 @@ impl OpenSsh {
         assert!(self.try_call(operation).await, "the client has ended");
     }
 
-    /// Calls an operation, if the client still takes it.
+    /// Sends an operation; false if the client does not accept it any more.
     pub async fn try_call(&mut self, operation: &str) -> bool {
         let rpc = format!("<rpc xmlns=\"{BASE}\" message-id=\"1\">{operation}</rpc>]]>]]>");
         let written = self.input.write_all(rpc.as_bytes());
         within("room to write", written).await.is_ok()
     }
 
-    /// Calls an operation and waits for the next message.
+    /// Sends an operation and waits for the next message.
     ///
     /// # Panics
     /// If there is none.

@@ -1,7 +1,7 @@
-//! A page of the documentation whose commands are typed, and whose answers are compared.
+//! A page of the documentation whose commands are run, and whose answers are compared.
 //!
-//! Blocks of kind `sh` are typed in turn, in one shell; a block of kind `json` or `html` is what they
-//! print up to there, `*` standing for what differs from run to run.
+//! Blocks of kind `sh` are run in turn, in one shell; a block of kind `json` or `html` is the
+//! output up to there, with `*` for parts that differ from run to run.
 
 use super::process::{Running, binary};
 use super::within;
@@ -9,11 +9,11 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Types the commands of a page of `docs/`, which has so many answers, against a platform. Where a
-/// program that they need is missing, it says so instead.
+/// Runs the commands of a page of `docs/`, which has so many answers, against a platform. If a
+/// program that they need is missing, prints so instead.
 ///
 /// # Panics
-/// If a command fails, or an answer is another.
+/// If a command fails, or an answer differs.
 pub async fn holds(page: &str, running: &Running, answers: usize) {
     for needed in ["bash", "curl", "ssh-keygen"] {
         if !is_there(needed).await {
@@ -75,7 +75,7 @@ fn blocks(page: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// True if the text is as expected, `*` standing for anything.
+/// True if the text matches, with `*` for anything.
 fn fits(expected: &str, text: &str) -> bool {
     let mut pieces = expected.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {

@@ -1,7 +1,8 @@
 //! The `convoke` command as a child process.
 //!
-//! The binary is the one that the same `cargo` run built beside the test; `CONVOKE_BINARY` names
-//! another. Knows what a process shows from outside: output, exit code, processor time, memory.
+//! The binary is the one that the same `cargo` run built beside the test; `CONVOKE_BINARY`
+//! overrides it. Knows the externally visible state of a process: output, exit code, processor
+//! time, memory.
 
 use super::within;
 use serde_json::Value;
@@ -17,10 +18,10 @@ use tokio::process::{Child, ChildStdout, Command};
 /// architecture that Linux runs Rust on.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Flags that let `serve` and `demo` listen on ports that are free.
+/// Flags that let `serve` and `demo` listen on free ports.
 pub const FREE_PORTS: [&str; 4] = ["--netconf", "127.0.0.1:0", "--agents-from", "0"];
 
-/// Where the command is.
+/// The path of the command.
 ///
 /// # Panics
 /// If it is not built.
@@ -49,7 +50,7 @@ fn command(state: &Path) -> Command {
     command
 }
 
-/// What a command that ended left.
+/// The output of a finished command.
 #[derive(Debug)]
 pub struct Finished {
     pub code: i32,
@@ -58,7 +59,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The JSON objects of its output, one a line.
+    /// The JSON objects in its output, one per line.
     pub fn json(&self) -> Vec<Value> {
         self.stdout
             .lines()
@@ -66,13 +67,13 @@ impl Finished {
             .collect()
     }
 
-    /// The same command, which must have gone well.
+    /// Asserts that the command succeeded; returns it.
     #[track_caller]
     pub fn well(self) -> Self {
         self.with_code(0)
     }
 
-    /// The same command, which must have ended with this code.
+    /// Asserts that the command ended with this code; returns it.
     #[track_caller]
     pub fn with_code(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
@@ -80,12 +81,12 @@ impl Finished {
     }
 }
 
-/// A Python script of this repository, by its path there, with the packages of `make setup`.
+/// A Python script of this repository, by its path, with the packages of `make setup`.
 pub fn python(script: &str) -> Command {
     by("python3", script)
 }
 
-/// The same in JavaScript.
+/// A JavaScript script of this repository, with the packages of `make setup`.
 pub fn node(script: &str) -> Command {
     by("node", script)
 }
@@ -109,7 +110,7 @@ pub async fn run<S: AsRef<OsStr>>(state: &Path, arguments: &[S]) -> Finished {
     run_into(state, arguments, Stdio::piped()).await
 }
 
-/// The same with its output going there.
+/// Runs a command to its end with this standard output.
 pub async fn run_into<S: AsRef<OsStr>>(state: &Path, arguments: &[S], stdout: Stdio) -> Finished {
     let mut command = command(state);
     command.args(arguments).stdin(Stdio::null());
@@ -127,9 +128,9 @@ pub async fn run_into<S: AsRef<OsStr>>(state: &Path, arguments: &[S], stdout: St
 pub struct Running {
     child: Child,
     state: PathBuf,
-    /// What it said when it was ready.
+    /// The object that it printed when it was ready.
     pub ready: Value,
-    /// What else it says; held, so that it can.
+    /// Its further output; held so that the pipe stays open.
     _output: Lines<BufReader<ChildStdout>>,
 }
 
@@ -142,7 +143,7 @@ impl Running {
         Self::serve_on(state, "none").await
     }
 
-    /// The same with a simulated network, by name.
+    /// Starts a platform with a simulated network, by name.
     ///
     /// # Panics
     /// If it does not become ready.
@@ -158,7 +159,7 @@ impl Running {
         Self::start_in(state, arguments, &[]).await
     }
 
-    /// The same with these variables in its environment.
+    /// Starts a command that becomes a platform, with these environment variables.
     ///
     /// # Panics
     /// If it does not become ready.
@@ -188,12 +189,12 @@ impl Running {
         }
     }
 
-    /// Where the platform listens.
+    /// The address of the platform.
     pub fn address(&self) -> &str {
         self.ready["listeners"][0]["address"].as_str().unwrap()
     }
 
-    /// Where its HTTP server is.
+    /// The address of its HTTP server.
     pub fn http(&self) -> &str {
         let mut listeners = self.ready["listeners"].as_array().unwrap().iter();
         let http = listeners.find(|l| {
@@ -209,7 +210,7 @@ impl Running {
         self.address().rsplit(':').next().unwrap()
     }
 
-    /// The operator.
+    /// The identity of the operator.
     pub fn operator(&self) -> Identity {
         Identity::operator(&self.state)
     }
@@ -228,17 +229,17 @@ impl Running {
         .await
     }
 
-    /// Kills it as the kernel would, at once, and waits until it is gone.
+    /// Kills it by SIGKILL, and waits until it is gone.
     pub async fn kill(mut self) {
         within("SIGKILL", self.child.kill()).await.unwrap();
     }
 
-    /// Waits until it ends by itself, and for its exit code.
+    /// Waits until it ends by itself; returns its exit code.
     pub async fn ended(mut self) -> ExitStatus {
         within("the end", self.child.wait()).await.unwrap()
     }
 
-    /// Asks it to end, and waits for its exit code.
+    /// Asks it to end; returns its exit code.
     pub async fn stop(mut self) -> ExitStatus {
         let pid = self.child.id().unwrap().to_string();
         let sent = Command::new("kill").arg(&pid).status().await.unwrap();
@@ -246,7 +247,7 @@ impl Running {
         within("the end", self.child.wait()).await.unwrap()
     }
 
-    /// Processor time spent so far, user and system.
+    /// Processor time used so far, user and system.
     pub fn cpu_time(&self) -> Duration {
         let stat = self.proc("stat");
         // The name in parentheses may hold anything; what follows is plain (proc(5)).
@@ -267,7 +268,7 @@ impl Running {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
-    /// How many files, sockets among them, it has open.
+    /// The number of open files, sockets included.
     pub fn open_files(&self) -> usize {
         let pid = self.child.id().expect("it runs");
         std::fs::read_dir(format!("/proc/{pid}/fd"))

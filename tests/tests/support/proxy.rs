@@ -1,14 +1,14 @@
-//! A network in between that fails, by seed: a TCP proxy on loopback in front of a server.
+//! An unreliable network, by seed: a TCP proxy on loopback in front of a server.
 //!
-//! What TCP lets happen to a connection happens here, at places that the seed chooses by the bytes that have
-//! passed: it is late, slow or silent in one direction; it is closed, reset or closed in one direction; a
-//! byte of it is changed; and for a while nothing comes through for anybody. What TCP does not let happen
-//! does not: the bytes of a connection arrive in their order or not at all, and where they did not, SSH's
-//! MAC, which runs over the number of each packet (RFC 4253 §6.4), would end the connection as it does for
-//! a changed byte. So what is put into another order here is connections, which are held while later ones
-//! go through, and with them what several sessions ask and are answered.
+//! It causes the failures that TCP allows, at positions in the byte stream chosen by the seed: a
+//! connection is late, slow or silent in one direction; it is closed, reset or half-closed; a byte
+//! is changed; and temporary partitions affect all connections. It causes nothing that TCP
+//! excludes: the bytes of a connection arrive in order or not at all; otherwise SSH's MAC, which
+//! covers the sequence number of each packet (RFC 4253 §6.4), would end the connection as it does
+//! for a changed byte. Only connections are reordered: one is held while later ones pass, and so
+//! are requests and answers of several sessions.
 //!
-//! It knows bytes and no protocol. Pauses are real and end by themselves; nothing is decided by them.
+//! Knows bytes and no protocol. Pauses are real and end by themselves; no result depends on them.
 //! Read next: `partition.rs`.
 
 use harness::dice::Dice;
@@ -25,44 +25,44 @@ use tokio::task::JoinHandle;
 
 /// The most bytes of one direction between two faults.
 const BETWEEN: usize = 8_000;
-/// Bytes at a time where a connection is slow.
+/// Bytes at a time on a slow connection.
 const TRICKLE: usize = 16;
 
-/// What happens.
+/// A fault of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
-    /// One direction is late once.
+    /// One direction is delayed once.
     Delay,
     /// One direction is slow for some bytes.
     Throttle,
-    /// One direction is silent for longer.
+    /// One direction is silent for a longer time.
     Stall,
     /// The connection is closed on both sides (FIN).
     Close,
     /// The connection is reset on both sides (RST).
     Reset,
-    /// One direction is closed, the other goes on.
+    /// One direction is closed, the other stays open.
     HalfClose,
-    /// A byte of one direction is another.
+    /// A byte of one direction is changed.
     Spoil,
-    /// A new connection waits while later ones go through.
+    /// A new connection waits while later ones pass.
     Hold,
-    /// For a while nothing comes through, on any connection; then all goes on.
+    /// Nothing passes for a while, on any connection; then all continue.
     Partition,
-    /// The same, and what was connected before is reset.
+    /// A partition after which earlier connections are reset.
     Loss,
 }
 
-/// How often each fault happened, and how often a connection overtook an earlier one.
+/// The number of faults of each kind, and of connections that overtook an earlier one.
 pub type Tally = BTreeMap<String, u64>;
 
-/// Why a connection is over.
+/// The reason for the end of a connection.
 enum End {
     Closed,
     Reset,
 }
 
-/// The proxy; what goes through it is reset when it is dropped.
+/// The proxy; its connections are reset when it is dropped.
 pub struct Proxy {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -72,19 +72,19 @@ pub struct Proxy {
 struct Shared {
     target: SocketAddr,
     seed: u64,
-    /// True once nothing fails any more.
+    /// True once there are no more faults.
     healed: watch::Sender<bool>,
-    /// How many partitions there are at the moment.
+    /// The number of current partitions.
     parted: watch::Sender<usize>,
-    /// Goes up whenever all that is connected is reset.
+    /// Incremented to reset all connections.
     resets: watch::Sender<u64>,
     tally: Mutex<Tally>,
-    /// The greatest number of a connection that has gone through.
+    /// The greatest number of a connection that has passed.
     last: AtomicU64,
 }
 
 impl Proxy {
-    /// A proxy in front of a server; its faults are those of the seed, of seed 0 none but [`Self::part`].
+    /// A proxy in front of a server, with faults by the seed; seed 0 has none but [`Self::part`].
     ///
     /// # Panics
     /// If there is no port.
@@ -116,30 +116,30 @@ impl Proxy {
         }
     }
 
-    /// Where clients connect to.
+    /// The address for clients.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on nothing fails any more; what waits goes on.
+    /// Ends all faults; held connections continue.
     pub fn heal(&self) {
         self.shared.healed.send_replace(true);
     }
 
-    /// From now on nothing comes through, until [`Self::join`].
+    /// Stops all traffic, until [`Self::join`].
     pub fn part(&self) {
         self.shared.parted.send_modify(|parted| *parted += 1);
     }
 
-    /// Ends that; what waited goes on.
+    /// Ends a stop of all traffic; held connections continue.
     pub fn join(&self) {
         self.shared.parted.send_modify(|parted| *parted -= 1);
     }
 
-    /// What happened so far.
+    /// The faults so far.
     ///
     /// # Panics
-    /// If somebody who counted did.
+    /// If a thread that counted has panicked.
     pub fn tally(&self) -> Tally {
         self.shared.tally.lock().unwrap().clone()
     }
@@ -166,7 +166,7 @@ impl Shared {
         *self.healed.borrow()
     }
 
-    /// Waits, unless all is healed.
+    /// Waits, unless faults have ended.
     async fn pause(&self, ms: usize) {
         let mut healed = self.healed.subscribe();
         tokio::select! {
@@ -175,14 +175,14 @@ impl Shared {
         }
     }
 
-    /// Waits until something comes through.
+    /// Waits until traffic may pass.
     async fn passable(&self) {
         let mut parted = self.parted.subscribe();
         // Its sender is held here.
         drop(parted.wait_for(|parted| *parted == 0).await);
     }
 
-    /// Nothing comes through for so long.
+    /// Stops all traffic for this time.
     fn partition(self: &Arc<Self>, ms: usize, is_lost: bool) {
         let shared = Arc::clone(self);
         shared.parted.send_modify(|parted| *parted += 1);
@@ -195,7 +195,7 @@ impl Shared {
         });
     }
 
-    /// One connection, from when it was accepted to its end.
+    /// Forwards one connection, from its acceptance to its end.
     async fn carry(self: Arc<Self>, client: TcpStream, number: u64) {
         let mut resets = self.resets.subscribe();
         let mut dice = Dice::of(self.seed, &[number]);
@@ -238,13 +238,13 @@ impl Shared {
     }
 }
 
-/// What happens to one direction of a connection.
+/// The faults of one direction of a connection.
 struct Plan {
     shared: Arc<Shared>,
     dice: Dice,
     /// Bytes until the next fault.
     left: usize,
-    /// Bytes that pass slowly.
+    /// The number of bytes that pass slowly.
     slow: usize,
     spoils: bool,
 }
@@ -261,7 +261,7 @@ impl Plan {
         }
     }
 
-    /// Passes on what comes until the end of it.
+    /// Forwards input to its end.
     async fn pass(&mut self, from: &mut OwnedReadHalf, to: &mut OwnedWriteHalf) -> Result<(), End> {
         let mut buffer = [0; 4_096];
         loop {
@@ -302,7 +302,7 @@ impl Plan {
         to.write_all(fast).await.map_err(|_| End::Reset)
     }
 
-    /// The next fault; true if nothing more passes in this direction.
+    /// Causes the next fault; true if nothing more passes in this direction.
     async fn fails(&mut self, to: &mut OwnedWriteHalf) -> Result<bool, End> {
         let dice = &mut self.dice;
         self.left = 1 + dice.below(BETWEEN);

@@ -1,7 +1,6 @@
 //! A session on which anything can be sent, XML or not, framed or not.
 //!
-//! Messages are framed here byte by byte, since what is sent need not be text. Read next:
-//! [`super::talk`].
+//! Messages are framed here byte by byte, since they need not be text. Read next: [`super::talk`].
 
 use super::within;
 use netconf::framing::{Decoder, Framing};
@@ -24,7 +23,7 @@ impl Raw {
     /// Reads the server's hello and sends one for that framing.
     ///
     /// # Panics
-    /// If the server does not greet.
+    /// If the server sends no hello.
     pub async fn open(stream: ByteStream, framing: Framing) -> Self {
         let mut raw = Self::silent(stream).await;
         let base = match framing {
@@ -41,7 +40,7 @@ impl Raw {
         raw
     }
 
-    /// A session that subscribes, with what stands inside `<create-subscription>`.
+    /// Opens a session that subscribes, with this content of `<create-subscription>`.
     ///
     /// # Panics
     /// If it may not.
@@ -55,10 +54,10 @@ impl Raw {
         raw
     }
 
-    /// Reads the server's hello and says nothing.
+    /// Reads the server's hello and sends nothing.
     ///
     /// # Panics
-    /// If the server does not greet.
+    /// If the server sends no hello.
     pub async fn silent(stream: ByteStream) -> Self {
         let (inbound, outbound) = split(stream, MESSAGE_BYTES);
         let mut raw = Self {
@@ -72,8 +71,8 @@ impl Raw {
         raw
     }
 
-    /// Sends bytes as they are, and takes in what the server says meanwhile: a server that closes
-    /// takes no more, and a writer that only wrote would wait for it for ever.
+    /// Sends bytes unchanged, and reads the server's output meanwhile: a closing server reads no
+    /// more, and a client that only wrote would wait for it for ever.
     pub async fn bytes(&mut self, bytes: &[u8]) {
         let outbound = &mut self.outbound;
         let writing = async {
@@ -126,7 +125,7 @@ impl Raw {
         }
     }
 
-    /// Everything that still comes until the server closes.
+    /// All messages until the server closes.
     pub async fn rest(&mut self) -> Vec<String> {
         let mut messages = Vec::new();
         while let Some(message) = self.next().await {

@@ -1,7 +1,7 @@
-//! A platform in this process, with an agent that digs: on loopback, in a folder of its own, stopped and
-//! started again at will.
+//! A platform in this process, with an agent that digs: on loopback, in a folder of its own,
+//! stopped and started at will.
 //!
-//! Two of them make an agent of the outside: the second hosts what the first has registered with its
+//! Two of them make an external agent: the second hosts what the first has registered with its
 //! address and host key. Read next: `outside.rs`, `partition.rs`.
 
 use domain::access::Principal;
@@ -32,15 +32,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The longest that anything may take here.
+/// The time limit of any wait.
 pub const LONGEST: Duration = Duration::from_secs(60);
-/// How long the agent works at a task, in milliseconds.
+/// The time that the agent takes for a task, in milliseconds.
 const WORK_MS: i64 = 150;
 
-/// What an agent was asked to do, in order: survives its platform.
+/// The tasks of an agent, in order; survives its platform.
 pub type Journal = Arc<Mutex<Vec<TaskId>>>;
 
-/// Does what it is asked, after a while; remembers each assignment.
+/// An agent that completes each task after a while; records each assignment.
 #[derive(Default)]
 struct Digger {
     journal: Journal,
@@ -126,7 +126,7 @@ fn profile(name: &str) -> Profile {
     }
 }
 
-/// A platform that lives.
+/// A running platform.
 pub struct Site {
     pub host: Arc<Host>,
     stop: oneshot::Sender<()>,
@@ -234,7 +234,7 @@ impl Site {
             .unwrap()
     }
 
-    /// Waits until the task has ended; how.
+    /// Waits until the task has ended; returns its state.
     pub async fn end_of(&self, id: &str) -> Status {
         let began = Instant::now();
         loop {
@@ -248,7 +248,7 @@ impl Site {
     }
 }
 
-/// Two folders; the platform of the second lets that of the first in.
+/// Two folders; the platform of the second authorises that of the first.
 pub fn folders() -> (tempfile::TempDir, tempfile::TempDir) {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let key = StateKeys::open(here.path())

@@ -1,7 +1,7 @@
-//! A session with any number of calls under way.
+//! A session with any number of calls in flight.
 //!
-//! Over the project's own client machine; a reply is taken in the order in which it comes. Read
-//! next: [`super::raw`], for what that machine would not say.
+//! Over the project's own client session; replies are taken in the order of arrival. Read next:
+//! [`super::raw`], for messages that this session would not send.
 
 use super::process::Running;
 use super::within;
@@ -26,19 +26,19 @@ pub struct Talk {
     outbound: Outbound,
     notifications: VecDeque<Notification>,
     replies: VecDeque<Reply>,
-    /// The number that the server gave the session.
+    /// The session-id given by the server.
     pub session: u32,
 }
 
-/// What keeps a session from going on.
+/// The reason why a session cannot go on.
 #[derive(Debug)]
 pub struct Ended(pub String);
 
 impl Talk {
-    /// A session of the operator with the platform.
+    /// Opens a session of the operator with the platform.
     ///
     /// # Panics
-    /// If there is none.
+    /// If it fails.
     pub async fn connect(running: &Running) -> Self {
         Self::over(stream(running).await).await
     }
@@ -46,7 +46,7 @@ impl Talk {
     /// Exchanges hellos over a stream.
     ///
     /// # Panics
-    /// If the server does not greet.
+    /// If the server sends no hello.
     pub async fn over(stream: ByteStream) -> Self {
         let (inbound, outbound) = split(stream, QUOTA_BYTES);
         let mut talk = Self {
@@ -132,7 +132,7 @@ impl Talk {
     /// Waits until the server ends the session.
     ///
     /// # Panics
-    /// If it says anything more.
+    /// If it sends anything more.
     pub async fn end(mut self) -> String {
         match within("the end of the session", self.event()).await {
             Err(Ended(why)) => why,
@@ -140,7 +140,7 @@ impl Talk {
         }
     }
 
-    /// What the server says next.
+    /// The next event of the session.
     ///
     /// # Errors
     /// If the session has ended.
@@ -171,7 +171,7 @@ impl Talk {
 /// A stream of the operator to the platform, before the hellos.
 ///
 /// # Panics
-/// If it cannot be had.
+/// If it fails.
 pub async fn stream(running: &Running) -> ByteStream {
     let Identity { user, .. } = running.operator();
     let target = target(running);
@@ -183,10 +183,10 @@ pub async fn stream(running: &Running) -> ByteStream {
     .unwrap()
 }
 
-/// `count` streams opened as fast as the machine can.
+/// Opens `count` streams as fast as the machine can.
 ///
 /// # Panics
-/// If one cannot be had.
+/// If one fails.
 pub async fn streams(running: &Running, count: usize, at_once: usize) -> Vec<ByteStream> {
     let connector = Connector::new(at_once, super::PATIENCE);
     let targets = vec![target(running); count];
@@ -212,7 +212,7 @@ pub fn get_agent(name: &str) -> String {
     )
 }
 
-/// A `get` of one task by its key: what it is and how it is.
+/// A `get` of one task by its key.
 pub fn get_task(id: &str) -> String {
     format!(
         "<get><filter type=\"subtree\"><registry xmlns=\"{REGISTRY}\"><task><task-id>{id}\
@@ -229,7 +229,7 @@ pub fn get_tasks() -> String {
 }
 
 /// An asynchronous task for an agent. Without a network there is nothing to diagnose: the agent
-/// asks for what is missing at once, so that two states are committed and told.
+/// asks for missing input at once, so that two states are committed and notified.
 pub fn assign(agent: &str, task: &str) -> String {
     let content = domain::content::Content::new(format!("site:{task}"), "diagnose");
     let request = NegotiateRequest {
@@ -252,7 +252,7 @@ pub fn cancel(agent: &str, task: &str) -> String {
     negotiate_request(Verb::TaskCancel, &request)
 }
 
-/// `create-subscription` with what stands inside.
+/// `create-subscription` with this content.
 pub fn subscribe(inside: &str) -> String {
     let namespace = netconf::names::namespace::NOTIFICATION;
     format!("<create-subscription xmlns=\"{namespace}\">{inside}</create-subscription>")

@@ -1,4 +1,4 @@
-//! A platform that is a list: what deliveries need of one, in memory, and able to fail.
+//! A minimal platform for deliveries: in memory, and able to fail.
 
 use bindings::a2a::Push;
 use domain::content::Content;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// Cursors as they were kept.
+/// The stored cursors.
 pub type Cursors = BTreeMap<String, Sequence>;
 
 /// The platform.
@@ -44,7 +44,7 @@ impl Desk {
         })
     }
 
-    /// Reports of a task go to this address from now on.
+    /// Adds an address for reports of a task.
     pub fn subscribe(&self, task: &str, url: &str) {
         let subscription = Subscription {
             protocol: url.split(':').next().unwrap().to_owned(),
@@ -55,7 +55,7 @@ impl Desk {
         all.insert(TaskId::new(task), subscription);
     }
 
-    /// Changes of a task are pushed to this address too from now on, by a configuration of this name.
+    /// Adds a push configuration for changes of a task.
     pub fn push(&self, task: &str, id: &str, url: &str) {
         let config = PushConfig {
             task: TaskId::new(task),
@@ -70,12 +70,12 @@ impl Desk {
         self.pushes.lock().unwrap().push(config);
     }
 
-    /// They are not pushed by it any more.
+    /// Removes a push configuration.
     pub fn withdraw(&self, id: &str) {
         self.pushes.lock().unwrap().retain(|config| config.id != id);
     }
 
-    /// The task changes.
+    /// Changes the state of the task.
     pub fn change(&self, task: &str, status: Status) {
         let mut entries = self.entries.lock().unwrap();
         let sequence = entries.len() as u64 + 1;
@@ -103,21 +103,21 @@ impl Desk {
         self.last.send_replace(sequence);
     }
 
-    /// The task changes so many times.
+    /// Changes the state of the task so many times.
     pub fn changes(&self, task: &str, count: usize) {
         for _ in 0..count {
             self.change(task, Status::Processing);
         }
     }
 
-    /// Begins to deliver.
+    /// Starts delivering.
     pub fn deliver(self: &Arc<Self>, client: WebhookClient) -> Deliveries {
         let clock = Arc::new(Clock::wall());
         Deliveries::start(Arc::clone(self) as Arc<dyn Source>, client, QUICK, clock).unwrap()
     }
 }
 
-/// As usual, only sooner.
+/// The usual schedule of retries, accelerated.
 pub const QUICK: Retry = Retry {
     try_ms: 1_000,
     first_wait_ms: 20,
@@ -127,12 +127,12 @@ pub const QUICK: Retry = Retry {
     tries_a_host: 4,
 };
 
-/// A client that may go to these origins, and with `private` anywhere their names lead.
+/// A client that may connect to these origins, and with `private` to any address of their names.
 pub fn client(origins: &[String], private: bool) -> WebhookClient {
     signing(server::ssh::keys::generate("host"), origins, private, None)
 }
 
-/// The same with a host key of the test's, and authorities if it speaks TLS.
+/// A client with a host key of the test's, and certification authorities if it uses TLS.
 pub fn signing(
     key: PrivateKey,
     origins: &[String],

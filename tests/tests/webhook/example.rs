@@ -21,15 +21,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Authorities and a certificate in this folder: `authority.pem`, `stranger.pem`, `receiver.pem`
-/// and `receiver.key`.
+/// Creates certification authorities and a certificate in this folder: `authority.pem`,
+/// `stranger.pem`, `receiver.pem` and `receiver.key`.
 pub async fn certificates(folder: &Path) {
     let script = root().join("tests/interop/certificates.py");
     let made = python().arg(script).arg(folder).status().await.unwrap();
     assert!(made.success());
 }
 
-/// The example, running; killed when dropped.
+/// The example as a process; killed when dropped.
 pub struct Example {
     _child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -37,8 +37,8 @@ pub struct Example {
 }
 
 impl Example {
-    /// One that believes the host whose keys are in this file; over TLS with the certificate in
-    /// `tls`.
+    /// Starts an example that trusts the host whose keys are in this file; over TLS with the
+    /// certificate in `tls`.
     pub async fn start(known_hosts: &Path, tls: Option<&Path>) -> Self {
         let mut command = python();
         command.arg(root().join("examples/receive_reports.py"));
@@ -69,14 +69,14 @@ impl Example {
         example
     }
 
-    /// The next thing that it says.
+    /// The next event that it prints.
     pub async fn event(&mut self) -> Value {
         let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
         let line = line.expect("it says something").unwrap();
         serde_json::from_str(&line.expect("it goes on")).unwrap()
     }
 
-    /// Posts anything to it and answers the status line.
+    /// Posts anything to it; returns the status line.
     pub async fn post(&self, path: &str, fields: &[(String, String)], body: &str) -> String {
         let address = self
             .url

@@ -1,6 +1,6 @@
-//! Push notifications of A2A: they go the way of reports, with what their configuration says.
+//! Push notifications of A2A: delivered like reports, by their configuration.
 //!
-//! What is in a body is shown in `crates/bindings/tests/a2a/pushes.rs`.
+//! The body is tested in `crates/bindings/tests/a2a/pushes.rs`.
 
 use crate::desk::{Desk, client};
 use crate::receiver::{Answer, Receiver, Report};
@@ -31,7 +31,7 @@ async fn names(receiver: &mut Receiver, count: usize) -> Vec<String> {
     names
 }
 
-/// A receiver that takes nothing until it is told that it works.
+/// A receiver that refuses everything until it is switched on.
 async fn down() -> (Receiver, Arc<AtomicBool>) {
     let works = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&works);
@@ -42,8 +42,8 @@ async fn down() -> (Receiver, Arc<AtomicBool>) {
     (Receiver::start(rule).await, works)
 }
 
-/// A11: every change, in order, all of it, with the token and a seal; beside it the publisher's own
-/// reports go on.
+/// A11: every change is pushed, in order and complete, with the token and a signature; the
+/// publisher's own reports go on beside it.
 #[tokio::test]
 async fn every_change_is_pushed_in_order_with_the_token() {
     let mut receiver = Receiver::start(|_, _| TAKEN).await;
@@ -69,7 +69,7 @@ async fn every_change_is_pushed_in_order_with_the_token() {
     assert_eq!(kept(&desk), only_read_to(3));
 }
 
-/// A11: what is not taken is sent again, whole, before the next change.
+/// A refused push is repeated as a whole before the next change.
 #[tokio::test]
 async fn a_push_that_is_taken_in_part_is_sent_again_whole() {
     let rule = |_: &Report, before: usize| match before {
@@ -92,8 +92,8 @@ async fn a_push_that_is_taken_in_part_is_sent_again_whole() {
     delivered(&deliveries, 2).await;
 }
 
-/// A11: a receiver that is down hears everything once it is up, though the platform was restarted
-/// meanwhile; two configurations to one address are told each.
+/// A11: a receiver that is down gets everything once it is up, even if the platform was restarted
+/// meanwhile; two configurations for one address are independent.
 #[tokio::test]
 async fn nothing_is_lost_while_a_receiver_is_down_and_the_platform_restarted() {
     let (mut receiver, works) = down().await;
@@ -131,8 +131,8 @@ async fn nothing_is_lost_while_a_receiver_is_down_and_the_platform_restarted() {
     assert_eq!(kept(&desk), only_read_to(3));
 }
 
-/// A11: a configuration that is deleted hears nothing more, not even what it was behind with; one of
-/// the same name that is made anew hears what happens then.
+/// A deleted configuration gets nothing more, not even its backlog; a new one of the same name
+/// gets later changes.
 #[tokio::test]
 async fn a_deleted_configuration_hears_nothing_more() {
     let (mut receiver, works) = down().await;
@@ -154,7 +154,7 @@ async fn a_deleted_configuration_hears_nothing_more() {
     assert_eq!(kept(&desk), only_read_to(4));
 }
 
-/// Row 7 of the security notes: what the operator allows no more is not spoken to.
+/// An origin that the operator no longer allows gets no more pushes.
 #[tokio::test]
 async fn a_target_that_is_not_allowed_any_more_is_not_spoken_to() {
     let mut receiver = Receiver::start(|_, _| TAKEN).await;
@@ -166,7 +166,8 @@ async fn a_target_that_is_not_allowed_any_more_is_not_spoken_to() {
     assert!(receiver.now().is_none());
 }
 
-/// A task of A2A on the real command, pushed over a kill of the platform; and not without a list.
+/// A task of A2A on the real command is pushed across a kill of the platform; and not without an
+/// allow list.
 #[tokio::test]
 async fn a_platform_pushes_what_it_streams_though_it_is_killed_in_between() {
     let (mut receiver, works) = down().await;

@@ -1,4 +1,4 @@
-//! Somebody who is told: an HTTP server on loopback that behaves as the test wants.
+//! A receiver of reports: an HTTP server on loopback that behaves as the test wants.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// A report as it arrived.
+/// A received report.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub line: String,
     pub fields: BTreeMap<String, String>,
     pub body: Value,
-    /// On which connection, from 1.
+    /// The number of its connection, from 1.
     pub connection: usize,
 }
 
@@ -31,23 +31,23 @@ impl Report {
         self.body["sequence"].as_str().unwrap().parse().unwrap()
     }
 
-    /// `task:sequence`
+    /// Its name: `task:sequence`.
     pub fn name(&self) -> String {
         format!("{}:{}", self.task(), self.sequence())
     }
 }
 
-/// What the receiver does with a report.
+/// The receiver's answer to a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Status(u16),
-    /// A status and so many bytes of body.
+    /// A status with a body of so many bytes.
     Long(u16, usize),
-    /// To somewhere else.
+    /// A redirect.
     Redirect,
-    /// The connection is closed.
+    /// Closing the connection.
     Close,
-    /// Nothing, and the connection stays.
+    /// No answer on an open connection.
     Nothing,
 }
 
@@ -59,7 +59,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// One on a free port, which answers by this rule: the report, and how many came before it.
+    /// A receiver on a free port with this rule for answers: from the report, and the number of
+    /// earlier ones.
     pub async fn start(rule: impl Fn(&Report, usize) -> Answer + Send + Sync + 'static) -> Self {
         Self::at("127.0.0.1:0".parse().unwrap(), rule).await
     }
@@ -116,12 +117,12 @@ impl Receiver {
         names
     }
 
-    /// A report that is there already.
+    /// The next report, if it has been received.
     pub fn now(&mut self) -> Option<Report> {
         self.reports.try_recv().ok()
     }
 
-    /// The names of reports that are there already.
+    /// The names of the reports received.
     pub fn names_now(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.now())
             .map(|report| report.name())
@@ -162,7 +163,7 @@ async fn read(stream: &mut BufReader<TcpStream>, connection: usize) -> Option<Re
     })
 }
 
-/// Answers; false if the connection ends.
+/// Sends an answer; false if the connection ends.
 async fn give(stream: &mut BufReader<TcpStream>, answer: Answer) -> bool {
     let (status, more, length) = match answer {
         Answer::Status(status) => (status, "", 0),

@@ -1,8 +1,7 @@
-//! `convoke agent register`, `renew` and `leave`: an agent that runs elsewhere takes its place, holds
-//! it, and gives it up.
+//! `convoke agent register`, `renew` and `leave`: the registration of an agent that runs elsewhere.
 //!
-//! The profile is a TOML file whose keys are the leaves of `register-agent`; what is wrong with it,
-//! the platform says.
+//! The profile is a TOML file whose keys are the leaves of `register-agent`; the platform validates
+//! it.
 
 use crate::cli::{Common, Register, Remote, Renew};
 use crate::output::{self, Failure, line};
@@ -13,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The layer of an A2A agent if nothing is said.
+/// The default layer of an A2A agent.
 const LAYER: &str = "service";
 
 pub(super) async fn run(common: &Common, register: Register) -> Result<(), Failure> {
@@ -45,7 +44,7 @@ async fn by_profile(common: &Common, register: &Register, file: &Path) -> Result
     Ok(())
 }
 
-/// An A2A agent says who it is in its card; what that cannot say, a profile and options do.
+/// Registers an A2A agent by its card; a profile and options supply what the card cannot express.
 async fn by_card(
     common: &Common,
     register: &Register,
@@ -97,7 +96,7 @@ pub(super) async fn leave(common: &Common, agent: &str, remote: &Remote) -> Resu
     Ok(())
 }
 
-/// Tells of an agent's place.
+/// Prints the outcome of a registration or renewal.
 fn placed(common: &Common, event: &str, reply: &Reply) {
     let root = reply.document.root();
     let (name, until) = (leaf(root, "name"), leaf(root, "lease-until"));
@@ -123,7 +122,7 @@ fn read(file: &Path) -> Result<Table, Failure> {
     text.parse().map_err(|cause| wrong(file, cause))
 }
 
-/// Lets the agent in by these public keys.
+/// Authorises these public keys for the agent.
 fn let_in(folder: &Path, name: &str, keys: &[PathBuf]) -> Result<(), Failure> {
     let file = folder.join(format!("{name}.pub"));
     let mut known = match std::fs::read_to_string(&file) {
@@ -152,8 +151,9 @@ fn let_in(folder: &Path, name: &str, keys: &[PathBuf]) -> Result<(), Failure> {
     })
 }
 
-/// `register-agent` with the profile: keys are leaves of the same name, but that the skills and
-/// methods of a file are tables of their own, and what irtf-agent lacks of a skill stands aside.
+/// The `register-agent` request with the profile: keys are leaves of the same name, except that
+/// skills and methods are TOML tables, and that what irtf-agent lacks of a skill goes into
+/// augmenting elements.
 fn profiled<'a>(file: &Path, profile: &'a Table) -> Result<Node<'a>, Failure> {
     let mut rpc = Node::container(REGISTRY, "register-agent");
     let (mut skills, mut details) = (Node::container("", "skills"), Vec::new());
@@ -181,7 +181,7 @@ fn profiled<'a>(file: &Path, profile: &'a Table) -> Result<Node<'a>, Failure> {
     Ok(rpc.with(skills).with(methods).with_all(details))
 }
 
-/// A skill, and what irtf-agent lacks of it.
+/// The element of a skill, and the augmenting element for what irtf-agent lacks of it.
 fn skill<'a>(file: &Path, table: &'a Table) -> Result<(Node<'a>, Option<Node<'a>>), Failure> {
     let mut skill = Node::container("", "skill");
     let mut detail = Node::container("", "skill-detail");
@@ -229,7 +229,7 @@ fn filled<'a>(file: &Path, node: Node<'a>, table: &'a Table) -> Result<Node<'a>,
     entries.try_fold(node, |node, (key, value)| added(file, node, key, value))
 }
 
-/// Adds what a key gives: a leaf, a leaf-list or a container.
+/// Adds the value of a key: a leaf, a leaf-list or a container.
 fn added<'a>(
     file: &Path,
     node: Node<'a>,

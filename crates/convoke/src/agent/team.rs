@@ -1,4 +1,4 @@
-//! `convoke agent team`: who does a task together, and which gaps are left.
+//! `convoke agent team`: forms the team of a task, and reports unfilled needs.
 
 use super::criteria;
 use crate::cli::{Common, Criteria, Team};
@@ -9,18 +9,18 @@ use netconf::data::Node;
 use netconf::xml::Element;
 use serde_json::json;
 
-/// A place in the team, as it is typed.
+/// A need of the team, as typed on the command line.
 #[derive(Debug, Default)]
 struct Need {
     name: String,
     criteria: Criteria,
-    /// What the member would have to do.
+    /// The work of the member.
     work: Option<String>,
     optional: bool,
 }
 
 impl Need {
-    /// Reads `NAME:KEY=VALUE,…`; a comma that no key follows belongs to the value.
+    /// Parses `NAME:KEY=VALUE,…`; a comma that is not followed by a key belongs to the value.
     fn parse(typed: &str) -> Result<Self, Failure> {
         let (name, rest) = typed.split_once(':').unwrap_or((typed, ""));
         let mut need = Self {
@@ -108,7 +108,7 @@ pub(super) async fn run(common: &Common, team: Team) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The places with whoever fills them, and who was asked.
+/// Prints the needs with their members, and the agents that were asked.
 fn show(team: Element<'_>) {
     let mut rows = Vec::new();
     let gaps = texts(team, "gap");

@@ -1,7 +1,7 @@
-//! What may be meant: the scenarios that are offered, each with the agents that take it, and what
-//! templates and profiles say of them.
+//! The candidates of `convoke ask`: scenarios with the agents that take them, and the texts of
+//! their templates and profiles.
 //!
-//! Read next: [`super`], which chooses.
+//! Read next: [`super`], which chooses among them.
 
 use crate::cli::{Ask, Common};
 use crate::output::Failure;
@@ -18,16 +18,16 @@ use server::client::Client;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many agents of a scenario are weighed; of more, those that the registry ranks first.
+/// The most agents considered per scenario; of more, those that the registry ranks first.
 const AGENTS_MAX: usize = 8;
 
-/// A scenario, with an agent that takes it.
+/// A scenario with an agent that takes it.
 pub(super) struct Offered {
     pub(super) scenario: String,
     pub(super) template: Arc<Template>,
-    /// Empty if nobody takes it.
+    /// The name of the agent; empty if no agent takes it.
     pub(super) agent: String,
-    /// What its profile says of it.
+    /// The description of the skill in the agent's profile.
     description: String,
     examples: Vec<String>,
 }
@@ -44,10 +44,11 @@ impl Offered {
     }
 }
 
-/// What is offered of that which the flags leave open, templates in the language of the words.
+/// The scenarios and agents that the flags leave open, with templates in the language of the
+/// utterance.
 ///
 /// # Errors
-/// Refused if nothing is.
+/// Refused if there are none.
 pub(super) async fn of(
     common: &Common,
     ask: &Ask,
@@ -111,8 +112,8 @@ async fn listed(client: &mut Client) -> Result<Vec<(String, Vec<String>)>, Failu
         .collect())
 }
 
-/// The agents that take a template, as the registry ranks them for these words; by no words if none
-/// knows any.
+/// The agents that take a template, as the registry ranks them for this utterance; unranked if none
+/// matches it.
 async fn ranked(client: &mut Client, schema_id: &str, words: &str) -> Result<Vec<String>, Failure> {
     let takers = || {
         Node::container(REGISTRY, "discover-agents")
@@ -131,7 +132,7 @@ async fn ranked(client: &mut Client, schema_id: &str, words: &str) -> Result<Vec
     Ok(found)
 }
 
-/// With what the profiles say.
+/// Adds the descriptions and examples of the profiles.
 async fn described(
     client: &mut Client,
     mut offered: Vec<Offered>,
@@ -160,7 +161,7 @@ async fn described(
 }
 
 impl Offered {
-    /// Takes what the profile says of the agent, and of its skills that take the template.
+    /// Reads the descriptions and examples of the agent and of its skills that take the template.
     fn read(&mut self, agent: Element<'_>) {
         let of_it = |detail: &Element<'_>| {
             let schemas = texts(*detail, "schema");

@@ -1,4 +1,4 @@
-//! `convoke agent`: what can be typed.
+//! The command line of `convoke agent`.
 
 use super::Remote;
 use clap::{Args, Subcommand, ValueEnum};
@@ -29,16 +29,16 @@ convoke agent register --a2a https://agent.example --name surveyor\n\n\
 The profile is a TOML file with the leaves of the draft's profile: name, description, version,\n\
 provider, layer, [capability], [[skill]], [[authentication]].")]
     Register(Register),
-    /// Renew an agent's lease, and say how it is.
+    /// Renew an agent's lease, and report its health.
     Renew(Renew),
-    /// Leave: the agent's open tasks fail, and it is no longer found.
+    /// Leave: the agent's open tasks fail, and it can no longer be found.
     Leave {
-        /// The agent; with --identity it speaks for itself.
+        /// The agent; with --identity it acts in its own name.
         agent: String,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Form a team for a task: ask for each need the best agent that fits, then the next.
+    /// Form a team for a task: ask the best agent for each need, then the next.
     #[command(after_help = "\
 Example:\n  convoke agent team outage-7 --target site:BE-017 \\\n    \
 --need \"ip:domain=IP,schema=fault_diagnosis_v1,do=diagnose the transport\" \\\n    \
@@ -48,19 +48,19 @@ schema, text, do (what the member would have to do), and the word optional.")]
     Team(Team),
 }
 
-/// What is needed of an agent.
+/// The criteria of a discovery.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Criteria {
     /// The name of a skill.
     #[arg(long)]
     pub(crate) skill: Option<String>,
-    /// A tag of the skill; given again, the skill must have them all.
+    /// A tag of the skill; may be repeated, and all must match.
     #[arg(long)]
     pub(crate) tag: Vec<String>,
-    /// A mode that the skill takes: text, image, audio or video.
+    /// An input mode of the skill: text, image, audio or video.
     #[arg(long, value_name = "MODE")]
     pub(crate) input: Option<String>,
-    /// A mode that the skill gives.
+    /// An output mode of the skill.
     #[arg(long, value_name = "MODE")]
     pub(crate) output: Option<String>,
     /// One of the agent's domains, e.g. Wireless.
@@ -72,7 +72,7 @@ pub(crate) struct Criteria {
     /// A schema of structured payloads that the skill takes, e.g. fault_diagnosis_v1.
     #[arg(long)]
     pub(crate) schema: Option<String>,
-    /// Words, in any field.
+    /// Words, matched in any field.
     #[arg(long)]
     pub(crate) text: Option<String>,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Criteria {
 pub(crate) struct Discover {
     #[command(flatten)]
     pub(crate) criteria: Criteria,
-    /// At most so many.
+    /// The most agents to show.
     #[arg(long, default_value = "10", value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pub(crate) limit: u16,
     #[command(flatten)]
@@ -90,32 +90,33 @@ pub(crate) struct Discover {
 
 #[derive(Args)]
 pub(crate) struct Register {
-    /// The profile (TOML); of an A2A agent what its card cannot say, such as alias and domain.
+    /// The profile (TOML); for an A2A agent, what its card cannot express, such as alias and
+    /// domain.
     #[arg(long, value_name = "FILE", required_unless_present = "a2a")]
     pub(crate) profile: Option<PathBuf>,
-    /// The agent is an A2A agent, whose card is at this URL or in the well-known place below it. The
+    /// The URL of the card of an A2A agent, or the base URL of its well-known location. The
     /// platform fetches it if [a2a.peers] allows that.
     #[arg(long, value_name = "URL", conflicts_with_all = ["server", "key"])]
     pub(crate) a2a: Option<String>,
-    /// What the A2A agent is called here; without it, as in its card.
+    /// Local name of the A2A agent; default as in its card.
     #[arg(long, requires = "a2a")]
     pub(crate) name: Option<String>,
-    /// The layer that the A2A agent works in: business, service or resource; service if neither this
-    /// nor the profile says it.
+    /// The layer of the A2A agent: business, service or resource; default as in the profile, else
+    /// service.
     #[arg(long, requires = "a2a")]
     pub(crate) layer: Option<String>,
-    /// Let the agent in by this public key first, on the machine that holds the platform's folder:
-    /// it goes to DIR/agents/NAME.pub.
+    /// Authorise this public key for the agent first, on the machine with the platform's folder: it
+    /// is stored as DIR/agents/NAME.pub.
     #[arg(long, value_name = "PUBKEY")]
     pub(crate) key: Vec<PathBuf>,
-    /// The agent is a NETCONF server itself, at this address, to which the platform connects. The
-    /// first time an administrator has to say so.
+    /// Address of the agent as a NETCONF server itself, to which the platform connects. An
+    /// administrator must register it the first time.
     #[arg(long, value_name = "HOST:PORT", requires = "host_key")]
     pub(crate) server: Option<String>,
     /// The server's host key, algorithm and base64 as in known_hosts.
     #[arg(long, value_name = "KEY", requires = "server")]
     pub(crate) host_key: Option<String>,
-    /// How long a renewal lasts, in seconds.
+    /// Length of the lease, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(10..=604_800))]
     pub(crate) lease: Option<u32>,
     #[command(flatten)]
@@ -124,26 +125,26 @@ pub(crate) struct Register {
 
 #[derive(Args)]
 pub(crate) struct Renew {
-    /// The agent; with --identity it speaks for itself.
+    /// The agent; with --identity it acts in its own name.
     pub(crate) agent: String,
-    /// How it is.
+    /// Its health.
     #[arg(long, default_value = "ok")]
     pub(crate) health: Health,
-    /// Its words to that.
+    /// Its remark on that.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// How an agent says it is.
+/// The health that an agent reports.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Health {
-    /// All is well.
+    /// In order.
     Ok,
-    /// It works, with restrictions.
+    /// Working with restrictions.
     Degraded,
-    /// It takes nothing new on.
+    /// Taking on no new work.
     Failing,
 }
 
@@ -160,12 +161,12 @@ impl Health {
 
 #[derive(Args)]
 pub(crate) struct Team {
-    /// The task that the team is for; it need not exist yet.
+    /// The task of the team; it need not exist yet.
     pub(crate) task: String,
-    /// A place in the team and who fits: NAME:skill=…,tag=…
+    /// A need of the team with its criteria: NAME:skill=…,tag=…
     #[arg(long, value_name = "NAME:KEY=VALUE,…", required = true)]
     pub(crate) need: Vec<String>,
-    /// What the task is about, e.g. an element such as site:BE-017.
+    /// The target of the task, e.g. an element such as site:BE-017.
     #[arg(long, value_name = "OBJECT")]
     pub(crate) target: String,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `convoke audit`: what can be typed.
+//! The command line of `convoke audit`.
 
 use super::Remote;
 use clap::{Args, Subcommand};
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Show who got in and who did not, what was denied, and what was decided.
+    /// Show logins and failed logins, denials, and decisions.
     Show(Wanted),
-    /// Write the same as JSON lines for programs and archives.
+    /// Write the records as JSON lines for programs and archives.
     Export {
-        /// Where to; standard output if not given. The file must not exist.
+        /// The file, which must not exist; default standard output.
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
         #[command(flatten)]
@@ -18,13 +18,13 @@ pub(crate) enum AuditCommand {
     },
 }
 
-/// Which records.
+/// The selection of records.
 #[derive(Args)]
 pub(crate) struct Wanted {
-    /// Only what was written at this instant or later (RFC 3339).
+    /// Only records written at this instant or later (RFC 3339).
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only records of this kind, e.g. denied or login-failed; may be given more than once.
+    /// Only records of this kind, e.g. denied or login-failed; may be repeated.
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Vec<String>,
     /// Only records about this user.

@@ -1,4 +1,4 @@
-//! `convoke data`: what can be typed.
+//! The command line of `convoke data`.
 
 use super::Remote;
 use clap::{Args, Subcommand, ValueEnum};
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum DataCommand {
-    /// Put a file under an identifier, in pieces; the same again goes on where it was broken off.
+    /// Put a file under an identifier, in pieces; a repeated call resumes an interrupted one.
     Put(Put),
-    /// Get data into a file, in pieces; the same again goes on where it was broken off.
+    /// Get data into a file, in pieces; a repeated call resumes an interrupted one.
     Get(Get),
 }
 
@@ -28,26 +28,26 @@ pub(crate) struct Put {
     /// The kind of data.
     #[arg(long = "type", value_name = "TYPE", default_value = "text")]
     pub(crate) kind: Kind,
-    /// Their format, e.g. application/json or mp3.
+    /// The format of the data, e.g. application/json or mp3.
     #[arg(long)]
     pub(crate) format: Option<String>,
-    /// What they are.
+    /// A description of the data.
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// The kind of data, as irtf-agent tells them apart.
+/// The kind of data, as distinguished by irtf-agent.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
     /// Text, structured data included.
     Text,
     /// An image.
     Image,
-    /// A sound.
+    /// Sound.
     Audio,
-    /// A film.
+    /// Video.
     Video,
 }
 
@@ -67,10 +67,10 @@ impl Kind {
 pub(crate) struct Get {
     /// The identifier, as in /data-params.
     pub(crate) id: String,
-    /// Where they go; FILE.part while they are not whole.
+    /// The file to write; FILE.part until it is complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// The SHA-256 that they must have, in hexadecimal digits.
+    /// The expected SHA-256, in hexadecimal digits.
     #[arg(long, value_name = "DIGEST")]
     pub(crate) sha256: Option<String>,
     #[command(flatten)]

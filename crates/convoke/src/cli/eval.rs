@@ -1,4 +1,4 @@
-//! `convoke eval`: what can be typed.
+//! The command line of `convoke eval`.
 
 use super::{Embedding, Reader};
 use clap::{Args, Subcommand};
@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum EvalCommand {
-    /// How well a parser maps utterances to payloads: joint accuracy, slots, spurious keys,
+    /// Score a parser that maps utterances to payloads: joint accuracy, slots, spurious keys,
     /// calibration.
     Intents(Intents),
-    /// How well an embedder tells which texts mean the same: pairs, and which clusters fire.
+    /// Score an embedder that recognises texts of the same meaning: pairs, and the clusters that
+    /// fire.
     Fragments(Fragments),
 }
 
@@ -20,14 +21,14 @@ pub(crate) struct Intents {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reader: Reader,
-    /// Where a line says nothing of the time: the instant that "tomorrow" is counted from, in the
-    /// speaker's zone (RFC 3339).
+    /// For lines without a time: the instant from which "tomorrow" is counted, in the speaker's
+    /// zone (RFC 3339).
     #[arg(long, value_name = "TIME", default_value = "2026-04-30T10:00:00+08:00")]
     pub(crate) at: String,
-    /// Reads so many cases of each set, spread over it evenly.
+    /// The number of cases read of each set, spread evenly over it.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
-    /// Shows every case that is not right, and what is wrong with it.
+    /// Show every case that is wrong, and the error.
     #[arg(long)]
     pub(crate) mistakes: bool,
 }
@@ -39,10 +40,10 @@ pub(crate) struct Fragments {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) embedding: Embedding,
-    /// The cosine from which two texts mean the same, 0 to 1; the embedder's own without it.
+    /// The cosine from which two texts have the same meaning, 0 to 1; default the embedder's own.
     #[arg(long, value_name = "COSINE")]
     pub(crate) threshold: Option<f32>,
-    /// How many texts a cluster needs to fire.
+    /// The number of texts from which a cluster fires.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) members: usize,
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `convoke fault`.
+//! The command line of `convoke fault`.
 
 use super::Remote;
 use clap::builder::PossibleValue;
@@ -11,18 +11,18 @@ use std::str::FromStr;
 
 #[derive(Subcommand)]
 pub(crate) enum FaultCommand {
-    /// Break something, now.
+    /// Inject a fault, now.
     #[command(after_help = kinds())]
     Inject(Inject),
-    /// What is broken: the truth, which no agent can see.
+    /// List the faults: the truth, which no agent can see.
     List {
-        /// Also what is over.
+        /// Also those that are over.
         #[arg(long)]
         all: bool,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Mend a fault at once.
+    /// Repair a fault at once.
     Clear {
         /// Its number, from `fault list`.
         id: u32,
@@ -33,29 +33,29 @@ pub(crate) enum FaultCommand {
 
 #[derive(Args)]
 pub(crate) struct Inject {
-    /// What breaks, and after a colon the element if it matters which: router-failure:Berlin.
+    /// The fault: a kind, and optionally an element after a colon: router-failure:Berlin.
     #[arg(value_name = "KIND[:ELEMENT]")]
     pub(crate) what: What,
-    /// How long it takes, e.g. 90s, 45m, 2h: until the mains are back, interference or congestion is
-    /// over, an optical module is dark; a minute to a week.
+    /// Duration, e.g. 90s, 45m, 2h, from a minute to a week: until the mains are back, interference
+    /// or congestion is over, or an optical module is dark.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) duration: Option<u32>,
-    /// How strong interference is, how full congestion makes its link.
+    /// Strength of interference, or fill of a congested link.
     #[arg(long, value_name = "HOW")]
     pub(crate) severity: Option<Degree>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// A kind of fault, and perhaps an element.
+/// A kind of fault, and optionally an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct What {
-    /// None for anything that takes a batch of sites out of service.
+    /// The kind; none for anything that takes a batch of sites out of service.
     pub(crate) kind: Option<Cause>,
     pub(crate) element: Option<ElementId>,
 }
 
-/// The name of a kind of fault that is left open.
+/// The name of a random kind of fault.
 const RANDOM: &str = "random";
 
 impl FromStr for What {
@@ -83,8 +83,8 @@ impl FromStr for What {
     }
 }
 
-/// The element, with the kind that `cause` strikes in front if none is; the platform judges whether there
-/// is such an element, and whether it is of that kind.
+/// The element's name, with the prefix of the element kind that `cause` strikes if it has none; the
+/// platform checks that it exists and is of that kind.
 fn completed(cause: Cause, element: &str) -> ElementId {
     match element.contains(':') {
         true => ElementId::new(element),
@@ -92,7 +92,7 @@ fn completed(cause: Cause, element: &str) -> ElementId {
     }
 }
 
-/// How bad, by the names of the schema.
+/// A severity, by the names of the schema.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Degree(pub(crate) Severity);
 
@@ -110,7 +110,7 @@ impl ValueEnum for Degree {
     }
 }
 
-/// A duration in seconds, minutes or hours; without a unit, seconds.
+/// Parses a duration in seconds, minutes or hours; without a unit, seconds.
 fn seconds(text: &str) -> Result<u32, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -130,7 +130,7 @@ fn seconds(text: &str) -> Result<u32, String> {
     }
 }
 
-/// The kinds, with what each strikes and which flags it takes.
+/// The kinds of fault, with the elements they strike and the flags they take, for the help text.
 fn kinds() -> String {
     let rows: Vec<String> = Cause::ALL.iter().map(|cause| row(*cause)).collect();
     format!(

@@ -1,14 +1,14 @@
-//! `convoke mcp`: what can be typed.
+//! The command line of `convoke mcp`.
 
 use super::Remote;
 use clap::Args;
 use schema::language::Language;
 
-/// The longest that a call may be made to wait: a day, in seconds.
+/// The longest wait of a call: a day, in seconds.
 const PATIENCE_MAX_S: u64 = 86_400;
 
-/// Serves the Model Context Protocol on standard input and output, as assistants start it: each skill
-/// with a schema is a tool, agents and tasks are resources. Ends when the input does.
+/// Serve the Model Context Protocol on standard input and output, as assistants start it: each
+/// skill with a schema is a tool, agents and tasks are resources. Ends with its input.
 #[derive(Args)]
 #[command(after_help = "\
 Example, the entry of an assistant's configuration:\n  \
@@ -18,7 +18,7 @@ pub(crate) struct Mcp {
     /// The language of titles and descriptions, a BCP 47 tag.
     #[arg(long, env = "CONVOKE_LANGUAGE", value_name = "TAG", default_value = "en", value_parser = Language::parse)]
     pub(crate) language: Language,
-    /// How long a call waits for the end of its task; then it says how far the task is.
+    /// Time for which a call waits for the end of its task; then it returns the task's progress.
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=PATIENCE_MAX_S))]
     pub(crate) patience: u64,
     #[command(flatten)]

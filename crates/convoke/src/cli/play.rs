@@ -1,4 +1,4 @@
-//! What can be typed after `convoke demo`, `convoke simulate` and `convoke learn`.
+//! The command line of `convoke demo`, `convoke simulate` and `convoke learn`.
 
 use super::Platform;
 use clap::{Args, Subcommand};
@@ -10,8 +10,8 @@ use std::str::FromStr;
 pub(crate) struct Demo {
     #[command(subcommand)]
     pub(crate) play: Option<Play>,
-    /// Step through a run that was recorded with --record: a key or a line goes on, a number goes on
-    /// by so many lines, q ends.
+    /// Step through a run that was recorded with --record: a key or an empty line goes on, a number
+    /// goes on by so many lines, q quits.
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
 }
@@ -24,14 +24,14 @@ pub(crate) enum Play {
     Experience(Story),
     /// Use case 3: drivers complain, in English and Chinese.
     Complaints(Story),
-    /// All of it at once: a day in which things break, sleep and are complained about.
+    /// All of it at once: a day with faults, energy saving and complaints.
     All(Story),
 }
 
-/// The network, and what breaks in it.
+/// The network, and the fault in it.
 #[derive(Args, Clone)]
 pub(crate) struct Stage {
-    /// The IP backbone: a name (Germany50, Geant, Chinanet, ...) or a file: Convoke's own format,
+    /// The IP backbone: a name (Germany50, Geant, Chinanet, ...) or a file in Convoke's own format,
     /// GraphML, SNDlib or node-link JSON.
     #[arg(
         long,
@@ -40,11 +40,11 @@ pub(crate) struct Stage {
         value_name = "FILE|NAME"
     )]
     pub(crate) topology: String,
-    /// What breaks in a story: random, or a cause as in `fault inject --help`, with an element after a
-    /// colon if it matters which.
+    /// The fault of a scenario: random, or a cause as in `fault inject --help`, optionally with an
+    /// element after a colon.
     #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
     pub(crate) fault: String,
-    /// Background alarms replayed from a file instead of drawn: CSV with alarm_id, device_id,
+    /// Background alarms replayed from a file instead of random ones: CSV with alarm_id, device_id,
     /// start_timestamp and end_timestamp in seconds.
     #[arg(long, value_name = "FILE")]
     pub(crate) alarms: Option<PathBuf>,
@@ -56,26 +56,26 @@ pub(crate) struct Story {
     pub(crate) stage: Stage,
     #[command(flatten)]
     pub(crate) platform: Platform,
-    /// Seeds network, noise and dice: the same seed plays the same story.
+    /// Seed of network, noise and random events: the same seed gives the same run.
     #[arg(long, env = "CONVOKE_SEED", default_value = "6", value_name = "N")]
     pub(crate) seed: u64,
-    /// End with the story instead of keeping the platform running, and do not wait for readers;
-    /// so it is anyway where no terminal is.
+    /// Exit at the end instead of keeping the platform running, and do not wait for readers;
+    /// default without a terminal.
     #[arg(long)]
     pub(crate) headless: bool,
-    /// Keep the platform running after the story even where no terminal is.
+    /// Keep the platform running at the end even without a terminal.
     #[arg(long, conflicts_with = "headless")]
     pub(crate) stay: bool,
-    /// Start from an empty store if the state folder has been used before.
+    /// Start with an empty store if the state folder has been used before.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Simulated seconds shown per second.
+    /// Simulated seconds per second.
     #[arg(long, default_value = "600", value_name = "N")]
     pub(crate) speed: f64,
-    /// Record the run, to be stepped through with --replay.
+    /// Record the run, for --replay.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Write a page about the run: map, timeline, who asked whom what.
+    /// Write a page about the run: map, timeline, messages.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
@@ -87,18 +87,18 @@ pub(crate) struct Simulate {
     /// The first seed.
     #[arg(long, env = "CONVOKE_SEED", default_value = "1", value_name = "N")]
     pub(crate) seed: u64,
-    /// How many seeds; or which, as FIRST..LAST with both included.
+    /// The number of seeds; or a range, FIRST..LAST with both included.
     #[arg(long, default_value = "20", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
     /// Number of base-station sites.
     #[arg(long, default_value = "300", value_name = "N")]
     pub(crate) sites: usize,
-    /// Play whole days, in which things break, sleep and are complained about, instead of a story
-    /// about one fault.
+    /// Run whole days with faults, energy saving and complaints, instead of a scenario with one
+    /// fault.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
     pub(crate) days: Option<u32>,
-    /// Who runs the network in those days: agents; manual, as it is done today, with energy saving
-    /// by the clock; none, the same without energy saving. Several are compared.
+    /// The operator of the network in those days: agents; manual, as in today's operations, with
+    /// energy saving by the clock; none, manual without energy saving. Several are compared.
     #[arg(
         long,
         value_delimiter = ',',
@@ -107,13 +107,13 @@ pub(crate) struct Simulate {
         requires = "days"
     )]
     pub(crate) policy: Vec<String>,
-    /// Keep the scores in this file, a line each, and go on from it if it is there.
+    /// Keep the scores in this file, one line each, and resume from it if it exists.
     #[arg(long, value_name = "FILE", requires = "days")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a page with the scores, their confidence and pictures.
+    /// Write a page with the scores, their confidence intervals and pictures.
     #[arg(long, value_name = "FILE", requires = "days")]
     pub(crate) html: Option<PathBuf>,
-    /// What agents weigh causes by, as `learn` writes it, instead of what ships.
+    /// File with the agents' weights of causes, as written by `learn`, instead of the shipped ones.
     #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
     pub(crate) knowledge: Option<PathBuf>,
 }
@@ -128,24 +128,24 @@ pub(crate) struct Learn {
         value_name = "FILE|NAME"
     )]
     pub(crate) topology: String,
-    /// Background alarms replayed from a file instead of drawn, as in `simulate`.
+    /// Background alarms replayed from a file instead of random ones, as in `simulate`.
     #[arg(long, value_name = "FILE")]
     pub(crate) alarms: Option<PathBuf>,
-    /// Which seeds are played: others than those that will be scored.
+    /// The seeds: different from those that will be scored.
     #[arg(long, default_value = "50001..50100", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
-    /// How many days of each.
+    /// The number of days per seed.
     #[arg(long, default_value = "1", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
     pub(crate) days: u32,
     /// Number of base-station sites.
     #[arg(long, default_value = "300", value_name = "N")]
     pub(crate) sites: usize,
-    /// The file that is written; what stood in it is replaced.
+    /// The file to write; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
-/// Which seeds are played: a number of them, or from one to another.
+/// A selection of seeds: a number of them, or a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seeds {
     Count(u64),
@@ -153,7 +153,7 @@ pub(crate) enum Seeds {
 }
 
 impl Seeds {
-    /// The seeds; a number of them begins with `first`.
+    /// The seeds; a number of them starts with `first`.
     pub(crate) fn from(self, first: u64) -> impl Iterator<Item = u64> {
         match self {
             Self::Count(count) => first..first.saturating_add(count),

@@ -1,4 +1,4 @@
-//! `convoke schema`: what can be typed.
+//! The command line of `convoke schema`.
 
 use super::{Embedding, Reader, Remote};
 use clap::{Args, Subcommand, ValueEnum};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Subcommand)]
 pub(crate) enum SchemaCommand {
-    /// The scenarios that are offered, with their templates and agents.
+    /// List the scenarios offered, with their templates and agents.
     List {
         /// The language of titles, a BCP 47 tag.
         #[arg(long, value_name = "TAG")]
@@ -14,9 +14,9 @@ pub(crate) enum SchemaCommand {
         #[command(flatten)]
         remote: Remote,
     },
-    /// A template, as it is told to clients or in another form.
+    /// Show a template, as clients receive it or in another form.
     Show(Show),
-    /// Say all that is wrong with a template in a file, and where; needs no platform.
+    /// Report all errors of a template in a file, with their places; needs no platform.
     Lint {
         /// The template, JSON.
         file: PathBuf,
@@ -28,23 +28,23 @@ pub(crate) enum SchemaCommand {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Take a template back: payloads are not taken under it any more.
+    /// Retire a template: payloads under it are no longer accepted.
     Retire {
         /// The template.
         schema_id: String,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Say all that is wrong with a payload, without sending it.
+    /// Report all errors of a payload, without sending it.
     Check {
-        /// The template that it follows.
+        /// The template that it conforms to.
         schema_id: String,
         /// The payload: a file with a JSON object, or - for standard input.
         file: PathBuf,
         #[command(flatten)]
         remote: Remote,
     },
-    /// The patches of a template that may be used.
+    /// List the patches of a template that may be used.
     Updates {
         /// The template.
         schema_id: String,
@@ -54,44 +54,44 @@ pub(crate) enum SchemaCommand {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Say in plain words what a scenario does not cover.
+    /// Describe in plain words what a scenario does not cover.
     Extend {
         /// The scenario.
         scenario: String,
-        /// What is wanted.
+        /// The request.
         #[arg(required = true)]
         text: Vec<String>,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Patches: those that wait for approval, and those in use with their measures.
+    /// List patches: those waiting for approval, and those in use with their measures.
     Patches {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Let a patch out to clients.
+    /// Release a patch to clients.
     Approve {
         /// The patch.
         patch_id: String,
         #[command(flatten)]
         remote: Remote,
     },
-    /// Turn down a patch that waits, with a reason for the record.
+    /// Reject a patch that waits for approval, with a reason for the record.
     Reject {
         /// The patch.
         patch_id: String,
-        /// Why.
+        /// The reason.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
         #[command(flatten)]
         remote: Remote,
     },
-    /// The values of keys on trial that wait to be judged.
+    /// List the values of experimental keys that wait to be judged.
     Samples {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Say of a sampled value whether it is what the request meant.
+    /// Judge whether a sampled value is what the request meant.
     Judge {
         /// The sample.
         sample_id: String,
@@ -100,14 +100,14 @@ pub(crate) enum SchemaCommand {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Check who vouches for a template, and that it is what was pinned before.
+    /// Check the seal of a template, and that it is the one that was pinned.
     Verify {
         /// The template.
         schema_id: String,
         #[command(flatten)]
         remote: Remote,
     },
-    /// What differs between two templates: keys that came, went and changed.
+    /// Show the differences between two templates: keys added, removed and changed.
     Diff {
         /// One template: a name, or a file.
         old: String,
@@ -116,36 +116,37 @@ pub(crate) enum SchemaCommand {
         #[command(flatten)]
         remote: Remote,
     },
-    /// Erase what a client said in 'other'.
+    /// Erase the texts of a client in 'other'.
     Erase {
         /// The client.
         client: String,
         #[command(flatten)]
         remote: Remote,
     },
-    /// From words to payload: what would be sent, how sure, and what no key covers.
+    /// Parse words into a payload: the values with their confidence, and what no key covers.
     Parse(Parse),
-    /// Watch a schema grow: a population over months, in a second; needs no platform.
+    /// Simulate the evolution of a schema: a population over months, in a second; needs no
+    /// platform.
     Evolve(Evolve),
 }
 
-/// Whether a value is what was meant.
+/// The judgement of a sampled value.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Verdict {
-    /// It is.
+    /// It is what was meant.
     Matches,
-    /// It is not.
+    /// It is not what was meant.
     Differs,
 }
 
 #[derive(Args)]
 pub(crate) struct Show {
-    /// The template, or a scenario for its newest.
+    /// The template, or a scenario for its latest template.
     pub(crate) name: String,
     /// The form.
     #[arg(long, value_name = "FORM", default_value = "template")]
     pub(crate) form: Form,
-    /// The language wanted, a BCP 47 tag.
+    /// The preferred language, a BCP 47 tag.
     #[arg(long, value_name = "TAG")]
     pub(crate) language: Option<String>,
     #[command(flatten)]
@@ -174,7 +175,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The name in module convoke-schema; none for the template itself.
+    /// The name of the form in module convoke-schema; none for the template itself.
     pub(crate) fn rendered(self) -> Option<&'static str> {
         Some(match self {
             Self::Keys | Self::Template => return None,
@@ -190,17 +191,17 @@ impl Form {
 
 #[derive(Args)]
 pub(crate) struct Parse {
-    /// What was said.
+    /// The utterance.
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
     /// The scenario.
     #[arg(long)]
     pub(crate) scenario: String,
-    /// A template in a file, instead of the platform's; needs no platform.
+    /// A template in a file, instead of one of the platform; needs no platform.
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
-    /// The instant that "tomorrow" is counted from, in the speaker's zone (RFC 3339); now in UTC
-    /// if not given.
+    /// The instant from which "tomorrow" is counted, in the speaker's zone (RFC 3339); default now,
+    /// in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
     #[command(flatten)]
@@ -211,21 +212,21 @@ pub(crate) struct Parse {
 
 #[derive(Args)]
 pub(crate) struct Evolve {
-    /// Play a simulated population; evolution of a running platform is seen with `patches`.
+    /// Simulate a population; the evolution on a running platform is shown by `patches`.
     #[arg(long, required = true)]
     pub(crate) simulate: bool,
-    /// Seeds the population.
+    /// Seed of the population.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     #[command(flatten)]
     pub(crate) embedding: Embedding,
-    /// How many clients.
+    /// The number of clients.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) clients: usize,
-    /// How many days.
+    /// The number of days.
     #[arg(long, default_value_t = 90)]
     pub(crate) days: u32,
-    /// Where the picture goes: keys, heat and states over time, SVG.
+    /// File for the picture of keys, heat and states over time, SVG.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

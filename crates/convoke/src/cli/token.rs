@@ -1,33 +1,33 @@
-//! What can be typed after `convoke token`.
+//! The command line of `convoke token`.
 
 use super::OPERATOR;
 use clap::Subcommand;
 
 #[derive(Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Issue a bearer token and print it, and nothing else: `TOKEN=$(convoke token issue)`.
+    /// Issue a bearer token and print it alone: `TOKEN=$(convoke token issue)`.
     Issue {
-        /// Whose: operator, or a name in DIR/users or DIR/agents.
+        /// The principal: operator, or a name in DIR/users or DIR/agents.
         #[arg(default_value = OPERATOR)]
         name: String,
-        /// How long it is valid: a number with s, m, h or d.
+        /// Validity: a number with s, m, h or d.
         #[arg(long, default_value = "1h", value_name = "TIME", value_parser = seconds)]
         valid: u64,
-        /// The parts of the server that it opens; may be given more than once. Without, all of them.
+        /// A part of the server that the token gives access to; may be repeated. Default all parts.
         #[arg(long, value_name = "WORD")]
         scope: Vec<String>,
     },
-    /// List the tokens that were issued and not revoked; never the tokens themselves.
+    /// List the tokens that were issued and not revoked, without their values.
     List,
-    /// Void a token, or all tokens of a name, at once.
+    /// Revoke a token, or all tokens of a principal, at once.
     Revoke {
-        /// The identifier of a token, or a name.
+        /// The identifier of a token, or the name of a principal.
         #[arg(value_name = "ID|NAME")]
         which: String,
     },
 }
 
-/// Reads a length of time.
+/// Parses a duration.
 fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || format!("'{text}' is no time such as 90s, 30m, 8h or 7d");
     let (number, unit) = text

@@ -1,21 +1,22 @@
-//! `convoke watch`: what can be typed.
+//! The command line of `convoke watch`.
 
 use super::Remote;
 use clap::Args;
 
-/// Follows the notifications of a platform, and goes on where it was when the platform comes back.
+/// Follow the notifications of a platform, and resume where they stopped when the platform comes
+/// back.
 #[derive(Args)]
 pub(crate) struct Watch {
     /// Replay from this instant on (RFC 3339), then follow.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// End after so many notifications.
+    /// Exit after this many notifications.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u64>,
-    /// Only what concerns this task.
+    /// Only notifications about this task.
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
-    /// A line for each notification even where a terminal is.
+    /// Print one line per notification even on a terminal.
     #[arg(long)]
     pub(crate) lines: bool,
     #[command(flatten)]

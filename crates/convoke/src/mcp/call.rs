@@ -1,8 +1,8 @@
-//! How a call becomes a task, and what the caller hears until it has ended.
+//! The execution of a call as a task, with its progress, until the task has ended.
 //!
-//! A task is assigned as an asynchronous one and followed by its notifications. A call that is given up
-//! cancels the task that it began; one that has waited long enough, or whose client has gone, leaves it
-//! be. Read next: [`super::outcome`].
+//! The task is assigned asynchronously and followed by its notifications. A cancelled call cancels
+//! the task that it began; one that has timed out, or whose client has gone, leaves it running.
+//! Read next: [`super::outcome`].
 
 use super::offers::Offer;
 use super::{Access, outcome};
@@ -21,21 +21,21 @@ use serde_json::Value;
 use server::client::{CallError, Client, NegotiateRequest};
 use tokio::sync::Notify;
 
-/// A call under way.
+/// A call in progress.
 pub(super) struct Call<'a> {
     pub(super) access: &'a Access,
     pub(super) news: News,
-    /// Told when the client gives the call up.
+    /// Notified when the client cancels the call.
     pub(super) given_up: &'a Notify,
-    /// How the task stood when it was last looked at.
+    /// The state of the task when it was last read.
     pub(super) seen: Option<Status>,
 }
 
 impl Call<'_> {
-    /// Assigns what is offered, on these values, and waits for the end.
+    /// Assigns a task for the offered skill with these values, and waits for its end.
     ///
     /// # Errors
-    /// The [`Failure`] of asking, before there is a task.
+    /// The [`Failure`] of the request, before there is a task.
     pub(super) async fn assign(
         self,
         offer: &Offer,
@@ -53,7 +53,8 @@ impl Call<'_> {
             .await
     }
 
-    /// Says it, and waits for what comes of the task, which `offer` began, or an earlier call.
+    /// Sends a request, and waits for the outcome of the task, which `offer` or an earlier call
+    /// began.
     ///
     /// # Errors
     /// As of [`Self::assign`].
@@ -83,7 +84,7 @@ impl Call<'_> {
         Ok(outcome::with_warnings(result, &notice.warnings))
     }
 
-    /// Waits for what comes of a task; what goes wrong meanwhile is told as well.
+    /// Waits for the outcome of a task; failures on the way become part of the result.
     pub(super) async fn waited(mut self, task: &str, offer: Option<&Offer>) -> CallToolResult {
         let (access, given_up) = (self.access, self.given_up);
         let promised = offer.and_then(|offer| offer.response_schema_id.as_deref());
@@ -100,7 +101,7 @@ impl Call<'_> {
         settled.unwrap_or_else(|failure| outcome::lost(task, &failure.to_string()))
     }
 
-    /// How the task stands once it has ended or waits for its publisher.
+    /// The reply about the task once it has ended or waits for its publisher.
     async fn settled(&mut self, task: &str) -> Result<Reply, Failure> {
         let Access { common, remote, .. } = self.access;
         let mut follower = Follower::start(common, remote, of_task(Some(task)), None).await?;
@@ -116,7 +117,7 @@ impl Call<'_> {
         }
     }
 
-    /// Looks at the task, and tells how far it is.
+    /// Reads the task, and reports its progress.
     async fn look(&mut self, task: &str) -> Result<Option<Reply>, Failure> {
         let mut client = self.access.session().await?;
         let document = entry(&mut client, "task", "task-id", task).await?;
@@ -134,7 +135,7 @@ impl Call<'_> {
     }
 }
 
-/// What there is to say of a task: its result, what it asks, or why it failed.
+/// The content of a task: its result, its question, or its failure.
 async fn queried(client: &mut Client, task: Element<'_>) -> Result<Reply, Failure> {
     let (id, executor) = (text(task, "task-id"), text(task, "task-sendTo"));
     let request = NegotiateRequest {
@@ -155,8 +156,8 @@ async fn cancelled(access: &Access, task: &str) -> Result<CallToolResult, Failur
     Ok(outcome::failed(format!("Task {task} is cancelled.")))
 }
 
-/// What the agent is told. The payload says it all; the sections beside are for whoever reads the
-/// record.
+/// The content of the assignment. The payload is complete; the sections beside it are for human
+/// readers of the record.
 fn assignment(offer: &Offer, values: JsonObject) -> Content {
     let payload = Payload::new(&offer.schema_id, Value::Object(values));
     let title = offer.tool.title.as_deref().unwrap_or(&offer.skill);
@@ -165,16 +166,16 @@ fn assignment(offer: &Offer, values: JsonObject) -> Content {
     Content::new(about, title).with_payload(payload)
 }
 
-/// True of a text that brings no section of its own.
+/// True if a text contains no section heading of its own.
 fn is_inert(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(['\n', '\r']) && !text.trim_start().starts_with('#')
 }
 
-/// News of a call, for clients that asked for them.
+/// The progress notifications of a call, for clients that asked for them.
 pub(super) struct News {
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
-    /// In per cent; what is told must increase.
+    /// The last reported progress, in per cent; values must increase.
     told: Option<u8>,
 }
 

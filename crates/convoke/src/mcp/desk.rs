@@ -1,8 +1,8 @@
-//! Where the assistant asks: requests of MCP, answered.
+//! The MCP server: requests of the assistant, answered.
 //!
-//! Both lifecycles of the protocol are served: the one that begins with `initialize`, and that of
-//! 2026-07-28, where changes of the tools are told on a subscription. Refuses to know the platform.
-//! Read next: `rmcp::ServerHandler`.
+//! Supports both lifecycles of the protocol: the one that begins with `initialize`, and that of
+//! 2026-07-28, where changes of the tools are notified on a subscription. Refuses to know the
+//! platform. Read next: `rmcp::ServerHandler`.
 
 use super::call::{Call, News};
 use super::{Shelf, going_on, library, outcome};
@@ -19,12 +19,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// What an assistant is told of the whole.
+/// The instructions of the server for the assistant.
 const INSTRUCTIONS: &str = "Each tool is a skill of an agent of an autonomous network. A call assigns a \
      task to the agent and waits for its end. A task may take longer than a call, or ask back: 'wait' \
      waits on, 'answer' takes the answer. Agents and tasks are resources.";
 
-/// The server that the assistant sees.
+/// The server that the assistant talks to.
 pub(super) struct Desk {
     shelf: Arc<Shelf>,
     calls: Calls,
@@ -168,13 +168,13 @@ fn no_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("no tool is called '{name}'"), None)
 }
 
-/// The calls under way, by the requests that began them.
+/// The calls in progress, by the requests that began them.
 ///
-/// A request's own token is cancelled when the input ends as well, and then the tasks are to go on.
+/// The cancellation token of a request also fires when the input ends, when tasks are to continue.
 #[derive(Default)]
 struct Calls(Mutex<HashMap<RequestId, Arc<Notify>>>);
 
-/// A call that can be given up as long as this is held.
+/// A registered call, which can be cancelled as long as this is held.
 struct UnderWay<'a> {
     calls: &'a Calls,
     id: RequestId,

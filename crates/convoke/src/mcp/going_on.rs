@@ -1,7 +1,8 @@
-//! The tools that go on with a task which a call has left: to wait for it, and to say what it waits
-//! for.
+//! The tools that continue with the task of an earlier call: waiting for it, and answering its
+//! question.
 //!
-//! Their names are no skill's: those have an `_` behind the agent. Read next: [`crate::task`].
+//! Their names cannot clash with a skill's, which have an `_` after the agent. Read next:
+//! [`crate::task`].
 
 use super::call::Call;
 use super::outcome;
@@ -14,9 +15,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use server::client::NegotiateRequest;
 
-/// How the tool is called that waits.
+/// The name of the tool that waits.
 pub(super) const WAIT: &str = "wait";
-/// How the tool is called that answers.
+/// The name of the tool that answers.
 pub(super) const ANSWER: &str = "answer";
 
 #[derive(Deserialize)]
@@ -90,10 +91,10 @@ fn tool(
     Tool::new(name, description, input).with_title(title)
 }
 
-/// Waits for a task that is there.
+/// Waits for an existing task.
 ///
 /// # Errors
-/// The [`Failure`] of asking, refused if there is no such task.
+/// The [`Failure`] of the request, refused if there is no such task.
 pub(super) async fn wait(call: Call<'_>, arguments: JsonObject) -> Result<CallToolResult, Failure> {
     let Wait { task } = match read(arguments) {
         Ok(wait) => wait,
@@ -105,7 +106,7 @@ pub(super) async fn wait(call: Call<'_>, arguments: JsonObject) -> Result<CallTo
     Ok(call.waited(&task, None).await)
 }
 
-/// Says the answer, and waits for the end as any call does.
+/// Sends the answer, and waits for the end as any call does.
 ///
 /// # Errors
 /// As of [`wait`].
@@ -139,7 +140,7 @@ pub(super) async fn answer(
     call.say(client, verb, &request, None).await
 }
 
-/// What the arguments say; else the tool's error.
+/// Parses the arguments; an error becomes the tool's error result.
 fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, CallToolResult> {
     let read = serde_json::from_value(Value::Object(arguments));
     read.map_err(|wrong| outcome::failed(wrong.to_string()))

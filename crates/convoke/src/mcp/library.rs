@@ -1,4 +1,4 @@
-//! What can be read: agents and tasks as resources, in the JSON that `--json` of the commands prints.
+//! The MCP resources: agents and tasks, in the JSON of the commands' `--json`.
 //!
 //! Read next: [`crate::agent`], [`crate::task`].
 
@@ -19,7 +19,7 @@ pub(super) const JSON: &str = "application/json";
 const AGENTS: &str = "convoke://agents";
 const TASKS: &str = "convoke://tasks";
 
-/// The resources that are always there.
+/// The fixed resources.
 pub(super) fn resources() -> Vec<Resource> {
     let resource = |uri: &str, name: &str, description: &str| {
         let resource = Resource::new(uri, name).with_mime_type(JSON);
@@ -35,7 +35,7 @@ pub(super) fn resources() -> Vec<Resource> {
     ]
 }
 
-/// Those that there is one of for each name.
+/// The resource templates, for one agent or task by name.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let template = |uri: &str, name: &str, description: &str| {
         let template = ResourceTemplate::new(uri, name).with_mime_type(JSON);
@@ -47,7 +47,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Where a task is read.
+/// The URI of a task.
 pub(super) fn task_uri(id: &str) -> String {
     let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let written = id.bytes().map(|byte| match kept(byte) {
@@ -57,10 +57,10 @@ pub(super) fn task_uri(id: &str) -> String {
     format!("{TASKS}/{}", written.collect::<String>())
 }
 
-/// What stands under a URI; none if there is no such, or none that the user may see.
+/// The content of a URI; none if there is none, or none that the user may see.
 ///
 /// # Errors
-/// The [`Failure`] of asking.
+/// The [`Failure`] of the request.
 pub(super) async fn read(access: &Access, uri: &str) -> Result<Option<Value>, Failure> {
     let under = |of: &str| named(uri.strip_prefix(of)?.strip_prefix('/')?);
     let mut client = access.session().await?;
@@ -104,7 +104,7 @@ async fn one(
     Ok(entries(&document, list).next().map(object))
 }
 
-/// What a segment of a URI names; none if that is nothing.
+/// The decoded name in a segment of a URI; none if it is empty or malformed.
 fn named(segment: &str) -> Option<String> {
     decoded(segment).filter(|name| !name.is_empty())
 }

@@ -1,20 +1,20 @@
-//! How tools are called: stable, unique, and of letters, digits, `_` and `-` alone.
+//! The names of tools: stable, unique, and of letters, digits, `_` and `-` only.
 //!
-//! MCP takes dots as well; the interfaces of some models do not, and 64 characters are what all take.
-//! Read next: [`super::offers`].
+//! MCP also allows dots; the interfaces of some models do not, and 64 characters are supported by
+//! all. Read next: [`super::offers`].
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// How long a name is at most, in characters.
+/// The longest name, in characters.
 const LONGEST: usize = 64;
 
-/// So many hexadecimal digits of a digest make a name another.
+/// The number of hexadecimal digits of a digest that make a name unique.
 const MARK: usize = 8;
 
-/// A name for each list of words, in their order: the words joined by `_`. A name that so would be too
-/// long, would hold other characters or would be another's as well ends with the beginning of the
-/// SHA-256 of its words instead.
+/// A name for each list of words, in order: the words joined by `_`. A name that would be too long,
+/// contain other characters or clash with another ends with the beginning of the SHA-256 of its
+/// words instead.
 pub(super) fn names(all: &[Vec<&str>]) -> Vec<String> {
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for words in all {

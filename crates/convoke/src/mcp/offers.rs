@@ -1,7 +1,7 @@
-//! What is offered: each skill of each registered agent that takes a published schema, as a tool.
+//! The tools: each skill of each registered agent that takes a published schema.
 //!
-//! Profiles say who takes what, templates what that is; a template whose seal does not hold is not
-//! used. Refuses to know what becomes of a call. Read next: [`super::names`], `schema::render`.
+//! Profiles tell the agents and skills, templates the payloads; a template with an invalid seal is
+//! not used. Refuses to know the outcome of calls. Read next: [`super::names`], `schema::render`.
 
 use super::names::names;
 use super::{Access, going_on};
@@ -21,30 +21,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tracing::warn;
 
-/// A skill under one of its schemas, and the tool that it is.
+/// A skill under one of its schemas, with its tool.
 #[derive(PartialEq)]
 pub(super) struct Offer {
     /// The agent's name.
     pub(super) agent: String,
-    /// The skill's.
+    /// The name of the skill.
     pub(super) skill: String,
-    /// What payloads keep to.
+    /// The schema of payloads.
     pub(super) schema_id: String,
-    /// What payloads of results keep to; none if results are words.
+    /// The schema of results; none if results are plain text.
     pub(super) response_schema_id: Option<String>,
     /// The tool.
     pub(super) tool: Tool,
 }
 
-/// All that is offered.
+/// All tools offered.
 #[derive(PartialEq)]
 pub(super) struct Offers(Vec<Offer>);
 
 impl Offers {
-    /// What the platform offers now.
+    /// Reads the present offers of the platform.
     ///
     /// # Errors
-    /// The [`Failure`] of asking.
+    /// The [`Failure`] of the request.
     pub(super) async fn read(access: &Access) -> Result<Self, Failure> {
         let mut client = access.session().await?;
         let agents = Node::container(REGISTRY, "registry").with(Node::container("", "agent"));
@@ -55,7 +55,7 @@ impl Offers {
         Ok(Self(offered(skills, &templates, &access.language)))
     }
 
-    /// The offer whose tool is called so.
+    /// The offer whose tool has that name.
     pub(super) fn called(&self, name: &str) -> Option<&Offer> {
         self.0.iter().find(|offer| offer.tool.name == name)
     }
@@ -67,15 +67,15 @@ impl Offers {
     }
 }
 
-/// A skill under one of its schemas, as the profile tells it.
+/// A skill under one of its schemas, from the profile.
 struct Skill {
     agent: String,
     /// The agent's alias, or its name.
     called: String,
     name: String,
     schema_id: String,
-    /// True unless it is the first schema of the skill, whose tool is called after the skill alone and
-    /// stays so when others come.
+    /// False for the first schema of a skill, whose tool is named after the skill alone and keeps
+    /// its name when others come.
     is_further: bool,
     description: String,
     examples: Vec<String>,
@@ -105,7 +105,7 @@ fn skills_of(agent: Element<'_>) -> Vec<Skill> {
     details.flat_map(of_detail).collect()
 }
 
-/// What an agent says of its skill.
+/// The description of a skill in an agent's profile.
 fn description(agent: Element<'_>, skill: &str) -> String {
     let skills = named(agent, "skills").flat_map(|skills| named(skills, "skill"));
     let mut called = skills.filter(|it| text(*it, "skill-name") == skill);
@@ -113,7 +113,7 @@ fn description(agent: Element<'_>, skill: &str) -> String {
     found.map_or_else(String::new, |it| text(it, "skill-description"))
 }
 
-/// The templates that are wanted and take payloads, and those of their results.
+/// The templates requested that take payloads, and those of their results.
 async fn templates(
     access: &Access,
     client: &mut Client,
@@ -175,7 +175,7 @@ fn offered(
         .collect()
 }
 
-/// What a tool is called after.
+/// The words that a tool is named after.
 fn words(skill: &Skill) -> Vec<&str> {
     let mut words = vec![skill.called.as_str(), skill.name.as_str()];
     if skill.is_further {
@@ -201,7 +201,7 @@ fn tool(
     }
 }
 
-/// What a profile says of a skill, and how it would be asked in words.
+/// The description of a skill with its examples, for a tool.
 fn told(skill: &Skill) -> String {
     let examples = skill
         .examples

@@ -1,8 +1,8 @@
-//! What is told of a call: the result that a tool promises, or why there is none.
+//! The result of a call: the structured content that a tool promises, or an error.
 //!
-//! A result under the schema that the tool promises is structured content; whatever else came of the
-//! call is an error of the tool, in words, for a client believes the promise. Which task it was, and
-//! how it stands, is told beside. Read next: [`super::call`].
+//! A result that conforms to the promised schema is structured content; any other outcome is a tool
+//! error in words, as clients rely on the promise. The task and its state are in the metadata. Read
+//! next: [`super::call`].
 
 use super::library::{JSON, task_uri};
 use domain::content::Content;
@@ -13,8 +13,8 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What the state of a task is for whoever called for it. `promised` is the schema of results that
-/// the tool has, if it has one.
+/// The result for the state of a task. `promised` is the schema of results that the tool declares,
+/// if any.
 pub(super) fn of(task: &str, reply: &Reply, promised: Option<&str>) -> CallToolResult {
     let words = words(reply);
     match reply.status {
@@ -49,7 +49,7 @@ fn finished(reply: &Reply, words: String, promised: Option<&str>) -> CallToolRes
     result
 }
 
-/// What was said; of alternatives each, by its number.
+/// The text of a reply; alternatives are numbered.
 fn words(reply: &Reply) -> String {
     let said = |content: &Content| {
         let said = content.result.as_ref();
@@ -66,14 +66,14 @@ fn words(reply: &Reply) -> String {
     }
 }
 
-/// The platform said no, for all of these reasons.
+/// The result of a refusal by the platform, with all its errors.
 pub(super) fn refused(errors: &[RpcError]) -> CallToolResult {
     let reason = |error: &RpcError| error.message.clone().unwrap_or_else(|| error.to_string());
     let reasons: Vec<String> = errors.iter().map(reason).collect();
     failed(reasons.join("\n"))
 }
 
-/// The agent said no.
+/// The result of a refusal by the agent.
 pub(super) fn declined(reply: &Reply) -> CallToolResult {
     let reasons = reply.reasons.iter();
     let reasons: Vec<String> = reasons
@@ -84,7 +84,7 @@ pub(super) fn declined(reply: &Reply) -> CallToolResult {
     failed(reasons.join("\n")).with_meta(meta)
 }
 
-/// The task goes on, and the caller has waited long enough.
+/// The result of a call that timed out while its task goes on.
 pub(super) fn pending(task: &str, seen: Option<Status>, patience: Duration) -> CallToolResult {
     let seconds = patience.as_secs();
     let state = seen.map_or("not known", Status::as_str);
@@ -95,7 +95,7 @@ pub(super) fn pending(task: &str, seen: Option<Status>, patience: Duration) -> C
     result.with_meta(about(task, seen))
 }
 
-/// Nobody has answered yet.
+/// The result of a call without any answer yet.
 pub(super) fn unanswered(patience: Duration) -> CallToolResult {
     failed(format!(
         "There is no answer after {} s.",
@@ -103,26 +103,26 @@ pub(super) fn unanswered(patience: Duration) -> CallToolResult {
     ))
 }
 
-/// The same, with what of the payload was taken and should be mended.
+/// Adds warnings about the payload to a result.
 pub(super) fn with_warnings(mut result: CallToolResult, warnings: &[String]) -> CallToolResult {
     let told = warnings.iter().map(|warning| format!("warning: {warning}"));
     result.content.extend(told.map(ContentBlock::text));
     result
 }
 
-/// What comes of the task cannot be told.
+/// The result of a call whose task's outcome is unknown.
 pub(super) fn lost(task: &str, why: &str) -> CallToolResult {
     let words = format!("{why}. Task {task} goes on as far as is known.");
     let result = CallToolResult::error(vec![ContentBlock::text(words), link(task)]);
     result.with_meta(about(task, None))
 }
 
-/// There is no more to it than these words.
+/// An error with this text alone.
 pub(super) fn failed(words: impl Into<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(words)])
 }
 
-/// Where the task is read from now on.
+/// A link to the resource of the task.
 fn link(task: &str) -> ContentBlock {
     let resource = Resource::new(task_uri(task), task);
     ContentBlock::resource_link(resource.with_mime_type(JSON))
@@ -164,7 +164,7 @@ mod tests {
             .collect()
     }
 
-    /// Issue 6 §6: what has a schema is structured content, and nothing else is.
+    /// A result that conforms to its schema is structured content, and nothing else is.
     #[test]
     fn a_result_is_structured_if_it_keeps_to_what_is_promised() {
         let typed = said().with_payload(Payload::new("found_v1", json!({"fault": false})));

@@ -1,4 +1,5 @@
-//! What of `convoke schema` needs no platform: lint, differences, parsing, the simulated population.
+//! The functions of `convoke schema` without a platform: lint, diff, parsing, the simulated
+//! population.
 
 use super::read_template;
 use crate::cli::{Common, Evolve, Parse};
@@ -18,12 +19,12 @@ use std::path::Path;
 /// The scenario whose population is simulated.
 const SIMULATED: &str = "flight_booking_v1";
 
-/// A template from its JSON text.
+/// Parses a template from JSON.
 pub(super) fn template(text: &str) -> Result<Template, Failure> {
     read_template(text)
 }
 
-/// All that is wrong with a template of ours.
+/// Reports all errors of a template.
 pub(super) fn lint(common: &Common, file: &Path) -> Result<(), Failure> {
     let text = super::contents(file)?;
     let (findings, sound) = match read::template(text.as_str(), Audience::Own) {
@@ -59,7 +60,7 @@ pub(super) fn lint(common: &Common, file: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The keys of a template, for people.
+/// Prints the keys of a template.
 pub(super) fn keys(template: &Template) {
     line(&format!("{} ({})", template.schema_id, template.scenario));
     let rows: Vec<Vec<String>> = template
@@ -78,7 +79,7 @@ pub(super) fn keys(template: &Template) {
     line(&output::table(&["KEY", "TYPE", "", "MEANING"], &rows));
 }
 
-/// What differs between two templates.
+/// Prints the differences between two templates.
 pub(super) fn diff(common: &Common, old: &Template, new: &Template) {
     let by_name = |t: &Template| -> BTreeMap<String, Key> {
         t.keys
@@ -114,7 +115,7 @@ pub(super) fn diff(common: &Common, old: &Template, new: &Template) {
     }
 }
 
-/// From words to payload.
+/// Parses words into a payload.
 pub(super) fn parse(common: &Common, wanted: &Parse, template: &Template) -> Result<(), Failure> {
     let parser = understanding::parser(&wanted.reader)?;
     let circumstances = understanding::circumstances(wanted.at.as_deref())?;
@@ -125,7 +126,7 @@ pub(super) fn parse(common: &Common, wanted: &Parse, template: &Template) -> Res
     Ok(())
 }
 
-/// What a parser made of an utterance.
+/// Prints the result of a parser.
 pub(crate) fn told(common: &Common, parser: &str, template: &Template, parsed: &Parsed) {
     if common.json {
         output::json(&json!({
@@ -153,7 +154,7 @@ pub(crate) fn told(common: &Common, parser: &str, template: &Template, parsed: &
     }
 }
 
-/// A simulated population, and what became of the schema.
+/// Simulates a population, and prints the evolution of the schema.
 pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
     let base = shipped::template(SIMULATED).expect("the template is shipped");
     let plan = population(wanted);
@@ -194,8 +195,8 @@ pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Who books flights: two things that many want, a pair of opposites, a fashion of a week, and what
-/// only one says.
+/// The simulated clients, who book flights: two widespread needs, a pair of opposites, a fashion of
+/// one week, and needs of a single client.
 fn population(wanted: &Evolve) -> Plan {
     let need = |share, days, phrases: &[&str]| Need {
         phrases: phrases.iter().map(|p| (*p).to_owned()).collect(),
@@ -248,7 +249,7 @@ fn population(wanted: &Evolve) -> Plan {
     }
 }
 
-/// One event of a lineage.
+/// Prints one event of a lineage.
 fn happened(common: &Common, at: Timestamp, event: &Event) {
     if common.json {
         output::json(&json!({ "event": "happened", "time": at.to_string(), "what": event }));

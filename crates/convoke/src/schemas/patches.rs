@@ -1,4 +1,4 @@
-//! Patches and samples, listed.
+//! Listing patches and samples.
 
 use super::records_of;
 use super::trust::vouched;
@@ -12,10 +12,10 @@ use schema::signature::{Asked, Kind};
 use serde_json::{Value, json};
 use server::client::Client;
 
-/// Values and requests are cut to so many columns.
+/// The width to which values and requests are cut, in columns.
 const SHOWN: usize = 60;
 
-/// The patches of a template that the caller may use; refused if nobody vouches for one of them.
+/// The patches of a template that the caller may use; refused if the seal of one is invalid.
 pub(super) async fn updates(
     common: &Common,
     remote: &Remote,
@@ -100,7 +100,7 @@ fn key(key: Element<'_>) -> String {
     )
 }
 
-/// The keys of a patch that waits, as its document names them.
+/// The keys of a patch that waits for approval, from its document.
 fn brought(patch: Element<'_>) -> String {
     let document: Value = serde_json::from_str(&text(patch, "patch")).unwrap_or_default();
     let names = |member: &str| {

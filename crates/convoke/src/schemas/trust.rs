@@ -1,7 +1,7 @@
-//! Who vouches for a template: the seal of the platform's host key, and what was pinned before.
+//! The verification of documents: the seal by the platform's host key, and pinning.
 //!
-//! The host's key is known from `known_hosts`, as that of SSH; pins lie in `known_schemas` of the
-//! state folder, and are set by the first template that verifies. Read next: `schema::signature`.
+//! The host key is known from `known_hosts`, as in SSH; pins are in `known_schemas` of the state
+//! folder, set by the first document that verifies. Read next: `schema::signature`.
 
 use super::{only, read_template, said};
 use crate::cli::{Common, Remote};
@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 use server::client::Client;
 use std::path::PathBuf;
 
-/// A template of the platform, verified: what is not sealed by the platform, or is another one than
-/// was pinned, is not used.
+/// A verified template of the platform; one without a valid seal, or other than the pinned one, is
+/// refused.
 ///
 /// # Errors
-/// The [`Failure`], exit code 3, if nobody vouches for it.
+/// The [`Failure`], exit code 3, if it cannot be verified.
 pub(crate) async fn fetched(
     common: &Common,
     remote: &Remote,
@@ -31,7 +31,7 @@ pub(crate) async fn fetched(
     read_template(&only(&reply, "template"))
 }
 
-/// Says who vouches for a template.
+/// Prints the verification of a template.
 pub(super) async fn verify(
     common: &Common,
     remote: &Remote,
@@ -57,7 +57,7 @@ pub(super) async fn verify(
     Ok(())
 }
 
-/// Checks seal and pin of a template.
+/// Verifies the seal and the pin of a template.
 fn verified(
     common: &Common,
     remote: &Remote,
@@ -74,10 +74,10 @@ fn verified(
     Ok((told, signed))
 }
 
-/// Checks who vouches for a document, and that it is what was pinned before.
+/// Verifies the seal of a document, and that it is the one that was pinned.
 ///
 /// # Errors
-/// The [`Failure`], exit code 3, if nobody does, or if it is another; nothing of it is to be used.
+/// The [`Failure`], exit code 3, if it cannot be verified or is another; it must not be used then.
 pub(super) fn vouched(
     common: &Common,
     remote: &Remote,
@@ -118,7 +118,7 @@ pub(super) fn vouched(
     Ok(verified)
 }
 
-/// Compares with what was pinned, and pins what is new. One at a time: whoever else pins waits.
+/// Compares with the pin, and pins a new document. Locked: concurrent pinning waits.
 fn pin(common: &Common, remote: &Remote, verified: &Verified, asked: Asked) -> Result<(), String> {
     let file = pins_file(common);
     // Who has no state folder of his own pins nothing, as with known hosts, and so locks nothing.

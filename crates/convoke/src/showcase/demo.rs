@@ -1,6 +1,7 @@
-//! `convoke demo`: a use case is played by agents, told, recorded and drawn.
+//! `convoke demo`: runs a use case with agents, prints, records and draws it.
 //!
-//! Read next: [`arena::stage`], [`crate::showcase::show`]; [`crate::showcase::replay`] steps through a record.
+//! Read next: [`arena::stage`], [`crate::showcase::show`]; [`crate::showcase::replay`] steps
+//! through a record.
 
 use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
 use crate::output::{self, Failure, line};
@@ -24,10 +25,10 @@ use std::sync::{Arc, Mutex};
 
 const HOUR_S: f64 = 3_600.0;
 const WEEK_MS: i64 = 7 * 86_400_000;
-/// The first Monday after the beginning of 1970, a Thursday.
+/// The first Monday after the beginning of 1970, which was a Thursday.
 const MONDAY_MS: i64 = 4 * 86_400_000;
 
-/// The lines of a record, as they are written.
+/// The lines of a record written so far.
 type Lines = Arc<Mutex<Vec<String>>>;
 
 pub(crate) async fn run(common: &Common, demo: Demo) -> Result<(), Failure> {
@@ -90,7 +91,7 @@ async fn tell(common: &Common, scenario: Scenario, story: &Story) -> Result<(), 
     Ok(())
 }
 
-/// The state folder without an earlier run.
+/// The state folder, emptied of an earlier run if the flags allow it.
 fn emptied(common: &Common, story: &Story) -> Result<StateFolder, Failure> {
     let folder = StateFolder::new(&common.state);
     if folder.is_used() {
@@ -108,9 +109,9 @@ fn emptied(common: &Common, story: &Story) -> Result<StateFolder, Failure> {
     Ok(folder)
 }
 
-/// When the network's time begins: so long before the wall's that a story that is told faster than it
-/// happens does not run into the future, and at its hour of a Monday. Customers write about days of the
-/// week, so that the same seed told on another day would be another story.
+/// The beginning of the simulated time: early enough that a run faster than real time does not
+/// reach the future, and at the scenario's hour of a Monday. Letters of customers mention days of
+/// the week, so that the same seed on another day would be another run.
 fn start(scenario: Scenario, wall: Timestamp) -> Timestamp {
     let latest = wall.plus_s(-scenario.horizon_s() - HOUR_S);
     let at = MONDAY_MS + i64::from(scenario.begins_at_hour()) * 3_600_000;
@@ -125,7 +126,7 @@ struct Recording {
 }
 
 impl Recording {
-    /// Begins one if the story is to be recorded or drawn.
+    /// Starts recording if the run is to be recorded or drawn.
     fn begin(story: &Story, stage: &Stage) -> Option<Self> {
         if story.record.is_none() && story.html.is_none() {
             return None;
@@ -225,7 +226,7 @@ fn conclude(common: &Common, scenario: Scenario, show: &Arc<Mutex<Show>>, stage:
     }
 }
 
-/// Keeps the platform running, so that people can look around.
+/// Keeps the platform running, so that users can explore it.
 async fn stay(common: &Common, stage: &mut Stage) -> Result<(), Failure> {
     if !common.json {
         let host = stage.world.host();

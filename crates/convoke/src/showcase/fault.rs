@@ -1,6 +1,7 @@
-//! `convoke fault`: something breaks in the simulated network of a running platform, is told, is mended.
+//! `convoke fault`: injects, lists and repairs faults in the simulated network of a running
+//! platform.
 //!
-//! What can be said of a kind of fault is the platform's to judge. Read next: [`crate::cli`]'s
+//! The platform decides which terms a kind of fault may have. Read next: [`crate::cli`]'s
 //! `fault.rs`.
 
 use crate::cli::{Common, FaultCommand, Inject, Remote};
@@ -70,7 +71,7 @@ async fn list(common: &Common, all: bool, remote: &Remote) -> Result<(), Failure
     Ok(())
 }
 
-/// A fault, for programs; what is not known of it, or has not happened, is null.
+/// A fault as JSON; what is unknown or has not happened is null.
 fn told(fault: Element<'_>) -> Value {
     let field = |name| Some(text(fault, name)).filter(|text| !text.is_empty());
     let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());

@@ -1,6 +1,7 @@
-//! Files that a command is given or asked to write, with errors that name them.
+//! Reading and writing files, with errors that name them.
 //!
-//! Knows nothing of what stands in them. Read next: [`crate::showcase::simulate`], [`crate::showcase::demo`].
+//! Knows nothing of their contents. Read next: [`crate::showcase::simulate`],
+//! [`crate::showcase::demo`].
 
 use crate::output::Failure;
 use network::Recorded;
@@ -13,8 +14,8 @@ pub(crate) fn text(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|cause| named(file, &cause))
 }
 
-/// The whole lines of a file, none if it does not exist. A last line without an end is what was being
-/// written when somebody pulled the plug: it is cut off, in the file too.
+/// The complete lines of a file, none if it does not exist. An incomplete last line, as after a
+/// crash, is removed, in the file too.
 pub(crate) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
     if !file.exists() {
         return Ok(Vec::new());
@@ -29,13 +30,13 @@ pub(crate) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
     Ok(text[..whole].lines().map(str::to_owned).collect())
 }
 
-/// A file to write further lines to.
+/// Opens a file for appending lines.
 pub(crate) fn append(file: &Path) -> Result<File, Failure> {
     let opened = OpenOptions::new().create(true).append(true).open(file);
     opened.map_err(|cause| named(file, &cause))
 }
 
-/// Writes a file anew.
+/// Writes a file, replacing an existing one.
 pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|cause| named(file, &cause))
 }

@@ -1,8 +1,7 @@
 //! `convoke learn`: from training days to a file of causal knowledge.
 //!
-//! Says in the file itself what was learnt from; the same seeds of the same network give the same
-//! bytes. What is learnt, and how, is told by [`arena::training`]. Read next: `simulate.rs`, which
-//! takes the file.
+//! The file states its training data; the same seeds of the same network give the same bytes. The
+//! method is in [`arena::training`]. Read next: `simulate.rs`, which uses the file.
 
 use crate::cli::{Common, Learn};
 use crate::output::{self, Failure, line};
@@ -13,7 +12,7 @@ use arena::stage::topology;
 use arena::training::Training;
 use std::sync::Arc;
 
-/// The first seed where only their number is given: far from those that are scored.
+/// The default first seed: far from those that are scored.
 const FIRST_SEED: u64 = 50_001;
 
 pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
@@ -51,7 +50,7 @@ fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
     Ok(learn.seeds.from(FIRST_SEED).map(days).collect())
 }
 
-/// What the file begins with: where its figures come from.
+/// The header of the file, with the source of its figures.
 fn provenance(learn: &Learn, plan: &[Days], training: &Training) -> String {
     let seed = |days: Option<&Days>| days.map_or(0, |days| days.seed);
     let counts = training.faults().into_iter();

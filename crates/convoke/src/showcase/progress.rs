@@ -1,16 +1,16 @@
-//! How far a long batch is: one line on standard error, written over itself.
+//! The progress display of a long batch: one line on standard error, overwritten in place.
 //!
-//! Says nothing where no terminal is. Read next: [`crate::serve`].
+//! Prints nothing without a terminal. Read next: [`crate::serve`].
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// The line is written anew so often at the most.
+/// The least interval between updates of the line.
 const EACH: Duration = Duration::from_millis(200);
 const BAR: usize = 24;
 
-/// How far a batch of equal parts is.
+/// The progress of a batch of equal parts.
 pub(crate) struct Progress {
     shown: bool,
     parts: usize,
@@ -25,7 +25,7 @@ struct State {
 }
 
 impl Progress {
-    /// Nothing of `parts` is done.
+    /// A batch of `parts`, none of them done.
     pub(crate) fn new(parts: usize, shown: bool) -> Self {
         Self {
             shown: shown && std::io::stderr().is_terminal(),
@@ -39,12 +39,12 @@ impl Progress {
         }
     }
 
-    /// A part had been done before.
+    /// Counts a part as done before this run.
     pub(crate) fn skip(&self) {
         self.state().skipped += 1;
     }
 
-    /// The part called `name` is done to this share, 0 to 1.
+    /// Sets the share of the part called `name` that is done, 0 to 1.
     pub(crate) fn tell(&self, name: &str, share: f64) {
         let mut state = self.state();
         if !self.shown || state.told.is_some_and(|told| told.elapsed() < EACH) {
@@ -55,12 +55,12 @@ impl Progress {
         let _ = write!(std::io::stderr(), "\r\x1b[2K{text}");
     }
 
-    /// A part is done.
+    /// Counts a part as done.
     pub(crate) fn done(&self) {
         self.state().done += 1;
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     pub(crate) fn end(&self) {
         if self.shown {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
@@ -83,7 +83,7 @@ impl State {
         format!("{bar} {percent:>3.0} %  {name}{left}")
     }
 
-    /// How long the rest will take, if it takes as long as what was done.
+    /// The estimated remaining time, at the pace so far.
     fn left(&self, parts: usize, share: f64) -> String {
         let worked = self.done as f64 + share;
         let rest = (parts - self.skipped.min(parts)) as f64 - worked;

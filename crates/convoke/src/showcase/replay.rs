@@ -1,8 +1,8 @@
-//! `convoke demo --replay FILE`: a recorded run, stepped through.
+//! `convoke demo --replay FILE`: steps through a recorded run.
 //!
 //! On a terminal each line waits for its reader: an empty line goes on, a number goes on by so many
-//! lines, a time of the day goes there, forwards or back, `b` shows the board, `q` ends. Elsewhere
-//! everything is told at once. Read next: [`report::Player`].
+//! lines, a time of day seeks to it, forwards or back, `b` shows the board, `q` quits. Without a
+//! terminal everything is printed at once. Read next: [`report::Player`].
 
 use crate::cli::Common;
 use crate::output::{Failure, Paint, line, on_terminal};
@@ -13,17 +13,17 @@ use report::{Player, Record, Timestamp};
 use std::io::BufRead;
 use std::path::Path;
 
-/// As long as nothing else is said, so many lines are told at a time.
+/// The default number of lines per step.
 const AT_A_TIME: usize = 12;
 const KEYS: &str = "Enter goes on, a number by so many lines, a time such as 14:30 goes there, b shows the board, \
                     q ends.";
 const DAY_S: f64 = 86_400.0;
 
-/// What a reader wants next.
+/// A command of the reader.
 #[derive(Debug, PartialEq, Eq)]
 enum Wish {
     On(usize),
-    /// To a time of the day, in minutes.
+    /// Seek to a time of day, in minutes.
     To(u16),
     Board,
     End,
@@ -89,14 +89,14 @@ fn wished(said: &str) -> Wish {
     }
 }
 
-/// A time of the day, `HH:MM`, in minutes.
+/// Parses a time of day, `HH:MM`, into minutes.
 fn minutes(said: &str) -> Option<u16> {
     let (hours, minutes) = said.split_once(':')?;
     let (hours, minutes): (u16, u16) = (hours.parse().ok()?, minutes.parse().ok()?);
     (hours < 24 && minutes < 60).then_some(hours * 60 + minutes)
 }
 
-/// The next instant with that time of the day, in UTC; behind the last the first.
+/// The next instant with that time of day, in UTC; wraps round to the first.
 fn instant(player: &Player, minutes: u16) -> Timestamp {
     let (began, ended) = (player.record().run.began, player.record().ended());
     let midnight = -(began.as_ms() as f64 / 1_000.0).rem_euclid(DAY_S);
@@ -108,7 +108,7 @@ fn instant(player: &Player, minutes: u16) -> Timestamp {
     next.or_else(|| all().next()).unwrap_or(ended)
 }
 
-/// Tells so many lines; behind the last what stands in the end, and the score.
+/// Prints so many lines; after the last, the final state and the score.
 fn tell(player: &mut Player, lines: usize) {
     let screen = Screen::new();
     for _ in 0..lines {

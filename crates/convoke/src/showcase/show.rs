@@ -1,7 +1,7 @@
-//! The story on a terminal: a timeline of who said what to whom, and why.
+//! The live view of a run on a terminal: a timeline of messages with their reasons.
 //!
-//! Alarms and what agents merely measure are gathered and told as counts; everything that agents say
-//! is told. Read next: [`gathered`], [`screen`], `server::story`.
+//! Alarms and mere measurements of agents are summarised as counts; all messages of agents are
+//! printed. Read next: [`gathered`], [`screen`], `server::story`.
 
 mod gathered;
 mod screen;
@@ -23,23 +23,23 @@ use report::{METRICS, Score};
 use server::story::{Happened, Told, acted, outcome_in_words};
 use std::mem::discriminant;
 
-/// What the marks of a story mean.
+/// The legend of the marks.
 pub(crate) const LEGEND: &str = "──▶ says to · says why ! what the network shows";
 
-/// A narrator, from the instant at which the story begins.
+/// A narrator, from the beginning of the run.
 pub(crate) struct Show {
     paint: Paint,
     screen: Screen,
     start: Timestamp,
     gathered: Gathered,
     complaints: u64,
-    /// What an agent does, and may do again at the same instant.
+    /// The current action of an agent, which may be repeated at the same instant.
     doing: Option<Doing>,
-    /// A note that is told unless the next thing told says the same.
+    /// A note that is printed unless the next message says the same.
     noted: Option<(Timestamp, String, String)>,
 }
 
-/// What an agent does, and how often more it does the like.
+/// An action of an agent, with the number of similar ones that followed.
 struct Doing {
     at: Timestamp,
     agent: String,
@@ -60,7 +60,7 @@ impl Show {
         }
     }
 
-    /// Tells what happened; what is gathered only when something else follows, or after a while.
+    /// Prints an event; summarised ones only when another kind follows, or after a while.
     pub(crate) fn tell(&mut self, told: &Told) {
         if self.gathered.takes(told) {
             if self.gathered.is_due(told.at) {
@@ -153,7 +153,7 @@ impl Show {
         }
     }
 
-    /// Tells what an agent was doing, unless it goes on with that at the same instant.
+    /// Prints the action of an agent, unless it continues at the same instant.
     fn tell_doing(&mut self, next: Option<&Told>) {
         let goes_on = |doing: &Doing| match next.map(|told| (told.at, &told.happened)) {
             Some((at, Happened::Acted { agent, action })) => {
@@ -172,7 +172,7 @@ impl Show {
         }
     }
 
-    /// Tells the note that waits, unless the message behind it says the same.
+    /// Prints the pending note, unless the message after it says the same.
     fn tell_noted(&mut self, next: &Happened) {
         let Some((at, agent, text)) = self.noted.take() else {
             return;
@@ -243,19 +243,19 @@ impl Show {
         format!("{clock:>8}")
     }
 
-    /// Tells what waited for something to follow.
+    /// Prints everything pending.
     fn tell_rest(&mut self) {
         self.tell_noted(&Happened::Broke);
         self.tell_doing(None);
     }
 
-    /// The figures at the end.
+    /// Prints the figures at the end.
     pub(crate) fn figures(&mut self, score: &Score) {
         self.tell_rest();
         figures(score);
     }
 
-    /// The score at the end.
+    /// Prints the score at the end.
     pub(crate) fn score(&mut self, report: &Report) {
         self.tell_rest();
         let paint = self.paint;
@@ -309,7 +309,7 @@ impl Show {
     }
 }
 
-/// The figures of a run.
+/// Prints the figures of a run.
 pub(crate) fn figures(score: &Score) {
     let title = Paint::new().style("1", "The score, against what really happened");
     line(&format!("\n{title}"));
@@ -322,7 +322,7 @@ pub(crate) fn figures(score: &Score) {
     }
 }
 
-/// True for the notifications that only say what the reply to the assignment has said.
+/// True for notifications that repeat the reply to the assignment.
 fn is_routine(notification: &Notification) -> bool {
     use domain::task::Status::{Created, Finished, Processing};
     match (notification.previous, notification.status) {
@@ -340,7 +340,7 @@ fn verb(message: &Message) -> &'static str {
     }
 }
 
-/// What a content is about, in one line.
+/// A content's subject, in one line.
 fn gist(content: &Content) -> String {
     let what = content.task_description.lines().next().unwrap_or("");
     match &content.payload {

@@ -1,7 +1,7 @@
-//! `convoke simulate`: stories about one fault, or whole days with and without agents, scored.
+//! `convoke simulate`: scenarios with one fault, or whole days with and without agents, scored.
 //!
-//! Days are kept in a file a line each, so that a batch that was ended goes on where it was. Read next:
-//! [`arena::day`], [`report::Batch`].
+//! Scores of days are kept in a file, one line each, so that an interrupted batch resumes. Read
+//! next: [`arena::day`], [`report::Batch`].
 
 use crate::cli::{Common, Simulate};
 use crate::output::{self, Failure, line};
@@ -21,11 +21,11 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the page says about the policies without agents.
+/// The note on the policies without agents, for the page.
 const ASSUMED: &str = "Policies without agents model today's practice; every figure of it, with its \
     source or as assumed, stands in docs/score.md.";
 
-/// Columns of the table.
+/// The width of the table, in columns.
 const WIDTH: usize = 120;
 
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
@@ -35,7 +35,7 @@ pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failu
     }
 }
 
-/// Plays one story per seed in memory: the same sessions, joined by pipes.
+/// Runs one scenario per seed in memory: real sessions, over pipes.
 async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     let start = domain::time::Timestamp::parse("2026-01-05T06:00:00Z").expect("a literal");
     let settings = Settings {
@@ -98,7 +98,7 @@ fn row(report: &Report) -> String {
     )
 }
 
-/// Plays the same days once per seed and policy.
+/// Runs the same days once per seed and policy.
 async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(), Failure> {
     let plan = plan(simulate, days)?;
     let mut scores = match &simulate.out {
@@ -130,7 +130,7 @@ async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(),
     conclude(common, simulate, scores)
 }
 
-/// Seeds outside, policies inside: a batch that is cut short compares what it has.
+/// The runs in order: seeds outside, policies inside, so that an interrupted batch can be compared.
 fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
@@ -159,7 +159,7 @@ fn unknown_policy(name: &str) -> Failure {
     Failure::usage(format!("'{name}' is no policy; there are {known}"))
 }
 
-/// The scores that a file holds already; a last line that was cut off is played again.
+/// The scores in a file already; a truncated last line is run again.
 fn kept(file: &Path, plan: &[Days]) -> Result<Vec<Score>, Failure> {
     let mut scores = Vec::new();
     for (number, text) in files::lines(file)?.iter().enumerate() {
@@ -209,7 +209,7 @@ fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<
     Ok(())
 }
 
-/// What a page says about where its figures come from.
+/// The provenance of a page's figures.
 fn about() -> About {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

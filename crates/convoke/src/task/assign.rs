@@ -1,4 +1,4 @@
-//! `convoke task assign`: new work, on conditions.
+//! `convoke task assign`: new tasks with their conditions.
 
 use super::speak::speak;
 use crate::cli::{Assign, Common, Conditions as Typed};
@@ -38,7 +38,7 @@ pub(super) async fn run(common: &Common, assign: Assign) -> Result<(), Failure> 
     give(common, &mut client, &request).await
 }
 
-/// Assigns a task and shows what comes back.
+/// Assigns a task and prints the reply.
 pub(crate) async fn give(
     common: &Common,
     client: &mut Client,
@@ -47,7 +47,7 @@ pub(crate) async fn give(
     speak(common, client, Verb::TaskAssign, request).await
 }
 
-/// Terms and what they mean.
+/// Terms with their definitions.
 type Terms = Vec<(String, String)>;
 
 fn conditions(typed: &Typed) -> Result<(Conditions, Terms), Failure> {

@@ -1,7 +1,7 @@
-//! `convoke task negotiate`, `accept`, `reject`, `cancel`, `answer`: what one party of a task says to
-//! the other (draft §4.3 to §4.5, §5.3).
+//! `convoke task negotiate`, `accept`, `reject`, `cancel`, `answer`: messages of one party of a
+//! task to the other (draft-wang-nmrg-magent-im §4.3 to §4.5, §5.3).
 //!
-//! Whoever executes the task speaks to its publisher, everybody else to its executor. Read next:
+//! The executor speaks to the publisher, everybody else to the executor. Read next:
 //! `domain::negotiation`.
 
 use crate::cli::{Answer, Common, Judge, Negotiate, Remote};
@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 use server::client::{CallError, Client, NegotiateRequest, Notice};
 use std::io::Read;
 
-/// A task as far as one must know it to speak of it.
+/// The facts about a task that a message about it needs.
 pub(crate) struct Subject {
     task: String,
-    /// What it is about.
+    /// The target of the task.
     about: String,
-    /// Whom to speak to; none if nothing was said yet.
+    /// The other party; none if there was no message yet.
     to: Option<String>,
-    /// False while its feasibility is negotiated, or nothing.
+    /// False while only its feasibility is negotiated.
     exists: bool,
-    /// What it waits for.
+    /// The answer that it waits for.
     awaits: Option<Awaits>,
 }
 
@@ -61,7 +61,7 @@ impl Subject {
         Ok(subject)
     }
 
-    /// The same of a task that is there.
+    /// The facts about an existing task.
     ///
     /// # Errors
     /// Refused if there is no such task, or none that `user` may see.
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// Words to what was offered: `accept` or `reject` under `## result`.
+    /// A judgement of an offer: `accept` or `reject` under `## result`.
     pub(crate) fn judgement(&self, words: &str, result: String) -> String {
         let about = match self.about.is_empty() {
             true => &self.task,
@@ -91,7 +91,7 @@ impl Subject {
         .render()
     }
 
-    /// The answer to what the executor asks.
+    /// The answer to the executor's question.
     pub(crate) fn answer(&self, words: &str) -> String {
         let content = Content::new(self.about.clone(), words);
         let awaited = match self.awaits {
@@ -101,7 +101,7 @@ impl Subject {
         content.in_reply_to(awaited).render()
     }
 
-    /// The same message, to whom it is for and about the task.
+    /// The request, completed with the other party and the task.
     pub(crate) fn addressed<'s>(&'s self, request: NegotiateRequest<'s>) -> NegotiateRequest<'s> {
         NegotiateRequest {
             to: self.to.as_deref(),
@@ -201,7 +201,7 @@ pub(super) async fn answer(common: &Common, answer: Answer) -> Result<(), Failur
     subject.say(common, &mut client, verb, request).await
 }
 
-/// A content from a file, or from standard input.
+/// Reads a content from a file, or from standard input.
 fn offer(file: &str) -> Result<String, Failure> {
     let mut text = String::new();
     let read = match file {
@@ -214,7 +214,7 @@ fn offer(file: &str) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The points of a refusal, one a line.
+/// The points of a refusal, one per line.
 pub(crate) fn refusal(points: &[String]) -> String {
     let points = points
         .iter()
@@ -226,8 +226,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Shows a reply; a refusal is the command's failure.
-/// Says it, and shows what comes back.
+/// Sends a request and prints the reply; a refusal is the command's failure.
 pub(super) async fn speak(
     common: &Common,
     client: &mut Client,
@@ -241,7 +240,7 @@ pub(super) async fn speak(
     refused
 }
 
-/// What of the payload should be mended, and which keys have come.
+/// Prints the warnings about the payload, and the keys that were added.
 fn show_notice(common: &Common, notice: &Notice) {
     for warning in &notice.warnings {
         match common.json {

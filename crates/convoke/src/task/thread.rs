@@ -1,5 +1,5 @@
-//! `convoke task timeline` and `convoke task context`: what was said about a task, drawn and word for
-//! word.
+//! `convoke task timeline` and `convoke task context`: the messages about a task, drawn and word
+//! for word.
 
 use crate::cli::{Common, Format, Remote, Timeline};
 use crate::output::{self, Failure, Paint, line};
@@ -56,7 +56,7 @@ fn write(common: &Common, file: &Path, picture: &Picture, drawn: &str) -> Result
     Ok(())
 }
 
-/// The picture for programs.
+/// The rows of a picture as JSON.
 fn rows(picture: &Picture) -> Vec<Value> {
     let name = |place: usize| &picture.lifelines[place];
     let row = |row: &crate::timeline::Row| {

@@ -1,4 +1,4 @@
-//! `convoke task tree`: tasks with their parts below them.
+//! `convoke task tree`: tasks with their sub-tasks below them.
 
 use super::state;
 use crate::cli::{Common, Remote};
@@ -12,16 +12,16 @@ use netconf::xml::Element;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a task is about is cut to so many columns.
+/// The width to which the target of a task is cut, in columns.
 const ABOUT: usize = 40;
 
 struct Task {
     id: String,
     parent: String,
     executor: String,
-    /// The word of the model.
+    /// The state, as named in the model.
     status: String,
-    /// The same with what it waits for, or how far it is.
+    /// The state, with what it waits for, or its progress.
     state: String,
     about: String,
     created_at: Timestamp,
@@ -100,14 +100,14 @@ fn tell(common: &Common, depth: usize, last: bool, task: &Task) {
     ));
 }
 
-/// Who stands below whom.
+/// The hierarchy of tasks.
 struct Forest<'a> {
     roots: Vec<&'a Task>,
     parts: BTreeMap<&'a str, Vec<&'a Task>>,
 }
 
 impl<'a> Forest<'a> {
-    /// The tasks whose parent is not among them, or `root`, stand at the top.
+    /// The hierarchy; at the top are tasks whose parent is not among them, or `root`.
     fn of(tasks: &'a BTreeMap<String, Task>, root: Option<&str>) -> Self {
         let mut forest = Self {
             roots: Vec::new(),
@@ -128,7 +128,7 @@ impl<'a> Forest<'a> {
         forest
     }
 
-    /// Every task with its depth, and whether it is the last part of its parent; each once.
+    /// Every task once, with its depth, and whether it is the last sub-task of its parent.
     fn walk(&self) -> Vec<(usize, bool, &'a Task)> {
         let mut walked = Vec::new();
         let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The picture as a page of its own, with everything that was said below it, whole.
+//! The picture as a self-contained page, followed by all messages in full.
 //!
 //! No script, nothing loaded from elsewhere. Read next: [`super::svg`].
 
@@ -13,7 +13,7 @@ body{font:15px/1.45 ui-sans-serif,system-ui,sans-serif;margin:24px auto;max-widt
 pre{white-space:pre-wrap;overflow-wrap:anywhere;border-left:3px solid #8c959f;padding-left:12px}\
 time{font-variant-numeric:tabular-nums;opacity:.7}";
 
-/// Draws it.
+/// Draws the page of a picture.
 pub(crate) fn draw(picture: &Picture) -> String {
     let title = escaped(&picture.title);
     let mut page = format!(

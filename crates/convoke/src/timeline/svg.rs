@@ -1,26 +1,28 @@
-//! The picture as SVG: valid XML without scripts, legible on light and on dark paper.
+//! The picture as SVG: valid XML without scripts, legible in light and dark mode.
 //!
-//! Colours are classes, which the reader's preference turns around; what is cut short can be read
-//! whole where the pointer rests (`<title>`). Read next: [`super::html`].
+//! Colours are classes, inverted by the reader's preference; text that is cut short is whole in a
+//! `<title>`, shown under the pointer. Read next: [`super::html`].
 
 use super::{Mark, Picture, Row};
+use markup::Px;
+use markup::sequence::Arrow;
 use markup::words::cut;
 use std::fmt::Write;
 
-/// Room on the left for times, in pixels.
+/// The width of the column of times, in pixels.
 const LEFT: usize = 230;
-/// Between two lifelines.
+/// The distance between two lifelines, in pixels.
 const GAP: usize = 340;
-/// Half the width of a lifeline's box, and of a note.
+/// Half the width of a lifeline's box, and of a note, in pixels.
 const HALF_BOX: usize = 128;
 const HALF_NOTE: usize = 120;
-/// Behind the last lifeline, for notes.
+/// The width to the right of the last lifeline, for notes, in pixels.
 const RIGHT: usize = 190;
-/// Above the first row.
+/// The height above the first row, in pixels.
 const TOP: usize = 92;
 const ARROW_HEIGHT: usize = 46;
 const NOTE_HEIGHT: usize = 34;
-/// What a column of text takes in the larger and in the smaller font.
+/// The width of a character in the larger and in the smaller font, in pixels.
 const LARGE: usize = 7;
 const SMALL: usize = 6;
 
@@ -43,7 +45,7 @@ text{fill:#e6edf3}.paper{fill:#0d1117}.small{fill:#9198a1}.box{fill:#21262d;stro
 .note-plain{fill:#21262d;stroke:#6e7681}.note-good{fill:#12261e;stroke:#3fb950}\
 .note-bad{fill:#25171c;stroke:#f85149}.note-waiting{fill:#272115;stroke:#d29922}}";
 
-/// Draws it.
+/// Draws a picture as SVG.
 pub(crate) fn draw(picture: &Picture) -> String {
     let columns = picture.lifelines.len().max(1);
     let width = LEFT + (columns - 1) * GAP + RIGHT;
@@ -117,27 +119,28 @@ fn draw_row(svg: &mut String, picture: &Picture, row: &Row, y: usize) {
     svg.push_str("</g>\n");
 }
 
-/// The label above the line, the words below it.
+/// Draws an arrow, with its label above and its text below.
 fn arrow(svg: &mut String, row: &Row, [from, to]: [usize; 2], y: usize, kind: &str) {
-    let (x, end) = (x_of(from), x_of(to));
     let tone = row.tone.as_str();
-    let (back, middle) = match x < end {
-        true => (end - 8, (x + end) / 2),
-        false => (end + 8, (x + end) / 2),
+    let arrow = Arrow {
+        from: x_of(from) as f64,
+        to: x_of(to) as f64,
+        y: y as f64,
     };
-    let room = x.abs_diff(end) - 24;
     let _ = write!(
         svg,
-        "<line class=\"arrow line-{tone}{kind}\" x1=\"{x}\" y1=\"{y}\" x2=\"{back}\" y2=\"{y}\"/>\
-         <path class=\"tip-{tone}\" d=\"M{end} {y}L{back} {above}V{below}Z\"/>\
+        "<line class=\"arrow line-{tone}{kind}\" x1=\"{x}\" y1=\"{y}\" x2=\"{neck}\" y2=\"{y}\"/>\
+         <path class=\"tip-{tone}\" d=\"{head}\"/>\
          <text class=\"mid over\" x=\"{middle}\" y=\"{label_y}\">{label}</text>\
          <text class=\"small mid over\" x=\"{middle}\" y=\"{words_y}\">{words}</text>",
-        above = y - 4,
-        below = y + 4,
+        x = Px(arrow.from),
+        neck = Px(arrow.neck()),
+        head = arrow.head(),
+        middle = Px(arrow.middle()),
         label_y = y - 6,
-        label = escaped(&cut(&row.label, room / LARGE)),
+        label = escaped(&cut(&row.label, arrow.columns(LARGE as f64))),
         words_y = y + 14,
-        words = escaped(&cut(&row.gist, room / SMALL)),
+        words = escaped(&cut(&row.gist, arrow.columns(SMALL as f64))),
     );
 }
 
@@ -156,7 +159,7 @@ fn note(svg: &mut String, row: &Row, at: usize, y: usize) {
     );
 }
 
-/// The text as it stands in an element.
+/// Escapes text for an element's content.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     netconf::xml::write::text(text, &mut out);

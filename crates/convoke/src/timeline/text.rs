@@ -1,4 +1,4 @@
-//! The picture as text: a column for each lifeline, a line for each happening.
+//! The picture as text: a column for each lifeline, a line for each row.
 //!
 //! Read next: [`super::svg`].
 
@@ -6,15 +6,15 @@ use super::{Mark, Picture, Row, Tone};
 use crate::output::Paint;
 use markup::words::{cut, left as padded, width};
 
-/// The width of the column of times.
+/// The width of the column of times, in characters.
 const TIME: usize = 14;
-/// The room between two lifelines that fits every name and most labels.
+/// The least distance between two lifelines: enough for every name and most labels.
 const LEAST_GAP: usize = 24;
 const MOST_GAP: usize = 64;
-/// The room for words behind the last lifeline.
+/// The width for text to the right of the last lifeline.
 const WORDS: usize = 72;
 
-/// Draws it; colours are the painter's.
+/// Draws a picture as text, with the colours of `paint`.
 pub(crate) fn draw(picture: &Picture, paint: Paint) -> String {
     let gap = gap(picture);
     let mut lines = vec![
@@ -44,7 +44,7 @@ pub(crate) fn draw(picture: &Picture, paint: Paint) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Between lifelines there is room for the longest name, and for labels within reason.
+/// The distance between lifelines: room for the longest name, and for labels up to a limit.
 fn gap(picture: &Picture) -> usize {
     let names = picture.lifelines.iter().map(|l| width(l) + 2);
     let labels = picture.rows.iter().map(|r| width(&r.label) + 7);
@@ -52,7 +52,7 @@ fn gap(picture: &Picture) -> usize {
     widest.clamp(LEAST_GAP, MOST_GAP)
 }
 
-/// The lifelines with what one happening draws over them.
+/// The lifelines with one row drawn over them.
 fn drawn(row: &Row, lifelines: usize, gap: usize) -> String {
     let (left, middle, right) = match row.mark {
         Mark::Request { from, to } => arrow(row, from, to, gap, '─'),
@@ -66,8 +66,8 @@ fn drawn(row: &Row, lifelines: usize, gap: usize) -> String {
     format!("{}{middle}{}", bars(0, left), bars(right, lifelines))
 }
 
-/// The arrow between two lifelines, with the columns that it takes: it begins on one lifeline and
-/// ends on the other.
+/// The arrow between two lifelines, with its columns: it begins on one lifeline and ends on the
+/// other.
 fn arrow(row: &Row, from: usize, to: usize, gap: usize, line: char) -> (usize, String, usize) {
     let (left, right) = (from.min(to), from.max(to));
     let inside = (right - left) * gap - 1;

@@ -1,7 +1,7 @@
-//! What a watcher looks at: open tasks with their progress, and what happened last.
+//! The live view: open tasks with their progress, and the latest notifications.
 //!
-//! The board is made from tasks and notifications alone and draws into a size; the screen is the
-//! terminal. Read next: [`super::follow`].
+//! The board is made from tasks and notifications alone and drawn into a given size; the screen is
+//! the terminal. Read next: [`super::follow`].
 
 use super::follow::Heard;
 use crate::output::{Paint, terminal_size};
@@ -15,15 +15,14 @@ use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 
-/// How many happenings are remembered.
+/// The number of notifications kept.
 const RECENT: usize = 200;
-/// The widths of a bar of progress, a task-id and a state; a terminal of 80 columns has room for
-/// more.
+/// The widths of a progress bar, a task-id and a state; a terminal of 80 columns has room for more.
 const BAR: usize = 12;
 const ID: usize = 20;
 const STATE: usize = 24;
 
-/// What there is to see.
+/// The content of the view.
 #[derive(Default)]
 pub(super) struct Board {
     open: BTreeMap<String, Open>,
@@ -43,7 +42,7 @@ struct Open {
 }
 
 impl Board {
-    /// Takes a task that was open when somebody began to watch.
+    /// Adds a task that was open when watching began.
     pub(super) fn opened(&mut self, task: Element<'_>) {
         let open = Open {
             executor: text(task, "task-sendTo"),
@@ -56,7 +55,7 @@ impl Board {
         self.open.insert(text(task, "task-id"), open);
     }
 
-    /// Takes what was heard, and how it is told.
+    /// Applies a received item, with its line of text.
     pub(super) fn heard(&mut self, heard: &Heard, words: String) {
         match heard {
             Heard::Event(notification) => {
@@ -98,8 +97,8 @@ impl Board {
         self.open.insert(id.to_owned(), open);
     }
 
-    /// Draws it into so many columns and lines: at most half of them for tasks, those that changed
-    /// last.
+    /// Draws the board into so many columns and lines: at most half of them for tasks, the latest
+    /// changed.
     fn frame(&self, columns: usize, lines: usize, paint: Paint) -> Vec<String> {
         let standing = match self.lost {
             true => paint.style("1;31", "lost, trying again"),
@@ -156,7 +155,7 @@ fn row(id: &str, open: &Open, columns: usize, paint: Paint) -> String {
     )
 }
 
-/// The text in so many columns; what styles it takes no room.
+/// Cuts a text to so many columns; styles take no columns.
 fn clipped(text: &str, columns: usize) -> String {
     let (mut clipped, mut used, mut styling) = (String::new(), 0, false);
     for c in text.chars() {
@@ -172,14 +171,14 @@ fn clipped(text: &str, columns: usize) -> String {
     clipped
 }
 
-/// The terminal, for as long as somebody watches.
+/// The terminal during watching.
 pub(super) struct Screen {
     columns: usize,
     lines: usize,
 }
 
 impl Screen {
-    /// Takes the terminal's other page, without its cursor.
+    /// Switches to the terminal's alternate screen and hides the cursor.
     pub(super) fn open() -> Self {
         write("\x1b[?1049h\x1b[?25l");
         let mut screen = Self {
@@ -190,14 +189,14 @@ impl Screen {
         screen
     }
 
-    /// Asks the terminal for its size.
+    /// Updates the size of the terminal.
     pub(super) fn measure(&mut self) {
         if let Some([lines, columns]) = terminal_size() {
             (self.lines, self.columns) = (lines, columns);
         }
     }
 
-    /// Shows the board.
+    /// Draws the board.
     pub(super) fn show(&mut self, board: &Board) {
         let frame = board.frame(self.columns, self.lines, Paint::new());
         write(&format!("\x1b[H{}\x1b[K\x1b[J", frame.join("\x1b[K\r\n")));

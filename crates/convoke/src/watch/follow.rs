@@ -1,9 +1,8 @@
-//! Notifications without a gap: a subscription that goes on where it was when the platform comes
-//! back.
+//! Gap-free notifications: a subscription that resumes when the platform comes back.
 //!
-//! The place in the log is the time of the last notification and how many of that time were seen;
-//! a replay from there passes over those (RFC 5277 §2.1.1). Refuses to know what they tell. Read
-//! next: [`super`], and `mcp`, which waits for the end of tasks so.
+//! The position in the log is the time of the last notification with the number of notifications of
+//! that time that were seen; a replay from there skips those (RFC 5277 §2.1.1). Refuses to know
+//! their content. Read next: [`super`], and `mcp`, which waits for the end of tasks by it.
 
 use crate::cli::{Common, Remote};
 use crate::output::Failure;
@@ -19,23 +18,23 @@ use std::time::{Duration, SystemTime};
 
 const NEGOTIATION: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
 
-/// How long it waits before it tries again, at first and at most.
+/// The delay before a retry, at first and at most.
 const PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What comes of following.
+/// An item of a subscription.
 pub(crate) enum Heard {
     /// A notification.
     Event(Notification),
     /// The session is lost.
     Lost(String),
-    /// There is a session again, from where the one before ended.
+    /// The session is re-established, from where the one before ended.
     Back,
-    /// What happened in between is no longer kept.
+    /// Notifications in between were lost, as they are no longer kept.
     Gap {
-        /// The last that was seen.
+        /// The instant of the last that was seen.
         from: Timestamp,
-        /// The first that is kept.
+        /// The instant of the first that is kept.
         to: Timestamp,
     },
 }
@@ -47,23 +46,23 @@ pub(crate) struct Follower<'a> {
     filter: String,
     client: Option<Client>,
     place: Place,
-    /// Of a replay: how many notifications of the time of the place were seen before.
+    /// In a replay: the number of notifications at the position's instant to skip.
     skip: u64,
-    /// Told next.
+    /// The gap to report next.
     gap: Option<Heard>,
 }
 
-/// Up to where the log was seen.
+/// A position in the log.
 #[derive(Clone, Copy)]
 struct Place {
     at: Timestamp,
-    /// How many of that very instant.
+    /// The number of notifications of that instant that were seen.
     seen: u64,
 }
 
 impl<'a> Follower<'a> {
-    /// Subscribes to what a filter lets through ([`of_task`], [`of_events`]), from an instant on or
-    /// from now.
+    /// Subscribes to the notifications that a filter selects ([`of_task`], [`of_events`]), from an
+    /// instant on or from now.
     pub(crate) async fn start(
         common: &'a Common,
         remote: &'a Remote,
@@ -105,10 +104,10 @@ impl<'a> Follower<'a> {
         pages(client, "get-tasks", &asked, take).await
     }
 
-    /// The next that is heard.
+    /// The next item.
     ///
     /// # Errors
-    /// A failure if the platform is there and does not let the user follow.
+    /// A failure if the platform is reachable but does not permit the subscription.
     pub(crate) async fn next(&mut self) -> Result<Heard, Failure> {
         if let Some(gap) = self.gap.take() {
             return Ok(gap);
@@ -133,7 +132,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// True unless it was seen before; the place moves on.
+    /// True unless it was seen before; advances the position.
     fn is_new(&mut self, notification: &Notification) -> bool {
         let at = Timestamp::parse(&notification.event_time).unwrap_or(self.place.at);
         if at != self.place.at {
@@ -148,7 +147,7 @@ impl<'a> Follower<'a> {
         true
     }
 
-    /// Tries until there is a session again.
+    /// Retries until there is a session again.
     async fn return_to_it(&mut self) -> Result<(), Failure> {
         let mut pause = PAUSE;
         loop {
@@ -191,7 +190,7 @@ async fn subscribe(
     Ok(())
 }
 
-/// A filter that lets everything through, or what concerns a task.
+/// A filter for all notifications, or for those about a task.
 pub(crate) fn of_task(task: Option<&str>) -> String {
     let Some(task) = task else {
         return String::new();
@@ -203,7 +202,7 @@ pub(crate) fn of_task(task: Option<&str>) -> String {
     ])
 }
 
-/// A filter that lets through what is called so.
+/// A filter for notifications with these names.
 pub(crate) fn of_events(events: &[(&str, &str)]) -> String {
     let events = events.iter();
     let events = events.map(|(namespace, name)| Node::container(namespace, name));
@@ -215,7 +214,7 @@ fn filter(events: &[Node<'_>]) -> String {
     format!("<filter type=\"subtree\">{events}</filter>")
 }
 
-/// When the first entry happened that the platform still keeps.
+/// The instant of the oldest entry that the platform still keeps.
 async fn log_began(client: &mut Client) -> Result<Option<Timestamp>, Failure> {
     let retention = Node::container("", "retention");
     let filter = Node::container(REGISTRY, "registry").with(retention);

@@ -1,7 +1,6 @@
 //! The agents' picture of the radio network: what a cell reaches, carries and consumes, by formula.
 //!
-//! Propagation is 3GPP TR 38.901 UMa without line of sight, in its simplified form; sectors are those
-//! of its table 7.3-1. The picture comes from the inventory and public formulas alone: it knows
+//! The picture comes from the inventory and the public formulas of [`domain::radio`] alone: it knows
 //! neither shadows nor where users really are, so what it promises has to be verified. Read next:
 //! [`coverage`] (who could serve whom), [`energy`] (what that costs), [`curve`] (the usual day).
 
@@ -10,49 +9,23 @@ pub mod curve;
 pub mod energy;
 
 use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
+use domain::radio::{GAIN_DBI, NOISE_FIGURE_DB, THERMAL_DBM_HZ, path_loss_db, pattern_db};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Below this reference signal power (dBm) there is no coverage.
-pub const COVERAGE_LIMIT_DBM: f64 = -118.0;
-/// From this reference signal power (dBm) on, users prefer the capacity layer.
+/// The RSRP (dBm per resource element) from which users are assumed to prefer the capacity layer: an
+/// estimate, as terminals do not tell.
 pub const CAPACITY_PREFERRED_DBM: f64 = -108.0;
-/// By how much a transmit power can be raised, in dB.
-pub const OFFSET_MAX_DB: f64 = 10.0;
-/// Gain of a sector's antenna in its main direction, in dBi.
-const GAIN_DBI: f64 = 15.0;
-/// Beam width of a sector, in degrees (TR 38.901, table 7.3-1).
-const BEAM_DEGREES: f64 = 65.0;
-/// Attenuation behind a sector, in dB (ibid.).
-const BEHIND_DB: f64 = 30.0;
-/// The least distance for which the path loss is known, in metres.
-const NEAREST_M: f64 = 35.0;
-/// Resource blocks of 180 kHz in a MHz of carrier, guard bands taken off.
+/// Resource blocks of 180 kHz per MHz of carrier, without guard bands; assumed for carriers of any
+/// width.
 const BLOCKS_PER_MHZ: f64 = 5.0;
-/// Thermal noise in one resource element of 15 kHz behind a receiver of 7 dB noise figure, in dBm.
-const NOISE_DBM: f64 = -174.0 + 7.0 + 41.76;
-/// The bits per second and hertz that the best channel carries (TR 36.942, annex A, scaled).
-const EFFICIENCY_MAX: f64 = 5.5;
+/// Thermal noise in a resource element of 15 kHz, and that of the receiver, in dBm; assumed for
+/// carriers of any width.
+const NOISE_DBM: f64 = THERMAL_DBM_HZ + NOISE_FIGURE_DB + 41.76;
 /// Kilometres of one degree of latitude.
 const KM_PER_DEGREE: f64 = 111.2;
 /// Two cells of one site that look into directions closer than this, in degrees, share a sector.
 const SAME_SECTOR_DEGREES: f64 = 30.0;
-
-/// Path loss over `metres` at `ghz`, in dB.
-pub fn path_loss_db(metres: f64, ghz: f64) -> f64 {
-    13.54 + 39.08 * metres.max(NEAREST_M).log10() + 20.0 * ghz.log10()
-}
-
-/// Attenuation of a sector's antenna at an angle off its main direction, in dB.
-pub fn pattern_db(degrees: f64) -> f64 {
-    let off = (degrees + 180.0).rem_euclid(360.0) - 180.0;
-    (12.0 * (off / BEAM_DEGREES).powi(2)).min(BEHIND_DB)
-}
-
-/// The bits per second and hertz at a ratio of signal to interference and noise (not in dB).
-pub fn spectral_efficiency(sinr: f64) -> f64 {
-    (0.75 * (1.0 + sinr).log2()).min(EFFICIENCY_MAX)
-}
 
 /// A place on the ground: kilometres east and north of the middle of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +59,7 @@ pub struct Radio {
 pub struct Antenna {
     place: Place,
     azimuth_degrees: f64,
-    carrier_ghz: f64,
+    carrier_mhz: f64,
     /// What the cell sends on all of its carrier, in dBm.
     sent_dbm: f64,
     /// The resource elements over which it is spread, in dB.
@@ -182,7 +155,7 @@ impl Radio {
         Some(Antenna {
             place: self.place_of(id)?,
             azimuth_degrees: cell.azimuth_degrees,
-            carrier_ghz: cell.carrier_mhz / 1_000.0,
+            carrier_mhz: cell.carrier_mhz,
             sent_dbm: cell.power_dbm,
             spread_db: 10.0 * elements.log10(),
         })
@@ -229,7 +202,7 @@ impl Antenna {
         let east_km = at.x_km - self.place.x_km;
         let bearing = east_km.atan2(at.y_km - self.place.y_km).to_degrees();
         let gain = GAIN_DBI - pattern_db(bearing - self.azimuth_degrees);
-        let loss = path_loss_db(metres, self.carrier_ghz);
+        let loss = path_loss_db(metres, self.carrier_mhz);
         self.sent_dbm + gain - loss - self.spread_db
     }
 }

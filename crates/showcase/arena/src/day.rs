@@ -1,7 +1,7 @@
-//! Whole days of a network, run by agents or as it is done today, and scored.
+//! Simulated days of a network, operated by agents or conventionally by people, with their scores.
 //!
-//! The same seed gives the same network, faults, users and customers, whoever runs it; so policies are
-//! compared seed by seed. Agents speak over pipes in memory, with real NETCONF sessions; people have no
+//! The same seed gives the same network, faults, users and customers under every policy, so that
+//! policies are compared seed by seed. Agents talk NETCONF over in-memory pipes; people use no
 //! platform. Read next: [`crate::score`], [`crate::practice`].
 
 use crate::network::world;
@@ -20,15 +20,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// Days begin at midnight of a Monday.
+/// The beginning of all days: midnight of a Monday.
 const BEGINS: &str = "2026-01-05T00:00:00Z";
 
-/// Who runs the network.
+/// The operator of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
     /// The agents of this platform.
     Agents,
-    /// People, as it is done today, with energy saving by the clock.
+    /// People, as in today's operations, with energy saving by the clock.
     Manual,
     /// The same people, without energy saving.
     None,
@@ -59,37 +59,37 @@ impl fmt::Display for Policy {
     }
 }
 
-/// What is to be played.
+/// The parameters of the days to simulate.
 #[derive(Clone, Debug)]
 pub struct Days {
-    /// The network.
+    /// The backbone.
     pub topology: Topology,
-    /// How many base-station sites.
+    /// The number of base-station sites.
     pub sites: usize,
-    /// How many days.
+    /// The number of days.
     pub days: u32,
-    /// Seeds everything.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Who runs it.
+    /// The operator of the network.
     pub policy: Policy,
-    /// Alarms replayed as background instead of drawn ones; empty for none.
+    /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
-    /// A file of what agents weigh causes by, instead of what ships.
+    /// A file with weights of causes for the agents, instead of the shipped ones.
     pub knowledge: Option<PathBuf>,
 }
 
 impl Days {
-    /// When they begin.
+    /// The beginning of the days.
     pub fn begin(&self) -> Timestamp {
         Timestamp::parse(BEGINS).expect("a literal")
     }
 
-    /// When they are over.
+    /// The end of the days.
     pub fn end(&self) -> Timestamp {
         self.begin().plus_s(f64::from(self.days) * 86_400.0)
     }
 
-    /// The network, in which things break by themselves, users come and go, and drivers complain.
+    /// The network, with spontaneous faults, users and complaining drivers.
     pub fn network(&self) -> Simulation {
         Simulation::new(&self.topology, self.parameters(), self.seed, self.begin())
     }
@@ -111,7 +111,7 @@ impl Days {
         }
     }
 
-    /// Plays them; `progress` is told from time to time how far they are, 0 to 1.
+    /// Simulates the days; `progress` is called from time to time with the share completed, 0 to 1.
     ///
     /// # Errors
     /// [`StartError`] if the platform does not start.
@@ -174,21 +174,21 @@ impl Days {
         score::score(&self.played(), &simulation, &practice.alarms, &watch, &work)
     }
 
-    /// How much of them is over at `now`, 0 to 1.
+    /// The share of the days completed at `now`, 0 to 1.
     pub(crate) fn share(&self, now: Timestamp) -> f64 {
         let whole = self.end().seconds_since(self.begin());
         (now.seconds_since(self.begin()) / whole).clamp(0.0, 1.0)
     }
 }
 
-/// The people who run a network, and who know whose customers drive where.
+/// The people who operate a network by hand, with the home province of each ticket.
 pub(crate) fn people(policy: ByHand, simulation: &Simulation) -> People {
     let fleets = simulation.journeys().vehicles().iter();
     let homes = fleets.map(|v| (v.fleet(), v.province.clone())).collect();
     People::new(policy).with_homes(homes)
 }
 
-/// A network as it lives: things break by themselves, stadiums fill, drivers drive and complain.
+/// Parameters with spontaneous faults, stadium events and complaining drivers.
 pub fn lively(parameters: Parameters) -> Parameters {
     Parameters {
         life: 1.0,

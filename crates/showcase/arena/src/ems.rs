@@ -1,8 +1,8 @@
-//! What is done to the network through its management systems, and what these hear of it.
+//! Access to the simulated network through element management systems (EMS).
 //!
-//! Whoever asks there does so under its own name, with numbers that no hosted agent uses; what comes
-//! of it goes back to who waits. A management system hears what the agents of its domain hear, when
-//! they hear it. Refuses to know protocols. Read next: `engine::ems`, [`crate::network`].
+//! A caller acts under its own name, with tokens that no hosted agent uses; the outcome returns to
+//! the waiting caller. An EMS receives the telemetry of the agents of its domain, at the same
+//! instants. Refuses to know protocols. Read next: `engine::ems`, [`crate::network`].
 
 use domain::ems::Ems;
 use domain::permit::Permit;
@@ -13,14 +13,14 @@ use network::{Audience, Emission, Simulation, Tiding};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::oneshot;
 
-/// Tokens of actions asked for at a management system have this bit; hosted agents count from 1.
+/// The bit set in tokens of EMS actions; hosted agents count from 1.
 const FOREIGN: Token = 1 << 63;
 
-/// How long a caller is kept waiting for an outcome, in seconds: a probe takes two minutes at most,
-/// waking from deep sleep five.
+/// The longest wait for an outcome, in seconds: a probe takes at most two minutes, waking from deep
+/// sleep five.
 const LONGEST_S: u64 = 600;
 
-/// What may be done through a management system, in a province or everywhere.
+/// The permit of an EMS, in a province or everywhere.
 fn permit(ems: Ems, province: Option<String>) -> Permit {
     let (customers, radio) = (ems == Ems::Customer, ems == Ems::Wireless);
     let reached = match customers {
@@ -38,23 +38,23 @@ fn permit(ems: Ems, province: Option<String>) -> Permit {
     }
 }
 
-/// An action whose outcome has not come.
+/// An action without its outcome yet.
 struct Waiting {
     answer: oneshot::Sender<engine::ActAnswer>,
     until: Timestamp,
 }
 
-/// Actions under way that were asked for at management systems.
+/// The pending actions of EMS callers.
 #[derive(Default)]
 pub(crate) struct Acts {
     last: u64,
     waiting: BTreeMap<Token, Waiting>,
-    /// Who sent out the engineer of that number.
+    /// The caller who dispatched the engineer of that number.
     dispatched: BTreeMap<u64, String>,
 }
 
 impl Acts {
-    /// Does what is wanted; what comes of it is awaited.
+    /// Starts an action for a caller, whose outcome is awaited.
     pub(crate) fn begin(&mut self, wanted: ActWanted, network: &mut Simulation, now: Timestamp) {
         let ActWanted {
             by,
@@ -77,7 +77,7 @@ impl Acts {
         network.act(&by, &permit(ems, province), token, action, now);
     }
 
-    /// The action with the token of the dispatch that it is about, if that is the caller's own.
+    /// The action with the token of the dispatch that it refers to, if that is the caller's own.
     fn own(&self, by: &str, action: Action) -> Result<Action, String> {
         match action {
             Action::Guide {
@@ -96,8 +96,8 @@ impl Acts {
         }
     }
 
-    /// Tells the management systems what is theirs to know, and takes what is for who asked there;
-    /// gives back what hosted agents hear.
+    /// Delivers their telemetry to the EMSs and outcomes to their callers; returns the emissions
+    /// for hosted agents.
     pub(crate) fn take(
         &mut self,
         emission: Emission,
@@ -139,12 +139,12 @@ impl Acts {
         let _ = waiting.answer.send(answer);
     }
 
-    /// When somebody has waited long enough.
+    /// The earliest expiry of a wait.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         self.waiting.values().map(|waiting| waiting.until).min()
     }
 
-    /// Answers those who have waited long enough; what they asked for goes on.
+    /// Answers callers whose wait has expired; their actions go on.
     pub(crate) fn expire(&mut self, now: Timestamp) {
         let late = self.waiting.iter().filter(|(_, w)| w.until <= now);
         let late: Vec<Token> = late.map(|(token, _)| *token).collect();
@@ -161,7 +161,7 @@ fn token_of(report: &FieldReport) -> Token {
     }
 }
 
-/// The report with the number that the caller knows.
+/// Replaces the token in a report by the number known to the caller.
 fn numbered(report: FieldReport) -> FieldReport {
     match report {
         FieldReport::Arrived {

@@ -10,10 +10,10 @@ use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, 
 use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
-/// How many sites a fault must take out of service to be worth a story.
+/// The least number of sites that a random fault takes out of service.
 pub const MIN_SITES: usize = 4;
 
-/// Where nobody says where, so many places are tried; not every link can be congested.
+/// The number of elements tried if the request names none; not every link can be congested.
 const TRIES: usize = 20;
 
 /// The faults of a simulated network, as the engine asks for them.
@@ -49,7 +49,7 @@ impl FaultInjector for Faults<'_> {
     }
 }
 
-/// What is to break; who leaves that open leaves all of it open.
+/// The fault requested; a request without a kind must leave everything else open too.
 fn request(
     kind: Option<FaultKind>,
     element: Option<&ElementId>,
@@ -92,7 +92,7 @@ fn inject(
     })
 }
 
-/// The faults that have begun by `now`, and unless `ended` those alone that are not over.
+/// The faults that have begun by `now`; without those that are over unless `ended` is set.
 fn list(simulation: &Simulation, ended: bool, now: Timestamp) -> Vec<FaultRecord> {
     let truths = simulation.truth().iter().enumerate();
     let told = truths

@@ -1,15 +1,14 @@
-//! The simulated network and the shipped agents on a platform: what is played, and how it scored.
+//! The shipped agents on a platform with a simulated network: scenarios, recording and scoring.
 //!
 //! A tour:
-//! - [`roster`] makes the shipped agents, and [`network`] is the simulation as a platform's agents work on
-//!   it; `shares` cuts what it tells by province, `ems` joins its management systems to it, [`faults`]
-//!   breaks and mends in it what people want; together they are a [`World`];
-//! - [`stage`] sets a story by its [`scenario`], [`day`] plays whole days, [`practice`] does so without
-//!   agents;
-//! - [`recorder`] keeps what happens, [`referee`] and [`score`] judge it, [`training`] collects what agents
-//!   learn from.
+//! - [`roster`] makes the shipped agents, and [`network`] connects the simulation with a platform's
+//!   agents; `shares` cuts its telemetry by province, `ems` connects element management systems,
+//!   [`faults`] injects and repairs faults on request; together they are a [`World`];
+//! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents;
+//! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
+//!   training data for agents.
 //!
-//! The platform needs none of it.
+//! The platform does not depend on it.
 #![forbid(unsafe_code)]
 
 pub mod day;

@@ -1,8 +1,8 @@
-//! A simulated network as the agents of a platform work on it.
+//! The simulated network as seen by the agents of a platform.
 //!
-//! What it tells is brought to the agents that hear it, to management systems, and to whoever listens;
-//! what agents and people want of it is done to it. Beside that it counts what a referee asks for. Read
-//! next: `shares`, which part of it an agent hears; [`server::runtime`], the loop.
+//! Delivers its emissions to the agents, element management systems and listeners they are for, and
+//! performs the actions of agents and users. Also counts what a referee needs. Read next: `shares`,
+//! the part that an agent receives; [`server::runtime`], the loop.
 
 use crate::ems::Acts;
 use crate::faults::Faults;
@@ -25,27 +25,27 @@ use std::sync::Arc;
 /// A platform whose agents work on a simulated network.
 pub type World = Runtime<Simulated>;
 
-/// The agents of a host on a simulated network.
+/// Connects the agents of a host to a simulated network.
 pub fn world(host: Arc<Host>, simulation: Simulation, listener: Listener) -> World {
     let network = Simulated::new(&host, simulation);
     Runtime::new(host, network, listener)
 }
 
-/// Whoever looks at the network after everything that happens.
+/// A callback that sees the network after every event.
 pub type Observer = Box<dyn FnMut(&Simulation, Timestamp) + Send>;
 
-/// A simulated network, and what was heard of it.
+/// A simulated network, with counts of its emissions.
 pub struct Simulated {
     simulation: Simulation,
     inventory: Arc<Inventory>,
     posts: BTreeMap<String, Post>,
-    /// What is done to it through management systems.
+    /// The pending actions through element management systems.
     acts: Acts,
     alarms: Vec<Alarm>,
     complaints: u64,
     /// Incidents that domains reported.
     incidents: BTreeSet<String>,
-    /// What was set right from afar, and when.
+    /// The remote corrections, with their instants.
     remedies: Vec<(Timestamp, ElementId)>,
     observers: Vec<Observer>,
 }
@@ -71,7 +71,7 @@ impl Simulated {
         &self.simulation
     }
 
-    /// The same, to break something in it.
+    /// The simulation, mutable, for fault injection.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
         &mut self.simulation
     }
@@ -81,27 +81,27 @@ impl Simulated {
         &self.alarms
     }
 
-    /// How many complaints were delivered.
+    /// The number of complaints delivered.
     pub fn complaints(&self) -> u64 {
         self.complaints
     }
 
-    /// How many incidents domains reported.
+    /// The number of incidents reported by domains.
     pub(crate) fn incidents(&self) -> usize {
         self.incidents.len()
     }
 
-    /// What hosted agents set right from afar, and when.
+    /// The remote corrections by hosted agents, with their instants.
     pub(crate) fn remedies(&self) -> &[(Timestamp, ElementId)] {
         &self.remedies
     }
 
-    /// Lets somebody look at the network after everything that happens.
+    /// Adds a callback that sees the network after every event.
     pub fn observe(&mut self, observer: Observer) {
         self.observers.push(observer);
     }
 
-    /// The agents that hear what is for an audience.
+    /// The agents that receive an emission for this audience.
     fn hearers(&self, audience: &Audience) -> Vec<String> {
         match audience {
             Audience::Agent(name) => vec![name.clone()],

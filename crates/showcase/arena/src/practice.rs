@@ -1,7 +1,7 @@
-//! A network without a platform: people see what it tells, and act.
+//! A network operated by people, without a platform.
 //!
-//! Their mind is a state machine behind the same contract as an agent's ([`agents::practice`]); it
-//! has nobody to send messages to. Read next: [`crate::day`].
+//! Their behaviour is a state machine behind the same contract as an agent's
+//! ([`agents::practice`]), without messages to others. Read next: [`crate::day`].
 
 use domain::agent::{Agent, Briefing, Input, Output};
 use domain::inventory::Domain;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// The name under which people act.
 const PEOPLE: &str = "people";
 
-/// A network and the people who run it.
+/// A network with the people who operate it.
 pub struct Practice<A> {
-    /// The people's mind.
+    /// The people's state machine.
     pub mind: A,
     /// The alarms that were delivered, in order.
     pub alarms: Vec<Alarm>,
@@ -27,7 +27,7 @@ pub struct Practice<A> {
     woken: u64,
 }
 
-/// The profile that a briefing needs; nobody reads it.
+/// A profile without content, as a briefing requires one.
 fn nobody() -> Profile {
     Profile {
         name: PEOPLE.to_owned(),
@@ -46,7 +46,7 @@ fn nobody() -> Profile {
     }
 }
 
-/// People may do everything that the network can.
+/// The permit for every action that the network has.
 fn permit() -> Permit {
     let domains = [Domain::Wireless, Domain::Ip];
     Permit {
@@ -61,7 +61,7 @@ fn permit() -> Permit {
 }
 
 impl<A: Agent> Practice<A> {
-    /// People who begin their shift at the network's present instant.
+    /// Starts the people's work at the network's present instant.
     pub fn begin(mind: A, simulation: &mut Simulation, dice: Dice) -> Self {
         let own = Arc::new(nobody());
         let briefing = Briefing {
@@ -82,7 +82,7 @@ impl<A: Agent> Practice<A> {
         practice
     }
 
-    /// Lets time pass until `until`; `look` is called after everything that happens.
+    /// Advances time to `until`; `look` is called after every event.
     pub fn run(
         &mut self,
         simulation: &mut Simulation,

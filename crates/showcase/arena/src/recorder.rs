@@ -1,7 +1,7 @@
-//! Keeps what happens as a record, to be stepped through and drawn (`report::record`).
+//! Recording of runs, for replay and drawing (`report::record`).
 //!
-//! Takes down what a listener is told, and from time to time how the network is; never what truly
-//! broke, which [`Recorder::end`] adds when the run is over. Read next: [`server::story`].
+//! Records what a listener is told, and from time to time the state of the network; the truth is
+//! added by [`Recorder::end`] only, when the run is over. Read next: [`server::story`].
 
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
@@ -14,10 +14,10 @@ use report::{Moment, Run, Score, What};
 use server::story::{Happened, Told, acted, outcome_in_words};
 use std::collections::BTreeSet;
 
-/// How the network is is written down so often, in seconds.
+/// The interval of recording the network's state, in seconds.
 const STATE_EACH_S: f64 = 900.0;
 
-/// Where the lines of a record go.
+/// The receiver of the lines of a record.
 pub type Sink = Box<dyn FnMut(String) + Send>;
 
 /// A run that is being recorded.
@@ -27,12 +27,12 @@ pub struct Recorder {
     out: BTreeSet<ElementId>,
 }
 
-/// An instant as records have it.
+/// An instant in the format of records.
 pub fn instant(at: Timestamp) -> report::Timestamp {
     report::Timestamp::from_ms(at.as_ms())
 }
 
-/// Where everything of an inventory stands.
+/// The positions and links of an inventory, in the format of records.
 pub fn network(inventory: &Inventory) -> Network {
     let towns = inventory.of_kind(ElementKind::Router).map(|router| Town {
         name: router.place.clone(),
@@ -79,14 +79,14 @@ impl Recorder {
         }
     }
 
-    /// Takes down what happened.
+    /// Records an event.
     pub fn tell(&mut self, told: &Told) {
         if let Some(what) = what(&told.happened) {
             self.write(told.at, what);
         }
     }
 
-    /// Looks at how the network is; writes it down where that changed, or from time to time.
+    /// Records the state of the network, if it has changed or the interval has passed.
     pub fn look(&mut self, simulation: &Simulation, now: Timestamp) {
         let out = simulation.sites_out();
         let due = self
@@ -107,7 +107,7 @@ impl Recorder {
         self.write(now, state);
     }
 
-    /// Ends the record: what truly happened, and how the run scored.
+    /// Ends the record with the true faults and the score.
     pub fn end(&mut self, truths: &[Truth], score: &Score) {
         for truth in truths {
             let told = |mended, words: String| What::Truth {

@@ -1,4 +1,4 @@
-//! The score: what the agents found and how long it took, against what really happened.
+//! The report on one fault: the agents' diagnosis and its timing, compared with the truth.
 //!
 //! Reads the record of tasks, not the agents, and the simulation's truth, which no agent can see.
 //! Every figure is computed from these two. Read next: [`crate::network`].
@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::Most;
 
-/// An element and what happened to it.
+/// An element with its cause of failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Cause {
     /// The element.
@@ -27,40 +27,40 @@ pub struct Cause {
     pub cause: String,
 }
 
-/// Whether the root cause was found.
+/// The comparison of the diagnosed with the true root cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct RootCause {
-    /// What the trouble ticket blames; none if no ticket was opened.
+    /// The cause in the trouble ticket; none if no ticket was opened.
     pub found: Option<Cause>,
-    /// What it was.
+    /// The true cause.
     pub truth: Cause,
     /// True if both agree, element and cause.
     pub correct: bool,
 }
 
-/// What the element of the first alarm would have been blamed for.
+/// The result of blaming the element of the first alarm.
 #[derive(Clone, Debug, Serialize)]
 pub struct Baseline {
-    /// What it blames; none if no alarm told of loss.
+    /// The cause blamed; none if no alarm reported a loss.
     pub found: Option<Cause>,
     /// True if that is the truth.
     pub correct: bool,
 }
 
-/// How many sites were found.
+/// The comparison of the reported with the true sites out of service.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sites {
     /// Sites truly out of service because of the fault.
     #[serde(rename = "true")]
     pub truly: usize,
-    /// Those of them that the ticket names.
+    /// The number of those sites that the ticket names.
     pub found: usize,
-    /// Sites that the ticket names although the fault did not touch them.
+    /// The number of sites that the ticket names although the fault did not touch them.
     #[serde(rename = "false")]
     pub falsely: usize,
 }
 
-/// The report of one story. Times are in seconds of the network's time.
+/// The report of one scenario. Times are in seconds of simulated time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Always `report`.
@@ -69,35 +69,35 @@ pub struct Report {
     pub seed: u64,
     /// The topology's name.
     pub topology: String,
-    /// Whether the root cause was found.
+    /// The comparison of the root causes.
     pub root_cause: RootCause,
-    /// What blaming the first alarm would have found.
+    /// The result of blaming the first alarm.
     pub baseline: Baseline,
-    /// How many sites were found.
+    /// The comparison of the sites out of service.
     pub sites: Sites,
-    /// From the fault to the first diagnosis asked for.
+    /// From the fault to the first request for a diagnosis.
     pub detect_s: Option<f64>,
     /// From the fault to the trouble ticket.
     pub locate_s: Option<f64>,
-    /// From the fault to the ticket's end, when its publisher had verified the service.
+    /// From the fault to the end of the ticket, after its publisher had verified the service.
     pub restore_s: Option<f64>,
-    /// From the fault to the instant at which the last site truly was in service again.
+    /// From the fault to the true restoration of the last site.
     pub truly_restored_s: Option<f64>,
     /// Whether the ticket was closed by its publisher.
     pub closed: bool,
     /// Messages between agents: requests, replies, notifications.
     pub messages: u64,
-    /// Their bytes, after framing and before SSH.
+    /// The bytes of these messages, after framing and before SSH.
     pub bytes: u64,
-    /// Tasks that were published.
+    /// The number of published tasks.
     pub tasks: usize,
-    /// Alarms delivered, noise included.
+    /// The number of alarms delivered, background included.
     pub alarms: usize,
-    /// Complaints delivered.
+    /// The number of complaints delivered.
     pub complaints: u64,
 }
 
-/// Scores a story about one fault.
+/// Reports on a scenario about one fault.
 pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report {
     let tasks = tasks(world);
     let ticket = ticket(&tasks);
@@ -149,8 +149,8 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report
     }
 }
 
-/// True once the story has an end: the ticket about the fault was closed by its publisher, and
-/// service is truly back.
+/// True if the scenario has ended: the ticket about the fault was closed by its publisher, and
+/// service is truly restored.
 pub fn is_over(world: &World) -> bool {
     let first = world.network().simulation().truth().first();
     let truly = first.is_some_and(|t| t.restored_at.is_some());
@@ -166,7 +166,7 @@ pub fn is_compensating(world: &World) -> bool {
     compensations.any(|t| !t.status.is_terminal())
 }
 
-/// Every task of the platform, by identifier.
+/// Every task of the platform, in the order of identifiers.
 pub(crate) fn tasks(world: &World) -> Vec<Arc<Task>> {
     let engine = world.host().platform.engine();
     let operator = engine.principal("operator");
@@ -185,7 +185,7 @@ pub(crate) fn tasks(world: &World) -> Vec<Arc<Task>> {
     tasks
 }
 
-/// Rounds of all negotiations.
+/// The number of rounds of all negotiations.
 pub(crate) fn rounds(world: &World) -> u64 {
     let all = Most {
         rows: usize::MAX,
@@ -204,8 +204,8 @@ fn first<'t>(tasks: &'t [Arc<Task>], scenario: &str, after: Timestamp) -> Option
         .min_by_key(|t| t.created_at)
 }
 
-/// The ticket that was worked to the end, else the first. A ticket whose engineer found nothing is
-/// followed by another; the last word counts.
+/// The ticket that was completed, else the first. A ticket whose engineer found nothing is followed
+/// by another; the last one counts.
 fn ticket(tasks: &[Arc<Task>]) -> Option<&Arc<Task>> {
     let mut tickets: Vec<&Arc<Task>> = tasks
         .iter()

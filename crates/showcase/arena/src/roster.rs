@@ -8,10 +8,10 @@ use server::file::FileError;
 use server::roster::{Role, Roster};
 use std::sync::Arc;
 
-/// The role whose agent takes what is addressed to nobody.
+/// The role of the agent that receives messages without an addressee.
 const DEFAULT: &str = "oss-fault";
 
-/// The shipped agents, who weigh causes by the knowledge in the file that is named, or by what ships.
+/// The shipped agents, with weights of causes from the file in the settings, or the shipped ones.
 ///
 /// # Errors
 /// [`SettingsError::File`] with file and line.
@@ -19,7 +19,7 @@ pub fn roster(settings: &Settings) -> Result<Roster, SettingsError> {
     Ok(knowing(causal_knowledge(settings)?))
 }
 
-/// The shipped agents, who weigh causes by what ships.
+/// The shipped agents, with the shipped weights of causes.
 pub fn shipped() -> Roster {
     knowing(Arc::new(Knowledge::in_force()))
 }
@@ -70,7 +70,7 @@ mod tests {
         assert!(roles.eq(roster.names()), "each file names its role");
     }
 
-    /// Whoever mistypes a role would miss an agent, and not know why.
+    /// A mistyped role is refused, as an agent would silently be missing otherwise.
     #[test]
     fn a_role_that_no_agent_has_is_refused() {
         let with = |roles: &[&str]| Settings {
@@ -87,7 +87,8 @@ mod tests {
         );
     }
 
-    /// What a network of one's own taught is taken, and what is wrong with it said with its line.
+    /// Knowledge learnt from another network is read from a file, and its errors are reported with
+    /// the line.
     #[test]
     fn knowledge_is_read_from_the_file_that_is_named() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! What can be played: the use cases of the draft, each with its agents.
+//! The scenarios: the use cases of draft-wang-nmrg-magent-im, each with its agents.
 //!
-//! Knows which agents take part and what happens to the network; the use cases themselves are
-//! nobody's script, they are what the agents do about it. Read next: [`crate::stage`].
+//! Knows the agents that take part and the events in the network; the use cases are not scripted,
+//! they emerge from the agents' behaviour. Read next: [`crate::stage`].
 
 use crate::World;
 use crate::referee;
@@ -10,7 +10,7 @@ use domain::inventory::{ElementId, Inventory};
 use domain::time::Dice;
 use std::fmt;
 
-/// A use case of the draft (§2.1 to §2.3), or all of them at once.
+/// A use case of draft-wang-nmrg-magent-im (§2.1 to §2.3), or all of them at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scenario {
     /// Use case 1: a batch of base stations goes out of service.
@@ -33,10 +33,10 @@ const FAULT: [&str; 6] = [
     "resource-copilot",
 ];
 
-/// Those that keep users served meanwhile, at the least energy.
+/// The agents that keep users served during a fault, at the least energy.
 const EXPERIENCE: [&str; 3] = ["service-intent", "optimisation", "energy-saving"];
 
-/// Those that answer complaints.
+/// The agents that answer complaints.
 const COMPLAINTS: [&str; 9] = [
     "bss-tickets",
     "billing",
@@ -68,7 +68,7 @@ impl Scenario {
         Self::ALL.into_iter().find(|s| s.as_str() == name)
     }
 
-    /// The roles of the agents that take part; none: every agent that there is.
+    /// The roles of the agents that take part; none means all agents.
     pub fn roles(self) -> Option<Vec<String>> {
         let roles: Vec<&str> = match self {
             Self::Fault => FAULT.to_vec(),
@@ -81,13 +81,12 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// True if the story is about one fault, that the referee knows of beforehand.
+    /// True if the scenario is about one fault, which the referee knows in advance.
     pub fn breaks_one(self) -> bool {
         matches!(self, Self::Fault | Self::Experience)
     }
 
-    /// The network is at rest for so long before that fault happens, in seconds. Energy saving needs
-    /// some time to find its way.
+    /// The time before that fault, in seconds. Energy saving needs some time to settle.
     pub fn rest_s(self) -> f64 {
         match self {
             Self::Experience => 3_600.0 + 300.0,
@@ -95,7 +94,7 @@ impl Scenario {
         }
     }
 
-    /// A story ends after so many seconds of the network's time, over or not.
+    /// The time after which a scenario ends, completed or not, in seconds.
     pub fn horizon_s(self) -> f64 {
         match self {
             Self::Fault => 12.0 * 3_600.0,
@@ -105,8 +104,7 @@ impl Scenario {
         }
     }
 
-    /// The hour of the day (UTC) at which it begins: users live by it, so that what happens depends on
-    /// it.
+    /// The hour of the day (UTC) at which it begins, on which users' demand depends.
     pub fn begins_at_hour(self) -> u32 {
         match self {
             Self::Fault | Self::Complaints => 6,
@@ -115,7 +113,7 @@ impl Scenario {
         }
     }
 
-    /// True once the story has an end.
+    /// True if the scenario has been completed.
     pub fn is_over(self, world: &World) -> bool {
         match self {
             Self::Fault => referee::is_over(world),
@@ -129,8 +127,8 @@ impl Scenario {
     }
 }
 
-/// A fault of one site or cell: the fibre to a site behind which nothing hangs, the hardware or a
-/// parameter of a cell.
+/// A fault of one site or cell: a cut of the fibre to a site without others behind it, or the
+/// hardware or a parameter of a cell.
 pub(crate) fn one_site(inventory: &Inventory, dice: &mut Dice) -> Option<(Cause, ElementId)> {
     let cuts = network::fault::candidates(inventory, Cause::FibreCut, 1);
     let alone = |link: &ElementId| inventory.sites_cut_off(&[link.clone()].into()).len() == 1;

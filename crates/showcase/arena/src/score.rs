@@ -1,7 +1,7 @@
-//! The score of a run: what really happened to network, users and customers, and what was found out.
+//! The score of a run: the truth about network, users and customers, compared with the findings.
 //!
-//! Everything is computed from the simulation's truth, which no agent can see, and from what agents
-//! or people wrote down: tasks, or a journal. `report` says what each figure means. Read next:
+//! Everything is computed from the simulation's truth, which no agent can see, and from the records
+//! of agents or people: tasks, or a journal. `report` defines each figure. Read next:
 //! `score/cases.rs`, `score/watch.rs`.
 
 mod cases;
@@ -26,41 +26,41 @@ use network::{Dispatched, Simulation, Truth};
 use report::{ComplaintScore, FaultScore, Score};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The baselines hear the alarms of so long after a fault, in seconds.
+/// The time after a fault whose alarms the baselines use, in seconds.
 const HEARD_S: f64 = 1_200.0;
 
-/// What was played.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// Who worked.
+    /// The policy.
     pub policy: String,
     /// The topology's name.
     pub topology: String,
     /// The seed.
     pub seed: u64,
-    /// When it began.
+    /// The beginning of the run.
     pub began: Timestamp,
 }
 
-/// What was found out and said in a run, whoever did it.
+/// The findings of a run by agents or people.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     /// Cases, in order of time.
     pub cases: Vec<Case>,
-    /// Where each ticket was put, by its number: a boundary as payloads name it.
+    /// The classification of each ticket, by its number: a boundary as named in payloads.
     pub boundaries: BTreeMap<String, String>,
-    /// Incidents that were reported across domains; none where nothing gathers alarms.
+    /// Incidents reported across domains; none if nothing correlates alarms.
     pub incidents: Option<usize>,
     /// Rounds of negotiations.
     pub rounds: u64,
     /// Messages between agents.
     pub messages: u64,
-    /// Their bytes.
+    /// The bytes of these messages.
     pub bytes: u64,
 }
 
 impl Work {
-    /// What agents found out and said so far, as the record of tasks has it.
+    /// The findings of agents so far, from the record of tasks.
     pub fn of(world: &World) -> Self {
         let tasks = referee::tasks(world);
         let boundaries = tasks.iter().filter_map(|task| {
@@ -81,7 +81,7 @@ impl Work {
     }
 }
 
-/// Scores a run that is over.
+/// Scores a completed run.
 pub fn score(
     played: &Played,
     simulation: &Simulation,
@@ -153,12 +153,12 @@ fn figures(
     had.collect()
 }
 
-/// Nothing was broken where the engineer went, and nothing was mended after.
+/// True if nothing was broken at the destination, and the engineer repaired nothing afterwards.
 fn is_wrong(sent: &Dispatched) -> bool {
     !sent.right && !sent.repaired
 }
 
-/// What faults are held against.
+/// The inputs of the evaluation of faults.
 struct Scale<'a> {
     simulation: &'a Simulation,
     correlator: Correlator,
@@ -201,7 +201,7 @@ impl Scale<'_> {
     }
 }
 
-/// What people did, as their journal has it.
+/// The findings of people, from their journal.
 pub fn of_journal(journal: &Journal, simulation: &Simulation) -> Work {
     let homes: BTreeMap<&str, &str> = simulation
         .grievances()
@@ -225,7 +225,7 @@ pub fn of_journal(journal: &Journal, simulation: &Simulation) -> Work {
     }
 }
 
-/// The sites whose users a fault touched.
+/// The sites whose users a fault affected.
 fn area(inventory: &Inventory, truth: &Truth) -> BTreeSet<ElementId> {
     let cells = truth.touched.iter().map(|id| inventory.node_of(id));
     let sites = cells.filter(|id| {
@@ -235,8 +235,8 @@ fn area(inventory: &Inventory, truth: &Truth) -> BTreeSet<ElementId> {
     sites.chain(&truth.sites_out).cloned().collect()
 }
 
-/// What management systems told of a fault's neighbourhood soon after it: what the baselines blame
-/// from. They are given this neighbourhood, which nobody has in practice.
+/// The reported conditions in a fault's neighbourhood soon after it, from which the baselines infer
+/// their cause. They are given this neighbourhood, which is unknown in practice.
 fn heard(
     inventory: &Inventory,
     truth: &Truth,
@@ -259,8 +259,8 @@ fn heard(
     heard.collect()
 }
 
-/// The engineers who went, while the fault lasted, to its element, to what that is built into, or to a
-/// site that it touched.
+/// The engineers dispatched, while the fault lasted, to its element, to the element that contains
+/// it, or to a site that it affected.
 fn sent_for<'a>(
     simulation: &'a Simulation,
     inventory: &Inventory,

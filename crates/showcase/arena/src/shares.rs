@@ -1,6 +1,6 @@
-//! Telemetry cut by province: what of it an agent hears.
+//! The division of telemetry by province: the part that an agent receives.
 //!
-//! Read next: [`crate::network`], which tells it.
+//! Read next: [`crate::network`], which delivers it.
 
 use domain::inventory::{ElementId, Inventory};
 use domain::telemetry::{Performance, Telemetry};
@@ -8,17 +8,17 @@ use server::post::Post;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Telemetry in the shares of provinces, cut once for however many hear it.
+/// Telemetry divided by province, computed once for all receivers.
 pub(crate) struct Shares<'a> {
     whole: &'a Telemetry,
-    /// By province, where it lies in provinces.
+    /// The part of each province; none if it is not divided.
     of: Option<BTreeMap<&'a str, Telemetry>>,
-    /// What of it is in a province of which it tells nothing; none if that is not worth telling.
+    /// The part for provinces without any content; none if there is nothing to deliver to them.
     rest: Option<Telemetry>,
 }
 
 impl<'a> Shares<'a> {
-    /// The shares of `telemetry` on this network.
+    /// The parts of `telemetry` on this network.
     pub(crate) fn new(telemetry: &'a Telemetry, inventory: &'a Inventory) -> Self {
         let one = |element: &ElementId| -> Option<BTreeMap<_, _>> {
             let province = inventory.province_of(element);
@@ -47,7 +47,7 @@ impl<'a> Shares<'a> {
         }
     }
 
-    /// What a post hears of it; none if it is not for it.
+    /// The part that an agent's post receives; none if there is none.
     pub(crate) fn heard_by(&self, post: &Post) -> Option<Telemetry> {
         match (&self.of, post.permit.province.as_deref()) {
             (Some(of), Some(province)) => of.get(province).or(self.rest.as_ref()).cloned(),
@@ -76,7 +76,7 @@ fn by_province<'a>(
     parts
 }
 
-/// The same period, without anything that was measured in it.
+/// A performance report of the same period, without measurements.
 fn nothing_of(whole: &Performance) -> Performance {
     Performance {
         cells: BTreeMap::new(),

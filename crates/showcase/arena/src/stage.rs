@@ -1,6 +1,6 @@
-//! A fault on a network, from a seed to a report: what `demo` and `simulate` play.
+//! Running a scenario, from a seed to a report: used by `demo` and `simulate`.
 //!
-//! Read next: [`crate::network`], which plays it, and [`crate::referee`], which scores it.
+//! Read next: [`crate::network`], which runs it, and [`crate::referee`], which scores it.
 
 use crate::day::lively;
 use crate::faults::MIN_SITES;
@@ -24,7 +24,7 @@ use server::runtime::Pace;
 use server::story::{Happened, Listener};
 use std::sync::{Arc, Mutex};
 
-/// Why a story cannot be played.
+/// The reason why a scenario cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum StageError {
     /// The topology file cannot be read.
@@ -32,18 +32,18 @@ pub enum StageError {
     Unreadable {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         cause: std::io::Error,
     },
-    /// The topology file is not one.
+    /// The topology file is invalid.
     #[error("{file}: {cause}")]
     Topology {
         /// The file.
         file: String,
-        /// Where and why.
+        /// The place and the error.
         cause: ImportError,
     },
-    /// The fault cannot happen here.
+    /// The fault is impossible in this network.
     #[error(transparent)]
     Fault(#[from] FaultError),
     /// The platform does not start.
@@ -51,24 +51,24 @@ pub enum StageError {
     Start(#[from] StartError),
 }
 
-/// What is to be played.
+/// The parameters of a scenario.
 #[derive(Clone, Debug)]
 pub struct Play {
     /// The use case.
     pub scenario: Scenario,
-    /// The network.
+    /// The backbone.
     pub topology: Topology,
-    /// What breaks.
+    /// The fault.
     pub fault: FaultRequest,
-    /// Alarms replayed as background instead of drawn ones; empty for none.
+    /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
-    /// Seeds everything.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// How many sites there are.
+    /// The number of sites.
     pub sites: usize,
 }
 
-/// Connected vehicles, if nothing is said.
+/// The default number of connected vehicles.
 const DRIVERS: usize = 120;
 
 /// The topology of that name, or in that file.
@@ -95,8 +95,8 @@ pub fn topology(name_or_file: &str) -> Result<Topology, StageError> {
         })
 }
 
-/// The network that the settings ask for, from `now` on: at rest unless it is to live; none if there is
-/// to be none.
+/// The network in the settings, from `now` on: without events unless they ask for them; none if the
+/// settings have no network.
 ///
 /// # Errors
 /// [`StageError::Unreadable`] and [`StageError::Topology`]
@@ -118,7 +118,7 @@ pub fn served(settings: &Settings, now: Timestamp) -> Result<Option<Simulation>,
     Ok(Some(simulation))
 }
 
-/// The same network, alive.
+/// Parameters with the spontaneous events that the settings ask for.
 fn alive(life: &LifeSettings, at_rest: Parameters) -> Parameters {
     Parameters {
         life: life.faults.unwrap_or(1.0),
@@ -135,9 +135,9 @@ fn alive(life: &LifeSettings, at_rest: Parameters) -> Parameters {
     }
 }
 
-/// A story ready to be played.
+/// A scenario ready to run.
 pub struct Stage {
-    /// Network and agents.
+    /// The network with the agents.
     pub world: World,
     play: Play,
     start: Timestamp,
@@ -145,8 +145,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Builds the network, prepares what happens in it, and puts the platform beside it. The
-    /// platform's time is the network's, from `start` on.
+    /// Builds the network, schedules its events, and starts the platform with it. The platform's
+    /// time is the network's, from `start` on.
     ///
     /// # Errors
     /// [`StageError`]
@@ -187,7 +187,7 @@ impl Stage {
         })
     }
 
-    /// Plays the story to its end.
+    /// Runs the scenario to its end.
     pub async fn play(&mut self, pace: Pace) {
         self.world.begin().await;
         let horizon = self.start.plus_s(self.play.scenario.horizon_s());
@@ -202,7 +202,7 @@ impl Stage {
             .await;
     }
 
-    /// What the network is, for a record.
+    /// The parameters of the run, for a record.
     pub fn run(&self) -> Run {
         let inventory = self.world.network().simulation().inventory();
         Run {
@@ -216,13 +216,13 @@ impl Stage {
         }
     }
 
-    /// The report of the one fault of the story.
+    /// The report on the one fault of the scenario.
     pub fn report(&self) -> Report {
         let truth = &self.world.network().simulation().truth()[0];
         referee::report(&self.world, self.play.seed, &self.play.topology.name, truth)
     }
 
-    /// The score of everything that happened.
+    /// The score of the run.
     pub fn score(&self) -> Score {
         let played = Played {
             policy: "agents".to_owned(),
@@ -253,7 +253,7 @@ impl Play {
         Simulation::new(&self.topology, parameters, self.seed, start)
     }
 
-    /// What breaks, if the scenario is about one fault.
+    /// The fault, if the scenario is about one.
     fn fault(
         &self,
         simulation: &Simulation,

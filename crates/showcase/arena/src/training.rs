@@ -1,10 +1,10 @@
-//! Training days: what alarms told of faults of which the cause is known, for agents to learn from.
+//! Training data: alarms of faults with known causes, from simulated days.
 //!
-//! The network lives as in [`crate::day`], run by people as today and without energy saving, so that
-//! what breaks is mended; no agent and no platform takes part. Beside them alarms are written down
-//! as they are delivered. When the days are over the truth is looked up and each fault becomes an
-//! episode; the truth is used here, and reaches agents as figures only. Training seeds are others
-//! than those that are scored. Refuses to know what is learnt: that is [`agents::knowledge`].
+//! The network runs as in [`crate::day`], operated by people and without energy saving, so that
+//! faults are repaired; no agent and no platform takes part. Alarms are recorded as they are
+//! delivered. At the end the truth is looked up and each fault becomes an episode; the truth is
+//! used here only, and reaches agents as statistics. Training seeds differ from those that are
+//! scored. Refuses to know what is learnt: that is [`agents::knowledge`].
 
 use crate::day::{Days, people};
 use crate::practice::Practice;
@@ -23,7 +23,8 @@ use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A fault so close to the end of the days teaches nothing: its alarms are still to come, in seconds.
+/// The time before the end of the days in which faults are not used, as their alarms are still to
+/// come, in seconds.
 const TOO_LATE_S: f64 = 3_600.0;
 
 /// The faults of all training days so far.
@@ -33,9 +34,9 @@ pub struct Training {
 }
 
 impl Training {
-    /// Plays `days` and takes an episode of each fault of which something follows; whoever the policy
-    /// of `days` names does not matter. `progress` is told from time to time how far they are, 0 to 1.
-    /// The same days give the same episodes.
+    /// Simulates `days` and adds an episode for each fault with consequences; the policy of `days`
+    /// is ignored. `progress` is called from time to time with the share completed, 0 to 1. The
+    /// same days give the same episodes.
     pub fn attend(&mut self, days: &Days, progress: impl Fn(f64)) {
         let mut simulation = days.network();
         let witness = Witness {
@@ -53,13 +54,13 @@ impl Training {
             .extend(lessons(&simulation, heard, days.end()));
     }
 
-    /// How many faults of each cause were learnt from, all ten named.
+    /// The number of episodes of each cause, with all ten causes present.
     pub fn faults(&self) -> BTreeMap<Cause, usize> {
         let of = |cause| self.episodes.iter().filter(|e| e.cause == cause).count();
         Cause::ALL.into_iter().map(|c| (c, of(c))).collect()
     }
 
-    /// What they teach.
+    /// The knowledge learnt from the episodes.
     pub fn knowledge(&self) -> Knowledge {
         Knowledge::learn(&self.episodes)
     }
@@ -83,11 +84,11 @@ fn lessons(simulation: &Simulation, heard: &[Heard], end: Timestamp) -> Vec<Epis
     correlator.lessons(&faults, heard)
 }
 
-/// Somebody who works, and a witness who writes down what alarms say.
+/// An operator, with a witness who records alarms.
 struct Witness<A> {
     mind: A,
     heard: Vec<Heard>,
-    /// Where in `heard` the alarm is that stands.
+    /// The index in `heard` of each standing alarm.
     standing: BTreeMap<AlarmKey, usize>,
 }
 

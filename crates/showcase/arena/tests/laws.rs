@@ -1,10 +1,10 @@
-//! Laws over whole days with all agents, whatever the seed.
+//! Properties of whole days with all agents, for any seed.
 //!
-//! Days are played in memory, over real sessions, in a small network in which everything that can
-//! break does break in the morning; the rest of the day is quiet, so that everything must have come to
-//! its end by then. Agents are watched from outside: what they hear, and what they do. CI plays some
-//! seeds; `CONVOKE_LAW_SEEDS=A..B` others, as `make soak` does. Read next: [`played`], how a day is
-//! played; what holds within one crate is held there.
+//! Days are simulated in memory, over real sessions, in a small network in which every kind of
+//! fault happens in the morning; the rest of the day is quiet, so that everything must have ended
+//! by then. Agents are observed at their interfaces: their inputs and outputs. CI runs some seeds;
+//! `CONVOKE_LAW_SEEDS=A..B` selects others, as `make soak` does. Read next: [`played`], the
+//! simulation of a day.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use network::mobile::energy::{floor_w, power_w};
 use played::{Cast, Day, Network, block_on, play, seeds};
 use std::collections::BTreeSet;
 
-/// What goes on for as long as the platform does: watching, and saving energy.
+/// True for tasks that last as long as the platform: monitoring, and energy saving.
 fn is_standing(task: &Task) -> bool {
     let standing = ["fault_incident", "energy_saving"];
     let scenario = task.scenario().unwrap_or_default();
@@ -29,11 +29,11 @@ fn is_standing(task: &Task) -> bool {
         && task.conditions.deadline.is_none()
 }
 
-/// Whoever complains has an answer after six hours, or is told that there is none (`bss_tickets`):
-/// what somebody complained about in the last hours may still be under way.
+/// The time before the end within which complaints may still be open, in seconds: a complainant
+/// gets an answer, or a note that there is none, within six hours (`bss_tickets`).
 const LATEST_S: f64 = 7.0 * 3_600.0;
 
-/// Tasks and negotiations that should have ended, in words.
+/// The tasks and negotiations that should have ended, in words.
 fn left_over(day: &Day) -> Vec<String> {
     let late = day.ended.plus_s(-LATEST_S);
     let open = day.tasks.iter().filter(|t| !t.status.is_terminal());
@@ -52,8 +52,9 @@ fn left_over(day: &Day) -> Vec<String> {
     open.chain(talks).collect()
 }
 
-/// W1–W3: every task and every negotiation ends, every compensation is taken back and every cell is as
-/// planned, every ticket ends, and whoever complained got one reply.
+/// Every task and every negotiation ends, every compensation is revoked and every cell is as
+/// planned, every ticket ends, and every complainant got one reply (draft-wang-nmrg-magent-im §2.1
+/// to §2.3).
 #[test]
 fn everything_that_was_begun_comes_to_its_end() {
     let (mut compensated, mut complained) = (0, 0);
@@ -73,7 +74,7 @@ fn everything_that_was_begun_comes_to_its_end() {
     );
 }
 
-/// Those who work for users' experience and on complaints: each seed silences one.
+/// The agents for users' experience and complaints: each seed silences one.
 const SILENT: [&str; 9] = [
     "energy-saving",
     "optimisation",
@@ -86,7 +87,7 @@ const SILENT: [&str; 9] = [
     "transport-south",
 ];
 
-/// Issue 5: also where an agent takes everything on and never says another word.
+/// Everything ends even if one agent accepts every task and never answers again.
 #[test]
 fn everything_ends_though_somebody_stays_silent() {
     for seed in seeds(0..=8) {
@@ -98,7 +99,7 @@ fn everything_ends_though_somebody_stays_silent() {
     }
 }
 
-/// No cell is louder than planned, and nobody is asked to stay awake.
+/// Asserts that no cell has raised power, and none is asked to stay awake.
 fn is_given_back(day: &Day, seed: u64) {
     assert!(day.loud.is_empty(), "seed {seed}: {:?}", day.loud);
     let began = day.of("experience_compensation").count();
@@ -107,7 +108,7 @@ fn is_given_back(day: &Day, seed: u64) {
     assert!(ended, "seed {seed}: of {began} compensations one goes on");
 }
 
-/// Tickets are closed by whoever opened them, or have failed, with a word on why.
+/// Asserts that tickets are closed by their publishers, or have failed with a reason.
 fn every_ticket_ends(day: &Day, seed: u64) {
     let tickets = day.of("trouble_ticket").chain(day.of("fault_repair"));
     let mut closed = 0;
@@ -118,7 +119,7 @@ fn every_ticket_ends(day: &Day, seed: u64) {
     assert!(closed > 0, "seed {seed}: no ticket was closed");
 }
 
-/// Each complaint is replied to, and once.
+/// Asserts that each complaint has exactly one reply.
 fn one_reply_each(day: &Day, seed: u64) {
     let late = day.ended.plus_s(-LATEST_S);
     for grievance in day.grievances.iter().filter(|g| g.opened_at < late) {
@@ -131,7 +132,7 @@ fn one_reply_each(day: &Day, seed: u64) {
     }
 }
 
-/// Issue 5: the same seed gives the same bytes of the whole record.
+/// The same seed gives the same bytes of the whole record.
 #[test]
 fn the_same_seed_gives_the_same_record() {
     for seed in seeds(3..=3) {
@@ -144,8 +145,8 @@ fn the_same_seed_gives_the_same_record() {
     }
 }
 
-/// Issue 5: no agent sees what truly happened. Whoever hears nothing says and does the same whether
-/// the network breaks or not, to the byte: nothing reaches an agent but what it hears.
+/// No agent sees the truth: one that receives no telemetry acts the same, to the byte, whether the
+/// network breaks or not.
 #[test]
 fn who_hears_nothing_knows_nothing() {
     for seed in seeds(4..=4) {
@@ -157,8 +158,8 @@ fn who_hears_nothing_knows_nothing() {
     }
 }
 
-/// Physics, looked at every quarter of an hour: what is drawn lies between the deepest sleep and full
-/// load at the highest power, and no more is carried than is wanted.
+/// Asserts the physical limits every quarter of an hour: power is between the deepest sleep and
+/// full load at the highest power, and traffic does not exceed demand.
 fn physics(simulation: &Simulation) {
     let (mobile, inventory) = (simulation.mobile(), simulation.inventory());
     let ground = mobile.ground();

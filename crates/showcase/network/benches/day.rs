@@ -1,14 +1,15 @@
-//! How fast a day passes in a network of 50 routers and about 5,000 cells.
+//! The speed of the simulation in a network of 50 routers and about 5,000 cells.
 //!
 //! ```text
 //! cargo bench -p convoke-network --bench day -- [--json] [--smoke] [--sites N]
 //! ```
-//! Rows: `build`: the inventory and everybody in it; `look`: one picture of the mobile domain, with
-//! every fourth capacity layer asleep; `quiet day`: users, loads and energy of a day, and nothing
-//! else; `lively day`: with background alarms, small outages, a fault every hour, each mended
-//! within two, and powers and sleep of cells changed every five minutes. Days are told in simulated
-//! hours per second, and per second of processor time, for where others work beside. `--json` prints an object a line. Without `--bench`, which `cargo bench`
-//! gives, or with `--smoke`, it only shows that it runs.
+//! Rows: `build`: building the inventory and its users; `look`: one evaluation of the mobile
+//! domain, with every fourth capacity layer asleep; `quiet day`: users, loads and energy of a day,
+//! and nothing else; `lively day`: with background alarms, small outages, a fault every hour, each
+//! mended within two, and changes of cells' power and sleep every five minutes. Speeds are
+//! simulated hours per second, and per second of processor time, which does not depend on other
+//! load of the machine. `--json` prints one object per line. Without `--bench`, which `cargo bench`
+//! passes, or with `--smoke`, it only checks that everything runs.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -75,7 +76,7 @@ fn main() {
 /// Simulated hours per second, and per second of processor time.
 type Speed = [f64; 2];
 
-/// How fast so many hours pass.
+/// The speed at which `pass` simulates so many hours.
 fn timed(hours: u32, pass: impl FnOnce()) -> Speed {
     let (begun, used_s) = (Instant::now(), processor_s());
     pass();
@@ -83,7 +84,7 @@ fn timed(hours: u32, pass: impl FnOnce()) -> Speed {
     seconds.map(|seconds| f64::from(hours) / seconds)
 }
 
-/// Processor time that this process used so far, in seconds, as Linux counts it; NaN elsewhere.
+/// Processor time used by this process so far, in seconds, from Linux' `/proc`; NaN elsewhere.
 fn processor_s() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let used_ns: Option<f64> = stat.split_whitespace().next().and_then(|n| n.parse().ok());
@@ -124,7 +125,7 @@ fn network(scale: &Scale, quiet: bool) -> Simulation {
     Simulation::new(&Topology::default(), parameters, 1, start())
 }
 
-/// Milliseconds that one picture takes.
+/// Milliseconds per evaluation of the mobile domain.
 fn look(inventory: &Inventory, looks: u32) -> f64 {
     let mut mobile = Mobile::new(inventory, &Settings::default(), 1, start());
     let wide = inventory.cells.iter().filter(|(_, c)| c.capacity_layer);
@@ -176,7 +177,7 @@ fn lively_day(mut simulation: Simulation, hours: u32) -> Speed {
     })
 }
 
-/// A power and the sleep of thirty cells, another each time.
+/// A power and a sleep order for thirty cells, different ones at each step.
 fn orders(inventory: &Inventory, step: u32) -> [Action; 2] {
     let cell = inventory
         .cells
@@ -202,7 +203,7 @@ fn orders(inventory: &Inventory, step: u32) -> [Action; 2] {
     ]
 }
 
-/// Sends an engineer every hour, and tells them an hour later what to mend.
+/// Sends a field engineer every hour, and tells them an hour later what to mend.
 fn repair(
     simulation: &mut Simulation,
     permit: &Permit,

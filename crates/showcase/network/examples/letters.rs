@@ -1,6 +1,6 @@
 //! Prints labelled complaint letters: `cargo run -p convoke-network --example letters -- SEED COUNT`.
 //!
-//! What the columns are stands in `network::grievances::corpus`.
+//! The columns are described in `network::grievances::corpus`.
 
 use domain::time::Timestamp;
 use network::Topology;

@@ -1,30 +1,32 @@
-//! How management systems tell of conditions: late, twice, out of order, or not at all.
+//! The delivery of alarms by management systems: late, duplicated, out of order, or lost.
 //!
-//! Knows delays, losses and words; refuses to know causes: an alarm is made from a
-//! [`Sighting`], which names what is seen and by whom, never why. Read next: [`crate::noise`].
+//! Knows delays, losses and alarm texts; refuses to know causes: an alarm is made from a
+//! [`Sighting`], which names the condition and its observer, never the reason. Read next:
+//! [`crate::noise`].
 
 use crate::chance::{between, happens};
 use crate::state::Sighting;
 use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::{Dice, Timestamp};
 
-/// How one type of alarm is noticed and delivered.
+/// The timing, loss and severity of one type of alarm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Manner {
-    /// Seconds from the condition to the element's noticing: shortest and longest.
+    /// Seconds from the condition to its detection by the element: shortest and longest.
     pub notice_s: (f64, f64),
-    /// Seconds from noticing to delivery, if all goes well.
+    /// Seconds from detection to delivery, unless the alarm straggles: shortest and longest.
     pub deliver_s: (f64, f64),
-    /// Seconds from the end of the condition to the noticing of that.
+    /// Seconds from the end of the condition to the detection of that: shortest and longest.
     pub clear_s: (f64, f64),
-    /// The share of alarms that never arrive.
+    /// The share of alarms that never arrive, 0 to 1.
     pub lost: f64,
-    /// How bad it is.
+    /// The perceived severity (RFC 8632).
     pub severity: Severity,
 }
 
-/// How alarms of `alarm_type` come. Light is missed at once, routing protocols wait for their
-/// timers, management systems for heartbeats; a card's death is often hidden by its own silence.
+/// The timing and loss of alarms of `alarm_type`. Loss of light is detected at once, routing
+/// protocols wait for their timers, management systems for heartbeats; a card that fails often
+/// cannot report it.
 pub fn manner(alarm_type: AlarmType) -> Manner {
     let (notice_s, deliver_s, clear_s, lost, severity) = match alarm_type {
         AlarmType::LossOfSignal => ((0.1, 2.0), (4.0, 30.0), (0.5, 3.0), 0.05, Severity::Major),
@@ -112,18 +114,18 @@ pub fn manner(alarm_type: AlarmType) -> Manner {
 
 /// The share of alarms that are delivered twice.
 const TWICE: f64 = 0.07;
-/// The share that comes minutes late.
+/// The share of alarms that are delayed by minutes.
 const STRAGGLING: f64 = 0.05;
-/// How late those are, in seconds.
+/// Their delay, in seconds.
 const STRAGGLING_S: (f64, f64) = (120.0, 600.0);
-/// The share of losses of light that flap once before they stay.
+/// The share of losses of light that flap once before they persist.
 const FLAPPING: f64 = 0.08;
-/// The share of links with both ends cut off that the routing protocol's view still reports.
+/// The share of links with both ends cut off that the routing protocol's database still reports.
 const AGED_OUT: f64 = 0.25;
 
-/// When a condition that begins at `begin` is noticed. `isolated`: neither end of the link can
-/// report, so that only the ageing of what was announced tells, minutes later and seldom; then
-/// none means that it is never noticed.
+/// The instant at which a condition that begins at `begin` is detected. `isolated` means that
+/// neither end of the link can report: then only the ageing of the link-state database reveals it,
+/// minutes later and seldom, and none means never.
 pub fn noticed(
     sighting: &Sighting,
     begin: Timestamp,
@@ -137,7 +139,7 @@ pub fn noticed(
     Some(begin.plus_s(between(dice, low, high)))
 }
 
-/// The deliveries of a condition noticed at `time`; empty if the alarm is lost.
+/// The deliveries of an alarm for a condition detected at `time`; empty if the alarm is lost.
 pub fn raised(sighting: &Sighting, time: Timestamp, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
     if happens(dice, manner(sighting.alarm_type).lost) {
         return Vec::new();
@@ -154,15 +156,15 @@ pub fn raised(sighting: &Sighting, time: Timestamp, dice: &mut Dice) -> Vec<(Tim
     deliveries
 }
 
-/// The deliveries of the end, at `end`, of a condition that was reported. Never lost: management
-/// systems compare their alarm lists (RFC 8632, §4.4) with the elements'.
+/// The deliveries of the clearing, at `end`, of an alarm that was reported. Never lost: management
+/// systems synchronise their alarm lists (RFC 8632, §4.4) with the elements.
 pub fn cleared(sighting: &Sighting, end: Timestamp, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
     let (low, high) = manner(sighting.alarm_type).clear_s;
     let time = end.plus_s(between(dice, low, high));
     delivered(&alarm(sighting, time, true), dice)
 }
 
-/// When `alarm` arrives: once, or twice.
+/// The one or two instants at which `alarm` arrives.
 pub fn delivered(alarm: &Alarm, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
     let (low, high) = manner(alarm.alarm_type).deliver_s;
     let mut delay = between(dice, low, high);
@@ -177,7 +179,7 @@ pub fn delivered(alarm: &Alarm, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
     deliveries
 }
 
-/// The alarm itself, in words.
+/// The alarm of a sighting, with its text.
 pub fn alarm(sighting: &Sighting, time: Timestamp, cleared: bool) -> Alarm {
     let Sighting {
         resource,

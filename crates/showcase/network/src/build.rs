@@ -1,10 +1,10 @@
-//! From a topology and a seed to a whole inventory.
+//! Building an inventory from a topology and a seed.
 //!
-//! Knows how such networks are usually hung together; refuses to know how they fail. One backbone
-//! link ends on a card at either side; sites hang on rings, stars and chains (`access`); links
-//! that leave a router in the same direction share a trench (`ducts`); sites that stand close
-//! share a mains supply (`power`); every site has [`cells`] and batteries. All of it is made up:
-//! only the backbone is a fact. Read next: `build/access.rs`, then [`crate::fault`].
+//! Knows common structures of such networks; refuses to know how they fail. One backbone link ends
+//! on a line card at either side; sites are connected by rings, stars and chains (`access`); links
+//! that leave a router in the same direction share a trench (`ducts`); sites close to each other
+//! share a mains supply (`power`); every site has [`cells`] and batteries. Only the backbone is
+//! real, the rest is invented. Read next: `build/access.rs`, then [`crate::fault`].
 
 mod access;
 pub mod cells;
@@ -23,29 +23,29 @@ use domain::time::Dice;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is built on a topology, and how lively it is.
+/// The size of the network built on a topology, and the rates of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
-    /// How many sites, 1 to 20 000.
+    /// The number of sites, 1 to 20 000.
     pub sites: usize,
-    /// Rate of background alarms as a share of what the real alarm record shows per device
-    /// ([`crate::noise`]), 0 to 1. The record comes from 45 devices; 350 as lively ones would send
-    /// an agent 1 400 alarms per hour.
+    /// Rate of background alarms as a share of the rate per device in the real alarm record
+    /// ([`crate::noise`]), 0 to 1. The record comes from 45 devices; 350 as busy ones would send an
+    /// agent 1 400 alarms per hour.
     pub noise: f64,
     /// Mean number of complaints per hour from customers of one site out of service.
     pub complaints_per_site_hour: f64,
-    /// True if small unrelated outages happen, now and then, and close to each fault in time.
+    /// True if small unrelated outages happen, at times and close to each fault.
     pub decoys: bool,
-    /// How the mobile domain is looked at, and its crowds.
+    /// The settings of the mobile domain, including crowds.
     pub mobile: mobile::Settings,
-    /// How many faults happen by themselves: 0 none, 1 as many as [`crate::fault::LIFE`] says.
+    /// The rate of spontaneous faults: 0 for none, 1 for the rates of [`crate::fault::LIFE`].
     pub life: f64,
-    /// True if management systems tell what they counted, every 900 seconds.
+    /// True if management systems report performance data, every 900 seconds.
     pub performance: bool,
-    /// True if alarms of the background come together as they do in the real record
-    /// ([`crate::noise`]); their rates and durations keep to it in any case.
+    /// True if background alarms of different types occur together as in the real record
+    /// ([`crate::noise`]); their rates and durations follow it in any case.
     pub companions: bool,
-    /// A record of alarms to be replayed instead of a background that is drawn; empty for none.
+    /// A record of alarms that is replayed instead of random background alarms; empty for none.
     pub replay: Arc<Vec<Recorded>>,
     /// Drivers of connected vehicles, who complain through their car maker.
     pub customers: Customers,
@@ -71,7 +71,7 @@ impl Default for Parameters {
 /// The provinces of every network.
 pub const PROVINCES: [&str; 2] = ["North", "South"];
 
-/// The dice of building; see [`stream`].
+/// The purpose of the builder's random stream; see [`stream`].
 const PURPOSE: u64 = 1;
 
 /// Builds the inventory: the same topology, parameters and seed give the same network.
@@ -79,7 +79,8 @@ pub fn inventory(topology: &Topology, parameters: &Parameters, seed: u64) -> Inv
     network(topology, parameters, seed).0
 }
 
-/// The same with the demands between its routers in the busy hour, in Mbit/s.
+/// Builds the network, and returns also the demands between its routers in the busy hour, in
+/// Mbit/s.
 pub fn network(
     topology: &Topology,
     parameters: &Parameters,
@@ -109,11 +110,11 @@ pub fn network(
     (inventory, demands)
 }
 
-/// An access or backbone link that begins at a router, for the trenches there.
+/// An access or backbone link that leaves a router, for assignment to trenches.
 #[derive(Clone, Debug)]
 struct Leaving {
     link: ElementId,
-    /// Which ring, star or chain it belongs to; none for the backbone.
+    /// The number of the ring, star or chain it belongs to; none for the backbone.
     group: Option<usize>,
 }
 
@@ -122,14 +123,14 @@ struct Builder<'a> {
     topology: &'a Topology,
     inventory: Inventory,
     codes: Vec<String>,
-    /// The cards of each city's router, and how many links end on each.
+    /// The cards of each city's router, and the number of links that end on each.
     cards: Vec<Vec<(ElementId, usize)>>,
     sites_at: Vec<usize>,
     leaving: BTreeMap<usize, Vec<Leaving>>,
     groups: usize,
 }
 
-/// Made-up makers and type designations: (maker, router, card, site).
+/// Invented vendors and type designations: (vendor, router, card, site).
 const CATALOGUE: [(&str, &str, &str, &str); 3] = [
     ("Quillor", "QR-9600", "QL-24x10", "QS-310"),
     ("Vantrel", "Arc 48", "Arc line unit 16", "Mast 5"),
@@ -137,8 +138,8 @@ const CATALOGUE: [(&str, &str, &str, &str); 3] = [
 ];
 
 impl Builder<'_> {
-    /// How many sites each city gets: more where more of the backbone meets, and unevenly, as
-    /// people live.
+    /// The number of sites of each city: more where more backbone links meet, with random variation
+    /// for population.
     fn plan_sites(&mut self, sites: usize) -> Vec<usize> {
         let weights: Vec<f64> = (0..self.topology.cities.len())
             .map(|city| {
@@ -214,8 +215,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The mobile core stands where all the others are nearest, and in a large network a second
-    /// time where the first one is far.
+    /// Places the mobile core at the most central city, and in a large network a second one far
+    /// from the first.
     fn attach_core(&mut self) {
         let cities = self.topology.cities.len();
         let nearest = |from: usize| -> f64 { distances_km(self.topology, from).iter().sum() };
@@ -238,7 +239,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The towns north of the median latitude are one province, the others the second.
+    /// Assigns the towns north of the median latitude to one province, the others to the second.
     fn draw_provinces(&mut self) {
         let mut latitudes: Vec<f64> = self.topology.cities.iter().map(|c| c.position.1).collect();
         latitudes.sort_by(f64::total_cmp);
@@ -251,7 +252,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A card of the city's router on which the fewest links end; counts one more there.
+    /// The card of the city's router with the fewest links; counts one more there.
     fn emptiest_card(&mut self, city: usize) -> ElementId {
         let (card, load) = self.cards[city]
             .iter_mut()
@@ -261,7 +262,7 @@ impl Builder<'_> {
         card.clone()
     }
 
-    /// Any card of the city's router; counts one more there.
+    /// A random card of the city's router; counts one more there.
     fn any_card(&mut self, city: usize) -> ElementId {
         let slot = whole(&mut self.dice, 0, self.cards[city].len() - 1);
         let (card, load) = &mut self.cards[city][slot];
@@ -269,7 +270,7 @@ impl Builder<'_> {
         card.clone()
     }
 
-    /// Inserts a link and its element; a number is added if the name is taken.
+    /// Inserts a link and its element; a number is appended if the name is taken.
     fn join(
         &mut self,
         name: &str,
@@ -322,7 +323,7 @@ impl Builder<'_> {
         id
     }
 
-    /// The optical module of one end of a link, in the card or site where the link ends.
+    /// Inserts the optical module of one end of a link, in the card or site where the link ends.
     fn plug_in(&mut self, link: &ElementId, end: &str, into: &ElementId) -> ElementId {
         let name = link.as_str().trim_start_matches("link:");
         let id = ElementId::new(format!("optic:{name}/{end}"));
@@ -344,7 +345,7 @@ impl Builder<'_> {
     }
 }
 
-/// Lengths of the shortest ways over the backbone, in kilometres, from one city to each.
+/// Lengths of the shortest paths over the backbone from one city to each, in kilometres.
 fn distances_km(topology: &Topology, from: usize) -> Vec<f64> {
     let mut distances = vec![f64::INFINITY; topology.cities.len()];
     distances[from] = 0.0;
@@ -365,7 +366,7 @@ fn distances_km(topology: &Topology, from: usize) -> Vec<f64> {
     }
 }
 
-/// Kilometres between two points along the surface (sphere of 6 371 km).
+/// Great-circle distance between two points, in kilometres (sphere of 6 371 km).
 pub fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
     let (d_lon, d_lat) = ((b.0 - a.0).to_radians(), (b.1 - a.1).to_radians());
     let half = (d_lat / 2.0).sin().powi(2)
@@ -382,7 +383,8 @@ fn point_at(from: (f64, f64), km: f64, angle: f64) -> (f64, f64) {
     )
 }
 
-/// The point that divides the way from `a` to `b` at `share` (0 to 1); good enough for maps.
+/// The point that divides the line from `a` to `b` at `share` (0 to 1), by linear interpolation of
+/// degrees.
 fn between_points(a: (f64, f64), b: (f64, f64), share: f64) -> (f64, f64) {
     (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
 }

@@ -1,12 +1,12 @@
-//! Draws that the parts of the simulation share.
+//! The random distributions of the simulation.
 //!
-//! Knows distributions; refuses to know what they are drawn for. Every part has dice of its own
-//! ([`stream`]), so that what an agent does to the network does not change its weather.
+//! Knows distributions; refuses to know their uses. Every part has a random stream of its own
+//! ([`stream`]), so that an agent's actions do not change unrelated random events.
 
 use domain::time::Dice;
 use rand::{RngExt, SeedableRng};
 
-/// Dice for one purpose of a run: the same seed and purpose give the same throws.
+/// The random generator for one purpose of a run; the same seed and purpose give the same numbers.
 pub fn stream(seed: u64, purpose: u64) -> Dice {
     let mut dice = Dice::seed_from_u64(seed);
     dice.set_stream(purpose);
@@ -18,29 +18,30 @@ pub fn happens(dice: &mut Dice, p: f64) -> bool {
     dice.random::<f64>() < p
 }
 
-/// A number from `low` (included) to `high`, evenly spread.
+/// A number uniform in `low` to below `high`.
 pub fn between(dice: &mut Dice, low: f64, high: f64) -> f64 {
     low + dice.random::<f64>() * (high - low)
 }
 
-/// A whole number from `low` to `high`, both included.
+/// An integer uniform in `low` to `high`, both included.
 pub fn whole(dice: &mut Dice, low: usize, high: usize) -> usize {
     dice.random_range(low..=high)
 }
 
-/// A waiting time with the given mean, of a process without memory.
+/// An exponentially distributed waiting time with the given mean.
 pub fn waiting(dice: &mut Dice, mean: f64) -> f64 {
     // 1 - u lies in (0, 1], so the logarithm is finite.
     -mean * (1.0 - dice.random::<f64>()).ln()
 }
 
-/// A measuring error around 0 with about the given standard deviation (sum of four even draws).
+/// A measurement error with mean 0 and about the given standard deviation (sum of four uniform
+/// draws).
 pub fn error(dice: &mut Dice, deviation: f64) -> f64 {
     let sum: f64 = (0..4).map(|_| dice.random::<f64>() - 0.5).sum();
     sum * deviation * 3.0_f64.sqrt()
 }
 
-/// One of `items`, or none if there are none.
+/// A random one of `items`; none if there are none.
 pub fn choose<'a, T>(dice: &mut Dice, items: &'a [T]) -> Option<&'a T> {
     if items.is_empty() {
         return None;
@@ -48,7 +49,7 @@ pub fn choose<'a, T>(dice: &mut Dice, items: &'a [T]) -> Option<&'a T> {
     items.get(dice.random_range(0..items.len()))
 }
 
-/// An index of `weights`, likelier where the weight is greater; 0 if all are nothing.
+/// A random index of `weights`, with probability proportional to the weight; 0 if all are zero.
 pub fn weighted(dice: &mut Dice, weights: &[f64]) -> usize {
     let mut left = dice.random::<f64>() * weights.iter().sum::<f64>();
     for (index, weight) in weights.iter().enumerate() {
@@ -60,8 +61,8 @@ pub fn weighted(dice: &mut Dice, weights: &[f64]) -> usize {
     0
 }
 
-/// A draw from a distribution known by quantiles: pairs of probability and value, rising, from
-/// probability 0 to 1, with straight lines between.
+/// A draw from a distribution given by quantiles: pairs of probability and value, increasing, from
+/// probability 0 to 1, linearly interpolated.
 pub fn from_quantiles(dice: &mut Dice, quantiles: &[(f64, f64)]) -> f64 {
     let p = dice.random::<f64>();
     quantiles

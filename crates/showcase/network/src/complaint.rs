@@ -1,16 +1,16 @@
-//! What customers say when their service is gone, and sometimes when it is not.
+//! Customers' complaints about outages, and unrelated ones.
 //!
-//! Knows words and waiting times; refuses to know causes. Read next: [`crate::probe`].
+//! Knows texts and waiting times; refuses to know causes. Read next: [`crate::probe`].
 
 use crate::chance::{between, choose, waiting};
 use domain::inventory::ElementId;
 use domain::telemetry::Complaint;
 use domain::time::{Dice, Timestamp};
 
-/// Customers wait so long (seconds) before the first of them complains.
+/// The time before the first customer complains, in seconds: shortest and longest.
 const PATIENCE_S: (f64, f64) = (120.0, 420.0);
 
-/// Complaints per hour in the whole network that have nothing to do with any outage.
+/// Complaints per hour in the whole network that are unrelated to any outage.
 pub const STRAY_PER_HOUR: f64 = 1.0;
 
 const OUTAGE: [&str; 6] = [
@@ -29,13 +29,14 @@ const STRAY: [&str; 4] = [
     "One call yesterday had an echo.",
 ];
 
-/// When the first customer of a site that went out at `at` complains.
+/// The instant of the first complaint about a site that went out of service at `at`; none at a rate
+/// of 0.
 pub fn first(at: Timestamp, per_hour: f64, dice: &mut Dice) -> Option<Timestamp> {
     let patience = between(dice, PATIENCE_S.0, PATIENCE_S.1);
     next(at.plus_s(patience), per_hour, dice)
 }
 
-/// When the next one does, after `at`.
+/// The instant of the next complaint after `at`; none at a rate of 0.
 pub fn next(at: Timestamp, per_hour: f64, dice: &mut Dice) -> Option<Timestamp> {
     (per_hour > 0.0).then(|| at.plus_s(waiting(dice, 3600.0 / per_hour)))
 }
@@ -45,7 +46,7 @@ pub fn outage(site: &ElementId, time: Timestamp, dice: &mut Dice) -> Complaint {
     complaint(site, time, &OUTAGE, dice)
 }
 
-/// A complaint about something else.
+/// A complaint unrelated to any outage.
 pub fn stray(site: &ElementId, time: Timestamp, dice: &mut Dice) -> Complaint {
     complaint(site, time, &STRAY, dice)
 }

@@ -1,6 +1,6 @@
-//! The parameters of elements: as planned, as they run, and what a difference does.
+//! The parameters of elements: planned values, actual values, and the effect of a deviation.
 //!
-//! Knows which parameters there are and their ranges; refuses to know who set them wrong
+//! Knows the parameters and their ranges; refuses to know the reason of a wrong value
 //! ([`crate::fault`]). Plans follow from the inventory alone. Read next: [`crate::state`].
 //!
 //! | element | parameter | range | when not as planned |
@@ -32,16 +32,16 @@ const MTU: &str = "mtu";
 const LASER: &str = "laser";
 const OVERLOAD: &str = "igp-overload-bit";
 
-/// What a packet that does not fit costs: the share of all packets.
+/// The share of packets that exceed an MTU that is too small, and are lost.
 const MISFIT: f64 = 0.05;
 
-/// Which values a parameter may have.
+/// The values that a parameter may have.
 enum Range {
-    /// Whole numbers.
+    /// Integers between these bounds.
     Whole(i64, i64),
-    /// Numbers with one digit after the point.
+    /// Numbers with one decimal between these bounds.
     Tenths(f64, f64),
-    /// One of two words.
+    /// `on` or `off`.
     Switch,
 }
 
@@ -59,7 +59,7 @@ fn range(parameter: &str) -> Option<Range> {
     })
 }
 
-/// The parameters of `element` as planned; empty for what has none.
+/// The planned parameters of `element`; empty if it has none.
 pub fn planned(inventory: &Inventory, element: &ElementId) -> BTreeMap<String, String> {
     let number = stable(element.as_str());
     let Some(found) = inventory.element(element) else {
@@ -97,14 +97,14 @@ pub fn planned(inventory: &Inventory, element: &ElementId) -> BTreeMap<String, S
         .collect()
 }
 
-/// What runs otherwise than planned, in the whole network.
+/// The parameters that deviate from their plan, in the whole network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     departures: BTreeMap<(ElementId, String), String>,
 }
 
 impl Settings {
-    /// The parameters of `element`; none if it has no parameters.
+    /// The actual and planned parameters of `element`; none if it has no parameters.
     pub fn read(&self, inventory: &Inventory, element: &ElementId) -> Option<Configuration> {
         let planned = planned(inventory, element);
         let mut running = planned.clone();
@@ -123,10 +123,10 @@ impl Settings {
         self.departures.range(first..).take_while(ours)
     }
 
-    /// Sets a parameter. Values are kept as they are planned: `6` and `6.0` are one.
+    /// Sets a parameter. Values are normalised to the form of the plan: `6` and `6.0` are equal.
     ///
     /// # Errors
-    /// In words: the element has no such parameter, or the value is not in its range.
+    /// A text for people: the element has no such parameter, or the value is not in its range.
     pub fn set(
         &mut self,
         inventory: &Inventory,
@@ -153,19 +153,19 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets a parameter back to its plan.
+    /// Resets a parameter to its plan.
     pub fn restore(&mut self, element: &ElementId, parameter: &str) {
         let key = (element.clone(), parameter.to_owned());
         self.departures.remove(&key);
     }
 
-    /// True if the parameter runs as planned.
+    /// True if the parameter has its planned value.
     pub fn is_planned(&self, element: &ElementId, parameter: &str) -> bool {
         let key = (element.clone(), parameter.to_owned());
         !self.departures.contains_key(&key)
     }
 
-    /// What each cell with a wrong parameter loses, in dB.
+    /// The loss of each cell with a wrong parameter, in dB.
     pub fn cell_losses_db(&self, inventory: &Inventory) -> BTreeMap<ElementId, f64> {
         let mut losses = BTreeMap::new();
         for ((element, parameter), value) in &self.departures {
@@ -180,14 +180,14 @@ impl Settings {
         losses
     }
 
-    /// The metrics of links that are not as planned.
+    /// The IGP metrics of links that deviate from their plan.
     pub fn metrics(&self) -> BTreeMap<ElementId, u32> {
         let ours = self.set_to(METRIC);
         ours.filter_map(|(link, value)| Some((link.clone(), value.parse().ok()?)))
             .collect()
     }
 
-    /// The share of packets that do not fit through each link with too small an MTU.
+    /// The share of packets lost on each link whose MTU is too small, 0 to 1.
     pub fn misfits(&self) -> BTreeMap<ElementId, f64> {
         let small = self
             .set_to(MTU)
@@ -200,7 +200,7 @@ impl Settings {
         self.set_to(LASER).map(|(optic, _)| optic)
     }
 
-    /// Routers that ask others not to pass through them.
+    /// Routers with the IGP overload bit set, which other routers avoid for transit.
     pub fn avoided(&self) -> BTreeSet<ElementId> {
         let routers = self.set_to(OVERLOAD);
         routers.map(|(router, _)| router.clone()).collect()
@@ -214,7 +214,7 @@ impl Settings {
     }
 }
 
-/// A wrong parameter for a cell that is as planned, and its value: each hurts.
+/// A wrong parameter for a cell that is as planned, and its value: each degrades service.
 pub(crate) fn mistake(
     inventory: &Inventory,
     cell: &ElementId,
@@ -287,7 +287,7 @@ fn tenths(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// A number that stays the same for a name (FNV-1a).
+/// A hash of a name (FNV-1a), the same in every run.
 fn stable(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,8 +1,8 @@
-//! What can break, how a fault is named on the command line, and how a good story is picked.
+//! Faults: their kinds, their names on the command line, and the choice of a suitable random one.
 //!
-//! Its kinds are the causes of [`domain::cause`], which agents name as well; refuses to know what a
-//! fault looks like from outside ([`crate::alarms`]). Agents never see a [`Fault`]. How often faults
-//! happen by themselves is in `fault/life.rs`. Read next: [`crate::state`].
+//! The kinds are the causes of [`domain::cause`], which agents name as well; refuses to know the
+//! symptoms of a fault ([`crate::alarms`]). Agents never see a [`Fault`]. The rates of spontaneous
+//! faults are in `fault/life.rs`. Read next: [`crate::state`].
 
 use crate::chance::{between, choose};
 use crate::reach::Reach;
@@ -19,17 +19,17 @@ pub(crate) use life::{CONTACTS_PER_LINK_YEAR, befalling, per_day};
 pub use life::{LIFE, Life, PACE, STORMS_PER_YEAR, storm};
 pub use terms::Terms;
 
-/// What kind of thing happens: the cause that agents will look for.
+/// The kind of a fault: the cause that agents search for.
 pub use domain::cause::Cause as FaultKind;
 
-/// A fault: the ground truth of a story.
+/// A fault: the ground truth of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// What happens.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// To what.
+    /// The element that fails.
     pub element: ElementId,
-    /// When.
+    /// The instant of its beginning.
     pub at: Timestamp,
 }
 
@@ -39,24 +39,24 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What `--fault` may ask for: `random`, a kind (`fibre-cut`), or a kind and an element
+/// The value of `--fault`: `random`, a kind (`fibre-cut`), or a kind and an element
 /// (`fibre-cut:link:Berlin-BE-017`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultRequest {
     /// Any kind of [`OUTAGES`].
     Random,
-    /// This kind, of any element.
+    /// This kind, at any element.
     OfKind(FaultKind),
-    /// Exactly this, however few sites it takes out.
+    /// This kind at this element, however few sites it takes out.
     Exactly {
-        /// What happens.
+        /// The kind of fault.
         kind: FaultKind,
-        /// To what.
+        /// The element that fails.
         element: ElementId,
     },
 }
 
-/// Why there is no such fault.
+/// The reason why a fault is impossible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultError {
     /// The text names no kind of fault.
@@ -69,7 +69,7 @@ pub enum FaultError {
     /// The network has no such element.
     #[error("the network has no element '{0}'")]
     UnknownElement(ElementId),
-    /// The kind of fault does not happen to that kind of element.
+    /// This kind of fault does not happen to that kind of element.
     #[error("a {} happens to a {}, and '{element}' is none", .kind.as_str(), .kind.strikes().as_str())]
     Mismatch {
         /// The kind of fault.
@@ -77,28 +77,28 @@ pub enum FaultError {
         /// The element.
         element: ElementId,
     },
-    /// Nothing in this network takes out so many sites at once.
+    /// No element of this network takes out so many sites at once.
     #[error("no such fault takes {min_sites} sites or more out of service in this network")]
     NoCandidate {
-        /// How many sites were asked for.
+        /// The number of sites required.
         min_sites: usize,
     },
-    /// How long it takes cannot be said of this kind.
+    /// A duration is not applicable to this kind.
     #[error("a {kind} lasts until it is mended: it takes no duration")]
     NoDuration {
         /// The kind of fault.
         kind: FaultKind,
     },
-    /// It would take too short or too long.
+    /// The duration is too short or too long.
     #[error("a duration is {} to {} seconds", Terms::LASTS_S.0, Terms::LASTS_S.1)]
     Duration,
-    /// How bad it is cannot be said of this kind.
+    /// A severity is not applicable to this kind.
     #[error("a {kind} is no matter of degree: it takes no severity")]
     NoSeverity {
         /// The kind of fault.
         kind: FaultKind,
     },
-    /// No surge of traffic congests this link.
+    /// No surge of traffic can congest this link.
     #[error(
         "no surge of traffic congests '{0}': it must be a link of the backbone that carries traffic"
     )]
@@ -126,11 +126,11 @@ impl FromStr for FaultRequest {
 }
 
 impl FaultRequest {
-    /// The fault that is meant, at the instant `at`; what is left open is thrown with `dice`, among
-    /// the faults that take at least `min_sites` sites out of service.
+    /// The requested fault at the instant `at`; what the request leaves open is chosen at random
+    /// among the faults that take at least `min_sites` sites out of service.
     ///
     /// # Errors
-    /// [`FaultError`] if the element is unknown or of the wrong kind, or nothing is so grave.
+    /// [`FaultError`] if the element is unknown or of the wrong kind, or no fault is that large.
     pub fn resolve(
         &self,
         inventory: &Inventory,
@@ -171,7 +171,7 @@ pub fn check(inventory: &Inventory, fault: &Fault) -> Result<(), FaultError> {
     }
 }
 
-/// The kinds that take sites out of service at once; a story without a kind is one of these.
+/// The kinds that take sites out of service at once, from which `random` chooses.
 pub const OUTAGES: [FaultKind; 5] = [
     FaultKind::FibreCut,
     FaultKind::DuctCut,
@@ -180,11 +180,11 @@ pub const OUTAGES: [FaultKind; 5] = [
     FaultKind::MainsFailure,
 ];
 
-/// More sites than this make a catastrophe, not a story in which one cause is sought.
+/// The most sites that a random fault takes out.
 const MOST_SITES: usize = 60;
 
-/// Picks a fault of one of `kinds` that takes at least `min_sites` sites out of service: first a
-/// kind, evenly among those that have candidates, then an element, evenly.
+/// A random fault of one of `kinds` that takes at least `min_sites` sites out of service: first the
+/// kind, uniformly among those that have candidates, then the element, uniformly.
 ///
 /// # Errors
 /// [`FaultError::NoCandidate`].
@@ -210,9 +210,10 @@ pub fn random_fault(
     })
 }
 
-/// The elements at which a fault of `kind` takes `min_sites` sites or more out of service, sooner
-/// or later, and leaves the backbone that still has power connected. Kinds that take out none are
-/// asked for none: cells in any case, and links of the backbone around which another way leads.
+/// The elements at which a fault of `kind` takes `min_sites` sites or more out of service,
+/// immediately or eventually, while the powered part of the backbone stays connected. Kinds that
+/// take no site out are exempt from `min_sites`: cells in any case, and backbone links that can be
+/// bypassed.
 pub fn candidates(inventory: &Inventory, kind: FaultKind, min_sites: usize) -> Vec<ElementId> {
     let reach = Reach::new(inventory);
     let backbone = |id: &ElementId| inventory.links.get(id).is_some_and(|link| link.backbone);
@@ -234,7 +235,7 @@ pub fn candidates(inventory: &Inventory, kind: FaultKind, min_sites: usize) -> V
         .collect()
 }
 
-/// True if the backbone alone leads from one end of a link to the other without it.
+/// True if the backbone connects both ends of a link without it.
 fn is_bypassed(inventory: &Inventory, link: &ElementId) -> bool {
     let Some(own) = inventory.links.get(link) else {
         return false;
@@ -267,7 +268,7 @@ fn backbone_holds(inventory: &Inventory, reach: &Reach, failed: &ElementId) -> b
             .all(|router| router.id == *failed || reached.contains(&router.id))
 }
 
-/// Where along a cut of this kind the break lies: kilometres from the near end. Excavators meet
+/// The position of the break on a cut of this kind, in kilometres from the near end. Excavators hit
 /// ducts near the router, fibres anywhere.
 pub(crate) fn break_km(kind: FaultKind, length_km: f64, dice: &mut Dice) -> f64 {
     match kind {

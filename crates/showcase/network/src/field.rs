@@ -1,7 +1,7 @@
-//! What engineers in the field see, ask, mend, and how long that takes.
+//! Field engineers: their travel, observations, questions and repairs.
 //!
-//! Knows roads, tools and eyes; refuses to know what a control room suspects: an engineer reports
-//! what stands before them. Read next: [`crate::simulation`].
+//! Knows roads, tools and visible damage; refuses to know the suspicions of a control centre: an
+//! engineer reports observations only. Read next: [`crate::simulation`].
 
 use crate::build::distance_km;
 use crate::chance::between;
@@ -10,15 +10,15 @@ use crate::state::{Course, Light, State, TroubleKind, View};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 
-/// Shortest and longest way of an engineer, in seconds.
+/// Shortest and longest travel time of an engineer, in seconds.
 const TRAVEL_S: (f64, f64) = (1_200.0, 3_600.0);
-/// Minutes before an engineer has left.
+/// Minutes from dispatch to departure.
 const LEAVING_MIN: f64 = 12.0;
-/// Roads are longer than straight lines, and cities slow.
+/// Seconds per straight-line kilometre: detour factor 1.3 at 55 km/h.
 const SECONDS_PER_KM: f64 = 1.3 * 3600.0 / 55.0;
 
-/// Seconds until an engineer stands at `position`: from the nearest of the depots (one router in
-/// three has one), slower in the rush hours (UTC 6–8 and 15–17).
+/// Seconds from dispatch until an engineer arrives at `position`: from the nearest depot (one
+/// router in three has one), longer in the rush hours (UTC 6–8 and 15–17).
 pub fn travel_s(
     inventory: &Inventory,
     position: (f64, f64),
@@ -41,7 +41,7 @@ pub fn travel_s(
     (LEAVING_MIN * 60.0 * between(dice, 0.7, 1.5) + road).clamp(TRAVEL_S.0, TRAVEL_S.1)
 }
 
-/// Seconds of driving from one element to another.
+/// Seconds of travel from one element to another.
 pub fn transfer_s(inventory: &Inventory, from: &ElementId, to: &ElementId) -> f64 {
     match (inventory.element(from), inventory.element(to)) {
         (Some(a), Some(b)) if from != to => {
@@ -51,18 +51,18 @@ pub fn transfer_s(inventory: &Inventory, from: &ElementId, to: &ElementId) -> f6
     }
 }
 
-/// What an engineer who works at an element comes to.
+/// The result of an engineer's work at an element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// The trouble that is mended by it; none if nothing there was broken.
+    /// The trouble that it repairs; none if nothing there was broken.
     pub mends: Option<usize>,
-    /// How long it takes.
+    /// The duration of the work, in seconds.
     pub seconds: f64,
-    /// What is found.
+    /// The finding, in words.
     pub finding: String,
 }
 
-/// Works at `element`: mends what is broken there, or the duct in which a link was cut.
+/// Works at `element`: repairs its trouble, or the duct in which a link was cut.
 pub fn work(
     inventory: &Inventory,
     state: &State,
@@ -91,7 +91,7 @@ pub fn work(
     }
 }
 
-/// Minutes that a repair takes: shortest and longest.
+/// Minutes of a repair: shortest and longest.
 fn repair_min(kind: TroubleKind) -> (f64, f64) {
     match kind {
         TroubleKind::Fault(FaultKind::FibreCut) => (45.0, 110.0),
@@ -154,7 +154,7 @@ fn mended_finding(kind: TroubleKind, broken: &ElementId, worked_at: &ElementId) 
     }
 }
 
-/// The question of an engineer who has arrived.
+/// The question of an engineer on arrival, with the observations at the element.
 pub fn question(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
     let place = inventory.element(element).map_or("", |e| e.place.as_str());
     format!(
@@ -163,7 +163,7 @@ pub fn question(inventory: &Inventory, state: &State, view: &View, element: &Ele
     )
 }
 
-/// What is to be seen at an element, in words.
+/// The visible state of an element, in words.
 fn sight(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
     match inventory.element(element) {
         None => format!("Nothing here is called {element}."),

@@ -1,10 +1,9 @@
-//! What drivers complain about through their car maker, and what is really behind it.
+//! Drivers' complaints through their car maker, with the true cause of each.
 //!
-//! A [`Grievance`] holds what happened and never leaves the simulation; what agents get is a letter:
-//! words in English or Chinese ([`words`]), from a grammar with variation and noise or written by
-//! hand, with what the writer says of it as [`Gold`] for scoring readers.
-//! Refuses to know when somebody complains: that is `simulation/customers.rs`. Read next:
-//! [`words`].
+//! A [`Grievance`] holds the truth and never leaves the simulation; agents receive a letter: text
+//! in English or Chinese ([`words`]), from a grammar with variation and noise or written by hand,
+//! with the facts it states as [`Gold`] for scoring readers.
+//! Refuses to know when complaints arise: that is `simulation/customers.rs`. Read next: [`words`].
 
 mod chinese;
 mod composition;
@@ -18,20 +17,20 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// What somebody suffers from; the names are those of `service_complaint_v1`.
+/// The symptom of a complaint; the names are those of `service_complaint_v1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symptom {
-    /// Nothing works.
+    /// No service at all.
     NoService,
-    /// Data is slow.
+    /// Slow data.
     SlowData,
-    /// Calls end by themselves.
+    /// Dropped calls.
     CallDrop,
-    /// What is asked for comes late.
+    /// High latency.
     HighLatency,
-    /// Little signal.
+    /// Weak signal.
     WeakSignal,
-    /// It comes and goes.
+    /// Intermittent service.
     Intermittent,
 }
 
@@ -59,10 +58,10 @@ impl Symptom {
     }
 }
 
-/// What a complaint is about when it is not about the network.
+/// The subject of a complaint that is not about the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outside {
-    /// The account of the maker's app is locked, or the password forgotten.
+    /// The account of the maker's app is locked, or its password forgotten.
     Account,
     /// The bill is wrong.
     Bill,
@@ -73,7 +72,7 @@ pub enum Outside {
 }
 
 impl Outside {
-    /// Every matter.
+    /// Every subject.
     pub const ALL: [Self; 4] = [Self::Account, Self::Bill, Self::Quota, Self::Modem];
 
     /// The name in tables.
@@ -87,60 +86,60 @@ impl Outside {
     }
 }
 
-/// What a complaint may fail to say.
+/// A fact that a letter may omit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Datum {
-    /// When.
+    /// The time.
     Time,
-    /// Where.
+    /// The place.
     Place,
-    /// Which vehicle.
+    /// The vehicle.
     Vehicle,
 }
 
 impl Datum {
-    /// Every datum.
+    /// Every fact.
     pub const ALL: [Self; 3] = [Self::Time, Self::Place, Self::Vehicle];
 }
 
-/// What is really behind a complaint; for the referee only.
+/// The true cause of a complaint; for the referee only.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Nature {
-    /// Something of the network was broken where the vehicle was.
+    /// An element of the network was broken at the vehicle's location.
     Fault {
-        /// The site or cell that did not serve.
+        /// The site or cell that failed to serve.
         element: ElementId,
-        /// The province it stands in.
+        /// The province of the element.
         province: String,
     },
-    /// The network had no room for all who wanted it.
+    /// A cell was overloaded.
     Crowded {
         /// The cell.
         cell: ElementId,
-        /// The province it stands in.
+        /// The province of the cell.
         province: String,
     },
-    /// Nothing was broken: there is no coverage there.
+    /// There is no coverage at the place, without any fault.
     WeakCoverage {
-        /// The province the place lies in.
+        /// The province of the place.
         province: String,
     },
-    /// It is not about the network at all.
+    /// It is not about the network.
     Outside(Outside),
 }
 
-/// Where a right answer puts a complaint.
+/// The correct classification of a complaint by responsibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Boundary {
     /// In the network of the complainant's home province.
     OwnDomain,
     /// In the network of another province.
     OtherDomain,
-    /// There is no coverage, and no fault.
+    /// A place without coverage, without a fault.
     Coverage,
-    /// With the customer's own equipment.
+    /// The customer's own equipment.
     Customer,
-    /// With billing or the maker's app.
+    /// Billing, or the maker's app.
     Outside,
 }
 
@@ -158,7 +157,7 @@ impl Boundary {
 }
 
 impl Nature {
-    /// Where a right answer puts it, for a complainant of this home province.
+    /// The correct classification for a complainant of this home province.
     pub fn boundary(&self, home: &str) -> Boundary {
         match self {
             Self::Fault { province, .. } | Self::Crowded { province, .. } if province == home => {
@@ -172,117 +171,117 @@ impl Nature {
     }
 }
 
-/// What somebody went through and tells: the material of a letter.
+/// The experience that a letter tells: its content before it is put into words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plight {
-    /// What it felt like; none where it is not about the network.
+    /// The symptom; none if it is not about the network.
     pub symptom: Option<Symptom>,
-    /// What it is about instead.
+    /// The subject if it is not about the network.
     pub outside: Option<Outside>,
-    /// The town nearest to where it happened.
+    /// The town nearest to the event.
     pub town: String,
-    /// The town from which the vehicle had come, if it had left its own province.
+    /// The town of departure, if the vehicle had left its own province.
     pub left: Option<String>,
-    /// When it happened.
+    /// The instant of the event.
     pub at: Timestamp,
-    /// The vehicle.
+    /// The vehicle identification number.
     pub vin: String,
-    /// What the letter does not say.
+    /// The facts that the letter omits.
     pub withheld: BTreeSet<Datum>,
-    /// True if the writer writes Chinese, else English.
+    /// True if the letter is in Chinese, false for English.
     pub chinese: bool,
 }
 
-/// What a letter says, as its writer meant it.
+/// The facts that a letter states: the reference for scoring readers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gold {
     /// The symptom.
     pub symptom: Option<Symptom>,
-    /// What it is about instead of the network.
+    /// The subject if it is not about the network.
     pub outside: Option<Outside>,
-    /// The town where it happened.
+    /// The town of the event.
     pub place: Option<String>,
-    /// When it happened.
+    /// The instant of the event.
     pub at: Option<Timestamp>,
-    /// The vehicle.
+    /// The vehicle identification number.
     pub vehicle: Option<String>,
     /// The town into whose province the vehicle had moved.
     pub moved_to: Option<String>,
 }
 
-/// Words, and what they say.
+/// A letter with the facts that it states.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter {
-    /// The words.
+    /// The text.
     pub text: String,
-    /// What they say.
+    /// The facts that the text states.
     pub gold: Gold,
-    /// True if a person wrote the sentences, false if the grammar did.
+    /// True if it was written by hand, false if the grammar generated it.
     pub handwritten: bool,
 }
 
-/// The truth about one ticket, and what became of it; for the referee only.
+/// The truth about one ticket, and its handling; for the referee only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grievance {
     /// The ticket's number.
     pub ticket: String,
-    /// When it was opened.
+    /// The instant at which it was opened.
     pub opened_at: Timestamp,
-    /// What is really behind it.
+    /// The true cause.
     pub nature: Nature,
-    /// What the writer went through.
+    /// The writer's experience.
     pub plight: Plight,
     /// The home province of the vehicle's fleet.
     pub home: String,
-    /// What the words say.
+    /// The facts that the text states.
     pub gold: Gold,
-    /// What became of it.
+    /// The handling of the ticket.
     pub outcome: Aftermath,
 }
 
 impl Grievance {
-    /// Where a right answer puts it.
+    /// The correct classification.
     pub fn boundary(&self) -> Boundary {
         self.nature.boundary(&self.home)
     }
 }
 
-/// What became of a ticket.
+/// The handling of a ticket.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aftermath {
-    /// When the reply that ended it was given.
+    /// The instant of the final reply.
     pub replied_at: Option<Timestamp>,
-    /// How many such replies were attempted: one is right.
+    /// The number of attempted final replies; one is correct.
     pub replies: u32,
-    /// The reply.
+    /// The text of the reply.
     pub reply: String,
-    /// How many questions were asked.
+    /// The number of questions to the customer.
     pub questions: u32,
-    /// How many of them were answered.
+    /// The number of questions that the customer answered.
     pub answers: u32,
 }
 
-/// How many drivers there are, and how they are.
+/// The number of drivers and their behaviour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Customers {
-    /// Connected vehicles, 0 to 200; without any nobody complains through a maker.
+    /// Connected vehicles, 0 to 200; at 0 there are no complaints through makers.
     pub vehicles: usize,
     /// Complaints per day that are not about the network.
     pub strays_per_day: f64,
-    /// The share of those a fault hits who complain, 0 to 1.
+    /// The share of drivers affected by a fault who complain, 0 to 1.
     pub complains: f64,
-    /// The chance that a letter withholds the time, the place, the vehicle: each, 0 to 1.
+    /// The probability that a letter omits the time, the place, the vehicle: each, 0 to 1.
     pub withholds: f64,
     /// The share of questions that are answered, 0 to 1.
     pub answers: f64,
-    /// The share of those who write Chinese, 0 to 1.
+    /// The share of drivers who write Chinese, 0 to 1.
     pub chinese: f64,
-    /// How long after the event somebody complains, in seconds: at least and at most.
+    /// Delay between the event and the complaint, in seconds: shortest and longest.
     pub patience_s: (f64, f64),
 }
 
 impl Default for Customers {
-    /// Nobody; what the others would be like is assumed.
+    /// No vehicles; the other values are assumptions.
     fn default() -> Self {
         Self {
             vehicles: 0,

@@ -1,20 +1,20 @@
-//! Backbones in the formats of others: GraphML, SNDlib, node-link JSON.
+//! Import of backbones from other formats: GraphML, SNDlib, node-link JSON.
 //!
-//! Knows what they have in common; refuses to read files: texts are arguments. What a text is, its
-//! beginning says:
-//! - GraphML as the Internet Topology Zoo writes it (`import/graphml.rs`);
+//! Knows what the formats have in common; refuses to read files: texts are arguments. The format is
+//! recognised by the beginning of the text:
+//! - GraphML as written by the Internet Topology Zoo (`import/graphml.rs`);
 //! - SNDlib, native or XML (`import/sndlib.rs`);
-//! - node-link JSON as topohub writes it (`import/json.rs`);
+//! - node-link JSON as written by topohub (`import/json.rs`);
 //! - anything else is taken for the format of [`crate::topology`].
 //!
-//! What is not as it should be is mended where nothing is lost by it, and each mending is a remark:
-//! - names lose blanks, `:`, `/`, `#` and quotes, which separate or end names elsewhere; nodes
-//!   without a name are called by their key, and of several with one name each gets a number;
-//! - a node without a position stands amid its neighbours; if none of them has one, directly or
-//!   through others, the text is refused, for distances would be made up;
-//! - a link from a node to itself is left out; a length that is missing is the straight line.
+//! Irregularities that can be repaired without loss are repaired, each with a remark:
+//! - names lose blanks, `:`, `/`, `#` and quotes, which are separators elsewhere; nodes without a
+//!   name are called by their key, and duplicate names get numbers;
+//! - a node without a position is placed amid its neighbours; if none of them has one, directly or
+//!   through others, the text is refused, as distances would be invented;
+//! - a link from a node to itself is left out; a missing length is the straight line.
 //!
-//! Parallel links stay. Demands are taken over where there are any. Read next: [`crate::topology`].
+//! Parallel links stay. Demands are imported if there are any. Read next: [`crate::topology`].
 
 mod graphml;
 mod json;
@@ -25,22 +25,22 @@ use crate::build::distance_km;
 use crate::topology::{City, Demand, Span, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A backbone that was read, and what was mended in it.
+/// An imported backbone, and the repairs made to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The backbone.
     pub topology: Topology,
-    /// What is not as the text says, for people.
+    /// The deviations from the text, in words.
     pub remarks: Vec<String>,
 }
 
-/// Why a text is no backbone.
+/// The reason why a text is no backbone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct ImportError {
-    /// Where: `line 12`, `links[3]`, or the format where it is about the whole.
+    /// The place: `line 12`, `links[3]`, or the format if it concerns the whole text.
     pub place: String,
-    /// What is wrong there.
+    /// The error.
     pub reason: String,
 }
 
@@ -56,8 +56,8 @@ impl ImportError {
 /// Reads a backbone in any of the formats.
 ///
 /// # Errors
-/// [`ImportError`] says where the text is not understood, and refuses what no backbone can be made
-/// of: fewer than 2 or more than 1 000 nodes, parts that nothing joins, no positions.
+/// [`ImportError`] with the place of a syntax error; also for fewer than 2 or more than 1 000
+/// nodes, a network that is not connected, and missing positions.
 pub fn read(text: &str) -> Result<Imported, ImportError> {
     let text = text.trim_start_matches('\u{feff}');
     let start = text.trim_start();
@@ -84,7 +84,7 @@ pub fn read(text: &str) -> Result<Imported, ImportError> {
     draft.finish(format)
 }
 
-/// What a format says, before it is checked and mended.
+/// The content of a text before it is checked and repaired.
 #[derive(Debug, Default)]
 struct Draft {
     name: String,
@@ -93,7 +93,7 @@ struct Draft {
     demands: Vec<Pair>,
 }
 
-/// A node as its text has it.
+/// A node as in the text.
 #[derive(Debug)]
 struct Node {
     key: String,
@@ -102,7 +102,7 @@ struct Node {
     place: String,
 }
 
-/// A link as its text has it, between keys of nodes.
+/// A link as in the text, between keys of nodes.
 #[derive(Debug)]
 struct Edge {
     from: String,
@@ -111,7 +111,7 @@ struct Edge {
     place: String,
 }
 
-/// A demand as its text has it.
+/// A demand as in the text.
 #[derive(Debug)]
 struct Pair {
     from: String,
@@ -238,7 +238,7 @@ impl Draft {
         Ok(demands)
     }
 
-    /// Where each node stands; those of which nobody knows stand amid their neighbours.
+    /// The position of each node; unknown positions are interpolated from the neighbours.
     fn positions(
         &self,
         spans: &[(usize, usize, Option<f64>)],
@@ -302,7 +302,7 @@ fn index(keys: &BTreeMap<&str, usize>, key: &str, place: &str) -> Result<usize, 
         .ok_or_else(|| ImportError::at(place, format!("no node is called '{key}'")))
 }
 
-/// A name without what separates or ends names elsewhere.
+/// Removes characters from a name that are separators elsewhere.
 fn clean(name: &str) -> String {
     let words: Vec<String> = name
         .split(|c: char| c.is_whitespace() || c.is_control())

@@ -1,10 +1,10 @@
-//! Vehicles of car makers' fleets: who they are, and where each is at any instant.
+//! Connected vehicles of car makers' fleets, and their positions over time.
 //!
-//! A vehicle sleeps near a site of its home town, drives on most days along the straight lines of
-//! the backbone's links to another town, stays there near a site, and comes back. Where it is at an
-//! instant is a function of the seed, the vehicle and the instant alone. All of it is made up:
+//! A vehicle parks near a site of its home town, drives on most days along the straight lines of
+//! the backbone's links to another town, stays there near a site, and returns. Its position at an
+//! instant is a function of the seed, the vehicle and the instant alone. All of it is invented:
 //! makers, fleets, and that a car drives on 85 of 100 days.
-//! Refuses to know what serves it: that is [`coverage`]'s, or the mobile network's. Read next:
+//! Refuses to know the serving cell: that is [`coverage`]'s, or the mobile network's. Read next:
 //! [`coverage`], [`records`], then [`crate::grievances`].
 
 pub mod coverage;
@@ -22,25 +22,25 @@ use roads::Roads;
 /// Longitude and latitude in degrees (WGS 84).
 pub type Position = (f64, f64);
 
-/// The dice of fleets; see [`stream`].
+/// The purpose of the fleets' random stream; see [`stream`].
 const PURPOSE: u64 = 50;
 /// The share of days on which a vehicle drives.
 const DRIVES: f64 = 0.85;
-/// When a vehicle sets out, in seconds of the day.
+/// The time of departure, in seconds of the day.
 const SETS_OUT_S: (f64, f64) = (5.5 * 3_600.0, 11.0 * 3_600.0);
-/// How fast it drives, in km/h.
+/// The speed, in km/h.
 const SPEED_KMH: (f64, f64) = (70.0, 120.0);
 /// The longest drive in one direction, in seconds.
 const DRIVE_LONGEST_S: f64 = 5.5 * 3_600.0;
 /// The longest stay at the far end, in seconds.
 const STAY_LONGEST_S: f64 = 8.0 * 3_600.0;
-/// So many links are driven at most in one direction.
+/// The most links driven in one direction.
 const LINKS_MOST: usize = 4;
-/// A vehicle is parked so far from a site at most, in kilometres.
+/// The greatest distance of a parking place from a site, in kilometres.
 const PARKED_KM: f64 = 1.2;
 
-/// A car maker whose vehicles are connected: a made-up name and world manufacturer identifier
-/// (ISO 3780; none that begins with 0 is assigned).
+/// A car maker with connected vehicles: an invented name and world manufacturer identifier (ISO
+/// 3780; none that begins with 0 is assigned).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Maker {
     /// Its name.
@@ -70,18 +70,18 @@ pub const MAKERS: [Maker; 3] = [
 pub struct Vehicle {
     /// Its identification number (ISO 3779: 17 characters without I, O and Q).
     pub vin: String,
-    /// Who made it.
+    /// Its maker.
     pub maker: Maker,
-    /// The town it belongs to.
+    /// Its home town.
     pub home: String,
-    /// The province whose network it subscribes to; empty if towns have none.
+    /// The province of the network it subscribes to; empty if towns have none.
     pub province: String,
-    /// Where it is parked at home.
+    /// Its parking place at home.
     spot: Position,
 }
 
 impl Vehicle {
-    /// The fleet through which its owner complains, as tickets name it: `Halvern (North)`.
+    /// The fleet through which its owner complains, as in tickets: `Halvern (North)`.
     pub fn fleet(&self) -> String {
         match self.province.is_empty() {
             true => self.maker.name.to_owned(),
@@ -90,12 +90,12 @@ impl Vehicle {
     }
 }
 
-/// Where a vehicle is.
+/// The position and motion of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Whereabouts {
     /// The point.
     pub position: Position,
-    /// True if it moves.
+    /// True if it is moving.
     pub driving: bool,
 }
 
@@ -112,15 +112,16 @@ pub struct Journeys {
 pub struct Trip {
     sets_out_s: f64,
     speed_kmh: f64,
-    /// From the spot at home by the towns on the way to the spot at the far end.
+    /// The route from the parking place at home through the towns to the parking place at the far
+    /// end.
     way: Vec<Position>,
-    /// How much of the way is driven before it turns round.
+    /// The distance driven before it turns round, in kilometres.
     reach_km: f64,
     stays_s: f64,
 }
 
 impl Journeys {
-    /// The fleets of a network: `count` vehicles, 200 at most, more where more sites are.
+    /// The fleets of a network: `count` vehicles, at most 200, distributed by the density of sites.
     pub fn new(inventory: &Inventory, count: usize, seed: u64) -> Self {
         let mut dice = stream(seed, PURPOSE);
         let roads = Roads::of(inventory);
@@ -154,7 +155,7 @@ impl Journeys {
         self.vehicles.iter().find(|v| v.vin == vin)
     }
 
-    /// Where the vehicle of this number is at `at`; none if there is no such vehicle.
+    /// The position of the vehicle of this index at `at`; none if there is no such vehicle.
     pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<Whereabouts> {
         let trip = self.trip(vehicle, Day::of(at))?;
         let spot = self.vehicles.get(vehicle)?.spot;
@@ -167,7 +168,7 @@ impl Journeys {
         })
     }
 
-    /// What the vehicle of this number does on a day: nothing, or one trip. None if there is no such
+    /// The trip of the vehicle of this index on a day, if it drives. None if there is no such
     /// vehicle.
     pub fn trip(&self, vehicle: usize, day: Day) -> Option<Option<Trip>> {
         let owner = self.vehicles.get(vehicle)?;
@@ -187,7 +188,7 @@ impl Journeys {
         Some(Some(Trip::along(way, &mut dice)))
     }
 
-    /// The town nearest to a point, and how far it is in kilometres.
+    /// The town nearest to a point, with its distance in kilometres.
     pub fn nearest_town(&self, position: Position) -> Option<(&str, f64)> {
         self.roads.nearest(position)
     }
@@ -209,7 +210,7 @@ impl Trip {
         }
     }
 
-    /// Where the vehicle is so many seconds after the day began.
+    /// The position so many seconds after the beginning of the day.
     pub fn whereabouts(&self, second: f64) -> Whereabouts {
         let km_of = |seconds: f64| seconds.max(0.0) * self.speed_kmh / 3_600.0;
         let out = km_of(second - self.sets_out_s);
@@ -225,7 +226,7 @@ impl Trip {
     }
 }
 
-/// Dice for one day of one vehicle, whatever was thrown before.
+/// The random generator for one day of one vehicle, independent of previous draws.
 fn of_day(seed: u64, vehicle: usize, day: Day) -> Dice {
     let mut root = stream(seed, PURPOSE + 1);
     let mixed = root.next_u64() ^ (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);

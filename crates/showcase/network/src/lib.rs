@@ -1,26 +1,24 @@
-//! The simulated multi-domain network: what exists, what breaks, and what is seen of it.
+//! The simulated multi-domain network: its elements, its faults, and its telemetry.
 //!
 //! Pure and seeded: the same topology, parameters, seed, faults and actions give the same run. It
 //! implements the telemetry and actuator contract of [`domain::telemetry`]; agents see that
-//! contract and never this crate. A tour, in the order in which things happen:
-//! - [`topology`]: backbones that exist, as facts, and the text format for one's own;
-//!   [`import`]: one's own in the formats of others;
+//! contract and never this crate. A tour, in causal order:
+//! - [`topology`]: real backbones, and the text format for others; [`import`]: other formats;
 //! - [`build`]: from a topology and a seed to an inventory with cards, access rings, spurs, ducts,
 //!   sites and power zones;
-//! - [`fault`]: what can break, and how a good story is picked;
-//! - [`reach`]: who reaches the core; [`traffic`]: what flows over which links, and what is lost;
-//! - [`configuration`]: the parameters of elements, and what a wrong one does;
-//! - [`state`]: what is broken now, and which conditions follow from it;
-//! - [`alarms`]: how management systems tell of conditions: late, twice, or not at all;
-//! - [`noise`]: what they tell without any fault, in the measure of a real alarm record;
-//! - [`mobile`]: cells, the users whom they serve, energy and batteries;
-//! - [`complaint`]: what customers say;
-//! - [`journeys`] and [`grievances`]: connected vehicles, and what their drivers write when something
-//!   does not work;
-//! - [`probe`] and [`field`]: what measuring shows and what engineers see, do and need time for;
-//! - [`simulation`]: the event queue that holds it together, and the truth for the referee.
+//! - [`fault`]: kinds of fault, and the choice of a suitable random one;
+//! - [`reach`]: connectivity to the core; [`traffic`]: routing, load and loss of links;
+//! - [`configuration`]: the parameters of elements, and the effect of a wrong one;
+//! - [`state`]: current faults, and the conditions that follow from them;
+//! - [`alarms`]: the delivery of alarms: late, duplicated, or lost;
+//! - [`noise`]: background alarms without a fault, calibrated by a real alarm record;
+//! - [`mobile`]: cells, their users, energy and batteries;
+//! - [`complaint`]: customers' complaints;
+//! - [`journeys`] and [`grievances`]: connected vehicles, and their drivers' complaints;
+//! - [`probe`] and [`field`]: active measurements, and field engineers;
+//! - [`simulation`]: the event queue that drives all of it, and the truth for the referee.
 //!
-//! [`chance`] holds the draws that all of them share.
+//! [`chance`] has the random distributions that all of them share.
 #![forbid(unsafe_code)]
 
 pub mod alarms;

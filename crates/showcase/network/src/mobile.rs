@@ -1,21 +1,21 @@
-//! The mobile domain: cells, the users whom they serve, and what that costs.
+//! The mobile domain: cells, the users they serve, and energy.
 //!
-//! Knows where users are and what they want; refuses to know what breaks, which is told to it as
-//! [`Ground`], and who decides on powers and sleep. Pure: one picture follows from the instant, the
-//! ground and the settings of cells. A tour:
+//! Knows users and their demand; refuses to know faults, which it is given as [`Ground`], and the
+//! decisions on powers and sleep. Pure: an evaluation follows from the instant, the ground and the
+//! settings of cells. A tour:
 //! - [`propagation`]: the public formulas of coverage and rates;
-//! - [`demand`]: a measured day, and crowds;
-//! - `users`: sample points around sites, with hills and houses;
-//! - `hearing`: who is served by what, and whom each user hears besides;
-//! - `evaluation`: what that loads, in rounds of which only what changes is computed again (`stirred`);
-//! - `picture`: what users get and cells carry;
-//! - `look`: the whole domain seen at one instant, on its ground;
-//! - [`energy`]: what units consume by load, power and sleep;
+//! - [`demand`]: a measured daily load, and crowds;
+//! - `users`: sample points around sites, with shadowing;
+//! - `hearing`: the serving cell and the interferers of each user;
+//! - `evaluation`: the loads of cells, iterated incrementally (`stirred`);
+//! - `picture`: the throughput of users and the traffic of cells;
+//! - `look`: the evaluation of the whole domain at one instant, on its ground;
+//! - [`energy`]: the consumption of radio units by load, power and sleep;
 //! - `account`: performance of a period, and the tally;
-//! - [`battery`]: what happens without mains;
-//! - [`nearby`]: what stands near a point.
+//! - [`battery`]: operation without mains;
+//! - [`nearby`]: spatial lookup.
 //!
-//! How it hangs in the network that runs is in `simulation/mobile.rs`.
+//! Its integration into the running simulation is in `simulation/mobile.rs`.
 
 mod account;
 pub mod battery;
@@ -35,8 +35,9 @@ pub use demand::Surge;
 
 use crate::chance::{between, stream};
 use account::{Account, Rates};
-use demand::Day;
 use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
+use domain::radio::POWER_OFFSET_MAX_DB;
+use domain::radio::load::Hourly;
 use domain::telemetry::{Performance, Saving};
 use domain::time::{Dice, Timestamp};
 use evaluation::Evaluation;
@@ -49,30 +50,28 @@ use std::ops::Range;
 use stirred::Cast;
 use users::{Land, Unit, Users, ray, served_by};
 
-/// The dice of users; see [`stream`].
+/// The purpose of the users' random stream; see [`stream`].
 const PURPOSE: u64 = 21;
-/// By how much a cell's power can be raised at most, in dB.
-pub const OFFSET_MOST_DB: f64 = 10.0;
-/// A period of performance, in milliseconds; periods end at full quarters of an hour.
+/// A measurement period, in milliseconds; periods end at full quarters of an hour.
 pub const PERIOD_MS: i64 = 900_000;
-/// Farther than this (km) from every site is open land.
+/// The distance from every site beyond which land is open, in km.
 const TOWN_KM: f64 = 2.5;
-/// What an antenna on a roof gains over one in a hand, in dB.
+/// The gain of a roof antenna over a handheld one, in dB.
 const ROOF_DB: f64 = 5.0;
-/// A vehicle hears no cell beyond this, in km.
+/// The greatest distance of a cell that a vehicle receives, in km.
 const ROAD_KM: f64 = 16.0;
 
-/// How the mobile domain is looked at.
+/// The settings of the mobile domain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Sample points around each site, 1 to 100.
     pub points_per_site: usize,
-    /// What each user is guaranteed, in Mbit/s; who gets less counts as a broken guarantee.
+    /// The guaranteed rate of each user, in Mbit/s; a lower one counts as a violated guarantee.
     pub guaranteed_mbps: f64,
-    /// True if users and loads are followed all day, and told every 900 s; false if only when
-    /// something changes, which is quicker, and nothing is told.
+    /// True if users and loads are evaluated all day and reported every 900 s; false if only on
+    /// changes, which is faster, without reports.
     pub performance: bool,
-    /// How many times a day a stadium fills, on average.
+    /// The mean number of stadium events per day.
     pub stadiums_per_day: f64,
 }
 
@@ -87,56 +86,56 @@ impl Default for Settings {
     }
 }
 
-/// What the rest of the network gives the mobile domain to stand on.
+/// The state of the rest of the network on which the mobile domain depends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ground {
     /// Sites out of service, whatever the cause.
     pub sites_out: BTreeSet<ElementId>,
-    /// Sites whose equipment has no power or has stopped: their cells draw nothing and forget what
-    /// they were told.
+    /// Sites whose equipment is without power or stopped: their cells draw no power and lose their
+    /// settings.
     pub unpowered: BTreeSet<ElementId>,
-    /// Cells whose radio unit is dead.
+    /// Cells whose radio unit has failed.
     pub cells_failed: BTreeSet<ElementId>,
-    /// By how much cells send less than planned, in dB.
+    /// The reduction of each cell's transmit power below its plan, in dB.
     pub losses_db: BTreeMap<ElementId, f64>,
     /// Power from outside the network on a cell's carrier at its users, in dBm.
     pub interference_dbm: BTreeMap<ElementId, f64>,
-    /// What the backhaul of a site carries at most, in Mbit/s; sites without entry have enough.
+    /// The limit of a site's backhaul, in Mbit/s; sites without entry have no limit.
     pub backhaul_mbps: BTreeMap<ElementId, f64>,
 }
 
-/// How somebody is served at a place.
+/// The service at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Served {
-    /// By which cell.
+    /// The serving cell.
     pub cell: ElementId,
-    /// What arrives of it, in dBm per resource element.
+    /// Its reference signal power (RSRP), in dBm per resource element.
     pub rsrp_dbm: f64,
-    /// What they get, in Mbit/s.
+    /// The throughput, in Mbit/s.
     pub throughput_mbps: f64,
 }
 
-/// How the users are who live nearest to some sites.
+/// The service of the users who live nearest to some sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AreaState {
-    /// How many they are.
+    /// The number of users.
     pub users: f64,
-    /// The share of them that is served, 0 to 1; by whatever cell.
+    /// The share of them that is served, by any cell, 0 to 1.
     pub served_share: f64,
-    /// What the slowest tenth of those gets who are served, in Mbit/s.
+    /// The 10th percentile of the throughput of served users, in Mbit/s.
     pub edge_throughput_mbps: f64,
-    /// What all of them get on average, in Mbit/s; those without service get nothing.
+    /// The mean throughput of all users, in Mbit/s; those without service count as 0.
     pub mean_throughput_mbps: f64,
 }
 
-/// What a cell was told, and how it obeys.
+/// The settings ordered for a cell, and its state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Told {
     offset_db: f64,
     saving: Saving,
-    /// It wakes until then: awake as to energy, asleep as to users.
+    /// The end of waking: until then awake as to energy, asleep as to users.
     waking: Option<Timestamp>,
-    /// Counts what it was told, so that the newest holds.
+    /// The number of the latest order, by which older ones are recognised.
     order: u32,
 }
 
@@ -151,13 +150,13 @@ pub struct Mobile {
     numbers: BTreeMap<ElementId, usize>,
     on: Vec<Range<usize>>,
     users: Users,
-    /// By cell: the load of an undisturbed day, and what each of its users wants.
-    loads: Vec<Day>,
-    wanted: Vec<Day>,
+    /// By cell: the load of an undisturbed day, and the demand of each of its users.
+    loads: Vec<Hourly>,
+    wanted: Vec<Hourly>,
     surges: Vec<Surge>,
     ground: Ground,
     told: Vec<Told>,
-    /// True if a cell was told something, or a crowd was added, since it was looked at last.
+    /// True if an order or a crowd came since the last evaluation.
     changed: bool,
     evaluation: Evaluation,
     rates: Rates,
@@ -212,8 +211,8 @@ impl Mobile {
         mobile
     }
 
-    /// Lets time pass until `now` with everything as it was, and looks again, on this ground. An
-    /// instant before the last one counts as the last one.
+    /// Advances to `now` with everything unchanged, and evaluates anew on this ground. An instant
+    /// before the last one counts as the last one.
     pub fn see(&mut self, ground: Ground, now: Timestamp) {
         let now = now.max(self.account.at);
         self.account
@@ -224,51 +223,51 @@ impl Mobile {
         self.evaluate(now);
     }
 
-    /// The ground on which it was looked at last.
+    /// The ground of the last evaluation.
     pub fn ground(&self) -> &Ground {
         &self.ground
     }
 
-    /// More is wanted where and while `surge` says; seen when it is looked at next.
+    /// Adds demand where and while `surge` says; takes effect at the next evaluation.
     pub fn add_surge(&mut self, surge: Surge) {
         self.surges.push(surge);
         self.changed = true;
     }
 
-    /// True if a cell was told something, or a crowd was added, since it was looked at last.
+    /// True if an order or a crowd came since the last evaluation.
     pub fn is_changed(&self) -> bool {
         self.changed
     }
 
-    /// Raises the power of a cell, once it is looked at again; unknown cells are passed over.
+    /// Raises the power of a cell from the next evaluation on; unknown cells are ignored.
     ///
-    /// The offset is held within 0 to [`OFFSET_MOST_DB`].
+    /// The offset is clamped to 0 to [`POWER_OFFSET_MAX_DB`].
     pub fn set_power(&mut self, cell: &ElementId, offset_db: f64) {
         if let Some(told) = self.told_mut(cell) {
-            told.offset_db = offset_db.clamp(0.0, OFFSET_MOST_DB);
+            told.offset_db = offset_db.clamp(0.0, POWER_OFFSET_MAX_DB);
         }
     }
 
-    /// Lets a cell sleep or wake at once, when it is looked at next; unknown cells are passed over.
+    /// Sets a cell's sleep mode from the next evaluation on; unknown cells are ignored.
     pub fn set_saving(&mut self, cell: &ElementId, saving: Saving) {
         if let Some(told) = self.told_mut(cell) {
             (told.saving, told.waking) = (saving, None);
         }
     }
 
-    /// A cell wakes until `ready`: it draws power as if awake, and serves nobody yet.
+    /// Starts waking a cell until `ready`: it draws power as if awake, but serves no user yet.
     pub fn begin_waking(&mut self, cell: &ElementId, ready: Timestamp) {
         if let Some(told) = self.told_mut(cell) {
             told.waking = Some(ready);
         }
     }
 
-    /// Until when a cell wakes, if it does.
+    /// The instant at which a waking cell is ready.
     pub fn waking(&self, cell: &ElementId) -> Option<Timestamp> {
         self.told[self.number(cell)?].waking
     }
 
-    /// Counts one more order to a cell; gives its number, so that the newest can be told.
+    /// Counts one more order to a cell; returns its number, by which the latest is recognised.
     pub fn next_order(&mut self, cell: &ElementId) -> u32 {
         self.told_mut(cell).map_or(0, |told| {
             told.order += 1;
@@ -276,12 +275,12 @@ impl Mobile {
         })
     }
 
-    /// The number of the newest order to a cell; a cell that lost its power has a new one.
+    /// The number of the latest order to a cell; losing power counts as an order.
     pub fn order(&self, cell: &ElementId) -> Option<u32> {
         Some(self.told[self.number(cell)?].order)
     }
 
-    /// By how much a cell's power is raised, in dB, and how deeply it sleeps.
+    /// The power offset of a cell, in dB, and its sleep mode.
     pub fn told(&self, cell: &ElementId) -> Option<(f64, Saving)> {
         let told = self.told[self.number(cell)?];
         Some((told.offset_db, told.saving))
@@ -293,7 +292,7 @@ impl Mobile {
             .is_some_and(|cell| self.evaluation.scene().factor[cell] > 0.0)
     }
 
-    /// Foreign power on a cell's carrier, in dBm, and what the noise of receivers is there.
+    /// Foreign power on a cell's carrier, and the thermal noise of receivers there, both in dBm.
     pub fn interference_dbm(&self, cell: &ElementId) -> Option<(f64, f64)> {
         let number = self.number(cell)?;
         let unit = &self.units[number];
@@ -305,8 +304,8 @@ impl Mobile {
         ))
     }
 
-    /// How somebody with an antenna on a roof, as vehicles have, is served at a longitude and
-    /// latitude; hills and houses are left out, and beyond towns signals carry farther.
+    /// The service of a vehicle with a roof antenna at a longitude and latitude; without shadowing,
+    /// and with less path loss in open land.
     pub fn serve(&self, position: (f64, f64)) -> Option<Served> {
         let near = self.nearby.within(position, ROAD_KM);
         let away = near.iter().map(|(_, (x, y))| x.hypot(*y));
@@ -336,18 +335,18 @@ impl Mobile {
         })
     }
 
-    /// What came together since the beginning, up to when it was looked at last.
+    /// The totals since the beginning, up to the last evaluation.
     pub fn tally(&self) -> Tally {
         self.account.tally
     }
 
-    /// The same up to `now`, if nothing changes until then.
+    /// The totals up to `now`, if nothing changes until then.
     pub fn tally_at(&self, now: Timestamp) -> Tally {
         let seconds = now.seconds_since(self.account.at).max(0.0);
         self.account.tally.after(seconds, &self.rates)
     }
 
-    /// The share of what is wanted that is carried at this instant, 0 to 1; none if nothing is wanted.
+    /// The share of demand that is carried at this instant, 0 to 1; none without demand.
     pub fn carried_share(&self) -> Option<f64> {
         let Rates {
             traffic_mbps,
@@ -357,7 +356,7 @@ impl Mobile {
         (wanted_mbps > 0.0).then(|| traffic_mbps / wanted_mbps)
     }
 
-    /// How the users are who live nearest to `sites`, at this instant.
+    /// The service of the users who live nearest to `sites`, at this instant.
     pub fn area(&self, sites: &BTreeSet<ElementId>) -> AreaState {
         let wanted: Vec<bool> = self.sites.iter().map(|site| sites.contains(site)).collect();
         let mut area = AreaState::default();
@@ -382,17 +381,17 @@ impl Mobile {
         area
     }
 
-    /// What the cells of each site carry at this instant, in Mbit/s.
+    /// The traffic of each site's cells at this instant, in Mbit/s.
     pub fn traffic_of_sites(&self) -> BTreeMap<ElementId, f64> {
         self.sums_of_sites(&self.picture().traffic)
     }
 
-    /// What each site gives its backhaul to carry at this instant, in Mbit/s.
+    /// The traffic that each site offers to its backhaul at this instant, in Mbit/s.
     pub fn offered_by_sites(&self) -> BTreeMap<ElementId, f64> {
         self.sums_of_sites(&self.picture().offered)
     }
 
-    /// What a site gives its backhaul to carry at this instant, in Mbit/s.
+    /// The traffic that a site offers to its backhaul at this instant, in Mbit/s.
     pub fn offered_by(&self, site: &ElementId) -> Option<f64> {
         let cells = self.on[self.sites.binary_search(site).ok()?].clone();
         Some(self.picture().offered[cells].iter().sum())
@@ -404,12 +403,12 @@ impl Mobile {
         sites.zip(self.on.iter().map(sum)).collect()
     }
 
-    /// What the cells of a site draw at this instant, in watts.
+    /// The power drawn by the cells of a site at this instant, in watts.
     pub fn site_power_w(&self, site: &ElementId) -> f64 {
         self.of_site(site, &self.rates.power_w)
     }
 
-    /// What they would draw if none of them slept, in watts.
+    /// The power they would draw if none of them slept, in watts.
     pub fn site_power_awake_w(&self, site: &ElementId) -> f64 {
         self.of_site(site, &self.rates.power_without_w)
     }
@@ -429,8 +428,8 @@ impl Mobile {
         Some(self.picture().users[self.number(cell)?])
     }
 
-    /// Ends the period at the instant at which it was looked at last; cells of sites out of service
-    /// do not report.
+    /// Ends the measurement period at the last evaluated instant; cells of sites out of service do
+    /// not report.
     pub fn close_period(&mut self) -> Performance {
         let (from, until) = (self.account.from, self.account.at);
         let out: Vec<bool> = self
@@ -454,7 +453,7 @@ impl Mobile {
         }
     }
 
-    /// Everything as it was looked at last.
+    /// The result of the last evaluation.
     fn picture(&self) -> &Picture {
         self.evaluation.picture()
     }
@@ -478,7 +477,7 @@ impl Mobile {
         self.told.get_mut(number)
     }
 
-    /// Who loses power forgets what it was told.
+    /// Resets the settings of cells that lose power.
     fn forget(&mut self, ground: &Ground) {
         for (number, site) in self.sites.iter().enumerate() {
             if ground.unpowered.contains(site) && !self.ground.unpowered.contains(site) {
@@ -493,7 +492,7 @@ impl Mobile {
     }
 }
 
-/// The cells in the order of their identifiers, and which are on each site.
+/// The cells in the order of their identifiers, and the range of cells of each site.
 fn units(inventory: &Inventory, sites: &[ElementId]) -> (Vec<Unit>, Vec<Range<usize>>) {
     let mut units = Vec::new();
     let mut on = Vec::new();
@@ -506,8 +505,8 @@ fn units(inventory: &Inventory, sites: &[ElementId]) -> (Vec<Unit>, Vec<Range<us
     (units, on)
 }
 
-/// The place of each cell among all by load, 0 to 1: sites with a capacity layer are busy ones,
-/// wide carriers are emptier than narrow ones, and the rest is chance. Every place is taken once.
+/// The rank of each cell by load, 0 to 1: sites with a capacity layer are busy, wide carriers are
+/// less loaded than narrow ones, and the rest is random. Ranks are distinct.
 fn places(units: &[Unit], on: &[Range<usize>], dice: &mut Dice) -> Vec<f64> {
     let mut scores = vec![0.0; units.len()];
     for cells in on {

@@ -1,4 +1,4 @@
-//! The alarms that come without any fault, in the measure of a real alarm record.
+//! Background alarms without any fault, calibrated by a real alarm record.
 //!
 //! Figures from the alarm set of the NeurIPS 2023 causal structure learning contest (network
 //! operations scenario; Apache-2.0): 30 691 alarms of 59 types on 45 devices in 7 days.
@@ -11,13 +11,13 @@
 //! | gap between alarms of one device, seconds | p25 40, p50 376, p75 1 222, p90 2 402 |
 //! | variance over mean of counts (all devices) | 7.4 per minute, 16.8 per ten minutes, 15.5 per hour |
 //!
-//! Counts that vary 16.8 times as much as independent alarms would are those of bursts: with sizes
-//! that end with equal chance after each alarm, variance over mean is twice the mean size less one,
-//! which gives 8.9 alarms per burst. Types in the set carry numbers only; that the five most
-//! frequent are these five here is an assumption.
+//! Counts whose variance is 16.8 times that of independent alarms are those of bursts: with
+//! geometrically distributed sizes, variance over mean is twice the mean size less one, which gives
+//! 8.9 alarms per burst. Types in the set are numbers only; that the five most frequent are these
+//! five here is an assumption.
 //!
-//! What comes together, in the same set (alarms that begin within 60 seconds after an alarm, and how
-//! many would by chance):
+//! Co-occurrence in the same set (alarms that begin within 60 seconds after an alarm, and the
+//! number expected by chance):
 //!
 //! | where | alarms | by chance | times |
 //! |---|---|---|---|
@@ -25,20 +25,22 @@
 //! | on a neighbouring device | 2.47 | 0.57 | 4.3 |
 //! | elsewhere | 5.8 | 2.4 | 2.4 |
 //!
-//! Of the five types, on the same device, how many times likelier than by chance one follows another
-//! within 60 seconds is the table `FOLLOWS`. Parameters choose whether bursts keep to it
+//! For the five types on the same device, the table `FOLLOWS` has the factor by which one follows
+//! another within 60 seconds more often than by chance. Parameters choose whether bursts follow it
 //! ([`crate::build::Parameters::companions`]).
 //!
 //! The set's true causal graph has 147 edges among the 59 types, 12 types without a cause, 12
-//! without an effect, chains of up to 9 steps, at most 9 effects and 8 causes of one type. An effect
-//! follows its cause on the same device within 60 seconds in 5.5 % of cases, 19 times as often as by
-//! chance (pairs without an edge: 0.5 %, 3.9 times), after 4, 10, 22, 34, 48 seconds (p10 to p90);
-//! with neighbouring devices counted, in 34 %. Only 5.3 % of alarms are of types without a cause.
-//! Among the five most frequent types it has one edge. More cannot be learnt from it here: its types
-//! are numbers, so no cause and no alarm of [`domain::cause`] can be named.
+//! without an effect, chains of up to 9 steps, at most 9 effects and 8 causes of one type. An
+//! effect follows its cause on the same device within 60 seconds in 5.5 % of cases, 19 times as
+//! often as by chance (pairs without an edge: 0.5 %, 3.9 times), after 4, 10, 22, 34, 48 seconds
+//! (p10 to p90); with neighbouring devices counted, in 34 %. Only 5.3 % of alarms are of types
+//! without a cause. Among the five most frequent types it has one edge. More cannot be learnt from
+//! it here: as its types are numbers, none can be matched to a cause or an alarm of
+//! [`domain::cause`].
 //!
-//! A record of one's own is replayed instead ([`Noise::replay`], [`record`]). Small outages that are physical (one site, one
-//! transceiver) are made in [`crate::simulation`]. Read next: [`crate::complaint`].
+//! A user's own record can be replayed instead ([`Noise::replay`], [`record`]). Small physical
+//! outages (one site, one transceiver) are made in [`crate::simulation`]. Read next:
+//! [`crate::complaint`].
 
 pub mod record;
 
@@ -63,7 +65,7 @@ const PER_DEVICE_HOUR: [(f64, f64); 7] = [
     (1.0, 9.13),
 ];
 
-/// Seconds that an alarm of the record stands.
+/// Durations of alarms in the record, in seconds: quantiles.
 const DURATION_S: [(f64, f64); 10] = [
     (0.0, 1.0),
     (0.05, 3.0),
@@ -77,7 +79,7 @@ const DURATION_S: [(f64, f64); 10] = [
     (1.0, 180.0),
 ];
 
-/// Types and shares of the record's five most frequent ones.
+/// The record's five most frequent types, with their shares.
 const TYPES: [(AlarmType, f64); 5] = [
     (AlarmType::SignalDegraded, 0.0764),
     (AlarmType::Congestion, 0.0601),
@@ -86,8 +88,8 @@ const TYPES: [(AlarmType, f64); 5] = [
     (AlarmType::TemperatureHigh, 0.0434),
 ];
 
-/// How many times likelier than by chance a type (column) follows another (row) on the same device
-/// within 60 seconds, in the order of [`TYPES`].
+/// The factor by which a type (column) follows another (row) on the same device within 60 seconds
+/// more often than by chance, in the order of [`TYPES`].
 const FOLLOWS: [[f64; 5]; 5] = [
     [7.4, 3.6, 0.0, 2.1, 2.5],
     [10.2, 6.6, 5.2, 5.8, 7.4],
@@ -103,40 +105,40 @@ const GAP_S: f64 = 12.0;
 /// The share of a site's background alarms that are missed heartbeats of a site in service.
 const MISSED_HEARTBEATS: f64 = 0.03;
 
-/// The dice of choosing lively devices; see [`stream`].
+/// The purpose of the random stream that chooses busy devices; see [`stream`].
 const PURPOSE: u64 = 2;
 
-/// The background of one network.
+/// The background alarms of one network.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// Places, each with its devices and how lively each is (alarms per hour).
+    /// Places, each with its devices and their rates (alarms per hour).
     places: Vec<Vec<(ElementId, f64)>>,
     /// Bursts per hour at each place.
     bursts_per_hour: Vec<f64>,
     /// The links of each device, in the order of their identifiers.
     links: BTreeMap<ElementId, Vec<ElementId>>,
-    /// True if what follows in a burst is what comes together in the record.
+    /// True if the types in a burst follow the co-occurrence of the record.
     companions: bool,
 }
 
-/// An alarm of the background. All of it is thrown when its burst begins, so that what happens to
-/// the network meanwhile does not change the rest of the background.
+/// A background alarm. All of it is drawn when its burst begins, so that events in the network do
+/// not change the rest of the background.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grumble {
-    /// What is raised.
+    /// The condition that it reports.
     pub sighting: Sighting,
-    /// From when.
+    /// The beginning of the condition.
     pub from: Timestamp,
-    /// Until when.
+    /// The end of the condition.
     pub until: Timestamp,
-    /// The deliveries of its raising.
+    /// The deliveries of the alarm.
     pub raised: Vec<(Timestamp, Alarm)>,
     /// The deliveries of its clearing.
     pub cleared: Vec<(Timestamp, Alarm)>,
 }
 
 impl Noise {
-    /// The background of `inventory` at `level` (1: as lively as the record, per device).
+    /// The background of `inventory` at `level` (1: the rate per device of the record).
     pub fn new(inventory: &Inventory, level: f64, seed: u64) -> Self {
         let mut dice = stream(seed, PURPOSE);
         let mut places: BTreeMap<&str, Vec<(ElementId, f64)>> = BTreeMap::new();
@@ -168,13 +170,13 @@ impl Noise {
         }
     }
 
-    /// The same with bursts that keep to what comes together in the record.
+    /// Makes the types in bursts follow the co-occurrence of the record, or not.
     pub fn with_companions(self, companions: bool) -> Self {
         Self { companions, ..self }
     }
 
-    /// A record laid over `inventory` instead of a background that is drawn: everything that will
-    /// be raised, in order of time; what follows its last alarm is silence.
+    /// All alarms of a record applied to `inventory`, in order of time, in place of a random
+    /// background; after its last alarm there is none.
     pub fn replay(
         inventory: &Inventory,
         alarms: &[Recorded],
@@ -190,7 +192,7 @@ impl Noise {
         (per_hour > 0.0).then(|| waiting(dice, 3600.0 / per_hour))
     }
 
-    /// A burst that begins at `begin`: alarms of devices of one place, minutes long.
+    /// A burst that begins at `begin`: alarms of devices of one place over some minutes.
     pub fn burst(&self, inventory: &Inventory, begin: Timestamp, dice: &mut Dice) -> Vec<Grumble> {
         let devices = &self.places[weighted(dice, &self.bursts_per_hour)];
         let rates: Vec<f64> = devices.iter().map(|(_, rate)| *rate).collect();
@@ -257,7 +259,7 @@ impl Noise {
     }
 }
 
-/// What the record calls a device: something with a processor that raises alarms.
+/// True for the devices of the record: elements with a processor that raise alarms.
 fn is_device(element: &Element) -> bool {
     matches!(element.kind, ElementKind::Router | ElementKind::Site)
 }

@@ -1,7 +1,7 @@
-//! What active measuring shows: the physical truth, with the errors of instruments.
+//! Active measurements: the physical state, with instrument errors.
 //!
-//! Knows which readings each kind of element gives; refuses to know faults by name: it measures
-//! light, echoes, voltages and heartbeats. Read next: [`crate::field`].
+//! Knows the readings of each kind of element; refuses to know faults by name: it measures light,
+//! echoes, voltages and heartbeats. Read next: [`crate::field`].
 //!
 //! | element | readings | failed when |
 //! |---|---|---|
@@ -14,8 +14,8 @@
 //! | cell | `carrier_on` (1 or 0), `saving_mode` (0 to 3, [`Saving::ALL`]), `tx_power_dbm`, `power_offset_db`, `vswr`, `interference_dbm` over its carrier, `temperature_celsius` | its radio unit is dead; degraded if it hears 10 dB more than noise |
 //! | zone | `mains_volts`, `meters_total`, `meters_dead`: the utility's meters, read over its own network | most meters are dead |
 //!
-//! What is out of reach is [`Condition::Unreachable`]. Alarms of the background that stand make
-//! an element [`Condition::Degraded`].
+//! An element out of reach is [`Condition::Unreachable`]. Standing background alarms make an
+//! element [`Condition::Degraded`].
 
 use crate::chance::{between, error};
 use crate::mobile::Mobile;
@@ -27,49 +27,50 @@ use domain::telemetry::{AlarmType, Condition, Measurement, Saving};
 use domain::time::{Dice, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that a measurement depends on.
+/// The inputs of a measurement.
 pub struct Bench<'a> {
-    /// How things hang together.
+    /// The structure of the network.
     pub inventory: &'a Inventory,
-    /// What is broken.
+    /// The current troubles.
     pub state: &'a State,
-    /// What follows from it.
+    /// The view that follows from them.
     pub view: &'a View,
-    /// Background alarms that stand.
+    /// Standing background alarms.
     pub ailing: &'a BTreeSet<(ElementId, AlarmType)>,
-    /// Traffic as it flows.
+    /// The current traffic.
     pub flows: &'a Flows,
-    /// Since when sites and routers are out of reach.
+    /// The instants since which sites and routers are out of reach.
     pub silent_since: &'a BTreeMap<ElementId, Timestamp>,
-    /// Since when the mains of a site is away; only where it could say so.
+    /// The sites that could report their loss of mains.
     pub gasped: &'a BTreeSet<ElementId>,
-    /// Cells and whom they serve.
+    /// The mobile domain.
     pub mobile: &'a Mobile,
     /// Batteries that feed their sites.
     pub batteries: &'a Batteries,
-    /// When it is measured.
+    /// The instant of the measurement.
     pub now: Timestamp,
 }
 
-/// Light below this (dBm) is darkness.
+/// The light level that counts as darkness, in dBm.
 const DARK_DBM: f64 = -40.0;
-/// Breaks that lie closer together than this (km) are one.
+/// The greatest distance between breaks that count as one, in km.
 const ONE_PLACE_KM: f64 = 0.3;
-/// What a new optical module sends (dBm), its laser current (mA), and how that rises.
+/// The transmit power of a new optical module (dBm), its laser current (mA), and its increase with
+/// age.
 const NEW_DBM: f64 = 1.0;
 const BIAS_MA: f64 = 35.0;
 const BIAS_MA_PER_DB: f64 = 4.0;
-/// From this loss of light on a module is degraded, in dB.
+/// The loss of light from which a module is degraded, in dB.
 const LOW_DB: f64 = 1.9;
-/// A link that loses a smaller share of packets is in order.
+/// The share of lost packets below which a link is in order.
 const LOSSY: f64 = 0.0005;
-/// An age of heartbeats that means silence, in seconds.
+/// The age of the last heartbeat from which an element is silent, in seconds.
 const SILENT_S: f64 = 60.0;
 
 type Readings = BTreeMap<String, f64>;
 
 impl Bench<'_> {
-    /// Measures `element`; none if the inventory has none of that name.
+    /// Measures `element`; none if it is not in the inventory.
     pub fn measure(&self, element: &ElementId, dice: &mut Dice) -> Option<Measurement> {
         let found = self.inventory.element(element)?;
         let mut readings = Readings::new();
@@ -138,8 +139,8 @@ impl Bench<'_> {
         }
     }
 
-    /// What a whole fibre delivers of the light of its far end: 0.25 dB are lost per kilometre,
-    /// amplified every 60 km.
+    /// The received light over an unbroken fibre, in dBm: 0.25 dB are lost per kilometre, amplified
+    /// every 60 km.
     fn light_dbm(&self, id: &ElementId, link: &Link, far: &ElementId) -> f64 {
         let ails = (id.clone(), AlarmType::SignalDegraded);
         let penalty = if self.ailing.contains(&ails) {
@@ -184,7 +185,7 @@ impl Bench<'_> {
         }
     }
 
-    /// The distance from end A of the nearest break that an end that answers can see.
+    /// The distance from end A of the nearest break visible from an end that answers, in km.
     fn echo_km(&self, id: &ElementId, link: &Link, dice: &mut Dice) -> Option<f64> {
         let breaks = self.state.breaks(id);
         let seen = if self.view.answers(self.inventory, &link.a) {
@@ -380,7 +381,7 @@ impl Bench<'_> {
         }
     }
 
-    /// Seconds since the element was last heard of: beats come every ten seconds.
+    /// Seconds since the last heartbeat of an element, which come every ten seconds.
     fn heartbeat_age_s(&self, id: &ElementId, dice: &mut Dice) -> f64 {
         let dead_card = self
             .state
@@ -425,7 +426,7 @@ fn volts(present: bool, dice: &mut Dice) -> f64 {
     }
 }
 
-/// Puts a reading down, rounded to what an instrument shows.
+/// Inserts a reading, rounded to the resolution of an instrument.
 fn put(readings: &mut Readings, name: &str, value: f64, digits: i32) {
     let scale = 10.0_f64.powi(digits);
     readings.insert(name.to_owned(), (value * scale).round() / scale);

@@ -1,48 +1,48 @@
-//! Who reaches the core, counted quickly.
+//! Reachability of the core, computed over indices.
 //!
-//! Says the same as [`Inventory::sites_cut_off`], which agents have, over indices instead of names:
-//! picking a fault tries every element, and every event asks again. A law in the tests of
-//! [`crate::simulation`] holds the two together. Read next: [`crate::state`].
+//! Gives the same result as [`Inventory::sites_cut_off`], which agents use, but faster: choosing a
+//! fault tries every element, and every event asks again. A property test of [`crate::simulation`]
+//! checks that the two agree. Read next: [`crate::state`].
 
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The paths of an inventory, by the position of each element in the order of identifiers.
+/// The connectivity of an inventory, with elements as indices in the order of identifiers.
 #[derive(Clone, Debug)]
 pub struct Reach {
     names: Vec<ElementId>,
     parents: Vec<Option<usize>>,
-    /// For each node: the neighbours, and the link that leads there.
+    /// For each node: its neighbours, each with the link to it.
     adjacent: Vec<Vec<(usize, usize)>>,
     links: Vec<Path>,
     cores: Vec<usize>,
     sites: Vec<usize>,
     routers: Vec<usize>,
-    /// What can reach the core, in the order of identifiers, by position and by name.
+    /// The nodes that can reach the core, in the order of identifiers, by index and by name.
     nodes: Vec<usize>,
     node_names: Arc<[ElementId]>,
-    /// Links with an end that the inventory does not have, and the node on which the first one is.
+    /// Links with an end that is not in the inventory, each with the node of its first end.
     loose: Vec<(ElementId, Option<usize>)>,
 }
 
-/// The nodes that reach the core.
+/// The set of nodes that reach the core.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reached {
     names: Arc<[ElementId]>,
     are: Vec<bool>,
 }
 
-/// What follows when something has failed.
+/// The consequences of failures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aftermath {
-    /// The nodes that work and reach a working core router.
+    /// The working nodes that reach a working core router.
     pub reached: Reached,
-    /// The sites that do not.
+    /// The sites that do not reach the core.
     pub out: BTreeSet<ElementId>,
     /// The links that do not work.
     pub down: BTreeSet<ElementId>,
-    /// Those, and the links whose first end is out of reach.
+    /// Those links, and the links whose first end is out of reach.
     pub astray: BTreeSet<ElementId>,
 }
 
@@ -58,14 +58,14 @@ impl Reached {
 struct Path {
     own: usize,
     ends: [usize; 2],
-    /// The node on which its first end is.
+    /// The node of its first end.
     from: usize,
     optics: Vec<usize>,
     ducts: Vec<usize>,
 }
 
 impl Reach {
-    /// The paths of `inventory`; elements that it names but does not have are left out.
+    /// The connectivity of `inventory`; links to elements that it does not have are left out.
     pub fn new(inventory: &Inventory) -> Self {
         let names: Vec<ElementId> = inventory.elements.keys().cloned().collect();
         let index = |id: &ElementId| names.binary_search(id).ok();
@@ -123,7 +123,7 @@ impl Reach {
         }
     }
 
-    /// What follows when `failed` has failed.
+    /// The consequences of the failure of the elements `failed`.
     pub fn aftermath<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath {
         let flags = self.flags(failed);
         let reached = self.reached(&flags);
@@ -146,7 +146,7 @@ impl Reach {
         }
     }
 
-    /// The nodes that work and reach a working core router when `failed` has failed.
+    /// The working nodes that reach a working core router when `failed` has failed.
     pub fn nodes<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Reached {
         self.named(&self.reached(&self.flags(failed)))
     }

@@ -1,7 +1,8 @@
-//! The event queue: what happens when, who hears of it, and the truth for the referee.
+//! The discrete-event simulation: its event queue, its emissions to agents, and the truth for the
+//! referee.
 //!
-//! Knows the order of things in simulated time; physics, alarms, noise, probes and engineers are
-//! each in their own file. Refuses to tell an agent the truth: [`Truth`] never becomes an
+//! Knows the order of events in simulated time; physics, alarms, noise, probes and engineers are
+//! each in their own file. The truth never reaches an agent: a [`Truth`] never becomes an
 //! [`Emission`]. Read next: `simulation/events.rs`.
 //!
 //! ```text
@@ -46,58 +47,58 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::Meter;
 
-/// Who an emission is for.
+/// The audience of an emission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
-    /// Whoever sees the telemetry of this domain; complaints are of [`Domain::Service`].
+    /// Every subscriber to the telemetry of this domain; complaints are of [`Domain::Service`].
     Domain(Domain),
-    /// The agent that acted, by the name it gave.
+    /// The agent that requested the action, by its name.
     Agent(String),
 }
 
-/// What is emitted.
+/// The content of an emission.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tiding {
     /// An alarm, a complaint or a field report.
     Telemetry(Telemetry),
-    /// How an action ended.
+    /// The outcome of an action.
     Outcome {
         /// The token of the action.
         token: Token,
-        /// How it ended.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// Something that reaches an agent at an instant.
+/// A message to agents at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission {
-    /// Who hears it.
+    /// The audience.
     pub to: Audience,
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// What it is.
+    /// The content.
     pub tiding: Tiding,
 }
 
-/// What really happened, for the referee only.
+/// The ground truth about a fault, for the referee only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
     /// The fault.
     pub fault: Fault,
     /// The sites that were out of service at any time because of it.
     pub sites_out: BTreeSet<ElementId>,
-    /// What worked badly because of it without going out of service: cells, links.
+    /// Elements that it degraded without taking them out of service: cells, links.
     pub touched: BTreeSet<ElementId>,
-    /// When it was mended, or ended by itself.
+    /// The instant at which it was repaired, or ended by itself.
     pub repaired_at: Option<Timestamp>,
-    /// When the last of these sites was back in service; for a fault that took out none, when it
-    /// was mended.
+    /// The instant at which the last of these sites was back in service; for a fault that took out
+    /// none, the instant of its repair.
     pub restored_at: Option<Timestamp>,
 }
 
-/// Dice for the purposes of a running simulation; building and noise have 1 and 2. Those from 40 on
-/// came later and have streams of their own, so that stories stay as they were.
+/// The random generators of a running simulation; building and noise have streams 1 and 2. Streams
+/// from 40 on were added later, so that earlier scenarios stay unchanged.
 struct Chances {
     faults: Dice,
     alarms: Dice,
@@ -105,18 +106,18 @@ struct Chances {
     mishaps: Dice,
     complaints: Dice,
     actions: Dice,
-    /// Alarms of batteries.
+    /// For alarms of batteries.
     batteries: Dice,
     surges: Dice,
     ailments: Dice,
-    /// Alarms of what creeps, so that those of outages are drawn as if it did not.
+    /// For alarms of gradual troubles, so that those of outages are drawn independently.
     ailing_alarms: Dice,
     remote: Dice,
     life: Dice,
 }
 
 impl Chances {
-    /// The dice for alarms of a type.
+    /// The generator for alarms of a type.
     fn of_alarms(&mut self, alarm_type: AlarmType) -> &mut Dice {
         match alarm_type {
             AlarmType::LossOfSignal
@@ -132,7 +133,7 @@ impl Chances {
     }
 }
 
-/// A network that runs.
+/// A running network.
 pub struct Simulation {
     inventory: Arc<Inventory>,
     reach: Reach,
@@ -144,34 +145,34 @@ pub struct Simulation {
     noise: Noise,
     state: State,
     view: View,
-    /// Sightings that stand, and since when.
+    /// Standing sightings, with their beginnings.
     standing: BTreeMap<Sighting, Timestamp>,
-    /// Those of them that were told, and when they were last seen to begin.
+    /// Those of them that were reported, with the beginning that was reported last.
     told: BTreeMap<Sighting, Timestamp>,
-    /// Sites and routers that are out of reach, and since when.
+    /// Sites and routers out of reach, with the beginning of that.
     silent_since: BTreeMap<ElementId, Timestamp>,
-    /// Sites that could tell that their mains is away.
+    /// Sites that could report their loss of mains.
     gasped: BTreeSet<ElementId>,
     ailing: BTreeSet<(ElementId, AlarmType)>,
     complaining: BTreeSet<ElementId>,
     field_force: FieldForce,
     mobile: Mobile,
-    /// True if the mobile domain is to be looked at before time goes on.
+    /// True if the mobile domain must be evaluated before time advances.
     mobile_stale: bool,
     batteries: Batteries,
-    /// Number of the next trouble; injected ones are listed in `injected`.
+    /// The number of the next trouble; injected ones are listed in `injected`.
     troubles: usize,
     /// Trouble number to index of `truths`.
     injected: BTreeMap<usize, usize>,
     truths: Vec<Truth>,
-    /// What each open fault has broken alone, and the sites that this takes out.
+    /// The elements that each open fault has broken alone, and the sites that this takes out.
     claims: BTreeMap<usize, (BTreeSet<ElementId>, BTreeSet<ElementId>)>,
-    /// What had failed and which sites were out when blame was laid last.
+    /// The failed elements and the sites out when outages were last attributed to faults.
     explained: (BTreeSet<ElementId>, BTreeSet<ElementId>),
     traffic: Traffic,
-    /// The paths that traffic took when it was routed last.
+    /// The paths of the last routing, cached.
     charts: Charts,
-    /// What traffic met when it was routed last.
+    /// The terrain of the last routing.
     terrain: Terrain,
     flows: Flows,
     meter: Meter,
@@ -181,14 +182,14 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A network built from `topology` and `seed`, at rest, at the instant `start`. The background
-    /// begins at once; without a fault there is nothing else.
+    /// A network built from `topology` and `seed`, without faults, at the instant `start`.
+    /// Background alarms begin at once.
     pub fn new(topology: &Topology, parameters: Parameters, seed: u64, start: Timestamp) -> Self {
         let (inventory, demands) = build::network(topology, &parameters, seed);
         Self::with_demands(Arc::new(inventory), &demands, parameters, seed, start)
     }
 
-    /// The same over an inventory that exists already, with demands by gravity.
+    /// A simulation over an existing inventory, with demands by the gravity model.
     pub fn with_inventory(
         inventory: Arc<Inventory>,
         parameters: Parameters,
@@ -199,7 +200,7 @@ impl Simulation {
         Self::with_demands(inventory, &demands, parameters, seed, start)
     }
 
-    /// The same with these demands between routers, in the busy hour.
+    /// A simulation with these demands between routers, in the busy hour.
     pub fn with_demands(
         inventory: Arc<Inventory>,
         demands: &[Demand],
@@ -267,13 +268,13 @@ impl Simulation {
         simulation
     }
 
-    /// The network as documented.
+    /// The inventory as documented.
     pub fn inventory(&self) -> Arc<Inventory> {
         Arc::clone(&self.inventory)
     }
 
-    /// Lets `fault` happen at its instant, or now if that has passed; small unrelated outages
-    /// happen close to it if the parameters ask for decoys.
+    /// Schedules `fault` at its instant, or now if that has passed; small unrelated outages happen
+    /// close to it if the parameters ask for decoys.
     ///
     /// # Errors
     /// [`FaultError`] if the element is unknown or of the wrong kind.
@@ -281,7 +282,7 @@ impl Simulation {
         self.inject_on(fault, Terms::default())
     }
 
-    /// Schedules a fault and opens its truth; gives the number of its trouble.
+    /// Schedules a fault and opens its truth; returns the number of its trouble.
     fn expect(&mut self, fault: Fault, terms: Terms) -> usize {
         let number = self.next_trouble();
         self.injected.insert(number, self.truths.len());
@@ -301,12 +302,12 @@ impl Simulation {
         number
     }
 
-    /// When something happens next; nothing is emitted before.
+    /// The instant of the next event; there are no emissions before it.
     pub fn next_event_at(&self) -> Option<Timestamp> {
         self.queue.keys().next().map(|(at, _)| *at)
     }
 
-    /// Lets time pass until `now` and gives what agents hear by then, in order of time. An instant
+    /// Advances time to `now` and returns the emissions until then, in order of time. An instant
     /// before the last one changes nothing.
     pub fn advance(&mut self, now: Timestamp) -> Vec<Emission> {
         let mut emissions = Vec::new();
@@ -327,17 +328,17 @@ impl Simulation {
         emissions
     }
 
-    /// The instant up to which time has passed.
+    /// The instant up to which time has advanced.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Sites out of service at this instant, whatever the cause: for the referee and for maps.
+    /// Sites out of service at this instant, for any cause: for the referee and for maps.
     pub fn sites_out(&self) -> &BTreeSet<ElementId> {
         &self.view.out
     }
 
-    /// What is broken at this instant: for the referee only.
+    /// The current troubles: for the referee only.
     pub fn state(&self) -> &State {
         &self.state
     }

@@ -1,9 +1,9 @@
-//! What is broken now, and what of it can be seen.
+//! The current troubles, and the conditions observable from them.
 //!
-//! Knows physics: which fibres are whole, who has power, who reaches the core, and so which
-//! conditions management systems could notice ([`Sighting`]). Refuses to know how late or how
-//! faithfully they tell ([`crate::alarms`]). What creeps instead of breaking is in
-//! `state/ailments.rs`. Read next: [`crate::alarms`].
+//! Knows physics: intact fibres, powered elements, reachability of the core, and so the conditions
+//! that management systems could detect ([`Sighting`]). Refuses to know the delay and reliability
+//! of alarms ([`crate::alarms`]). Gradual troubles are in `state/ailments.rs`. Read next:
+//! [`crate::alarms`].
 
 mod ailments;
 
@@ -19,7 +19,7 @@ use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What kind of trouble it is: an injected fault, or one of the small things that happen anyway.
+/// The kind of a trouble: an injected fault, or a small background one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TroubleKind {
     /// An injected fault.
@@ -30,28 +30,28 @@ pub enum TroubleKind {
     SitePower,
     /// A transceiver of one link is off; the fibre is whole.
     TransceiverOff,
-    /// A contact of one link comes and goes.
+    /// A contact of one link is intermittent.
     BadContact,
-    /// An element starts again, because someone told it to.
+    /// An element restarts by command.
     Restarting,
 }
 
-/// Something broken.
+/// A current trouble.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trouble {
-    /// What it is.
+    /// Its kind.
     pub kind: TroubleKind,
-    /// What is broken.
+    /// The broken element.
     pub element: ElementId,
-    /// Since when.
+    /// The instant of its beginning.
     pub since: Timestamp,
-    /// For cuts: where on each link, in kilometres from the link's end A.
+    /// For cuts: the break on each link, in kilometres from the link's end A.
     pub breaks: BTreeMap<ElementId, f64>,
-    /// How far it has gone.
+    /// Its course so far.
     pub course: Course,
 }
 
-/// Everything that is broken.
+/// All current troubles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// By number.
@@ -62,7 +62,8 @@ pub struct State {
     pub batteries_low: BTreeSet<ElementId>,
     /// Parameters that are not as planned.
     pub settings: Settings,
-    /// Traffic beyond the usual, with the trouble that it is, or was until it was led around.
+    /// Additional traffic, by the number of the congestion that caused it, also after it was
+    /// re-routed.
     pub surges: BTreeMap<usize, Vec<Demand>>,
 }
 
@@ -71,31 +72,31 @@ pub struct State {
 pub struct Sighting {
     /// The element it concerns.
     pub resource: ElementId,
-    /// What it is.
+    /// The type of alarm for it.
     pub alarm_type: AlarmType,
-    /// The node that sees it; the element itself where the management system does.
+    /// The node that detects it; the element itself if the management system does.
     pub seen_by: ElementId,
 }
 
-/// What follows from a [`State`].
+/// The consequences of a [`State`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// The elements that do not work, seen physically: cut, dead, or without power.
+    /// The elements that do not work physically: cut, dead, or without power.
     pub failed: BTreeSet<ElementId>,
     /// The links that do not work, themselves or at an end.
     pub down: BTreeSet<ElementId>,
     /// Sites out of service.
     pub out: BTreeSet<ElementId>,
-    /// Sites whose cabinet gets no mains.
+    /// Sites without mains.
     pub without_mains: BTreeSet<ElementId>,
-    /// Routers and sites that work and reach the core: only these can report or be measured.
+    /// Working routers and sites that reach the core: only these can report or be measured.
     pub reached: Reached,
-    /// What could be reported.
+    /// The conditions that could be reported.
     pub sightings: BTreeSet<Sighting>,
 }
 
 impl Trouble {
-    /// The sites that have no mains because of it.
+    /// The sites without mains because of it.
     pub fn sites_without_mains<'a>(
         &'a self,
         inventory: &'a Inventory,
@@ -112,9 +113,9 @@ impl Trouble {
             .map(|site| &site.id)
     }
 
-    /// True if an engineer who works at `element` comes upon it and can mend it: at what is broken,
-    /// at any link that was cut with others, at any cell that hears a stranger. Traffic cannot be
-    /// mended with tools.
+    /// True if an engineer who works at `element` finds it and can repair it: at the broken
+    /// element, at any link of a common cut, at any cell that receives the interferer. Congestion
+    /// cannot be repaired in the field.
     pub fn mended_at(&self, element: &ElementId) -> bool {
         let beyond_tools = matches!(
             self.kind,
@@ -136,22 +137,22 @@ impl Trouble {
         )
     }
 
-    /// True if the element itself does not work: at once with most troubles, in the end with some,
-    /// and never where only its mains is gone or it merely works badly.
+    /// True if the element itself does not work: at once with most troubles, eventually with some,
+    /// and never if only its mains is gone or it is merely degraded.
     fn stops_its_element(&self) -> bool {
         self.stops_now().unwrap_or(!self.takes_mains())
     }
 }
 
 impl State {
-    /// The elements that do not work, those without power included.
+    /// The elements that do not work, including those without power.
     pub fn failed(&self) -> BTreeSet<ElementId> {
         let mut failed = self.failed_by(|_| true);
         failed.extend(self.settings.lasers_off().cloned());
         failed
     }
 
-    /// The elements that do not work because of the troubles that `counts` picks by number.
+    /// The elements that do not work because of the troubles selected by `counts` by number.
     pub fn failed_by(&self, counts: impl Fn(usize) -> bool) -> BTreeSet<ElementId> {
         let stopped = self
             .troubles
@@ -166,7 +167,7 @@ impl State {
         stopped.chain(empty).collect()
     }
 
-    /// What follows.
+    /// The consequences of this state.
     pub fn view(&self, inventory: &Inventory, reach: &Reach) -> View {
         let failed = self.failed();
         let Aftermath {
@@ -201,7 +202,7 @@ impl State {
         view
     }
 
-    /// Where the fibre of `link` is broken, in kilometres from its end A: every break, sorted.
+    /// The breaks of the fibre of `link`, in kilometres from its end A, sorted.
     pub fn breaks(&self, link: &ElementId) -> Vec<f64> {
         let mut breaks: Vec<f64> = self
             .troubles
@@ -214,17 +215,17 @@ impl State {
 }
 
 impl View {
-    /// True if `end` of a link (a card or a site) sends light.
+    /// True if `end` of a link (a card or a site) transmits light.
     pub fn sends(&self, inventory: &Inventory, end: &ElementId) -> bool {
         inventory.works(end, &self.failed)
     }
 
-    /// True if light that is sent into `link` arrives.
+    /// True if light transmitted into `link` arrives.
     pub fn carries(&self, id: &ElementId, link: &Link) -> bool {
         !self.failed.contains(id) && link.ducts.iter().all(|duct| !self.failed.contains(duct))
     }
 
-    /// True if `end` of a link can be asked what it sees.
+    /// True if `end` of a link can report its received light.
     pub fn answers(&self, inventory: &Inventory, end: &ElementId) -> bool {
         self.sends(inventory, end) && self.reached.contains(inventory.node_of(end))
     }
@@ -245,8 +246,8 @@ impl View {
         !self.carries(id, link) || !self.sends(inventory, far) || self.failed.contains(module)
     }
 
-    /// What is seen of what is broken; `astray` are the links that do not work, or whose first end is
-    /// out of reach.
+    /// The sightings of what is broken; `astray` are the links that do not work, or whose first end
+    /// is out of reach.
     fn sight(
         &self,
         inventory: &Inventory,

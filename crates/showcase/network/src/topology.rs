@@ -1,7 +1,7 @@
-//! Backbones that exist, as facts: cities, positions, links and their lengths.
+//! Backbones: cities, positions, links and their lengths.
 //!
-//! Knows the text format and the backbones that ship with Convoke; refuses to know what is built
-//! on them: cards, sites and power are made in [`crate::build`]. Read next: [`crate::build`].
+//! Knows the text format and the backbones that ship with Convoke; cards, sites and power are added
+//! in [`crate::build`]. Read next: [`crate::build`].
 //!
 //! The format, line by line; `#` begins a comment, blank lines mean nothing:
 //! ```text
@@ -16,7 +16,7 @@
 
 use std::collections::BTreeSet;
 
-/// A city of a backbone: one router stands there.
+/// A city of a backbone, with one router.
 #[derive(Clone, Debug, PartialEq)]
 pub struct City {
     /// Its name, without blanks.
@@ -36,46 +36,46 @@ pub struct Span {
     pub length_km: f64,
 }
 
-/// How much one city sends to another, compared with the other demands.
+/// The demand from one city to another, relative to the other demands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Where it comes from: an index of [`Topology::cities`].
+    /// The source: an index of [`Topology::cities`].
     pub from: usize,
-    /// Where it goes.
+    /// The destination.
     pub to: usize,
-    /// How much, 0 or more, in a unit that all demands of a backbone share.
+    /// The amount, 0 or more, in a unit common to all demands of a backbone.
     pub amount: f64,
 }
 
-/// A backbone: every city is connected with every other, directly or through others.
+/// A connected backbone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topology {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its cities, in the order of the file.
     pub cities: Vec<City>,
     /// Its links, in the order of the file.
     pub spans: Vec<Span>,
-    /// Its demands, in the order of the file; empty if nobody knows them.
+    /// Its demands, in the order of the file; empty if unknown.
     pub demands: Vec<Demand>,
 }
 
-/// Why a text is no backbone.
+/// The reason why a text is no backbone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct TopologyError {
-    /// The line at fault, from 1; the last one where something lacks altogether.
+    /// The line at fault, from 1; the last one if something is missing altogether.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
 /// A backbone that ships with Convoke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name, as `--topology` takes it (in any case).
+    /// Its name, as `--topology` takes it (case-insensitive).
     pub name: &'static str,
-    /// What it is, for people.
+    /// A description for people.
     pub description: &'static str,
     text: &'static str,
 }
@@ -148,7 +148,7 @@ impl Default for Topology {
 }
 
 impl Topology {
-    /// The shipped backbone called `name`, in any case.
+    /// The shipped backbone called `name`, case-insensitive.
     pub fn named(name: &str) -> Option<Topology> {
         CATALOGUE
             .iter()
@@ -159,9 +159,9 @@ impl Topology {
     /// Reads a backbone in the format of this module.
     ///
     /// # Errors
-    /// [`TopologyError`] names the first line that is not understood, names an unknown or a second
-    /// city, or leaves the valid ranges; and a backbone of fewer than two cities, of more than
-    /// 1 000, or one that is not connected.
+    /// [`TopologyError`] with the first line that is not understood, refers to an unknown city,
+    /// defines one twice, or exceeds the valid ranges; also for fewer than two cities, more than 1
+    /// 000, or a backbone that is not connected.
     pub fn parse(text: &str) -> Result<Topology, TopologyError> {
         let mut topology = Topology {
             name: String::new(),

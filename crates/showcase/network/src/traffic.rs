@@ -1,8 +1,9 @@
-//! How traffic flows: shortest paths, equal shares, what links carry, drop and delay.
+//! The routing of traffic: shortest paths, equal-cost splits, and the load, loss and delay of
+//! links.
 //!
-//! Knows queues and roads; refuses to know why a link is gone or lossy: that is a [`Terrain`] that
-//! the simulation lays out. Re-routing takes no time here: a backbone protects itself within about
-//! 50 ms, which no alarm and no user of this simulation sees; 1+1 protection is not modelled.
+//! Knows queues and paths; refuses to know why a link is down or lossy: that is a [`Terrain`] from
+//! the simulation. Re-routing takes no time here: a backbone restores within about 50 ms, which no
+//! alarm and no user of this simulation notices; 1+1 protection is not modelled.
 //!
 //! - Routers send their [`Demand`]s along the cheapest path by `igp-metric`; where several are
 //!   equally cheap, each node splits evenly over its next hops (ECMP).
@@ -26,49 +27,49 @@ use roads::{Charts, Goal, Roads, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Uplink traffic of a site as a share of its downlink traffic; assumed.
+/// The uplink traffic of a site as a share of its downlink traffic; assumed.
 pub const UPLINK_SHARE: f64 = 0.1;
-/// Light needs so many milliseconds for a kilometre of fibre.
+/// Propagation delay per kilometre of fibre, in milliseconds.
 const MS_PER_KM: f64 = 0.005;
-/// Packets of 1 500 bytes, in bits.
+/// The packet size: 1 500 bytes, in bits.
 const PACKET_BITS: f64 = 12_000.0;
-/// Packets come in bunches of so many; assumed.
+/// The mean number of packets in a burst; assumed.
 const BUNCH: f64 = 100.0;
-/// No queue is longer than this, for buffers end.
+/// The longest queueing delay, limited by buffers, in milliseconds.
 const BUFFER_MS: f64 = 50.0;
-/// A link is congested when it is given so much more than it can carry.
+/// The ratio of offered traffic to capacity from which a link is congested.
 const CONGESTED: f64 = 1.001;
-/// Rounds in which shares of loss settle at most.
+/// The most iterations over the loss shares.
 const ROUNDS: usize = 60;
-/// They have settled when none changes by more.
+/// The change of a loss share below which the iteration ends.
 const SETTLED: f64 = 1e-7;
 
-/// What traffic meets on its way.
+/// The network conditions for routing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Terrain {
     /// Links that do not work.
     pub down: BTreeSet<ElementId>,
-    /// Metrics that are not as planned, by link.
+    /// Metrics that deviate from the plan, by link.
     pub metrics: BTreeMap<ElementId, u32>,
-    /// Routers that ask others not to pass through them.
+    /// Routers with the IGP overload bit set.
     pub avoided: BTreeSet<ElementId>,
-    /// The share that errors destroy on a link, 0 to 1.
+    /// The share of packets lost to errors on each link, 0 to 1.
     pub losses: BTreeMap<ElementId, f64>,
-    /// Demands of routers beyond the usual ones, in Mbit/s.
+    /// Demands between routers beyond the usual ones, in Mbit/s.
     pub surges: Vec<Demand>,
     /// The usual demands as a share of the busy hour's.
     pub hour_share: f64,
 }
 
-/// Where something comes from, and where it goes.
+/// The source and destination of a demand.
 pub type RouterPair = (ElementId, ElementId);
 
-/// One direction of a link.
+/// The traffic in one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Way {
-    /// What it is given, in Mbit/s.
+    /// The offered traffic, in Mbit/s.
     pub offered_mbps: f64,
-    /// What arrives at its end.
+    /// The traffic that arrives at its end, in Mbit/s.
     pub carried_mbps: f64,
 }
 
@@ -79,26 +80,26 @@ pub struct Load {
     pub forth: Way,
     /// From its end B to its end A.
     pub back: Way,
-    /// What it can carry in each direction, in Mbit/s.
+    /// Its capacity in each direction, in Mbit/s.
     pub capacity_mbps: f64,
     /// Its length in kilometres.
     pub length_km: f64,
 }
 
-/// Traffic as it flows now.
+/// The current traffic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flows {
     /// The links that work.
     pub links: BTreeMap<ElementId, Load>,
-    /// What all sources want to send, in Mbit/s.
+    /// The traffic offered by all sources, in Mbit/s.
     pub offered_mbps: f64,
-    /// What arrives.
+    /// The traffic that arrives, in Mbit/s.
     pub delivered_mbps: f64,
-    /// What links dropped.
+    /// The traffic dropped by links, in Mbit/s.
     pub dropped_mbps: f64,
-    /// What no path leads to.
+    /// The traffic without a path, in Mbit/s.
     pub pathless_mbps: f64,
-    /// The share of its traffic that each site gets, where it is less than 1.
+    /// The share of its traffic that each site gets, 0 to 1; sites that get all are left out.
     pub sites: BTreeMap<ElementId, f64>,
 }
 
@@ -107,18 +108,18 @@ impl Load {
         [self.forth, self.back]
     }
 
-    /// What the busier direction is given as a share of what it can carry.
+    /// The utilisation of the busier direction: offered traffic over capacity; may exceed 1.
     pub fn utilisation(&self) -> f64 {
         let most = self.forth.offered_mbps.max(self.back.offered_mbps);
         most / self.capacity_mbps.max(1e-9)
     }
 
-    /// True if it is given more than it can carry.
+    /// True if it is offered more than its capacity.
     pub fn is_congested(&self) -> bool {
         self.utilisation() > CONGESTED
     }
 
-    /// The share that is lost in the worse direction, 0 to 1.
+    /// The share lost in the worse direction, 0 to 1.
     pub fn loss(&self) -> f64 {
         self.ways()
             .into_iter()
@@ -127,8 +128,8 @@ impl Load {
             .fold(0.0, f64::max)
     }
 
-    /// Delay from end to end: the fibre, and a queue like that of M/M/1 with bunches of packets,
-    /// bounded by the buffer.
+    /// End-to-end delay: propagation plus queueing as of M/M/1 with bursts of packets, limited by
+    /// the buffer.
     pub fn latency_ms(&self) -> f64 {
         let busy = self.utilisation();
         let bunch_ms = BUNCH * PACKET_BITS / (self.capacity_mbps.max(1e-9) * 1_000.0);
@@ -140,7 +141,7 @@ impl Load {
         self.length_km * MS_PER_KM + queue_ms
     }
 
-    /// What its management system counts.
+    /// The performance as its management system measures it.
     pub fn performance(&self) -> LinkPerformance {
         LinkPerformance {
             utilisation: self.utilisation(),
@@ -152,7 +153,7 @@ impl Load {
 }
 
 impl Flows {
-    /// The links that are given more than they can carry.
+    /// The links that are offered more than their capacity.
     pub fn congested(&self) -> impl Iterator<Item = &ElementId> {
         let links = self.links.iter();
         links
@@ -167,11 +168,11 @@ pub struct Traffic {
     roads: Roads,
     /// The usual demands of the busy hour: sources by destination.
     demands: BTreeMap<usize, Vec<(usize, f64)>>,
-    /// Downlink traffic of each site.
+    /// Downlink traffic of each site, in Mbit/s.
     sites: Vec<(usize, f64)>,
 }
 
-/// One thing that flows: where it comes from, how much, and the paths it takes.
+/// A commodity of the flow problem: sources, amounts, and the tree of its paths.
 struct Commodity {
     tree: Arc<Tree>,
     sources: Vec<(usize, f64)>,
@@ -180,7 +181,7 @@ struct Commodity {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// From routers to one router.
+    /// From all routers to one router.
     Backbone,
     /// From sites to the nearest core.
     Uplink,
@@ -188,21 +189,21 @@ enum Kind {
     Downlink,
 }
 
-/// What one commodity does, or all of them together.
+/// The flow of one commodity, or of all together.
 #[derive(Clone, Debug)]
 struct Spread {
-    /// What each direction of each link is given.
+    /// The traffic offered to each direction of each link.
     given: Vec<f64>,
     delivered: f64,
-    /// What no path leads to.
+    /// The traffic without a path.
     pathless: f64,
-    /// The share that each site gets, by node.
+    /// The share of its traffic that each site gets, by node.
     shares: Vec<(usize, f64)>,
 }
 
 impl Traffic {
-    /// The traffic of `inventory` with these demands in the busy hour; demands of routers that it
-    /// does not have are left out.
+    /// The traffic of `inventory` with these demands in the busy hour; demands of unknown routers
+    /// are left out.
     pub fn new(inventory: &Inventory, demands: &[Demand]) -> Self {
         let roads = Roads::new(inventory);
         let mut by_destination: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
@@ -219,7 +220,7 @@ impl Traffic {
         }
     }
 
-    /// Sets what each site draws, in Mbit/s downlink; sites that are not named draw nothing.
+    /// Sets the demand of each site, in Mbit/s downlink; sites that are not named have none.
     pub fn set_sites(&mut self, downlink_mbps: &BTreeMap<ElementId, f64>) {
         self.sites = downlink_mbps
             .iter()
@@ -228,13 +229,13 @@ impl Traffic {
             .collect();
     }
 
-    /// Lets all traffic flow over `terrain`.
+    /// Routes all traffic over `terrain`.
     pub fn flow(&self, terrain: &Terrain) -> Flows {
         self.flow_by(&mut Charts::default(), terrain)
     }
 
-    /// The same, by `charts` of this network's paths as far as they go: they need not be drawn again
-    /// where nothing but amounts has changed.
+    /// Routes all traffic over `terrain` with cached paths: `charts` of this network are recomputed
+    /// only if anything but amounts has changed.
     pub fn flow_by(&self, charts: &mut Charts, terrain: &Terrain) -> Flows {
         let ground = self.roads.ground(terrain);
         let commodities = self.commodities(terrain, &ground, charts);
@@ -257,8 +258,8 @@ impl Traffic {
         self.flows(&ground, &kept, &all, &commodities)
     }
 
-    /// Pairs of routers of which one sends all it has for the other over `link`: those that use it
-    /// from its end A to its end B, and those that use it the other way.
+    /// Pairs of routers whose whole mutual demand uses `link`: those that use it from its end A to
+    /// its end B, and those that use it the other way.
     pub fn pairs_over(&self, link: &ElementId, terrain: &Terrain) -> [Vec<RouterPair>; 2] {
         let ground = self.roads.ground(terrain);
         let mut pairs = [Vec::new(), Vec::new()];
@@ -284,7 +285,7 @@ impl Traffic {
         pairs
     }
 
-    /// The links over which `surge` alone would flow.
+    /// The links on the paths of `surge` alone.
     pub fn path(&self, surge: &Demand, terrain: &Terrain) -> BTreeSet<ElementId> {
         let ground = self.roads.ground(terrain);
         let ends = (self.roads.node(&surge.from), self.roads.node(&surge.to));
@@ -361,7 +362,7 @@ impl Traffic {
         }
     }
 
-    /// The share of what it is given that each direction of each link carries.
+    /// The share of the offered traffic that each direction of each link carries.
     fn kept(&self, clear: &[f64], given: &[f64]) -> Vec<f64> {
         let capacity = |way: usize| self.roads.links[way / 2].capacity_mbps;
         clear
@@ -387,7 +388,7 @@ impl Traffic {
         }
     }
 
-    /// From many nodes to the roots of the tree.
+    /// Flows from many nodes to the root of the tree.
     fn gather(&self, commodity: &Commodity, kept: &[f64], spread: &mut Spread) {
         let mut at = vec![0.0; commodity.tree.size()];
         for &(node, mbps) in &commodity.sources {
@@ -411,7 +412,7 @@ impl Traffic {
         }
     }
 
-    /// From the roots of the tree to many nodes, in the shares in which they would send.
+    /// Flows from the root of the tree to many nodes, in proportion to their sending shares.
     fn scatter(&self, commodity: &Commodity, kept: &[f64], spread: &mut Spread) {
         let tree = &commodity.tree;
         let mut own = vec![0.0; self.roads.nodes.len()];

@@ -1,12 +1,13 @@
-//! Sample pages from an invented record and an invented batch, to be looked at in a browser.
+//! Renders sample pages from an invented record and an invented batch, to be looked at in a
+//! browser.
 //!
 //! ```text
 //! cargo run -p convoke-report --example sample -- FOLDER
 //! ```
 //! Writes `run.jsonl`, `run.html`, `batch.html`, `batch.json` and `batch.txt` into the folder
-//! (`target/report-sample` unless one is named). Nothing in them was ever simulated: towns are real, numbers
-//! are drawn from a hat. What happens is in `sample/tale.rs`, how it scored in `sample/score.rs`. Read
-//! next: `src/html.rs`.
+//! (default `target/report-sample`). Nothing in them was simulated: the towns are real, the numbers
+//! pseudo-random. The events are in `sample/tale.rs`, the scores in `sample/score.rs`. Read next:
+//! `src/html.rs`.
 // A sample is not part of the library: it writes files and tells where.
 #![allow(clippy::disallowed_methods, clippy::print_stdout)]
 
@@ -56,11 +57,11 @@ const LINKS: [(usize, usize); 16] = [
     (8, 11),
 ];
 
-/// Numbers out of a hat, the same each time.
+/// A small deterministic pseudo-random generator.
 struct Hat(u64);
 
 impl Hat {
-    /// 0 to below 1.
+    /// The next number, uniform in [0, 1).
     fn draw(&mut self) -> f64 {
         self.0 = self
             .0
@@ -69,7 +70,7 @@ impl Hat {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// About normal, mean 0 and deviation 1.
+    /// The next number, approximately normal with mean 0 and standard deviation 1.
     fn bell(&mut self) -> f64 {
         (0..12).map(|_| self.draw()).sum::<f64>() - 6.0
     }

@@ -1,9 +1,9 @@
-//! Many scores as one table: a row for each figure, a column for each policy, and what the first
-//! policy's figures show against the others'.
+//! Many scores as one table: a row for each figure, a column for each policy, and the comparison of
+//! the first policy's figures with the others'.
 //!
-//! Knows what belongs together: runs are paired when topology, size, length and seed are the same.
-//! Refuses to know where scores come from. Drawn by `text` and `json`, told by [`crate::finding`];
-//! `causes` has the same by what broke.
+//! Pairs runs by topology, size, length and seed. Refuses to know where scores come from. Rendered
+//! by `text` and `json`, put into sentences by [`crate::finding`]; `causes` breaks the figures down
+//! by kind of fault.
 
 mod causes;
 mod json;
@@ -26,7 +26,7 @@ pub struct Batch {
     pub scores: Vec<Score>,
 }
 
-/// What makes two runs the same but for their policy.
+/// The parameters that two runs share when they differ in their policy alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Setting {
     topology: String,
@@ -59,22 +59,22 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// The first policy's root causes against the two simple baselines on the same faults.
     pub baselines: Vec<Baseline>,
-    /// What a reader must know of the table.
+    /// Remarks on how to read the table, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// How the first policy's first suspects did against a simple rule, run by run.
+/// The first policy's root-cause ranking compared with a simple rule, run by run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
-    /// What the rule would have found.
+    /// The figure that gives the share of faults the rule would have found.
     pub metric: &'static Metric,
     /// The rule in words: `blaming the first alarm`.
     pub rule: &'static str,
-    /// [`ROOT_CAUSE`] less that.
+    /// [`ROOT_CAUSE`] minus that figure.
     pub compared: Comparison,
 }
 
-/// The figure that is held against the baselines.
+/// The figure that is compared with the baselines.
 pub const ROOT_CAUSE: &str = "root-cause-top-1";
 const BASELINES: [(&str, &str); 2] = [
     ("first-alarm-top-1", "blaming the first alarm"),
@@ -93,8 +93,8 @@ pub struct Row {
 }
 
 impl Batch {
-    /// The batch of these scores. Of two scores of one policy and one setting the later stands, as
-    /// when a batch was resumed. A score that was not completed is.
+    /// Collects these scores. Of two scores with the same policy and setting the later replaces the
+    /// earlier, as when a batch was resumed. A score that was not completed is completed here.
     pub fn new(scores: impl IntoIterator<Item = Score>) -> Self {
         let mut kept = BTreeMap::new();
         for mut score in scores {
@@ -146,7 +146,8 @@ impl Batch {
         table
     }
 
-    /// Of runs that have both figures; a baseline that no run looked at is left out.
+    /// Compares root causes with the baselines over runs that have both figures; leaves out a
+    /// baseline that no run evaluated.
     fn baselines(&self, table: &Table) -> Vec<Baseline> {
         let Some(subject) = table.policies.first() else {
             return Vec::new();
@@ -225,8 +226,8 @@ impl Batch {
 }
 
 impl Table {
-    /// What a row shows of the first policy against all others, those of one verdict together:
-    /// `worse than manual; better than timer`. Empty where there are no others.
+    /// The verdicts of the first policy against all others on a row, equal verdicts together:
+    /// `worse than manual; better than timer`. Empty if there are no others.
     pub fn told(&self, row: &Row) -> String {
         let others = || self.policies.iter().skip(1).zip(&row.against);
         let mut verdicts: Vec<Verdict> = Vec::new();
@@ -244,7 +245,7 @@ impl Table {
     }
 }
 
-/// `manual`, `manual and timer`, `a, b and c`.
+/// Joins names as prose: `manual`, `manual and timer`, `a, b and c`.
 fn listed(names: &[&str]) -> String {
     match names {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
@@ -252,7 +253,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// Says of which runs a row does not speak.
+/// The remark on policies that have the figure in fewer runs than they ran; none if all have it.
 fn lacking(table: &Table, row: &Row) -> Option<String> {
     let counts = table.policies.iter().zip(&table.runs).zip(&row.values);
     let lacking: Vec<String> = counts

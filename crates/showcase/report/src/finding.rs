@@ -1,24 +1,24 @@
-//! What a batch shows, in sentences.
+//! The findings of a batch, as sentences.
 //!
-//! Every row on which the first policy does worse has its sentence; so do the rows on which it does
-//! better, and those that show nothing are named. Refuses to weigh one row against another. Read
+//! Every row on which the first policy does worse has a sentence; so do the rows on which it does
+//! better, and the rows that show nothing are named. Refuses to weigh one row against another. Read
 //! next: [`crate::batch`].
 
 use crate::batch::{ROOT_CAUSE, Row, Table};
 use crate::statistics::{Comparison, ENOUGH, Verdict};
 
-/// One sentence, and how it sounds.
+/// A sentence with its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about; none of a sentence about several rows.
+    /// The name of the figure; none for a sentence about several rows.
     pub metric: Option<&'static str>,
-    /// What is shown.
+    /// The verdict that the sentence expresses.
     pub verdict: Verdict,
     /// The sentence.
     pub sentence: String,
 }
 
-/// Figures whose findings are told first.
+/// Figures whose findings are listed first.
 pub const HEADLINES: [&str; 9] = [
     "root-cause-top-1",
     "locate-p50",
@@ -32,15 +32,15 @@ pub const HEADLINES: [&str; 9] = [
 ];
 
 impl Finding {
-    /// True if it is told first: whatever is worse, and what stands in [`HEADLINES`].
+    /// True if it is listed first: every finding that is worse, and every figure in [`HEADLINES`].
     pub fn is_headline(&self) -> bool {
         let known = self.metric.is_some_and(|name| HEADLINES.contains(&name));
         known || self.verdict == Verdict::Worse
     }
 }
 
-/// What the table shows of its first policy against the policy in that column (1 or more): first
-/// where it does worse, then where better, then where more or less, then what is not shown.
+/// The findings about the table's first policy against the policy in that column (1 or more): the
+/// worse rows first, then better, then more or less, then rows that show nothing.
 pub fn findings(table: &Table, column: usize) -> Vec<Finding> {
     let (Some(subject), Some(other)) = (table.policies.first(), table.policies.get(column)) else {
         return Vec::new();
@@ -67,7 +67,7 @@ pub fn findings(table: &Table, column: usize) -> Vec<Finding> {
     all
 }
 
-/// What the table shows of the first policy's root causes against the simple rules.
+/// The findings about the first policy's root causes against the simple rules.
 pub fn against_rules(table: &Table) -> Vec<Finding> {
     let found = |name: &str| table.rows.iter().find(|row| row.metric.name == name);
     let mean = |name: &str| -> Option<String> {
@@ -91,8 +91,8 @@ pub fn against_rules(table: &Table) -> Vec<Finding> {
     told.collect()
 }
 
-/// `Dispatches: agents 4.2, manual 7.9; better, the difference is −3.7 (95 % interval −4.1 to −3.3,
-/// 30 pairs).`
+/// The sentence of a row: `Dispatches: agents 4.2, manual 7.9; better, the difference is −3.7 (95 %
+/// interval −4.1 to −3.3, 30 pairs).`
 fn sentence(row: &Row, compared: &Comparison, sides: [(&String, usize); 2]) -> String {
     let (unit, _) = row.metric.unit.shown();
     let unit = if unit.is_empty() {
@@ -113,7 +113,8 @@ fn sentence(row: &Row, compared: &Comparison, sides: [(&String, usize); 2]) -> S
     )
 }
 
-/// `; better, by 3.7 (95 % interval of the difference …, 30 pairs)`; nothing under two pairs.
+/// The end of that sentence: `; better, by 3.7 (95 % interval of the difference …, 30 pairs)`;
+/// empty for fewer than two pairs.
 fn difference(row: &Row, compared: &Comparison) -> String {
     let Some((difference, [low, high])) =
         compared.difference.and_then(|d| Some((d, d.interval()?)))
@@ -136,7 +137,7 @@ fn difference(row: &Row, compared: &Comparison) -> String {
     )
 }
 
-/// The rows of which nothing can be said.
+/// The findings that name the rows without a shown difference and those with too few pairs.
 fn silent(table: &Table, column: usize, other: &str) -> Vec<Finding> {
     let rows_with = |verdict: Verdict| -> Vec<&str> {
         let rows = table.rows.iter();

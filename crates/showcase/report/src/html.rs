@@ -1,8 +1,9 @@
 //! The pages: a batch, and one run. Each is one file that opens without a network.
 //!
-//! Nothing is loaded from anywhere, which the page's Content-Security-Policy holds; the one script,
-//! which moves the map through time, is named there by its digest. Without it the map shows the
-//! worst moment. Pages are well-formed XML below their doctype. Read next: [`crate::picture`].
+//! Nothing is loaded from elsewhere, as the page's Content-Security-Policy enforces; the one
+//! script, which moves the map through time, is admitted there by its digest. Without it the map
+//! shows the worst moment. Pages are well-formed XML below their doctype. Read next:
+//! [`crate::picture`].
 
 mod batch;
 mod frame;
@@ -12,16 +13,16 @@ pub use batch::batch;
 pub use frame::{POLICY, SCRIPT};
 pub use run::run;
 
-/// Where a batch came from, as its page says at the end.
+/// The provenance of a batch, printed at the end of its page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The command that makes the same batch again.
+    /// The command that reproduces the batch.
     pub command: String,
     /// The machine on which it ran.
     pub machine: String,
-    /// When, in words.
+    /// The date of the batch, in words.
     pub date: String,
-    /// What the policies assume, a sentence each, with its source in words.
+    /// The assumptions of the policies, a sentence each, with the source in words.
     pub assumptions: Vec<String>,
 }
 

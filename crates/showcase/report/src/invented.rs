@@ -1,6 +1,6 @@
-//! Records that tests invent: one small and whole, and any at all.
+//! Records for tests: a small complete one, and a strategy for arbitrary ones.
 //!
-//! Only tests know it. Read next: [`crate::record`].
+//! Compiled for tests only. Read next: [`crate::record`].
 
 use crate::record::{Link, Network, Site, Town};
 use crate::{ComplaintScore, FaultScore, Moment, Record, Run, Score, Timestamp, What};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 /// 2025-04-21T00:00:00Z.
 pub(crate) const BEGAN: i64 = 1_745_193_600_000;
 
-/// So many minutes after the beginning.
+/// The instant that many minutes after the beginning.
 pub(crate) fn minute(minutes: f64) -> Timestamp {
     Timestamp::from_ms(BEGAN).plus_s(minutes * 60.0)
 }
@@ -167,7 +167,7 @@ fn words() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A number that JSON keeps as it is.
+/// A number that JSON round-trips exactly.
 fn number() -> impl Strategy<Value = f64> {
     (-2_000_000i64..2_000_000).prop_map(|n| n as f64 / 1_000.0)
 }

@@ -1,21 +1,21 @@
-//! What a run was and how it scored: records, figures, statistics, and their pictures.
+//! Records and scores of simulated runs: their format, figures, statistics and pictures.
 //!
-//! Pure: text comes in, text goes out; files, clocks and terminals are the command's. Knows nothing
-//! of agents, networks or protocols but the names that a record writes down. A tour, in the order in
-//! which a run becomes a page:
-//! - [`record`]: a run as lines of JSON, written one at a time and read back with the line named
-//!   where a record is damaged; [`timestamp`] is how it writes instants;
-//! - [`score`]: what the referee found, fault by fault and complaint by complaint, and the figures
-//!   that follow; [`metric`] defines each of them;
-//! - [`statistics`]: means, intervals, paired differences and verdicts, with what they rest on;
-//! - [`batch`]: many scores as one table, in words, in columns and in JSON; [`finding`] says in
-//!   sentences what it shows, the rows on which agents do worse included;
-//! - [`story`]: what a record tells when it is put in order: cases, faults, sites that are out;
-//! - [`picture`]: map, lanes, sequence diagram, intervals, distributions and trade, as SVG;
+//! Pure: text comes in, text goes out; the command does the files, clocks and terminals. Knows
+//! nothing of agents, networks or protocols but the names that a record contains. A tour, in the
+//! order in which a run becomes a page:
+//! - [`record`]: a run as lines of JSON, written one at a time and read back, with the line number
+//!   of any damage; [`timestamp`] is the format of instants;
+//! - [`score`]: the referee's findings, fault by fault and complaint by complaint, and the figures
+//!   derived from them; [`metric`] defines each figure;
+//! - [`statistics`]: means, confidence intervals, paired differences and verdicts;
+//! - [`batch`]: many scores as one table, as text and as JSON; [`finding`] puts the table into
+//!   sentences, including the rows on which agents do worse;
+//! - [`story`]: tasks, cases, faults and outages, reconstructed from the moments of a record;
+//! - [`picture`]: map, lanes, sequence diagram, intervals, distributions and trade-off, as SVG;
 //! - [`html`]: the pages around them, which open without a network;
 //! - [`replay`]: a record stepped through, for a terminal.
 //!
-//! Escaping, and text fitted into a place, are the crate [`markup`]'s.
+//! Escaping, and text fitted into a width, are in the crate [`markup`].
 #![forbid(unsafe_code)]
 
 pub mod batch;

@@ -1,20 +1,20 @@
-//! What is measured of a run: the name, the unit, the direction and the definition of each figure.
+//! The definition of each figure of a run: its name, unit, direction and description.
 //!
-//! The one list that scores, tables, pages and findings follow, in the order in which they show it.
+//! The one list that scores, tables, pages and findings follow, in the order of presentation.
 //! Refuses to know any value. Read next: [`crate::score`].
 
-/// Which way is better.
+/// The direction in which a figure improves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     /// More is better.
     Higher,
     /// Less is better.
     Lower,
-    /// It says what something took, not whether it was good.
+    /// Neither: the figure is a cost or a volume without judgement.
     Neither,
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A share, 0 to 1, shown in per cent.
@@ -50,7 +50,7 @@ impl Unit {
         }
     }
 
-    /// The unit that is shown, and by what a value is multiplied for it.
+    /// The unit for people, and the factor that converts a value to it.
     pub fn shown(self) -> (&'static str, f64) {
         match self {
             Self::Share => ("%", 100.0),
@@ -67,11 +67,11 @@ pub struct Metric {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// Which way is better.
+    /// The direction in which it improves.
     pub better: Better,
-    /// What exactly it is.
+    /// Its definition, in one or two sentences.
     pub description: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! The pictures, as SVG to stand in a page: no scripts of their own, nothing loaded.
+//! The pictures, as SVG to embed in a page: no scripts of their own, nothing loaded.
 //!
-//! Colours are classes that the page's style turns around for dark paper; no meaning hangs on a
-//! colour alone. What is cut short can be read whole where the pointer rests (`<title>`). Here is
+//! Colours are classes that the page's style inverts in dark mode; no meaning depends on a colour
+//! alone. Text that is cut short is whole in a `<title>`, shown under the pointer. This file holds
 //! what they share: axes, and the marks of policies. Read next: [`map`], [`lanes`], [`sequence`],
 //! [`intervals`], [`distribution`], [`trade`].
 
@@ -15,7 +15,7 @@ pub mod trade;
 use markup::{Markup, Px};
 use std::fmt::Display;
 
-/// From values to pixels, along a line.
+/// A linear scale from values to pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     /// The values at both ends.
@@ -25,8 +25,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale on which these values have room, a little more than they need.
-    /// What is nowhere below zero does not begin there.
+    /// A scale that holds these values with a margin. It extends below zero only if a value does.
     pub fn holding(values: impl Iterator<Item = f64>, pixels: [f64; 2]) -> Self {
         let around = |low: f64, room: f64| match low >= 0.0 {
             true => (low - room).max(0.0),
@@ -47,7 +46,7 @@ impl Scale {
         Self { values, pixels }
     }
 
-    /// Where a value stands; what lies outside stands at the end.
+    /// The pixel of a value; values beyond the ends are clamped.
     pub fn at(&self, value: f64) -> Px {
         let [from, to] = self.values;
         let share = ((value - from) / (to - from)).clamp(0.0, 1.0);
@@ -55,7 +54,8 @@ impl Scale {
         Px(self.pixels[0] + share * (self.pixels[1] - self.pixels[0]))
     }
 
-    /// About so many round values on the scale, and how each is written when multiplied by `times`.
+    /// About so many round values on the scale, each with its label, which is the value multiplied
+    /// by `times`.
     pub fn ticks(&self, about: usize, times: f64) -> Vec<(f64, String)> {
         let [from, to] = self.values;
         let rough = (to - from) / about.max(1) as f64;
@@ -81,7 +81,7 @@ impl Scale {
     }
 }
 
-/// Opens a picture; two [`Markup::close`]s are not needed, one ends it.
+/// Opens an SVG with a title and a description; one [`Markup::close`] ends it.
 pub(crate) fn opened(title: &dyn Display, what: &dyn Display, [width, height]: [f64; 2]) -> Markup {
     let mut svg = Markup::new();
     let view = format!("0 0 {} {}", Px(width), Px(height));
@@ -98,7 +98,7 @@ pub(crate) fn opened(title: &dyn Display, what: &dyn Display, [width, height]: [
     svg
 }
 
-/// The mark of a policy, by its place among the policies: each has a shape of its own.
+/// Draws the mark of a policy by its index; each index has a shape of its own.
 pub(crate) fn mark(svg: &mut Markup, place: usize, [x, y]: [f64; 2], size: f64, class: &str) {
     let class = format!("{class} p{}", place % COLOURS);
     let s = size;
@@ -137,7 +137,7 @@ pub(crate) fn mark(svg: &mut Markup, place: usize, [x, y]: [f64; 2], size: f64, 
     svg.empty("path", &[("class", &class), ("d", &path)]);
 }
 
-/// Colours that the page's style has for policies.
+/// The number of colours that the page's style has for policies.
 const COLOURS: usize = 6;
 
 fn polygon([x, y]: [f64; 2], corners: &[[f64; 2]]) -> String {

@@ -1,38 +1,38 @@
-//! A run as lines of JSON: what it was, what happened in it, and how it scored.
+//! The record of a run, as lines of JSON: its parameters, its events and its score.
 //!
 //! The first line is the [`Run`], each further one a [`Moment`], the last the [`Score`]. Moments of
-//! kind `truth` are what the referee adds when the run has ended; they stand behind all others, so
-//! that no reader of a run that is under way sees them. A record without a score was cut short and
-//! still reads. Keys that are not known are passed over. Read next: [`crate::story`].
+//! kind `truth` are added by the referee at the end of the run; they stand behind all others, so
+//! that a reader of a running simulation never sees them. A record without a score was cut short
+//! and still parses. Unknown keys are ignored. Read next: [`crate::story`].
 
 use crate::score::Score;
 use crate::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of the form that is written, and the newest that is read.
+/// The version of the format that is written, and the newest that is read.
 pub const VERSION: u32 = 1;
 
-/// What a run was: the first line.
+/// The parameters of a run: the first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The version of the form: [`VERSION`].
+    /// The version of the format: [`VERSION`].
     pub version: u32,
-    /// What was played: `fault`, `experience`, `complaints`, `all`.
+    /// The scenario: `fault`, `experience`, `complaints`, `all`.
     pub scenario: String,
-    /// Who worked: `agents`, `manual`, `timer`.
+    /// The policy: `agents`, `manual`, `timer`.
     pub policy: String,
-    /// The seed of everything that was left to chance.
+    /// The seed of the random generators.
     pub seed: u64,
     /// The name of the topology.
     pub topology: String,
-    /// When the network's time began.
+    /// The beginning of the simulated time.
     pub began: Timestamp,
-    /// Where everything stands.
+    /// The topology, for maps.
     pub network: Network,
 }
 
-/// Where everything stands, for a map.
+/// The positions and links of the network, for maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Network {
     /// Towns with a router.
@@ -46,7 +46,7 @@ pub struct Network {
 /// A town.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Town {
-    /// Its name, by which links and sites know it.
+    /// Its name, by which links and sites refer to it.
     pub name: String,
     /// Degrees east.
     pub lon: f64,
@@ -55,7 +55,7 @@ pub struct Town {
     /// Its province.
     #[serde(default)]
     pub province: String,
-    /// True if the mobile core stands there.
+    /// True if the mobile core is there.
     #[serde(default)]
     pub core: bool,
 }
@@ -63,7 +63,7 @@ pub struct Town {
 /// A link of the backbone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Its element.
+    /// Its element name.
     pub id: String,
     /// The town at one end.
     pub a: String,
@@ -74,9 +74,9 @@ pub struct Link {
 /// A base station.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// Its element.
+    /// Its element name.
     pub id: String,
-    /// The town on whose router it is homed.
+    /// The town to whose router it is connected.
     pub town: String,
     /// Degrees east.
     pub lon: f64,
@@ -87,14 +87,14 @@ pub struct Site {
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
-    /// When, in the network's time.
+    /// The instant, in simulated time.
     pub at: Timestamp,
-    /// What.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What happened; the name is the `kind` of the line.
+/// An event; the variant's name is the `kind` of the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum What {
@@ -102,129 +102,130 @@ pub enum What {
     Alarm {
         /// The element it is raised on.
         resource: String,
-        /// What it says, as a name of `domain::telemetry::AlarmType`.
+        /// The alarm type, as a name of `domain::telemetry::AlarmType`.
         #[serde(rename = "type")]
         alarm_type: String,
-        /// How bad it is (RFC 8632).
+        /// The perceived severity (RFC 8632).
         severity: String,
-        /// True when the condition has gone.
+        /// True if the alarm is cleared.
         #[serde(default)]
         cleared: bool,
     },
-    /// An agent asked another.
+    /// An agent sent a message to another.
     Message {
-        /// Who spoke.
+        /// The sender.
         from: String,
-        /// Who was spoken to.
+        /// The receiver.
         to: String,
         /// `commuType`.
         verb: String,
-        /// The task it is about.
+        /// The task that the message is about.
         task: String,
-        /// The task of which that one is a part.
+        /// The task of which that one is a sub-task.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
-        /// The schema of its payload; none if it had words alone.
+        /// The schema of its payload; none if it had text alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         schema: Option<String>,
-        /// What was said.
+        /// The text of the message.
         words: String,
-        /// Its length on the wire, in bytes.
+        /// Its length in the binding's encoding, in bytes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         bytes: Option<u64>,
     },
-    /// What was answered to a message.
+    /// The reply to a message.
     Reply {
-        /// Who answers.
+        /// The replying agent.
         from: String,
-        /// Whom.
+        /// The agent to whom the reply goes.
         to: String,
         /// `accepted`, `offered`, `refused`, `input-required`, `result` or `pending`.
         verdict: String,
-        /// What was said.
+        /// The text of the reply.
         words: String,
-        /// The task; none means that of the last message in the other direction.
+        /// The task; if absent, that of the last message in the other direction.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         task: Option<String>,
     },
-    /// A publisher was told of a task's state.
+    /// A task's publisher was notified of its state.
     Notification {
         /// The executor.
         from: String,
-        /// Who is told.
+        /// The publisher.
         to: String,
-        /// The state that the task came to.
+        /// The new state of the task.
         status: String,
         /// The task.
         task: String,
-        /// What was said.
+        /// The text of the notification.
         words: String,
     },
-    /// An agent did something to its network.
+    /// An agent acted on its network.
     Action {
-        /// Who.
+        /// The agent.
         agent: String,
-        /// What.
+        /// The action.
         words: String,
-        /// To which elements.
+        /// The elements acted on.
         #[serde(default)]
         elements: Vec<String>,
     },
     /// An action ended.
     Outcome {
-        /// Whose.
+        /// The agent.
         agent: String,
-        /// How.
+        /// The outcome of the action.
         words: String,
     },
-    /// What an agent, or the stage, says about what it does.
+    /// A remark of an agent, or of the simulation, about its actions.
     Note {
-        /// Who.
+        /// The agent.
         agent: String,
         /// The words.
         words: String,
     },
-    /// A customer complained of a site.
+    /// A customer of a site complained.
     Complaint {
         /// The customer's words.
         words: String,
     },
-    /// A customer's company opened a ticket, or was answered.
+    /// A corporate customer opened a ticket, or was answered.
     Ticket {
         /// The words.
         words: String,
     },
-    /// News of an engineer in the field.
+    /// A report about a field engineer.
     Field {
-        /// What.
+        /// The report.
         words: String,
-        /// Where.
+        /// The element.
         element: String,
     },
-    /// How the network is: every quarter of an hour, and whenever more or fewer sites are out.
+    /// The state of the network: every quarter of an hour, and whenever the number of sites out
+    /// changes.
     Network {
-        /// How many sites serve nobody though they should.
+        /// The number of sites out of service, not counting those that are meant to be off.
         sites_out: u64,
-        /// Which; none where the writer does not say.
+        /// Their names; none if the writer does not give them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         out: Vec<String>,
-        /// The share of the traffic asked for that is carried, 0 to 1; none where nothing is asked for.
+        /// The share of the offered traffic that is carried, 0 to 1; none if no traffic is offered.
         #[serde(default)]
         served_share: Option<f64>,
-        /// What base stations have consumed since the run began, in kWh.
+        /// The energy consumed by base stations since the beginning of the run, in kWh.
         #[serde(default)]
         energy_kwh_so_far: Option<f64>,
     },
-    /// What truly broke or was mended; the referee tells it when the run has ended.
+    /// The beginning or end of a true fault; written by the referee at the end of the run.
     Truth {
-        /// What kind of fault.
+        /// The kind of fault.
         fault: String,
-        /// Of which element.
+        /// The element.
         element: String,
-        /// True when it was mended.
+        /// True if it was mended.
         #[serde(default)]
         mended: bool,
-        /// For people.
+        /// A description for people.
         #[serde(default)]
         words: String,
     },
@@ -233,13 +234,13 @@ pub enum What {
 /// A run, read back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// What it was.
+    /// The parameters.
     pub run: Run,
-    /// What happened, in order of time.
+    /// The events, in order of time.
     pub moments: Vec<Moment>,
-    /// What truly broke and was mended, in order of time.
+    /// The true faults and repairs, in order of time.
     pub truth: Vec<Moment>,
-    /// How it scored; none if the run was cut short.
+    /// The score; none if the run was cut short.
     pub score: Option<Score>,
 }
 
@@ -260,26 +261,26 @@ fn written(line: &LineWritten<'_>) -> String {
 }
 
 impl Run {
-    /// Its line, without the line's end.
+    /// Its line, without the line feed.
     pub fn line(&self) -> String {
         written(&Line::Run(self))
     }
 }
 
 impl Moment {
-    /// Its line, without the line's end.
+    /// Its line, without the line feed.
     pub fn line(&self) -> String {
         written(&Line::Moment(self))
     }
 
-    /// True if only the referee knows it.
+    /// True if only the referee knows it, not the agents.
     pub fn is_truth(&self) -> bool {
         matches!(self.what, What::Truth { .. })
     }
 }
 
 impl Score {
-    /// Its line, without the line's end; a file of such lines is a batch.
+    /// Its line, without the line feed; a file of such lines is a batch.
     pub fn line(&self) -> String {
         written(&Line::Score(self))
     }
@@ -297,12 +298,12 @@ impl Score {
     }
 }
 
-/// A record that cannot be read, and where.
+/// A record that cannot be read, with the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: String,
 }
 
@@ -320,7 +321,7 @@ impl RecordError {
         Self { line, reason }
     }
 
-    /// serde_json counts lines of what it was given, which is one line.
+    /// Converts an error of serde_json, which counts lines within the one line it was given.
     fn of_json(line: usize, text: &str, cause: &serde_json::Error) -> Self {
         if cause.is_eof() {
             let end = text.chars().count();
@@ -337,13 +338,13 @@ impl RecordError {
 }
 
 impl Record {
-    /// Reads a record. Empty lines and unknown keys are passed over; moments of one instant stay in
+    /// Reads a record. Empty lines and unknown keys are ignored; moments of the same instant keep
     /// their order.
     ///
     /// # Errors
-    /// [`RecordError`] names the line: one that is not JSON or breaks off, a kind or event that is
-    /// not known, a key that is missing, a newer version, a record that does not begin with its
-    /// run, anything behind the score, and what is not truth behind truth.
+    /// [`RecordError`] with the line: one that is not JSON or is truncated, an unknown kind or
+    /// event, a missing key, a newer version, a record that does not begin with its run, anything
+    /// after the score, and anything but truth after truth.
     pub fn parse(text: &str) -> Result<Self, RecordError> {
         let mut lines = text
             .lines()
@@ -396,14 +397,14 @@ impl Record {
         Ok(())
     }
 
-    /// Its lines, in the order in which a file holds them.
+    /// Its lines, in the order of a file.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let moments = self.moments.iter().chain(&self.truth).map(Moment::line);
         let score = self.score.iter().map(Score::line);
         std::iter::once(self.run.line()).chain(moments).chain(score)
     }
 
-    /// When the last moment was; the beginning if there is none.
+    /// The instant of the last moment; the beginning if there is none.
     pub fn ended(&self) -> Timestamp {
         let last = [self.moments.last(), self.truth.last()];
         let last = last.into_iter().flatten().map(|m| m.at).max();

@@ -1,33 +1,35 @@
-//! A record stepped through: one line after another, and the board as it stands between them.
+//! Stepping through a record: one line after another, with the state of the network and of tasks
+//! between them.
 //!
-//! What comes in rows is told in one line: alarms, and what one agent does or finds. //! Pure: whoever draws it decides when to step. What the referee knew is told only if wanted, as in
-//! the run itself no agent knew it. Read next: [`crate::story`].
+//! Consecutive moments of the same kind are merged into one line: alarms, and an agent's actions or
+//! outcomes. Pure: the caller decides when to step. The referee's truth is included only on demand,
+//! as no agent knew it during the run. Read next: [`crate::story`].
 
 use crate::record::{Moment, Record, What};
 use crate::story::{Ending, Tasks};
 use crate::timestamp::Timestamp;
 use markup::words::{count, cut, decimal, span};
 
-/// A row that is told in one line lasts so many seconds at the most.
+/// The longest time that a merged line spans, in seconds.
 const ROW_S: f64 = 300.0;
 
-/// How a line sounds.
+/// The tone of a line, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// It goes on.
+    /// Neutral: work goes on.
     Plain,
-    /// Well.
+    /// Success.
     Good,
-    /// Not well.
+    /// Failure.
     Bad,
-    /// Somebody is waited for.
+    /// An answer is awaited.
     Waiting,
-    /// What no agent knew.
+    /// The referee's truth, unknown to agents.
     Truth,
 }
 
 impl Tone {
-    /// The word for it.
+    /// The name of the tone.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -42,30 +44,30 @@ impl Tone {
 /// One line of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// When it happened.
+    /// The instant.
     pub at: Timestamp,
-    /// Who spoke or acted.
+    /// The agent or element that spoke or acted.
     pub who: String,
-    /// To whom; none if to nobody.
+    /// The receiver; none if there is none.
     pub to: Option<String>,
-    /// What.
+    /// The text.
     pub words: String,
-    /// How it sounds.
+    /// The tone of the text.
     pub tone: Tone,
 }
 
-/// A record, and how far it was told.
+/// A record with a position in it.
 #[derive(Clone, Debug)]
 pub struct Player {
     record: Record,
-    /// Moments and, if wanted, truth, in order of time.
+    /// Moments, with the truth if wanted, in order of time.
     moments: Vec<Moment>,
-    /// The place of the next moment.
+    /// The index of the next moment.
     next: usize,
     board: Board,
 }
 
-/// What stands at an instant.
+/// The state at an instant.
 #[derive(Clone, Debug, Default)]
 struct Board {
     at: Timestamp,
@@ -78,13 +80,13 @@ struct Board {
 }
 
 impl Player {
-    /// Plays what happened, as the agents could know it.
+    /// Plays the record as the agents could see it.
     pub fn new(record: Record) -> Self {
         let moments = record.moments.clone();
         Self::of(record, moments)
     }
 
-    /// Plays what happened, with what truly broke and was mended at the instant at which it did.
+    /// Plays the record, with true faults and repairs at their instants.
     pub fn with_truth(record: Record) -> Self {
         let mut moments: Vec<Moment> = record
             .truth
@@ -115,9 +117,9 @@ impl Player {
         &self.record
     }
 
-    /// The next line; none at the end. Readings of the network are told where the number of sites
-    /// out changed, and otherwise change the board alone. What follows within five minutes and is of
-    /// the same kind is told with it.
+    /// Returns the next line; none at the end. Readings of the network give a line if the number of
+    /// sites out changed, and otherwise update the board alone. Moments of the same kind within the
+    /// next five minutes are merged into the line.
     pub fn step(&mut self) -> Option<Line> {
         while let Some(moment) = self.moments.get(self.next) {
             self.next += 1;
@@ -135,7 +137,7 @@ impl Player {
         None
     }
 
-    /// Goes to an instant, forwards or back: what happened then and before is told.
+    /// Seeks to an instant, forwards or back; moments at the instant itself are included.
     pub fn to(&mut self, at: Timestamp) {
         if at < self.board.at {
             self.next = 0;
@@ -151,12 +153,12 @@ impl Player {
         self.board.at = self.board.at.max(at.min(self.record.ended()));
     }
 
-    /// The instant up to which was told.
+    /// The current instant.
     pub fn at(&self) -> Timestamp {
         self.board.at
     }
 
-    /// How much was told, 0 to 1.
+    /// The share of moments already played, 0 to 1.
     pub fn progress(&self) -> f64 {
         match self.moments.len() {
             0 => 1.0,
@@ -164,8 +166,8 @@ impl Player {
         }
     }
 
-    /// What stands now, in lines: the time, sites out, energy, alarms that came, open tasks with
-    /// whose they are. At most 12 tasks are named.
+    /// The current state as lines of text: time, sites out, energy, alarms, and open tasks with
+    /// their agents (at most 12).
     pub fn board(&self) -> String {
         let mut lines = vec![self.board.state(self.record.run.began)];
         let open: Vec<_> = self.board.tasks.open().collect();
@@ -209,7 +211,7 @@ impl Board {
         parts.join(" · ")
     }
 
-    /// Takes a moment in; its line, if it is told.
+    /// Applies a moment to the board; returns its line, if it has one.
     fn take(&mut self, moment: &Moment) -> Option<Line> {
         self.at = self.at.max(moment.at);
         self.tasks.take(moment);
@@ -245,7 +247,7 @@ fn is_alike(first: &Moment, next: &Moment) -> bool {
     same && next.at.seconds_since(first.at) <= ROW_S
 }
 
-/// The line of a moment, with what followed it in a row.
+/// The line of a moment, merged with the similar ones that followed it.
 fn gathered(line: Line, first: &Moment, row: &[Moment]) -> Line {
     if row.is_empty() {
         return line;

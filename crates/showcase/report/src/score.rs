@@ -1,7 +1,7 @@
-//! How a run scored: fault by fault, complaint by complaint, and in figures.
+//! The score of a run: fault by fault, complaint by complaint, and in figures.
 //!
-//! The referee knows the truth and fills the lists; figures that follow from the lists are computed
-//! here ([`Score::complete`]), others it gives. Read next: [`crate::batch`].
+//! The referee knows the truth and fills the lists; figures that can be derived from the lists are
+//! computed here ([`Score::complete`]), the others it supplies. Read next: [`crate::batch`].
 
 use crate::metric::METRICS;
 use crate::statistics::{percentile, share};
@@ -9,90 +9,92 @@ use crate::timestamp::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the form that is written.
+/// The version of the format that is written.
 pub const VERSION: u32 = 1;
 
-/// How one run scored: the last line of its record, and one line of a batch.
+/// The score of one run: the last line of its record, and one line of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// The version of the form: [`VERSION`].
+    /// The version of the format: [`VERSION`].
     pub version: u32,
-    /// Who worked: `agents`, `manual`, `timer`.
+    /// The policy: `agents`, `manual`, `timer`.
     pub policy: String,
     /// The name of the topology.
     pub topology: String,
     /// The seed.
     pub seed: u64,
-    /// How long it was, in days of the network's time.
+    /// The length of the run, in days of simulated time.
     pub days: f64,
-    /// Base stations.
+    /// The number of base stations.
     pub sites: u64,
-    /// Cells.
+    /// The number of cells.
     pub cells: u64,
-    /// What broke.
+    /// The faults.
     #[serde(default)]
     pub faults: Vec<FaultScore>,
-    /// Who complained.
+    /// The complaints.
     #[serde(default)]
     pub complaints: Vec<ComplaintScore>,
-    /// The figures, by the name of their [`crate::Metric`]; one that a run does not have is absent.
+    /// The figures, by the name of their [`crate::Metric`]; a figure that the run lacks is absent.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
 }
 
-/// What became of a fault. Times are seconds from its beginning; none means never.
+/// The handling of a fault. Times are seconds from its beginning; none means never.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FaultScore {
-    /// What kind of fault.
+    /// The kind of fault.
     pub kind: String,
-    /// Of which element.
+    /// The element.
     pub element: String,
-    /// When it began.
+    /// The beginning of the fault.
     pub began: Timestamp,
-    /// Users whose service it took or worsened; 0 keeps it out of the figures.
+    /// The number of users whose service it took or degraded; a fault with 0 does not count in the
+    /// figures.
     pub users_touched: f64,
-    /// Until somebody looked at it.
+    /// Time until an agent or operator first looked at it.
     pub detected_s: Option<f64>,
-    /// Until its element was blamed.
+    /// Time until its element was named as the cause.
     pub located_s: Option<f64>,
-    /// Until somebody held it to be restored.
+    /// Time until it was believed to be restored.
     pub restored_s: Option<f64>,
-    /// Until service truly was back.
+    /// Time until service was truly restored.
     pub truly_restored_s: Option<f64>,
-    /// The place of the truth among the suspects, from 1; none if it was not among them.
+    /// The rank of the truth among the suspects, from 1; none if it was not among them.
     pub rank: Option<u32>,
-    /// What was suspected first, as `fibre-cut link:x`; none if nothing was.
+    /// The first suspect, as `fibre-cut link:x`; none if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blamed: Option<String>,
-    /// Engineers sent out for it.
+    /// The number of field engineers dispatched for it.
     pub dispatches: u32,
-    /// Those of them that found nothing broken.
+    /// The number of those dispatches that found nothing broken.
     pub wrong_dispatches: u32,
-    /// Whether blaming the first alarm would have been right; none where that was not looked at.
+    /// Whether blaming the first alarm would have been right; none if that was not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_alarm_right: Option<bool>,
-    /// Whether blaming the element with the most alarms would have been; none likewise.
+    /// Whether blaming the element with the most alarms would have been right; none if not
+    /// evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_alarms_right: Option<bool>,
 }
 
-/// What became of a customer's complaint.
+/// The handling of a customer's complaint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ComplaintScore {
     /// The ticket's number.
     pub ticket: String,
-    /// What truly was behind it: a cell, a link, the other province, not the network.
+    /// The true cause: a cell, a link, the other province, not the network.
     pub nature: String,
-    /// True if it was put down to the right place.
+    /// True if it was attributed to the right place.
     pub localised: bool,
-    /// Minutes until the reply that ended it; none means never.
+    /// Minutes until the final reply; none means never.
     pub reply_min: Option<f64>,
-    /// How often the customer was asked something.
+    /// The number of questions put to the customer.
     pub questions: u32,
 }
 
 impl Score {
-    /// The figure called `name`; none if this run does not have it.
+    /// The figure called `name`; none if this run lacks it.
     pub fn figure(&self, name: &str) -> Option<f64> {
         self.figures.get(name).copied()
     }
@@ -102,8 +104,9 @@ impl Score {
         self.faults.iter().filter(|f| f.users_touched > 0.0)
     }
 
-    /// Fills in the figures that follow from the lists. A figure that was given stands (dispatches
-    /// for which there was no fault, for example, are in no list); one that cannot be had is left out; values are kept to a millionth, so that they survive JSON.
+    /// Computes the figures that can be derived from the lists. A figure that is already there
+    /// stays (for example, dispatches without a fault are in no list); one that cannot be computed
+    /// is left out; values are rounded to a millionth, so that they round-trip through JSON.
     pub fn complete(&mut self) {
         let derived = self.of_faults().into_iter().chain(self.of_complaints());
         for (name, value) in derived.collect::<Vec<_>>() {
@@ -176,7 +179,7 @@ impl Score {
         ]
     }
 
-    /// Figures that no [`crate::Metric`] defines: a table cannot show them.
+    /// Figures for which there is no [`crate::Metric`], so that a table cannot show them.
     pub fn undefined(&self) -> impl Iterator<Item = &str> {
         let names = self.figures.keys().map(String::as_str);
         names.filter(|name| METRICS.iter().all(|m| m.name != *name))
@@ -267,7 +270,8 @@ wrong-dispatches 0
     }
 
     proptest! {
-        /// Whatever befell, shares are shares, percentiles are ordered and completing again changes nothing.
+        /// For any lists, shares are within 0 to 1, percentiles are ordered and completing twice
+        /// changes nothing.
         #[test]
         fn figures_are_sound(
             ranks in prop::collection::vec((prop::option::of(1u32..9), prop::option::of(0.0..1e5f64)), 0..40),

@@ -1,24 +1,24 @@
-//! Means, intervals, paired differences and what may be said of them; percentiles and distributions.
+//! Means, confidence intervals, paired differences and verdicts; percentiles and distributions.
 //!
-//! Intervals are Student's, at 95 per cent: they hold for any number of runs if a figure is spread
-//! normally over seeds, and for many runs whatever its spread. Differences are taken seed by seed, so
-//! that what a seed made hard is hard for both. Read next: [`student`], [`crate::batch`].
+//! Intervals are Student's, at 95 per cent: they are exact for any number of runs if a figure is
+//! normally distributed over seeds, and approximate for many runs otherwise. Differences are paired
+//! by seed, so that the difficulty of a seed cancels out. Read next: [`student`], [`crate::batch`].
 
 pub mod student;
 
 use crate::metric::Better;
 
-/// From so many runs on an interval is believed without knowing how a figure is spread.
+/// The number of runs from which an interval is trusted for any distribution of the figure.
 pub const ENOUGH: usize = 30;
-/// Under so many pairs nothing is said: an interval would rest on the normal spread alone.
+/// The smallest number of pairs with a verdict; below it an interval would rest on normality alone.
 pub const TOO_FEW: usize = 5;
-/// How often an interval made like this holds the true mean.
+/// The confidence level: the probability with which such an interval contains the true mean.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// A figure over several runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// How many runs have the figure.
+    /// The number of runs that have the figure.
     pub n: usize,
     /// Its mean.
     pub mean: f64,
@@ -52,27 +52,27 @@ impl Summary {
     }
 }
 
-/// How one policy did against another over the same seeds.
+/// The comparison of one policy with another over the same seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// The differences, first minus second; none without a pair.
+    /// The differences, first minus second; none if there is no pair.
     pub difference: Option<Summary>,
-    /// What may be said.
+    /// The conclusion.
     pub verdict: Verdict,
 }
 
-/// What a comparison shows of the first of the two.
+/// The conclusion of a comparison about the first of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does better: the interval of the differences does not hold zero.
+    /// It does better: the interval of the differences excludes zero.
     Better,
-    /// It does worse, likewise.
+    /// It does worse: likewise.
     Worse,
-    /// It takes more, of a figure that is neither good nor bad.
+    /// It takes more of a figure that is neither good nor bad.
     More,
-    /// It takes less, likewise.
+    /// It takes less of such a figure.
     Less,
-    /// The interval holds zero: the difference may be chance.
+    /// The interval includes zero: the difference may be chance.
     NoDifferenceShown,
     /// There are fewer pairs than [`TOO_FEW`].
     TooFew,
@@ -91,7 +91,7 @@ impl Verdict {
         }
     }
 
-    /// The words in a table, against the policy of that name: `worse than manual`.
+    /// The words in a table, with the other policy's name: `worse than manual`.
     pub fn against(self, other: &str) -> String {
         match self {
             Self::NoDifferenceShown => format!("no difference shown to {other}"),
@@ -128,14 +128,14 @@ fn verdict(more: bool, better: Better) -> Verdict {
     }
 }
 
-/// The mean; none of nothing.
+/// The arithmetic mean; none of no values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
     (!values.is_empty()).then(|| sum / values.len() as f64)
 }
 
-/// The standard deviation of a sample, divided by n − 1; none under two values. Values that are all
-/// the same have exactly 0, however their mean is rounded.
+/// The standard deviation of a sample (divided by n − 1); none of fewer than two values. It is
+/// exactly 0 if all values are equal, whatever the rounding of their mean.
 pub fn sample_sd(values: &[f64]) -> Option<f64> {
     let (first, mean) = (values.first()?, mean(values)?);
     if values.len() < 2 {
@@ -148,7 +148,7 @@ pub fn sample_sd(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
-/// The share of those that are true; none of nothing.
+/// The share of values that are true, 0 to 1; none of no values.
 pub fn share(all: impl Iterator<Item = bool>) -> Option<f64> {
     let (right, of) = all.fold((0u32, 0u32), |(right, of), it| {
         (right + u32::from(it), of + 1)
@@ -156,10 +156,11 @@ pub fn share(all: impl Iterator<Item = bool>) -> Option<f64> {
     (of > 0).then(|| f64::from(right) / f64::from(of))
 }
 
-/// The smallest value that at least `percent` (0 to 100) of all do not exceed (nearest rank).
+/// The smallest value that at least `percent` (0 to 100) of all values do not exceed (nearest
+/// rank).
 ///
-/// None among the values means "longer than any"; where the percentile falls on one of these, or
-/// there are no values, there is none.
+/// A value of none means "longer than any"; the result is none if the percentile falls on one of
+/// these or there are no values.
 pub fn percentile(values: &[Option<f64>], percent: f64) -> Option<f64> {
     let known = ordered(values);
     // A hair less, so that 95 per cent of 20 are 19 and not, by rounding, 20.
@@ -169,9 +170,10 @@ pub fn percentile(values: &[Option<f64>], percent: f64) -> Option<f64> {
     known.get(rank as usize - 1).copied()
 }
 
-/// How the values are spread: each that occurs, with the share of all that do not exceed it.
+/// The empirical distribution: each value that occurs, with the share of values that do not exceed
+/// it.
 ///
-/// None among the values means "longer than any", so that the last share stays below 1.
+/// A value of none means "longer than any", so that the last share stays below 1.
 pub fn distribution(values: &[Option<f64>]) -> Vec<[f64; 2]> {
     let mut steps: Vec<[f64; 2]> = Vec::new();
     for (place, value) in ordered(values).into_iter().enumerate() {
@@ -200,8 +202,8 @@ mod tests {
         assert!((found - known).abs() < 1e-6, "{found} is not {known}");
     }
 
-    /// The first sample of Student's sleep data (R, `datasets::sleep`), whose answers are printed
-    /// in many places.
+    /// The first sample of Student's sleep data (R, `datasets::sleep`), whose results are widely
+    /// published.
     const SLEEP: [[f64; 2]; 10] = [
         [0.7, 1.9],
         [-1.6, 0.8],
@@ -282,7 +284,7 @@ mod tests {
     }
 
     proptest! {
-        /// Turning a pair round turns the verdict round.
+        /// Swapping the pair inverts the verdict.
         #[test]
         fn comparing_is_fair(pairs in prop::collection::vec([0.0..9.0f64, 0.0..9.0f64], 0..40)) {
             let turned: Vec<[f64; 2]> = pairs.iter().map(|[a, b]| [*b, *a]).collect();

@@ -1,8 +1,8 @@
-//! What a record tells when it is put in order: tasks and the cases they belong to, faults from
-//! beginning to end, and which sites were out when.
+//! The story of a record: tasks grouped into cases, faults from beginning to end, and outages of
+//! sites.
 //!
-//! Knows how moments hang together; refuses to know how anything looks. Read next:
-//! [`crate::picture`], [`crate::replay`].
+//! Knows how moments relate; refuses to know how anything looks. Read next: [`crate::picture`],
+//! [`crate::replay`].
 
 pub mod outage;
 pub mod tasks;
@@ -15,7 +15,7 @@ use crate::timestamp::Timestamp;
 use markup::words::span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a run is about, in words.
+/// The title of a scenario, in words.
 pub fn headline(scenario: &str) -> String {
     match scenario {
         "fault" => "A batch of base stations goes out of service".to_owned(),
@@ -26,21 +26,21 @@ pub fn headline(scenario: &str) -> String {
     }
 }
 
-/// Something that lasted.
+/// A period with a title and an ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// From when.
+    /// Its beginning.
     pub from: Timestamp,
-    /// Until when; none if it still lasted when the record ended.
+    /// Its end; none if it still lasted when the record ended.
     pub until: Option<Timestamp>,
-    /// What it was, in short.
+    /// A short title.
     pub title: String,
-    /// How it ended.
+    /// Its ending.
     pub ending: Ending,
 }
 
 impl Span {
-    /// How it ended, and after how long: `ended well after 9 min`.
+    /// The ending and the duration: `ended well after 9 min`.
     pub fn ended(&self) -> String {
         match self.until {
             None => Ending::Open.told().to_owned(),
@@ -52,25 +52,25 @@ impl Span {
     }
 }
 
-/// Something that truly was broken.
+/// A true fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Its element.
     pub element: String,
-    /// From when until when, and what.
+    /// Its period, with the kind of fault as title.
     pub span: Span,
 }
 
-/// A task that is part of no other, with all its parts.
+/// A task that is no sub-task, with all its sub-tasks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The task at the top.
+    /// The top-level task.
     pub root: String,
-    /// Its tasks in order of their beginning, that one included.
+    /// Its tasks in order of their beginning, the top-level task included.
     pub tasks: Vec<String>,
-    /// From the first message to the end of the last task.
+    /// The period from the first message to the end of the last task.
     pub span: Span,
-    /// What was said, as places in [`Record::moments`] in order, each with the task it is about.
+    /// The messages, as indices in [`Record::moments`] in order, each with its task.
     pub lines: Vec<(usize, String)>,
 }
 
@@ -101,7 +101,7 @@ pub fn cases(record: &Record) -> Vec<Case> {
 }
 
 impl Case {
-    /// The number of a task, from 1; none where the case has only one.
+    /// The number of a task, from 1; none if the case has only one.
     pub fn number(&self, task: &str) -> Option<usize> {
         let place = self.tasks.iter().position(|t| t == task)?;
         (self.tasks.len() > 1).then_some(place + 1)
@@ -134,7 +134,7 @@ impl Case {
     }
 }
 
-/// Compensations: tasks whose schema is of that name, from being asked for to their end.
+/// Compensations: tasks whose schema has that name, from the request to their end.
 pub fn compensations(record: &Record) -> Vec<Span> {
     let tasks = Tasks::of(&record.moments);
     let compensates = |task: &&Task| {
@@ -151,7 +151,7 @@ pub fn compensations(record: &Record) -> Vec<Span> {
     spans
 }
 
-/// What truly was broken, from when until when.
+/// The true faults, each from its beginning to its repair.
 pub fn faults(record: &Record) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
     let mut open: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -198,7 +198,7 @@ impl Fault {
     }
 }
 
-/// How often each agent spoke to each other, by who speaks and who is spoken to.
+/// The number of messages between agents, by sender and receiver.
 pub fn conversations(record: &Record) -> BTreeMap<(&str, &str), usize> {
     let mut counts = BTreeMap::new();
     for moment in &record.moments {

@@ -1,7 +1,7 @@
-//! Instants, as a record writes them: RFC 3339.
+//! Instants in a record: RFC 3339.
 //!
-//! The same instant as `schema::Timestamp`, in milliseconds, without a dependency for it. Refuses to
-//! know what time it is. Read next: [`crate::record`].
+//! The same instant as `schema::Timestamp`, in milliseconds, without a dependency for it. Refuses
+//! to know the current time. Read next: [`crate::record`].
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
@@ -43,7 +43,7 @@ impl Timestamp {
         self.0
     }
 
-    /// This instant, `seconds` later (or earlier, when negative).
+    /// This instant plus `seconds`, which may be negative.
     pub fn plus_s(self, seconds: f64) -> Self {
         Self::from_ms(self.0.saturating_add((seconds * 1000.0).round() as i64))
     }
@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Timestamp {
 }
 
 /// Year, month and day of a day counted from 1970. Years begin in March here, so that the leap day
-/// is the last of its year; eras of 400 years all have the same length.
+/// is the last of its year; all eras of 400 years have the same length.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -116,7 +116,7 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-/// The day, counted from 1970; [`date`] undoes it.
+/// The number of a day, counted from 1970; the inverse of [`date`].
 fn day_number(year: i64, month: i64, day: i64) -> i64 {
     let year = year - i64::from(month <= 2);
     let era = year.div_euclid(400);
@@ -126,7 +126,7 @@ fn day_number(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era - 719_468
 }
 
-/// `2025-04-21T14:19:00`, a fraction if there is one, and a zone.
+/// Parses `2025-04-21T14:19:00`, a fraction if there is one, and a zone.
 fn read(text: &[u8]) -> Option<Timestamp> {
     let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
     let marked = marks.iter().all(|(at, mark)| text.get(*at) == Some(mark));
@@ -161,7 +161,7 @@ fn number(text: &[u8], at: usize, digits: usize) -> Option<i64> {
     })
 }
 
-/// Milliseconds of the fraction, and what follows it.
+/// Parses the fraction into milliseconds; returns the rest.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(rest) = text.strip_prefix(b".") else {
         return Some((0, text));

@@ -1,7 +1,7 @@
-//! Schemas in the hands of a stranger: templates, payloads and patches as bytes.
+//! Untrusted schema documents: templates, payloads and patches as bytes.
 //!
-//! Bytes that begin with `{` are JSON text; any others are read as choices, of which [`shaped`] makes
-//! JSON that looks like what is asked for, so that a fuzzer gets behind the reader soon.
+//! Bytes that begin with `{` are JSON text; any others are choices from which [`shaped`] makes JSON
+//! of the expected structure, so that a fuzzer soon gets beyond the parser.
 
 mod patch;
 mod payload;
@@ -20,14 +20,14 @@ use schema::template::Template;
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// All that ship.
+/// All shipped templates.
 fn shipped() -> &'static [Template] {
     static ALL: OnceLock<Vec<Template>> = OnceLock::new();
     let ids = SHIPPED.iter().map(|(schema_id, _)| schema_id);
     ALL.get_or_init(|| ids.filter_map(|id| schema::shipped::template(id)).collect())
 }
 
-/// The JSON that bytes say, or choose; none if they are no JSON.
+/// The JSON that bytes contain, or choose; none if they are no JSON.
 fn json(data: &[u8], choose: fn(&[u8]) -> Value) -> Option<Value> {
     match data.first() {
         Some(b'{') => schema::read::json(std::str::from_utf8(data).ok()?).ok(),
@@ -35,7 +35,7 @@ fn json(data: &[u8], choose: fn(&[u8]) -> Value) -> Option<Value> {
     }
 }
 
-/// Makes every form of a template.
+/// Renders every form of a template.
 fn render(template: &Template) {
     for tag in ["en", "zh"] {
         let language = Language::parse(tag).expect("a tag");

@@ -1,4 +1,4 @@
-//! A patch of a stranger: read, written, laid over a template, placed among its keys.
+//! An untrusted patch: read, written, applied to a template, placed among its keys.
 
 use super::{json, render, shaped, shipped};
 use schema::evolution::{Candidate, Resolved, Settings, effective, resolve};
@@ -9,7 +9,7 @@ use schema::template::{OTHER, Template};
 use schema::{read, write};
 use std::collections::BTreeSet;
 
-/// Reads bytes as a patch; lays it over the template that it names, or another that ships.
+/// Reads bytes as a patch; applies it to the template that it names, or to another shipped one.
 pub fn patch(data: &[u8]) {
     let Some(source) = json(data, shaped::patch) else {
         return;
@@ -54,7 +54,7 @@ fn laid(patch: &Patch, audience: Audience) {
     render(&patched);
 }
 
-/// D78: keys of the base stay, in their order, and but for how they are described they are the same.
+/// Keys of the base stay, in order, and only their descriptions may change (draft-zhou §6.2.2).
 fn unharmed(base: &Template, patched: &Template) {
     let mut kept = patched.clone();
     kept.keys.retain(|key| base.key(&key.key_name).is_some());
@@ -76,7 +76,7 @@ fn unharmed(base: &Template, patched: &Template) {
     );
 }
 
-/// The same keys of other types, described otherwise, in further patches.
+/// The same keys with other types and descriptions, in further patches.
 fn stacked(patch: &Patch) -> Vec<Patch> {
     let mut other = patch.clone();
     other.new_keys.reverse();
@@ -87,7 +87,7 @@ fn stacked(patch: &Patch) -> Vec<Patch> {
     vec![other, patch.clone()]
 }
 
-/// D83, D84: a candidate gets a name that is free, or refines a key that is there.
+/// A candidate gets a free name, or refines an existing key (draft-zhou §6.2.2).
 fn placed(patch: &Patch, base: &Template) {
     for key in &patch.new_keys {
         let said: Vec<String> = key
@@ -115,7 +115,7 @@ fn placed(patch: &Patch, base: &Template) {
     }
 }
 
-/// Texts by how often each letter stands in them.
+/// An embedder by letter frequencies.
 struct Letters;
 
 impl Embedder for Letters {

@@ -1,4 +1,4 @@
-//! A payload of a stranger against the templates that ship.
+//! An untrusted payload against the shipped templates.
 
 use super::{json, shaped, shipped};
 use jsonschema::Validator;
@@ -10,14 +10,14 @@ use schema::template::{OTHER, Template};
 use serde_json::{Map, Value, json as value};
 use std::sync::OnceLock;
 
-/// A template with what judges its payloads.
+/// A template with the validators of its payloads.
 struct Judged {
     template: Template,
     contract: Contract,
     schema: Validator,
 }
 
-/// All that ship.
+/// All shipped templates.
 fn judged() -> &'static [Judged] {
     static ALL: OnceLock<Vec<Judged>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -33,8 +33,8 @@ fn judged() -> &'static [Judged] {
     })
 }
 
-/// Checks a payload: as JSON text `{"schema_id", "payload"}`, or made of choices for the template
-/// that the first byte names.
+/// Validates a payload: JSON text `{"schema_id", "payload"}`, or made of choices for the template
+/// selected by the first byte.
 pub fn payload(data: &[u8]) {
     let all = judged();
     let by_number = |n: u8| &all[usize::from(n) % all.len()];
@@ -85,8 +85,8 @@ fn checked(of: &Judged, payload: &Map<String, Value>) {
     inert(of, payload);
 }
 
-/// What was accepted is canonical: accepted again as it is, by JSON Schema too, and the same after a
-/// way through YANG.
+/// An accepted payload is canonical: accepted again unchanged, by JSON Schema too, and unchanged by
+/// a round trip through YANG.
 fn canonical(of: &Judged, values: &Map<String, Value>) {
     let again = of.contract.accept(values.clone(), Unknown::Reject);
     let again = again.unwrap_or_else(|v| panic!("{v:?} of {values:?}"));
@@ -102,7 +102,7 @@ fn canonical(of: &Judged, values: &Map<String, Value>) {
     drop(to_xml(&of.template, values));
 }
 
-/// §4.3: whatever `other` says, the verdict on everything else is the same.
+/// The verdict on everything else does not depend on the content of `other` (draft-zhou §4.3).
 fn inert(of: &Judged, payload: &Map<String, Value>) {
     let mut without = payload.clone();
     without.remove(OTHER);

@@ -1,11 +1,11 @@
-//! JSON made of choices: each byte says which word, which value, whether there is more.
+//! JSON made of choices: each byte chooses a word, a value, or whether there is more.
 //!
-//! Knows the members of templates and patches (draft-zhou §4.1, §6.2.2) and what values look like.
+//! Knows the members of templates and patches (draft-zhou §4.1, §6.2.2) and the forms of values.
 
 use schema::template::{Constraint, KeyType, Shape, Template};
 use serde_json::{Map, Value, json};
 
-/// The bytes, as choices; without bytes the first of everything.
+/// The bytes as choices; once they are used up, the first alternative is always chosen.
 pub(super) struct Choices<'a>(pub(super) &'a [u8]);
 
 impl Choices<'_> {
@@ -19,7 +19,7 @@ impl Choices<'_> {
         words[usize::from(self.byte()) % words.len()]
     }
 
-    /// Yes in one of so many cases.
+    /// True in one of so many cases.
     fn seldom(&mut self, one_of: u8) -> bool {
         self.byte() % one_of == one_of - 1
     }
@@ -84,7 +84,7 @@ impl Choices<'_> {
         }
     }
 
-    /// Any JSON, not deep.
+    /// Any JSON of limited depth.
     pub(super) fn any(&mut self, depth: u8) -> Value {
         match self.byte() % if depth == 0 { 5 } else { 7 } {
             0 => Value::Null,
@@ -127,7 +127,7 @@ impl Choices<'_> {
         ])
     }
 
-    /// The members of a shape, constraints and all.
+    /// The members of a shape, with constraints.
     fn shape(&mut self, depth: u8) -> Map<String, Value> {
         let mut shape = Map::new();
         let called = if self.seldom(6) { "type" } else { "key_type" };
@@ -199,7 +199,7 @@ impl Choices<'_> {
         key.into()
     }
 
-    /// A value that a shape might take, or might just not.
+    /// A value that conforms to a shape, or nearly.
     fn fitting(&mut self, shape: &Shape, depth: u8) -> Value {
         let held = &shape.constraint;
         if self.seldom(8) {
@@ -248,7 +248,7 @@ impl Choices<'_> {
     }
 }
 
-/// Something like a template.
+/// An approximate template.
 pub(super) fn template(data: &[u8]) -> Value {
     let mut c = Choices(data);
     let mut keys = c.list(4, Choices::key);
@@ -266,7 +266,7 @@ pub(super) fn template(data: &[u8]) -> Value {
     template
 }
 
-/// Something like a patch of a template that ships.
+/// An approximate patch of a shipped template.
 pub(super) fn patch(data: &[u8]) -> Value {
     let mut c = Choices(data);
     let refined = c.list(2, |c| {
@@ -282,7 +282,7 @@ pub(super) fn patch(data: &[u8]) -> Value {
     })
 }
 
-/// Something like a payload of a template.
+/// An approximate payload of a template.
 pub(super) fn payload(data: &[u8], of: &Template) -> Map<String, Value> {
     let mut c = Choices(data);
     let mut payload = Map::new();

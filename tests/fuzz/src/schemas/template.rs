@@ -1,4 +1,4 @@
-//! A template of a stranger: read, linted, written, rendered.
+//! An untrusted template: read, linted, written, rendered.
 
 use super::{json, render, shaped};
 use schema::canonical;
@@ -10,8 +10,8 @@ use schema::template::Template;
 use schema::{read, write};
 use serde_json::Value;
 
-/// Reads bytes as a template, ours and a peer's. What is read is written and read again, checked
-/// against, and rendered in all forms.
+/// Reads bytes as a template, as our own and as a peer's. An accepted one is written and read
+/// again, used to validate payloads, and rendered in all forms.
 pub fn template(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         // The text itself, with whatever is wrong with it as JSON.
@@ -31,19 +31,19 @@ pub fn template(data: &[u8]) {
     }
 }
 
-/// What is refused is refused with a reason.
+/// A refused template has a reason.
 fn told(findings: Option<Vec<lint::Finding>>) {
     assert!(findings.is_none_or(|findings| !lint::passes(&findings)));
 }
 
-/// The canonical form says the same, and is its own.
+/// The canonical form has the same meaning, and is its own canonical form.
 fn exact(source: &Value) {
     let text = canonical::text(source);
     let again: Value = serde_json::from_str(&text).expect("canonical JSON is JSON");
     assert_eq!(canonical::text(&again), text);
 }
 
-/// A template of ours keeps every promise.
+/// Checks the guarantees for a template of our own.
 fn own(template: &Template) {
     let findings = lint::template(template, Audience::Own);
     assert!(lint::passes(&findings), "{findings:?}");
@@ -73,7 +73,7 @@ fn own(template: &Template) {
     render(template);
 }
 
-/// A peer's template may be odd, but whatever is made of it ends.
+/// A peer's template may be odd, but all processing of it terminates.
 fn peers(template: &Template) {
     lint::template(template, Audience::Peer);
     write::template(template, None);

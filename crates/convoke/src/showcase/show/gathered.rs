@@ -1,7 +1,7 @@
-//! What happens too often to be told one by one: alarms, measurements that an agent takes again and
-//! again, parameters that it reads. They are told as counts.
+//! Summaries of frequent events: alarms, repeated measurements of an agent, and parameters that it
+//! reads, as counts.
 //!
-//! Knows what is alike; refuses to know how it looks on a terminal. Read next: [`super`].
+//! Knows similarity; refuses to know the look on a terminal. Read next: [`super`].
 
 use domain::inventory::{Domain, ElementId};
 use domain::telemetry::{Action, Alarm, Condition, Configuration, Measurement, Outcome};
@@ -10,39 +10,39 @@ use markup::words::count;
 use server::story::{Happened, Told, outcome_in_words};
 use std::collections::BTreeMap;
 
-/// What is gathered is told after so many seconds at the latest.
+/// The longest time before a summary is printed, in seconds.
 const LATEST_S: f64 = 300.0;
-/// So many elements are named beside a count.
+/// The most elements named beside a count.
 const NAMED: usize = 3;
 
-/// What waits to be told.
+/// The pending events.
 #[derive(Default)]
 pub(super) struct Gathered {
     since: Option<Timestamp>,
     alarms: [u64; 2],
     cleared: u64,
-    /// What agents found, by agent.
+    /// The findings of agents, by agent.
     found: BTreeMap<String, Vec<Outcome>>,
-    /// What each agent last found of an element: what it finds again is no news.
+    /// The last condition of an element found by each agent; the same again is no news.
     conditions: BTreeMap<(String, ElementId), Condition>,
 }
 
-/// What was gathered, in words.
+/// A summary, in words.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sum {
-    /// What the network showed.
+    /// The alarms of the network.
     Alarms(String),
-    /// What an agent found.
+    /// The findings of an agent.
     Found {
         /// The agent.
         agent: String,
-        /// What.
+        /// The findings.
         words: String,
     },
 }
 
 impl Gathered {
-    /// Takes in what is not told by itself; false for everything else.
+    /// Takes an event for a summary; false if it is to be printed by itself.
     pub(super) fn takes(&mut self, told: &Told) -> bool {
         let is_taken = match &told.happened {
             Happened::Alarm(alarm) => self.alarm(alarm),
@@ -56,13 +56,13 @@ impl Gathered {
         is_taken
     }
 
-    /// True if it is time to tell.
+    /// True if the summary is due.
     pub(super) fn is_due(&self, at: Timestamp) -> bool {
         self.since
             .is_some_and(|since| at.seconds_since(since) > LATEST_S)
     }
 
-    /// What was gathered; nothing is afterwards.
+    /// Takes the summaries out.
     pub(super) fn drain(&mut self) -> Vec<Sum> {
         self.since = None;
         let [wireless, ip] = std::mem::take(&mut self.alarms);
@@ -93,7 +93,7 @@ impl Gathered {
         true
     }
 
-    /// What an agent found; what it knew already is taken and forgotten.
+    /// Takes a finding of an agent; one that it knew already is dropped.
     fn outcome(&mut self, agent: &str, outcome: &Outcome) -> bool {
         match outcome {
             Outcome::Measured(Measurement {
@@ -122,7 +122,7 @@ fn is_of_one_element(before: &Outcome, now: &Outcome) -> bool {
     }
 }
 
-/// True for what only looks; what is found tells of it.
+/// True for actions that only look; their findings are reported instead.
 fn is_look(action: &Action) -> bool {
     matches!(
         action,
@@ -142,7 +142,7 @@ fn domain_of(resource: &ElementId) -> Domain {
     }
 }
 
-/// One finding word for word; of several how many were how, the worst first.
+/// A single finding word for word; several as counts by condition, the worst first.
 fn in_short(outcomes: &[Outcome]) -> String {
     if let [only] = outcomes {
         return outcome_in_words(only);
@@ -162,7 +162,7 @@ fn in_short(outcomes: &[Outcome]) -> String {
     told.collect::<Vec<_>>().join("; ")
 }
 
-/// How something was found, with its rank, and the element where that is worth a name.
+/// The condition in a finding with its rank, and the element if it is worth naming.
 fn kind_of(outcome: &Outcome) -> ((u8, &'static str), Option<&ElementId>) {
     match outcome {
         Outcome::Measured(Measurement {

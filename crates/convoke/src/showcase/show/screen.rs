@@ -1,24 +1,24 @@
-//! How a line of a story stands on a terminal: who speaks to whom beside what is said, and where
-//! there is no room for both, above it.
+//! The layout of lines on a terminal: sender and receiver beside the text, or above it if the
+//! terminal is narrow.
 //!
-//! Knows columns and colours; refuses to know what is told. Read next: [`super`],
+//! Knows columns and colours; refuses to know the content. Read next: [`super`],
 //! [`crate::showcase::replay`].
 
 use crate::output::{Paint, columns, line};
 use markup::words::{cut, width};
 
-/// Columns where no terminal says how many there are: a line of a file may be long.
+/// The columns without a terminal: lines of a file may be long.
 const UNSAID: usize = 198;
-/// Where fewer columns are, words stand below who speaks to whom.
+/// The columns below which text is printed below sender and receiver.
 const NARROW: usize = 110;
-/// Names stand in so many columns, if they fit.
+/// The columns of a name, if it fits.
 const NAME: usize = 16;
-/// Words below begin in this column.
+/// The column at which text below begins.
 const INDENT: usize = 12;
-/// Words have so much room at least.
+/// The least columns of text.
 const LEAST: usize = 20;
 
-/// Where lines are told.
+/// The output device.
 #[derive(Clone, Copy)]
 pub(crate) struct Screen {
     paint: Paint,
@@ -26,7 +26,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// The terminal, or what is there instead.
+    /// The terminal, or a substitute of default width.
     pub(crate) fn new() -> Self {
         Self {
             paint: Paint::new(),
@@ -34,14 +34,14 @@ impl Screen {
         }
     }
 
-    /// What somebody says to somebody.
+    /// Prints a message from one to another.
     pub(crate) fn spoken(self, time: &str, style: &str, ends: [&str; 2], words: &str) {
         self.in_lines(time, style, Who::Both(ends), words)
             .iter()
             .for_each(|told| line(told));
     }
 
-    /// What is said to nobody; the words have the style.
+    /// Prints a line without receiver; the style applies to the text.
     pub(crate) fn alone(self, time: &str, who: &str, mark: &str, style: &str, words: &str) {
         self.in_lines(time, style, Who::One(who, mark), words)
             .iter()
@@ -72,7 +72,7 @@ impl Screen {
     }
 }
 
-/// Who speaks, with the mark that stands behind.
+/// The sender, with the receiver or a mark.
 #[derive(Clone, Copy)]
 enum Who<'a> {
     Both([&'a str; 2]),
@@ -80,7 +80,7 @@ enum Who<'a> {
 }
 
 impl Who<'_> {
-    /// Below each other, and the columns that it takes.
+    /// In fixed columns; returns also the columns used.
     fn in_columns(self, paint: Paint, style: &str) -> (String, usize) {
         let arrow = paint.style(style, "──▶");
         match self {
@@ -92,7 +92,7 @@ impl Who<'_> {
         }
     }
 
-    /// Without room between.
+    /// Without padding; returns also the columns used.
     fn close(self, paint: Paint, style: &str) -> (String, usize) {
         let arrow = paint.style(style, "──▶");
         match self {

@@ -105,7 +105,9 @@ impl Optimisation {
             let full = slow && edge.is_some_and(|e| e < promised * AS_GOOD);
             part.offset_db = match full {
                 true => (part.offset_db - QUIETER_DB).max(0.0),
-                false => (part.offset_db + LOUDER_DB).min(most.min(crate::radio::OFFSET_MAX_DB)),
+                false => {
+                    (part.offset_db + LOUDER_DB).min(most.min(domain::radio::POWER_OFFSET_MAX_DB))
+                }
             };
         }
         running.reason = Some(

@@ -5,9 +5,10 @@
 //! small; what interference does to users elsewhere it does not reckon with. The plan is a promise by
 //! formula; [`super::verification`] sees what came of it.
 
+use crate::radio::Radio;
 use crate::radio::coverage::{Field, Served, Surroundings, sectors};
-use crate::radio::{OFFSET_MAX_DB, Radio};
 use domain::inventory::ElementId;
+use domain::radio::POWER_OFFSET_MAX_DB;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One step of power, in dB.
@@ -141,7 +142,7 @@ fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
 
 /// Takes the step that is worth most until none is worth its cost.
 fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Part>) {
-    let most_db = wish.offset_max_db.clamp(0.0, OFFSET_MAX_DB);
+    let most_db = wish.offset_max_db.clamp(0.0, POWER_OFFSET_MAX_DB);
     for _ in 0..STEPS_MAX {
         let worth = field.worth_mbps(wish.min_mbps);
         let mut best: Option<(f64, usize, bool, f64)> = None;

@@ -61,7 +61,9 @@ impl Optimisation {
             lost: &lost,
             demand_mbps: &demand_mbps,
             allowed: &order.neighbour_cells,
-            offset_max_db: order.power_offset_db.unwrap_or(crate::radio::OFFSET_MAX_DB),
+            offset_max_db: order
+                .power_offset_db
+                .unwrap_or(domain::radio::POWER_OFFSET_MAX_DB),
             min_mbps: promised_mbps(order),
             waking,
         };

@@ -18,6 +18,7 @@ use crate::complaints::reader::when::Span;
 use crate::payloads::quality::{Crossing, Quality, QualityCheck, QualityResult};
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind};
+use domain::radio::{POOR_MBPS, WEAK_DBM};
 use domain::telemetry::{AlarmType, Visit};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
@@ -31,11 +32,9 @@ const SILENCE_S: f64 = 1_000.0;
 const PARKED_S: f64 = 1_800.0;
 /// Sites so near to one that was used may have served as well, in kilometres.
 const AROUND_KM: f64 = 8.0;
-/// Below this reference signal power, in dBm, coverage is weak; above the other it is strong.
-const WEAK_DBM: f64 = -112.0;
+/// The RSRP from which coverage is strong, in dBm per resource element.
 const STRONG_DBM: f64 = -105.0;
-/// Less throughput than this is poor, in Mbit/s; more load than this is full.
-const POOR_MBPS: f64 = 0.5;
+/// The load above which a cell is full.
 const FULL: f64 = 0.95;
 /// A shorter silence is a tunnel, in seconds.
 const SHORTEST_S: f64 = 120.0;

@@ -3,10 +3,9 @@
 //! Users are thought to be spread evenly over the sectors that are lost; where they really are nobody
 //! here knows. Read next: [`crate::optimisation`], which chooses among the helpers.
 
-use super::{
-    CAPACITY_PREFERRED_DBM, COVERAGE_LIMIT_DBM, NOISE_DBM, Place, Radio, spectral_efficiency,
-};
+use super::{CAPACITY_PREFERRED_DBM, NOISE_DBM, Place, Radio};
 use domain::inventory::ElementId;
+use domain::radio::{COVERAGE_DBM, spectral_efficiency};
 use domain::telemetry::CellPerformance;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,7 +173,7 @@ impl Field {
             }
         }
         let (host, dbm) = preferred.or(strongest)?;
-        if dbm < COVERAGE_LIMIT_DBM {
+        if dbm < COVERAGE_DBM {
             return None;
         }
         let carrier = self.candidates[host].carrier_khz;

@@ -19,16 +19,8 @@ fn radio() -> Radio {
 }
 
 #[test]
-fn formulas_give_what_is_reckoned_by_hand() {
+fn units_and_days_are_what_is_reckoned_by_hand() {
     let near = |a: f64, b: f64| assert!((a - b).abs() < 0.05, "{a} {b}");
-    near(path_loss_db(1_000.0, 0.8), 13.54 + 117.24 - 1.94);
-    near(path_loss_db(1.0, 0.8), path_loss_db(35.0, 0.8));
-    near(pattern_db(0.0), 0.0);
-    near(pattern_db(32.5), 3.0);
-    near(pattern_db(-327.5), 3.0);
-    near(pattern_db(180.0), 30.0);
-    near(spectral_efficiency(1.0), 0.75);
-    near(spectral_efficiency(1e6), 5.5);
     near(power_kw(RadioUnit::Type4, 0.5, Saving::Off, 0.0), 0.2995);
     near(
         power_kw(RadioUnit::Type9, 0.0, Saving::DeepSleep, 0.0),

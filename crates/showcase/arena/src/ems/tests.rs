@@ -1,4 +1,4 @@
-//! Actions through management systems, on a network that is simulated.
+//! Actions through element management systems, on a simulated network.
 
 use super::*;
 use domain::inventory::{ElementId, ElementKind};
@@ -12,7 +12,7 @@ fn at(s: f64) -> Timestamp {
 struct Bench {
     acts: Acts,
     network: Simulation,
-    /// Field reports with the numbers that callers know.
+    /// Field reports with the numbers known to callers.
     reports: Vec<(u64, bool)>,
 }
 
@@ -48,7 +48,7 @@ impl Bench {
         answered
     }
 
-    /// Lets time pass; what is for hosted agents alone passes by.
+    /// Advances time, dropping what is for hosted agents alone.
     fn pass(&mut self, s: f64) {
         for emission in self.network.advance(at(s)) {
             match emission.tiding {
@@ -125,7 +125,8 @@ fn who_has_waited_long_enough_is_told() {
     bench.pass(700.0);
 }
 
-/// W1, steps 6 to 8: the engineer of one caller is not guided by another.
+/// The engineer of one caller cannot be guided by another (draft-wang-nmrg-magent-im §2.1, steps 6
+/// to 8).
 #[test]
 fn an_engineer_is_guided_by_who_sent_them() {
     let mut bench = Bench::new();

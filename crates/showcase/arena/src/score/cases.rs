@@ -1,8 +1,8 @@
-//! What was found out about faults, whoever found it: a neutral form of cases.
+//! The findings about faults, in a form common to agents and people.
 //!
-//! Of agents it is read from the record of tasks, of people from their journal
-//! ([`agents::practice`]); both are then held against the truth in the same way. Knows neither
-//! energy nor users. Read next: [`super`].
+//! They are read from the record of tasks of agents, and from the journal of people
+//! ([`agents::practice`]); both are compared with the truth in the same way. Knows neither energy
+//! nor users. Read next: [`super`].
 
 use agents::payloads::Schema;
 use agents::payloads::compensation::Compensation;
@@ -17,41 +17,41 @@ use network::Truth;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// One look at a fault: a diagnosis that was asked for, a ticket, a line in a journal.
+/// An investigation of a fault: a requested diagnosis, a ticket, an entry of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// When somebody began to work on it.
+    /// The instant at which work on it began.
     pub opened_at: Timestamp,
-    /// The sites that it is about.
+    /// The sites concerned.
     pub sites: BTreeSet<ElementId>,
-    /// What was suspected, likeliest first.
+    /// The suspected causes, likeliest first.
     pub suspects: Vec<Suspicion>,
-    /// What was held for the cause in the end, and since when.
+    /// The final diagnosis, with its instant.
     pub located: Option<(Timestamp, Suspicion)>,
-    /// When it was closed as mended.
+    /// The instant at which it was closed as repaired.
     pub closed_at: Option<Timestamp>,
 }
 
-/// The truth of a fault beside what was found out about it. Times are in seconds from the fault.
+/// The findings about a fault, compared with its truth. Times are in seconds from the fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Until somebody began to work on it.
+    /// Time until work on it began.
     pub detected_s: Option<f64>,
-    /// Until it was held for the cause.
+    /// Time until its true cause was diagnosed.
     pub located_s: Option<f64>,
-    /// Until its case was closed.
+    /// Time until its case was closed.
     pub restored_s: Option<f64>,
-    /// The place of the truth among what was suspected when work began, from 1.
+    /// The rank of the true cause among the suspects when work began, from 1.
     pub rank: Option<usize>,
-    /// What was suspected first of all.
+    /// The first suspect.
     pub blamed: Option<Suspicion>,
 }
 
-/// Cases are still about a fault so long after its service was restored, in seconds.
+/// The time after restoration of service within which cases still concern a fault, in seconds.
 const AFTERMATH_S: f64 = 3_600.0;
 
-/// The cases that the tasks of agents are about, and what they set right from afar: whoever sets a
-/// parameter of an element holds that for the cause.
+/// The cases in the tasks of agents and in their remote corrections: a correction of an element's
+/// parameter counts as a diagnosis.
 pub fn of_tasks(tasks: &[Arc<Task>], remedies: &[(Timestamp, ElementId)]) -> Vec<Case> {
     let of_tasks = tasks.iter().filter_map(|task| of_task(task));
     let mut cases: Vec<Case> = of_tasks.chain(remedies.iter().map(of_remedy)).collect();
@@ -127,7 +127,7 @@ fn of_task(task: &Task) -> Option<Case> {
     })
 }
 
-/// The cases that people wrote down; one that was over before anybody opened it is none.
+/// The cases in the journal of people, without those that ended before work began.
 pub(super) fn of_journal(journal: &Journal) -> Vec<Case> {
     let suspicion = |(target, cause): &(ElementId, Cause)| Suspicion {
         target: target.clone(),
@@ -149,7 +149,7 @@ pub(super) fn of_journal(journal: &Journal) -> Vec<Case> {
     cases
 }
 
-/// What `cases` say about one fault.
+/// The findings of `cases` about one fault.
 pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Case]) -> Found {
     let actual = Suspicion {
         target: truth.fault.element.clone(),
@@ -182,8 +182,8 @@ pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Case]) -> Found {
     }
 }
 
-/// True if a case is about the sites that a fault took out, about its element, or about a part of
-/// the node that its element belongs to.
+/// True if a case concerns the sites that a fault took out, its element, or a part of the node that
+/// contains its element.
 fn concerns(inventory: &Inventory, truth: &Truth, case: &Case) -> bool {
     let element = &truth.fault.element;
     let node = inventory.node_of(element);

@@ -1,6 +1,6 @@
-//! What users near lost sites and cells got, while these were lost.
+//! The service of users near lost sites and cells, during the loss.
 //!
-//! Looks at the network from time to time and weighs what it sees by how long it stood. Read next:
+//! Samples the network from time to time and weights each sample by its duration. Read next:
 //! [`super`].
 
 use domain::inventory::ElementId;
@@ -8,10 +8,10 @@ use domain::time::Timestamp;
 use network::Simulation;
 use std::collections::BTreeSet;
 
-/// How often a standing outage is looked at, in seconds.
+/// The sampling interval during an outage, in seconds.
 const LOOK_EACH_S: f64 = 60.0;
 
-/// Sums over time of what users of lost sites and cells got.
+/// Time integrals of the service of users near lost sites and cells.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     seen: Option<Seen>,
@@ -31,7 +31,7 @@ struct Seen {
 }
 
 impl Watch {
-    /// Looks at the network as it is at `now`; not before the last look.
+    /// Takes a sample at `now`, which must not be before the last one.
     pub fn look(&mut self, simulation: &Simulation, now: Timestamp) {
         let lost = lost(simulation);
         let standing = self
@@ -66,14 +66,14 @@ impl Watch {
         (self.user_s > 0.0).then(|| self.served_user_s / self.user_s)
     }
 
-    /// The downlink throughput of the slowest tenth of the users near lost sites, in Mbit/s, on
-    /// average over the time that anything was lost; none if nothing was.
+    /// The 10th percentile of the downlink throughput of the users near lost sites, in Mbit/s,
+    /// averaged over the time of loss; none if nothing was lost.
     pub fn edge_mbps(&self) -> Option<f64> {
         (self.lost_s > 0.0).then(|| self.edge_mbps_s / self.lost_s)
     }
 }
 
-/// The sites that are out of service, and those of which a cell is.
+/// The sites that are out of service, and those with a cell that is.
 fn lost(simulation: &Simulation) -> BTreeSet<ElementId> {
     let inventory = simulation.inventory();
     let cells = simulation.state().cells_failed(&inventory);

@@ -1,4 +1,4 @@
-//! Training days give the same figures each time, and a network that tells otherwise teaches others.
+//! Training is deterministic, and depends on the alarms.
 
 use super::*;
 use domain::telemetry::AlarmType;
@@ -37,8 +37,8 @@ fn the_same_days_teach_the_same() {
     assert_eq!(Knowledge::parse(&text).unwrap(), once.knowledge());
 }
 
-/// What is heard beside a fault decides: the same days, told by management systems that lose every
-/// second alarm and tell all others ten minutes late, teach otherwise.
+/// Learning depends on the alarms: the same days with management systems that lose every second
+/// alarm and delay all others by ten minutes give other knowledge.
 #[test]
 fn a_network_that_tells_otherwise_teaches_otherwise() {
     let mut simulation = days(50_001).network();

@@ -1,7 +1,7 @@
-//! How a day is played, and what is left of it to look at.
+//! The simulation of a day, and its observable results.
 //!
-//! Knows how to cast agents otherwise than they are shipped: deaf, or one of them silent. What must
-//! hold of the day is said in `laws.rs`.
+//! Can alter the shipped agents: deaf, or one of them silent. The properties of the day are in
+//! `laws.rs`.
 
 use arena::World;
 use domain::agent::{Agent, Input, Output};
@@ -26,57 +26,57 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 use yang::{Generation, ModuleSet};
 
-/// A Monday.
+/// The beginning of the day, on a Monday.
 const BEGINS: &str = "2026-01-05T00:00:00Z";
-/// Sites of the network.
+/// The number of sites.
 const SITES: usize = 40;
-/// Who may read everything.
+/// The user who may read everything.
 const OPERATOR: &str = "operator";
-/// Entries of the log that are read at a time.
+/// The number of log entries per read.
 const PAGE: usize = 1_000;
 
-/// What happens.
+/// The events of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Network {
-    /// One of everything that can break, from 00:30 to 07:00, drivers who complain of it, and then
-    /// nothing more until the next evening: the platform waits a day for whoever is silent.
+    /// One fault of each kind, from 00:30 to 07:00, with complaining drivers, and then nothing more
+    /// until the next evening: the platform waits a day for a silent agent.
     Accidents,
-    /// The same until 08:00 only, with the background of alarms and small outages.
+    /// The same, until 08:00 only, with background alarms and small outages.
     Morning,
     /// As [`Network::Morning`], but nothing breaks.
     AtRest,
 }
 
-/// Who works.
+/// The agents of the day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cast {
-    /// All agents as they are shipped.
+    /// All agents as shipped.
     Everybody,
-    /// All of them, but none hears anything of the network.
+    /// All of them, but without any telemetry.
     Deaf,
-    /// The agent of this role takes on whatever it is asked, and says no more.
+    /// All of them, but the agent of this role accepts every task and never answers again.
     Silent(&'static str),
 }
 
-/// A day that is over.
+/// A completed day.
 pub(crate) struct Day {
     pub(crate) ended: Timestamp,
-    /// How many faults happened.
+    /// The number of faults.
     pub(crate) faults: usize,
-    /// What drivers complained about, and what became of it.
+    /// The complaints of drivers, with their handling.
     pub(crate) grievances: Vec<Grievance>,
-    /// Cells that are louder than planned.
+    /// Cells with raised power.
     pub(crate) loud: Vec<ElementId>,
     pub(crate) tasks: Vec<Arc<Task>>,
     pub(crate) negotiations: Vec<Arc<Negotiation>>,
-    /// The log, an entry each.
+    /// The log, one entry per string.
     pub(crate) record: Vec<String>,
-    /// What agents heard of the network, each by name.
+    /// The telemetry that agents received, each with the agent's name.
     pub(crate) heard: Vec<(String, String)>,
 }
 
 impl Day {
-    /// The tasks about this.
+    /// The tasks with this scenario.
     pub(crate) fn of(&self, scenario: &'static str) -> impl Iterator<Item = &Arc<Task>> {
         self.tasks
             .iter()
@@ -84,7 +84,7 @@ impl Day {
     }
 }
 
-/// The seeds of a law: those of CI, or those that are asked for.
+/// The seeds of a property: those of CI, or those of the environment.
 pub(crate) fn seeds(usual: RangeInclusive<u64>) -> RangeInclusive<u64> {
     let Ok(asked) = std::env::var("CONVOKE_LAW_SEEDS") else {
         return usual;
@@ -110,7 +110,7 @@ pub(crate) fn generation() -> Arc<Generation> {
 }
 
 impl Network {
-    /// As it is before anything happens.
+    /// The network before anything happens.
     pub(crate) fn built(self, seed: u64) -> Simulation {
         let quiet = self == Self::Accidents;
         let parameters = Parameters {
@@ -132,7 +132,7 @@ impl Network {
         simulation
     }
 
-    /// When it is over.
+    /// The end of the day.
     pub(crate) fn until(self) -> Timestamp {
         let hours = match self {
             Self::Accidents => 40.0,
@@ -142,7 +142,7 @@ impl Network {
     }
 }
 
-/// One fault of each kind that somebody can mend, half an hour and more apart.
+/// Schedules one fault of each repairable kind, at least half an hour apart.
 fn break_things(simulation: &mut Simulation, seed: u64) {
     let mut dice = Dice::seed_from_u64(seed);
     let inventory = simulation.inventory();
@@ -158,10 +158,10 @@ fn break_things(simulation: &mut Simulation, seed: u64) {
     }
 }
 
-/// What agents heard of the network, each by name.
+/// The telemetry that agents received, each with the agent's name.
 pub(crate) type Heard = Arc<Mutex<Vec<(String, String)>>>;
 
-/// An agent of which is taken down what it hears of the network.
+/// An agent whose telemetry is recorded.
 struct Watched {
     name: String,
     agent: Box<dyn Agent>,
@@ -178,7 +178,7 @@ impl Agent for Watched {
     }
 }
 
-/// Takes everything on, and says no more.
+/// An agent that accepts every task and never answers again.
 struct Silent;
 
 impl Agent for Silent {
@@ -190,7 +190,7 @@ impl Agent for Silent {
     }
 }
 
-/// Puts the agents together as the platform does, but for what the cast has otherwise.
+/// Assembles the agents as the platform does, with the alterations of the cast.
 fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -> Company {
     let mut posts = BTreeMap::new();
     let mut agents = Vec::new();
@@ -226,7 +226,7 @@ fn company(cast: Cast, generation: &Generation, now: Timestamp, heard: &Heard) -
     }
 }
 
-/// Plays a day.
+/// Simulates a day.
 pub(crate) async fn play(seed: u64, network: Network, cast: Cast) -> Day {
     let heard = Heard::default();
     let generation = generation();
@@ -248,7 +248,7 @@ pub(crate) async fn play(seed: u64, network: Network, cast: Cast) -> Day {
     day
 }
 
-/// Plays with any company until then.
+/// Simulates a day with any agents, until that instant.
 pub(crate) async fn play_with(
     seed: u64,
     simulation: Simulation,
@@ -288,7 +288,7 @@ pub(crate) async fn play_with(
     Played(world)
 }
 
-/// A world whose time is over.
+/// A world at the end of its time.
 pub(crate) struct Played(World);
 
 impl Played {
@@ -296,7 +296,7 @@ impl Played {
         self.0.network().simulation()
     }
 
-    /// What `who` reads.
+    /// The records that `who` reads.
     pub(crate) fn read<Q: Query>(&self, who: &str, query: Q) -> Q::Output {
         let engine = self.0.host().platform.engine();
         let who = engine.principal(who);
@@ -304,8 +304,8 @@ impl Played {
         found.unwrap_or_else(|refusal| panic!("{} may read: {refusal}", who.name))
     }
 
-    /// The log, but for sessions: they begin when the machine has time, and their place among what
-    /// happens at the same instant is chance.
+    /// The log, without sessions: their start depends on the machine's load, and so does their
+    /// order among simultaneous events.
     fn record(&self) -> Vec<String> {
         let feed = self.0.host().platform.engine().feed();
         let mut lines = Vec::new();

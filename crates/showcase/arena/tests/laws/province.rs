@@ -1,6 +1,6 @@
-//! Whoever is confined to a province hears of it alone, sees it alone, and acts in it alone.
+//! An agent confined to a province receives its telemetry, sees it and acts in it alone.
 //!
-//! One agent, let into everything but the other province, takes down what it hears and tries every
+//! One agent, permitted everything but the other province, records its telemetry and tries every
 //! action on elements of both. Read next: `network::Simulation::act`, `server::post`.
 
 use super::played::{self, Network, Played};
@@ -25,21 +25,21 @@ const OTHER: &str = "South";
 /// The agent of the province, whose name the prowler bears.
 const NAME: &str = "TMF-Convoke-MobileNorth-1.0.0";
 
-/// What came of what was tried.
+/// The results of the attempts.
 #[derive(Default)]
 struct Findings {
-    /// The elements of everything that was heard, by kind of telemetry.
+    /// The elements of all telemetry received, by kind of telemetry.
     heard: BTreeMap<&'static str, BTreeSet<ElementId>>,
-    /// Each kind of action, on whose element, and how it ended.
+    /// Each kind of action, the province of its element, and its outcome.
     tried: Vec<(&'static str, &'static str, Outcome)>,
 }
 
-/// Tries everything, in both provinces.
+/// An agent that tries everything, in both provinces.
 struct Prowler {
     inventory: Arc<Inventory>,
     vehicles: Vec<String>,
     findings: Arc<Mutex<Findings>>,
-    /// What was tried under which token.
+    /// The action tried under each token.
     open: BTreeMap<Token, (&'static str, &'static str)>,
     next: Token,
 }
@@ -154,7 +154,7 @@ impl Prowler {
         outputs
     }
 
-    /// The engineer who has come is sent on, to the other province and to one's own.
+    /// Sends an engineer who has arrived on, to the other province and to its own.
     fn guide(&mut self, dispatch: Token) -> Vec<Output> {
         let mut guide = |whose| {
             let element = self.some(ElementKind::Site, whose);
@@ -191,7 +191,7 @@ impl Prowler {
     }
 }
 
-/// The elements that a piece of telemetry tells of, and its kind.
+/// The kind of a piece of telemetry, with its elements.
 fn told_of(telemetry: &Telemetry) -> (&'static str, BTreeSet<ElementId>) {
     match telemetry {
         Telemetry::Alarm(alarm) => ("alarm", [alarm.resource.clone()].into()),
@@ -209,7 +209,7 @@ fn told_of(telemetry: &Telemetry) -> (&'static str, BTreeSet<ElementId>) {
     }
 }
 
-/// One agent, confined to a province, and let into everything there.
+/// The company of one agent, confined to a province and permitted everything there.
 fn company(
     simulation: &Simulation,
     generation: &Generation,
@@ -268,7 +268,8 @@ async fn prowled(seed: u64) -> (Played, Findings) {
     (played, findings)
 }
 
-/// W3: every kind of action, every kind of telemetry, and what management systems show.
+/// Every kind of action, every kind of telemetry, and the endpoints of management systems are
+/// confined.
 #[test]
 fn whoever_is_confined_to_a_province_neither_hears_nor_touches_the_other() {
     for seed in played::seeds(5..=5) {
@@ -311,7 +312,7 @@ fn acts_at_home_only(findings: &Findings, is_own: impl Fn(&ElementId) -> bool) {
     assert_eq!(done.len(), 9, "{done:?}");
 }
 
-/// What the endpoints of management systems show.
+/// Asserts that the endpoints of management systems show the province's own elements only.
 fn sees_its_own_only(played: &Played, is_own: impl Fn(&ElementId) -> bool) {
     let mut seen = 0;
     for ems in Ems::ALL {

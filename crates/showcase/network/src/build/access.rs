@@ -1,15 +1,16 @@
-//! How sites hang on routers: rings, stars, chains, and what hangs behind a ring.
+//! The access network: rings, stars and chains of sites, and spurs behind a ring.
 //!
-//! A ring begins and ends at its router, on two cards or carelessly on one, or at two neighbouring
-//! routers; one cut does not hurt it. A star has one trunk to a hub with leaves; a chain is a
-//! string of sites: one cut takes everything behind it. Read next: [`super::ducts`].
+//! A ring begins and ends at its router, on two cards or, by poor planning, on one, or at two
+//! neighbouring routers; one cut takes nothing out of service. A star has one trunk to a hub with
+//! leaves; a chain is a string of sites: one cut takes out everything behind it. Read next:
+//! [`super::ducts`].
 
 use super::{Builder, CATALOGUE, Leaving, between_points, distance_km, point_at};
 use crate::chance::{between, choose, happens, weighted, whole};
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::f64::consts::TAU;
 
-/// How a group of sites is hung up.
+/// The topology of a group of sites.
 #[derive(Clone, Copy)]
 enum Shape {
     Ring,
@@ -18,7 +19,7 @@ enum Shape {
     Chain,
 }
 
-/// Shapes and how common they are.
+/// The topologies with their weights.
 const SHAPES: [(Shape, f64); 4] = [
     (Shape::Ring, 0.48),
     (Shape::RingBetweenTwo, 0.10),
@@ -28,7 +29,7 @@ const SHAPES: [(Shape, f64); 4] = [
 
 /// Routers farther apart than this (km) share no ring.
 const NEIGHBOUR_KM: f64 = 110.0;
-/// Fibre follows roads: so much longer than the straight line.
+/// The length of fibre per straight-line distance, as fibre follows roads.
 const DETOUR: f64 = 1.25;
 /// The shortest access link, in km: trenches near the router must fit into it.
 pub(super) const SHORTEST_KM: f64 = 0.9;
@@ -43,7 +44,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Hangs up one group of at most `left` sites; gives how many.
+    /// Connects one group of at most `left` sites; returns its size.
     fn hang_group(&mut self, city: usize, left: usize) -> usize {
         self.groups += 1;
         let weights = SHAPES.map(|(_, weight)| weight);
@@ -92,7 +93,7 @@ impl Builder<'_> {
         hung
     }
 
-    /// Places the sites of a ring: in an arc around one router, or on the way between two.
+    /// Places the sites of a ring: in an arc around one router, or between two.
     fn ring_sites(&mut self, city: usize, other: usize, around: usize) -> Vec<ElementId> {
         let from = self.topology.cities[city].position;
         let to = self.topology.cities[other].position;
@@ -139,7 +140,7 @@ impl Builder<'_> {
         length
     }
 
-    /// Hangs sites behind one of a ring: all at it, or one behind the other.
+    /// Connects sites behind one of a ring: all to it, or one behind the other.
     fn behind(&mut self, city: usize, anchor: &ElementId, sites: usize) -> usize {
         let in_a_row = happens(&mut self.dice, 0.5);
         let mut end = anchor.clone();
@@ -153,8 +154,8 @@ impl Builder<'_> {
         sites
     }
 
-    /// Joins `end` (a card of the city's router, or a site) and `site`; gives the site, to go on.
-    /// A link that begins on a card has the card as its end A.
+    /// Links `end` (a card of the city's router, or a site) with `site`; returns the site. A link
+    /// that begins on a card has the card as its end A.
     fn access_link(&mut self, city: usize, end: ElementId, site: ElementId) -> ElementId {
         let straight = distance_km(self.position(&end), self.position(&site));
         let from_router = self

@@ -1,31 +1,32 @@
-//! The cells of each site, which cells their users can be handed over to, and the batteries.
+//! The cells of each site, their handover neighbours, and the batteries.
 //!
-//! Knows how operators equip masts; refuses to know who is served by what ([`crate::mobile`]).
-//! Three sectors a site: a coverage layer (800 MHz, 10 MHz wide) everywhere, and where the site is
-//! busy a capacity layer as well (2600 MHz, 20 MHz wide, or 3500 MHz, 100 MHz wide, with 32
-//! antennas). Dice of their own: the rest of the network is as it would be without them.
+//! Knows how operators equip masts; refuses to know which user is served by which cell
+//! ([`crate::mobile`]). A site has three sectors: a coverage layer (800 MHz, 10 MHz wide)
+//! everywhere, and at busy sites a capacity layer as well (2600 MHz, 20 MHz wide, or 3500 MHz, 100
+//! MHz wide, with 32 antennas). Has a random stream of its own, so that the rest of the network
+//! does not depend on it.
 //!
 //! Radio units follow the shares of the energy set of the ITU AI/ML in 5G Challenge 2023: coverage
 //! layers are of its two-antenna types 2 to 7, capacity layers of the two types whose sleep it
-//! shows, 27 of Type9 to 21 of Type10. That a unit which can sleep serves capacity layers, and only
+//! shows, 27 of Type9 to 21 of Type10. That units capable of sleep serve capacity layers, and only
 //! those, is an assumption. Transmit powers leave 10 dB of room to raise them.
 //! Read next: [`crate::mobile`].
 
 use crate::chance::{between, happens, stream, weighted};
 use crate::mobile::energy::power_w;
 use crate::mobile::nearby::Nearby;
-use crate::mobile::propagation::pattern_db;
 use crate::reach::Reach;
 use domain::inventory::{Cell, Domain, Element, ElementId, ElementKind, Inventory, RadioUnit};
+use domain::radio::pattern_db;
 use domain::telemetry::Saving;
 use domain::time::Dice;
 use std::collections::BTreeMap;
 
-/// The dice of cells; see [`stream`].
+/// The purpose of the cells' random stream; see [`stream`].
 const PURPOSE: u64 = 20;
-/// The share of sites that are busy enough for a capacity layer: 1,000 sites get 5,000 cells.
+/// The share of sites with a capacity layer: 1,000 sites get 5,000 cells.
 const BUSY: f64 = 0.67;
-/// Two-antenna units of coverage layers, and how many stations of the set have them.
+/// Two-antenna units of coverage layers, each with the number of stations of the set that have it.
 const COVERAGE_UNITS: [(RadioUnit, f64); 6] = [
     (RadioUnit::Type2, 33.0),
     (RadioUnit::Type3, 31.0),
@@ -34,29 +35,29 @@ const COVERAGE_UNITS: [(RadioUnit, f64); 6] = [
     (RadioUnit::Type6, 199.0),
     (RadioUnit::Type7, 114.0),
 ];
-/// Units of capacity layers, likewise.
+/// Units of capacity layers, each with the number of stations of the set that have it.
 const CAPACITY_UNITS: [(RadioUnit, f64); 2] = [(RadioUnit::Type9, 27.0), (RadioUnit::Type10, 21.0)];
 
-/// Neighbours that a cell has at most.
+/// The most neighbours of a cell.
 pub const NEIGHBOURS_MOST: usize = 12;
-/// So far (km) users of a coverage and of a capacity layer may be handed over.
+/// The longest distance of a handover neighbour on a coverage and on a capacity layer, in km.
 const HANDOVER_KM: (f64, f64) = (12.0, 3.0);
-/// A cell is a neighbour if it loses no more than this (dB) in the direction of the other.
+/// The most antenna loss, in dB, in the direction of another cell for it to be a neighbour.
 const FACING_DB: f64 = 15.0;
 
-/// The mean load of a cell over the day (table of [`crate::mobile::demand`]); what remote batteries
-/// are sized for.
+/// The mean load of a cell over the day (table of [`crate::mobile::demand`]), for which remote
+/// batteries are sized.
 pub const NORMAL_LOAD: f64 = 0.24;
-/// Old batteries lasted so long at full load when they were new, in seconds; how much of that is
-/// left shows when the mains fails.
+/// The endurance of old batteries at full load when they were new, in seconds; their remaining
+/// capacity shows when the mains fails.
 pub const OLD_BATTERY_S: f64 = 720.0;
-/// Batteries of remote sites last so long at a normal load, in hours.
+/// The endurance of batteries of remote sites at normal load, in hours.
 const REMOTE_BATTERY_H: (f64, f64) = (1.0, 4.0);
-/// Where the loss of a mains feeder takes so many sites or more, engineers are near and batteries
-/// are old.
+/// The number of sites on one mains feeder from which on they are not remote: engineers are near
+/// and batteries old.
 const REMOTE_SITES: usize = 4;
 
-/// Puts cells and batteries on every site of `inventory`.
+/// Installs cells and batteries at every site of `inventory`.
 pub(super) fn equip(inventory: &mut Inventory, seed: u64) {
     let mut dice = stream(seed, PURPOSE);
     let sites: Vec<Element> = inventory.of_kind(ElementKind::Site).cloned().collect();
@@ -72,7 +73,7 @@ pub(super) fn equip(inventory: &mut Inventory, seed: u64) {
     install_batteries(inventory, &sites, &mut dice);
 }
 
-/// The cells of one site: three for coverage, then three for capacity, if it is busy.
+/// The cells of one site: three for coverage, then three for capacity if it is busy.
 fn cells(dice: &mut Dice) -> Vec<Cell> {
     let turned = between(dice, 0.0, 120.0).round();
     let coverage = COVERAGE_UNITS[weighted(dice, &COVERAGE_UNITS.map(|(_, n)| n))].0;
@@ -118,8 +119,8 @@ fn mount(inventory: &mut Inventory, site: &Element, number: usize, cell: Cell) {
     inventory.cells.insert(id, cell);
 }
 
-/// For each cell, in order: the other cells of its site, then those of other sites that look its
-/// way, nearest first; at most [`NEIGHBOURS_MOST`], and at most two of one other site.
+/// For each cell, in order: the other cells of its site, then those of other sites that face it,
+/// nearest first; at most [`NEIGHBOURS_MOST`], and at most two of one other site.
 fn neighbours(inventory: &Inventory, sites: &[Element]) -> Vec<Vec<ElementId>> {
     let nearby = Nearby::new(sites.iter().map(|site| site.position));
     let number: BTreeMap<&ElementId, usize> = (0..).zip(sites).map(|(n, s)| (&s.id, n)).collect();
@@ -153,8 +154,8 @@ fn neighbours(inventory: &Inventory, sites: &[Element]) -> Vec<Vec<ElementId>> {
     inventory.cells.keys().map(of).collect()
 }
 
-/// The cells of a site that look back to where somebody sees it at `(x, y)` km: how far, how much
-/// they lose in that direction, and which.
+/// The cells of a site that face an observer who sees the site at `(x, y)` km: distance, antenna
+/// loss in that direction, and cell.
 fn facing<'a>(
     cells: &[(&'a ElementId, &'a Cell)],
     (x, y): (f64, f64),
@@ -171,8 +172,8 @@ fn facing<'a>(
     facing.into_iter()
 }
 
-/// Sites that fall together with many others have old batteries, which last minutes; remote ones
-/// have such as last for hours, for nobody is there soon.
+/// Installs old batteries, which last minutes, at sites that share a feeder with many others, and
+/// batteries that last hours at remote ones, where help takes long.
 fn install_batteries(inventory: &mut Inventory, sites: &[Element], dice: &mut Dice) {
     let reach = Reach::new(inventory);
     let mut fed: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
@@ -195,12 +196,12 @@ fn install_batteries(inventory: &mut Inventory, sites: &[Element], dice: &mut Di
     }
 }
 
-/// What an old battery of a site held when it was new, in Wh; remote ones hold more.
+/// The capacity of an old battery of a site when it was new, in Wh; remote ones have more.
 pub fn old_battery_wh(inventory: &Inventory, site: &ElementId) -> f64 {
     power_at(inventory, site, 1.0) * OLD_BATTERY_S / 3600.0
 }
 
-/// What the radio units of a site draw together at such a load of each, in watts.
+/// The power drawn by all radio units of a site at such a load of each, in watts.
 fn power_at(inventory: &Inventory, site: &ElementId, load: f64) -> f64 {
     inventory
         .cells_of(site)

@@ -1,19 +1,19 @@
-//! Which links share a trench where they leave a router.
+//! The trenches that links share where they leave a router.
 //!
-//! A ring whose two ends lie in one trench is the classic mistake: documents call it safe, and one
-//! excavator takes all of it. Backbone fibres lie in such trenches too; traffic goes round them,
-//! but their alarms are evidence. Read next: [`super::power`].
+//! A ring whose two ends are in one trench is a classic planning error: documents call it
+//! protected, yet one excavator cuts all of it. Backbone fibres share such trenches too; their
+//! traffic is re-routed, but their alarms are evidence. Read next: [`super::power`].
 
 use super::{Builder, Leaving, point_at};
 use crate::chance::{between, happens, whole};
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::f64::consts::TAU;
 
-/// How often both ends of a ring lie in one trench, of the rings that end at one router.
+/// The probability that both ends of a ring that ends at one router are in one trench.
 const CLASSIC_MISTAKE: f64 = 0.35;
-/// How often an access link lies in a shared trench at all.
+/// The probability that an access link is in a shared trench.
 const SHARED: f64 = 0.75;
-/// How often a backbone link does.
+/// The probability that a backbone link is in a shared trench.
 const BACKBONE_SHARED: f64 = 0.25;
 
 impl Builder<'_> {
@@ -51,7 +51,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// The links that go into trenches, each alone, but both ends of a mistaken ring together.
+    /// The links that go into trenches, each alone, but both ends of a badly planned ring together.
     fn bundles(&mut self, leaving: Vec<Leaving>) -> Vec<Vec<Leaving>> {
         let mut bundles: Vec<Vec<Leaving>> = Vec::new();
         // Access links first, in the order in which groups were hung up; then the backbone's,
@@ -106,8 +106,8 @@ impl Builder<'_> {
     }
 }
 
-/// True if `link` may join `trench` without making a mistake of its own: the two ends of a ring
-/// meet only on purpose.
+/// True if `link` may join `trench`: not if the other end of its ring is there, as that happens by
+/// [`CLASSIC_MISTAKE`] only.
 fn apart(link: &Leaving, trench: &[Leaving]) -> bool {
     link.group.is_none() || trench.iter().all(|other| other.group != link.group)
 }

@@ -1,14 +1,14 @@
-//! Which sites share a mains supply: those that stand close to each other.
+//! The mains supplies that neighbouring sites share.
 //!
-//! Zones follow streets, not fibres, so that a zone rarely coincides with a ring or a star.
-//! Read next: [`crate::fault`].
+//! Zones are geographic and independent of fibre routes, so that a zone rarely coincides with a
+//! ring or a star. Read next: [`crate::fault`].
 
 use super::{Builder, distance_km};
 use crate::chance::whole;
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::collections::BTreeMap;
 
-/// Sites farther than this (km) from the first of a zone have another supply.
+/// The greatest distance of a site from the first of its zone, in km.
 const REACH_KM: f64 = 16.0;
 
 impl Builder<'_> {

@@ -1,4 +1,4 @@
-//! Laws of building, held over seeds and topologies.
+//! Properties of building, checked over seeds and topologies.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,9 +1,9 @@
-//! How often faults happen by themselves, and storms.
+//! The rates of spontaneous faults and of storms.
 //!
-//! Knows rates; refuses to know when the dice are thrown ([`crate::simulation`]). Rates are per
-//! element and year, so that a network of any size has its share; [`PACE`] makes days lively.
+//! Knows rates; refuses to know when random events are drawn ([`crate::simulation`]). Rates are per
+//! element and year, so that they scale with the network; [`PACE`] accelerates them.
 //!
-//! The figures, and where they are from:
+//! The figures and their sources:
 //!
 //! | fault | rate | source |
 //! |---|---|---|
@@ -21,7 +21,7 @@
 //! | storm | 2 per year | assumed; within an hour most zones of an area lose their mains |
 //!
 //! At these rates the default network of 300 sites has less than one fault a day. With [`PACE`] it
-//! has about three, and about four more if each site has five cells: ten days in one.
+//! has about three, and about four more if each site has five cells: ten real days in one.
 
 use super::{Fault, FaultKind, candidates};
 use crate::build::distance_km;
@@ -29,28 +29,28 @@ use crate::chance::{between, choose, happens, weighted};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 
-/// Days of the network are so much livelier than real ones.
+/// The factor by which simulated days have more faults than real ones.
 pub const PACE: f64 = 10.0;
-/// Storms in a year.
+/// Storms per year.
 pub const STORMS_PER_YEAR: f64 = 2.0;
 /// Bad contacts per link and year.
 pub(crate) const CONTACTS_PER_LINK_YEAR: f64 = 0.02;
 const DAYS_PER_YEAR: f64 = 365.0;
-/// A storm takes the mains of so many of the zones in its area.
+/// The share of the zones in a storm's area that lose their mains.
 const STRUCK: f64 = 0.8;
 
-/// How often a kind of fault happens.
+/// The rate and duration of a kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Life {
-    /// What happens.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// How often, per element that it can strike and year; per kilometre for fibre cuts.
+    /// Rate per year and element that it can strike; per year and kilometre for fibre cuts.
     pub per_year: f64,
-    /// Hours after which it ends by itself, shortest and longest; none if someone must mend it.
+    /// Hours after which it ends by itself, shortest and longest; none if it must be repaired.
     pub lasts_h: Option<(f64, f64)>,
 }
 
-/// How often every kind of fault happens; sources in the table of this module.
+/// The rates of all kinds of fault; the sources are in the table of this module.
 pub const LIFE: [Life; 10] = [
     life(FaultKind::FibreCut, 0.0027, None),
     life(FaultKind::DuctCut, 0.05, None),
@@ -73,13 +73,13 @@ const fn life(kind: FaultKind, per_year: f64, lasts_h: Option<(f64, f64)>) -> Li
 }
 
 impl Life {
-    /// Hours after which a fault of `kind` ends by itself, if it does.
+    /// Hours after which a fault of `kind` ends by itself; none if it does not.
     pub(crate) fn lasts_h(kind: FaultKind) -> Option<(f64, f64)> {
         LIFE.iter().find(|life| life.kind == kind)?.lasts_h
     }
 }
 
-/// The elements that a kind can strike, each with its weight.
+/// The elements that a kind can strike, with their weights.
 fn weights(inventory: &Inventory, kind: FaultKind) -> Vec<(&ElementId, f64)> {
     let links = &inventory.links;
     inventory
@@ -93,7 +93,7 @@ fn weights(inventory: &Inventory, kind: FaultKind) -> Vec<(&ElementId, f64)> {
         .collect()
 }
 
-/// Faults of each kind per day in `inventory`, in the order of [`LIFE`].
+/// Expected faults of each kind per day in `inventory`, in the order of [`LIFE`].
 pub(crate) fn per_day(inventory: &Inventory) -> [f64; 10] {
     LIFE.map(|life| {
         let weights = weights(inventory, life.kind);
@@ -102,7 +102,8 @@ pub(crate) fn per_day(inventory: &Inventory) -> [f64; 10] {
     })
 }
 
-/// The fault that happens at `at`, given how often each kind does; none if none of the kind can.
+/// A random fault at `at`, given the rate of each kind; none if the kind drawn has no element to
+/// strike.
 pub(crate) fn befalling(
     inventory: &Inventory,
     per_day: &[f64; 10],
@@ -122,8 +123,8 @@ pub(crate) fn befalling(
     Some(Fault { kind, element, at })
 }
 
-/// A storm that begins at `at`: within an hour, most of the zones around a place lose their mains,
-/// in an area that is wide enough to hold `sites` sites, or everywhere.
+/// The faults of a storm that begins at `at`: within an hour, most of the zones around a place lose
+/// their mains, in an area wide enough to contain `sites` sites, or everywhere.
 pub fn storm(inventory: &Inventory, sites: usize, at: Timestamp, dice: &mut Dice) -> Vec<Fault> {
     let zones: Vec<&Element> = inventory.of_kind(ElementKind::PowerZone).collect();
     let Some(centre) = choose(dice, &zones).map(|zone| zone.position) else {

@@ -1,28 +1,28 @@
-//! How a fault that somebody injects goes on: how long it takes, how bad it is.
+//! The course of an injected fault: its duration and its severity.
 //!
-//! Knows for which kinds that can be said, and within which bounds; what is left open is thrown as for
-//! faults that happen by themselves ([`crate::simulation`]). Read next: `simulation/outside.rs`.
+//! Knows the kinds to which each applies, and the bounds; what is left open is drawn as for
+//! spontaneous faults ([`crate::simulation`]). Read next: `simulation/outside.rs`.
 
 use super::{FaultError, FaultKind};
 use domain::telemetry::Severity;
 
-/// How a fault goes on, as far as that is given.
+/// The specified course of a fault, as far as it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
-    /// How long it takes, in seconds, 60 to 604,800: until the mains are back, the stranger is silent,
-    /// the surge is over, or an ageing module is dark. If it is not given, mains failures and
-    /// interference stay until they are mended.
+    /// Duration in seconds, 60 to 604,800: until the mains are back, the interferer is off, the
+    /// surge is over, or an ageing module is dark. If absent, mains failures and interference last
+    /// until they are repaired.
     pub lasts_s: Option<f64>,
-    /// How strong interference is and how full congestion makes its link; major if it is not given,
-    /// and a warning is as good as minor.
+    /// The strength of interference or the fill of a congested link; major if absent, and a warning
+    /// counts as minor.
     pub severity: Option<Severity>,
 }
 
 impl Terms {
-    /// What [`Terms::lasts_s`] may be.
+    /// The range of [`Terms::lasts_s`].
     pub const LASTS_S: (f64, f64) = (60.0, 604_800.0);
 
-    /// Checks that a fault of `kind` can go on like this.
+    /// Checks that these terms apply to a fault of `kind`.
     ///
     /// # Errors
     /// [`FaultError::NoDuration`], [`FaultError::Duration`] and [`FaultError::NoSeverity`].
@@ -40,7 +40,7 @@ impl Terms {
     }
 }
 
-/// True if a duration can be given: it ends by itself, or creeps.
+/// True if a duration applies: the fault ends by itself, or develops gradually.
 fn takes_time(kind: FaultKind) -> bool {
     matches!(
         kind,
@@ -51,7 +51,7 @@ fn takes_time(kind: FaultKind) -> bool {
     )
 }
 
-/// True if it can be worse or less bad.
+/// True if a severity applies.
 fn has_degrees(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Interference | FaultKind::Congestion)
 }

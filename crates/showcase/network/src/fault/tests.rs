@@ -1,4 +1,4 @@
-//! Names of faults, and the laws of picking one.
+//! Names of faults, and properties of random choice.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

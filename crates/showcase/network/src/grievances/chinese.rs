@@ -26,7 +26,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     between: "",
 };
 
-/// When it happened, in words.
+/// The time of the event, in words.
 pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
     let m = Moment::of(at, written);
     let mut ways = vec![format!("{}月{}日{}", m.month, m.date, clock(&m, dice))];
@@ -72,7 +72,7 @@ fn part(hour: u32) -> &'static str {
     }
 }
 
-/// "晚上七点左右", "19:05".
+/// The time of day: "晚上七点左右", "19:05".
 fn clock(m: &Moment, dice: &mut Dice) -> String {
     let hour = m.round_hour();
     let twelve = if hour > 12 { hour - 12 } else { hour } as usize;
@@ -94,7 +94,7 @@ fn clock(m: &Moment, dice: &mut Dice) -> String {
     }
 }
 
-/// The hour that "half past" belongs to, if half past is near.
+/// The hour of "half past", if half past is near.
 fn hour_of_half(m: &Moment) -> u32 {
     if m.minute < 50 { m.hour } else { 99 }
 }
@@ -110,7 +110,7 @@ fn part_of_day(m: &Moment) -> String {
     }
 }
 
-/// A town as it is written: in Chinese as a rule.
+/// The name of a town in a letter: in Chinese as a rule.
 pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     match gazetteer::chinese(town) {
         Some(name) if happens(dice, 0.75) => name.to_owned(),
@@ -118,7 +118,7 @@ pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     }
 }
 
-/// What it felt like.
+/// Phrases for each symptom and subject.
 const SUFFERING: Suffering = Suffering {
     account: &[
         "App提示账号被锁定",
@@ -179,7 +179,8 @@ const SUFFERING: Suffering = Suffering {
     ],
 };
 
-/// One sentence of its clauses; what happened comes last where another leads, as one says it.
+/// Joins clauses into one sentence; the event comes last if another clause leads, as usual in
+/// Chinese.
 fn sentence(clauses: &[String], suffering_leads: bool) -> String {
     let mut clauses: Vec<&str> = clauses.iter().map(String::as_str).collect();
     if !suffering_leads {
@@ -219,7 +220,7 @@ fn place(parts: &Parts, dice: &mut Dice) -> Option<String> {
     })
 }
 
-/// What is said when asked.
+/// The answer to a question.
 pub(super) fn answered(plight: &Plight, parts: &Parts) -> String {
     let mut said = vec!["谢谢回复。".to_owned()];
     if let Some(town) = &parts.town {

@@ -1,17 +1,17 @@
-//! The composition of a letter, whatever its language: what is said, and in which order.
+//! The composition of a letter in any language: its parts and their order.
 //!
-//! Knows that a letter tells of a symptom, a place, a time and a vehicle, greets and chatters. The words
-//! for it are each language's own: `english`, `chinese`. Read next: [`super::words`].
+//! Knows that a letter states a symptom, a place, a time and a vehicle, with greetings and small
+//! talk. The phrases are each language's own: `english`, `chinese`. Read next: [`super::words`].
 
 use super::words::Parts;
 use super::{Outside, Plight, Symptom};
 use crate::chance::{choose, happens, whole};
 use domain::time::Dice;
 
-/// Ways to say one thing.
+/// Alternative phrases for one thing.
 type Ways = &'static [&'static str];
 
-/// Ways to say what is suffered.
+/// Alternative phrases for each symptom and subject.
 pub(super) struct Suffering {
     pub(super) account: Ways,
     pub(super) bill: Ways,
@@ -25,23 +25,23 @@ pub(super) struct Suffering {
     pub(super) intermittent: Ways,
 }
 
-/// What a language brings to a letter.
+/// The phrases and rules of one language.
 pub(super) struct Grammar {
     pub(super) suffering: Suffering,
-    /// Where it was, if that is told.
+    /// The clause about the place, if it is stated.
     pub(super) place: fn(&Parts, &mut Dice) -> Option<String>,
-    /// A sentence of clauses; true if the one of what is suffered leads.
+    /// Joins clauses into a sentence; true if the symptom leads.
     pub(super) sentence: fn(&[String], bool) -> String,
-    /// What comes before the vehicle's number, and what after.
+    /// Text before and after the vehicle identification number.
     pub(super) vehicle: Ways,
     pub(super) stop: &'static str,
     pub(super) chatter: Ways,
     pub(super) greetings: Ways,
-    /// What stands between two sentences.
+    /// The separator between sentences.
     pub(super) between: &'static str,
 }
 
-/// One way of several.
+/// A random phrase.
 pub(super) fn pick(dice: &mut Dice, ways: &[&str]) -> String {
     choose(dice, ways).copied().unwrap_or_default().to_owned()
 }
@@ -64,7 +64,7 @@ impl Suffering {
 }
 
 impl Grammar {
-    /// The letter.
+    /// Composes the letter.
     pub(super) fn composed(&self, plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
         let mut sentences = vec![self.told(plight, parts, dice)];
         if let Some(vehicle) = &parts.vehicle {
@@ -85,7 +85,7 @@ impl Grammar {
         sentences.join(self.between)
     }
 
-    /// What happened, where and when, one of which leads.
+    /// The sentence with symptom, place and time, in a random order.
     fn told(&self, plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
         let mut clauses = vec![pick(dice, self.suffering.of(plight))];
         clauses.extend((self.place)(parts, dice));

@@ -1,8 +1,8 @@
-//! Labelled letters, to measure how well somebody reads them.
+//! Labelled letters, to measure the accuracy of readers.
 //!
-//! One letter on each line, columns separated by tabs: when it was written, its language, `hand` or
-//! `grammar`, symptom, matter outside the network, place, when it happened, vehicle, where the
-//! vehicle had moved to (each `-` where the letter does not say it), and the words.
+//! One letter per line, columns separated by tabs: time of writing, language, `hand` or `grammar`,
+//! symptom, subject outside the network, place, time of the event, vehicle, place to which the
+//! vehicle had moved (each `-` where the letter does not state it), and the text.
 //! Read next: [`super::words`].
 
 use super::{Datum, Gold, Letter, Outside, Plight, Symptom, words};
@@ -11,18 +11,18 @@ use crate::topology::Topology;
 use domain::time::{Dice, Timestamp};
 use std::collections::BTreeSet;
 
-/// The dice of a corpus; see [`stream`].
+/// The purpose of the corpus' random stream; see [`stream`].
 const PURPOSE: u64 = 46;
-/// Letters are written within so many days.
+/// The period of the letters, in days.
 const DAYS: f64 = 60.0;
-/// What is told happened so long ago, in seconds: at least and at most.
+/// The age of the events, in seconds: shortest and longest.
 const AGO_S: (f64, f64) = (600.0, 40.0 * 3_600.0);
 
-/// The first line.
+/// The header line.
 pub const HEAD: &str =
     "written\tlanguage\tby\tsymptom\toutside\tplace\tat\tvehicle\tmoved_to\ttext";
 
-/// So many letters that name towns of `topology`, each as a line: half in English, half in Chinese.
+/// `count` letters that name towns of `topology`, each as a line: half in English, half in Chinese.
 pub fn lines(topology: &Topology, seed: u64, count: usize, start: Timestamp) -> Vec<String> {
     let mut dice = stream(seed, PURPOSE);
     let towns: Vec<&str> = topology.cities.iter().map(|c| c.name.as_str()).collect();

@@ -46,7 +46,7 @@ pub(super) const GRAMMAR: Grammar = Grammar {
     between: " ",
 };
 
-/// When it happened, in words.
+/// The time of the event, in words.
 pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
     let m = Moment::of(at, written);
     let half = (m.ago_h * 2.0).round() / 2.0;
@@ -76,7 +76,7 @@ pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String
     ways.swap_remove(chosen)
 }
 
-/// "on 21 April at 19:05".
+/// The date with the time of day: "on 21 April at 19:05".
 fn dated(m: &Moment, dice: &mut Dice) -> String {
     let month = MONTHS[(m.month as usize - 1).min(11)];
     let date = match whole(dice, 0, 2) {
@@ -96,7 +96,7 @@ fn ordinal(date: u32) -> &'static str {
     }
 }
 
-/// "at 19:05", "around 7 pm".
+/// The time of day: "at 19:05", "around 7 pm".
 fn clock(m: &Moment, dice: &mut Dice) -> String {
     let hour = m.round_hour();
     let (twelve, half) = ((hour + 11) % 12 + 1, if hour < 12 { "am" } else { "pm" });
@@ -128,7 +128,7 @@ fn day_word(m: &Moment, dice: &mut Dice) -> String {
     }
 }
 
-/// "yesterday evening", "this morning", "last night".
+/// The part of the day: "yesterday evening", "this morning", "last night".
 fn part_of_day(m: &Moment) -> String {
     let part = match m.hour {
         0..=4 => "night",
@@ -147,7 +147,7 @@ fn part_of_day(m: &Moment) -> String {
     }
 }
 
-/// A town as it is written.
+/// The name of a town in a letter, with spelling variants.
 pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     let mut ways = vec![town.to_owned(), town.to_owned()];
     ways.extend(
@@ -163,7 +163,7 @@ pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     ways.swap_remove(chosen).replace('-', " ")
 }
 
-/// "München" for "Muenchen"; what has no umlaut stays.
+/// Restores umlauts: "München" for "Muenchen"; other names are unchanged.
 fn with_umlauts(town: &str) -> String {
     const SPELT: [&str; 10] = [
         "Duesseldorf",
@@ -183,7 +183,7 @@ fn with_umlauts(town: &str) -> String {
     }
 }
 
-/// What it felt like.
+/// Phrases for each symptom and subject.
 const SUFFERING: Suffering = Suffering {
     account: &[
         "the app says my account is locked",
@@ -249,7 +249,7 @@ const SUFFERING: Suffering = Suffering {
     ],
 };
 
-/// One sentence of its clauses; a clause of time or place may lead.
+/// Joins clauses into one sentence; a clause of time or place may lead.
 fn sentence(clauses: &[String], suffering_leads: bool) -> String {
     let joint = if suffering_leads { " " } else { ", " };
     let whole = format!("{}{joint}{}.", clauses[0], clauses[1..].join(" "));
@@ -288,7 +288,7 @@ fn place(parts: &Parts, dice: &mut Dice) -> Option<String> {
     })
 }
 
-/// What is said when asked.
+/// The answer to a question.
 pub(super) fn answered(plight: &Plight, parts: &Parts) -> String {
     let mut said = vec!["Thanks for asking.".to_owned()];
     if let Some(town) = &parts.town {

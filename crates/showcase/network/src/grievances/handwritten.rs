@@ -1,18 +1,18 @@
-//! Forty letters written by hand, with blanks for place, time and vehicle.
+//! Forty letters written by hand, with placeholders for place, time and vehicle.
 //!
-//! A clause in square brackets falls away if the writer withholds what its blank would hold. Read
+//! A clause in square brackets is dropped if the writer omits the fact of its placeholder. Read
 //! next: [`super::words`].
 
 use super::{Outside, Plight, Symptom};
 
-/// What a sheet is about.
+/// The subject of a letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
-    /// This symptom, wherever it was.
+    /// This symptom, anywhere.
     Felt(Symptom),
     /// This symptom, after the vehicle had left its province.
     Moved(Symptom),
-    /// Not the network.
+    /// A subject outside the network.
     Not(Outside),
 }
 
@@ -183,7 +183,7 @@ const CHINESE: [(About, &str); 20] = [
     ),
 ];
 
-/// The sheets that fit what somebody went through.
+/// The letters that fit an experience.
 pub(super) fn fitting(plight: &Plight) -> Vec<&'static str> {
     let about = match (plight.outside, plight.symptom, &plight.left) {
         (Some(outside), ..) => Some(Not(outside)),

@@ -1,6 +1,6 @@
-//! What hurried fingers make of words: letters swapped, doubled or left out, capitals dropped.
+//! Typing errors: letters swapped, doubled or left out, capitals dropped.
 //!
-//! Numbers and words with digits stay whole, for a vehicle's number is copied, not typed. Read next:
+//! Numbers and words with digits are kept, as vehicle numbers are copied, not typed. Read next:
 //! [`super::words`].
 
 use crate::chance::{choose, happens, whole};
@@ -21,7 +21,7 @@ const HOMOPHONES: [(&str, &str); 5] = [
     ("一直", "一只"),
     ("怎么", "咋么"),
 ];
-/// Words shorter than this are typed rightly.
+/// The shortest word that may be mistyped, in characters.
 const SHORTEST: usize = 5;
 
 pub(super) fn english(text: String, dice: &mut Dice) -> String {

@@ -1,4 +1,4 @@
-//! Letters say what their gold says and nothing of the truth.
+//! Letters state the facts of their gold label and nothing of the truth.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -11,8 +11,9 @@ fn start() -> Timestamp {
     Timestamp::parse("2025-04-01T00:00:00Z").unwrap()
 }
 
-/// The corpus by which readers are measured is what this grammar writes today. To renew it:
-/// `cargo run -p convoke-network --example letters -- 7 400 > crates/showcase/agents/src/complaints/letters.tsv`
+/// The corpus by which readers are measured is what this grammar generates today. To renew it:
+/// `cargo run -p convoke-network --example letters -- 7 400 >
+/// crates/showcase/agents/src/complaints/letters.tsv`
 #[test]
 fn the_measured_corpus_is_of_this_grammar() {
     let kept = include_str!("../../../agents/src/complaints/letters.tsv");
@@ -25,7 +26,7 @@ fn the_measured_corpus_is_of_this_grammar() {
     );
 }
 
-/// Issue 5: forty letters are written by hand, twenty in each language.
+/// Forty letters are written by hand, twenty in each language.
 #[test]
 fn forty_letters_are_written_by_hand() {
     let mut sheets = BTreeSet::new();

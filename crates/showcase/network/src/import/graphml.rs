@@ -1,8 +1,8 @@
-//! GraphML, as the Internet Topology Zoo writes it.
+//! GraphML, as written by the Internet Topology Zoo.
 //!
 //! Knows the keys of the Zoo by their names (`Latitude`, `Longitude`, `label`, `Network`), whatever
 //! their identifiers, and lengths of links under `length`, `distance` or `dist` (kilometres).
-//! Refuses to guess what other keys mean. Read next: `import/sndlib.rs`.
+//! Ignores other keys. Read next: `import/sndlib.rs`.
 
 use super::xml::Tag;
 use super::{Draft, Edge, ImportError, Node};
@@ -42,7 +42,7 @@ pub(super) fn read(root: &Tag) -> Result<Draft, ImportError> {
     })
 }
 
-/// What the `<data>` of an element say, by the name of their key.
+/// The `<data>` values of an element, by the names of their keys.
 fn data<'a>(tag: &'a Tag, names: &BTreeMap<&str, String>) -> BTreeMap<String, &'a str> {
     tag.named("data")
         .filter_map(|data| {

@@ -1,8 +1,8 @@
-//! Node-link JSON, as topohub (and networkx) write it.
+//! Node-link JSON, as written by topohub (and networkx).
 //!
 //! Knows `graph.name`, `graph.demands`, `nodes` with `id`, `name` and `pos` (longitude, latitude),
-//! and `links` or `edges` with `source`, `target` and `dist` (kilometres). Refuses to guess other
-//! members. Read next: [`crate::topology`].
+//! and `links` or `edges` with `source`, `target` and `dist` (kilometres). Ignores other members.
+//! Read next: [`crate::topology`].
 
 use super::{Draft, Edge, ImportError, Node, Pair};
 use serde_json::{Map, Value};
@@ -46,7 +46,7 @@ fn list<'a>(root: &'a Map<String, Value>, name: &str) -> Result<&'a Vec<Value>, 
     list.ok_or_else(|| ImportError::at(name, "this list is missing"))
 }
 
-/// A key as text: networkx writes numbers or texts.
+/// A node's key as text: networkx writes numbers or strings.
 fn key(value: Option<&Value>, place: &str, name: &str) -> Result<String, ImportError> {
     match value {
         Some(Value::String(text)) => Ok(text.clone()),

@@ -1,8 +1,8 @@
 //! SNDlib: its native format and its XML.
 //!
-//! Knows nodes, links and demands; refuses what else the library describes: modules, costs,
-//! admissible paths. Coordinates are longitude and latitude; some of its networks have those of a
-//! drawing instead, which is no position on the globe. Read next: `import/json.rs`.
+//! Knows nodes, links and demands; ignores modules, costs and admissible paths. Coordinates are
+//! longitude and latitude; some of its networks have those of a drawing instead, which are no
+//! geographic positions. Read next: `import/json.rs`.
 
 use super::xml::Tag;
 use super::{Draft, Edge, ImportError, Node, Pair};
@@ -71,7 +71,7 @@ fn xml_number(tag: &Tag, name: &str) -> Result<f64, ImportError> {
         .map_err(|_| tag.error(format!("<{name}> '{text}' is not a number")))
 }
 
-/// What a line of the native format is about.
+/// The section of the native format that a line belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Nodes,

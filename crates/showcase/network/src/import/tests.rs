@@ -1,10 +1,10 @@
-//! Each format by example, what is refused, and that no text makes it panic.
+//! Each format by example, errors, and freedom from panics on any text.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use proptest::prelude::*;
 
-/// What was read, in the format of `topology.rs`, and the remarks.
+/// The imported backbone in the format of `topology.rs`, with the remarks.
 fn told(text: &str) -> String {
     let Imported { topology, remarks } = match read(text) {
         Ok(imported) => imported,
@@ -45,7 +45,7 @@ const GRAPHML: &str = r#"<?xml version="1.0" encoding="utf-8"?>
   </graph>
 </graphml>"#;
 
-/// Issue 5, 7: a GraphML topology of the user's own.
+/// GraphML of the Internet Topology Zoo is read.
 #[test]
 fn graphml_of_the_topology_zoo() {
     insta::assert_snapshot!(told(GRAPHML), @r"
@@ -108,7 +108,7 @@ const SNDLIB_XML: &str = r#"<?xml version="1.0"?>
  </demands>
 </network>"#;
 
-/// Issue 5, 7: an SNDlib topology of the user's own.
+/// SNDlib is read, both native and XML.
 #[test]
 fn sndlib_in_both_forms() {
     insta::assert_snapshot!(told(NATIVE), @r"
@@ -179,7 +179,7 @@ fn refusals_name_the_place() {
     insta::assert_snapshot!(told("hello"), @"line 1: 'hello' with 0 values is not understood: write 'network NAME', 'city NAME LONGITUDE LATITUDE', 'link CITY CITY KILOMETRES' or 'demand CITY CITY AMOUNT'");
 }
 
-/// The backbones that ship read back as they are, from the JSON they were made of.
+/// The shipped backbones survive a round trip through the JSON they were made from.
 #[test]
 fn what_is_written_as_json_reads_back() {
     for entry in crate::catalogue() {

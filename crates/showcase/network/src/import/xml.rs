@@ -1,7 +1,7 @@
 //! XML as a tree, as far as the formats of backbones need it.
 //!
-//! Knows elements, attributes and text; refuses entities beyond XML's own five and depth beyond
-//! reason. Read next: `import/graphml.rs`.
+//! Knows elements, attributes and text; refuses entities beyond XML's own five and excessive depth.
+//! Read next: `import/graphml.rs`.
 
 use super::ImportError;
 use quick_xml::XmlVersion;
@@ -9,10 +9,10 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::collections::BTreeMap;
 
-/// No format of a backbone nests deeper.
+/// The greatest depth of nesting; no format of a backbone needs more.
 const DEPTH_MAX: usize = 24;
 
-/// An element; prefixes of namespaces are left out.
+/// An element; namespace prefixes are dropped.
 #[derive(Debug, Default)]
 pub(super) struct Tag {
     pub(super) name: String,
@@ -41,7 +41,7 @@ impl Tag {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The text of the child called `name`.
+    /// The text of the child called `name`; an error if there is none.
     pub(super) fn said(&self, name: &str) -> Result<&str, ImportError> {
         let child = self.child(name);
         child
@@ -50,7 +50,7 @@ impl Tag {
             .ok_or_else(|| self.error(format!("<{}> has no <{name}>", self.name)))
     }
 
-    /// The attribute called `name`.
+    /// The attribute called `name`; an error if there is none.
     pub(super) fn attribute(&self, name: &str) -> Result<&str, ImportError> {
         let value = self.attributes.get(name).map(String::as_str);
         value.ok_or_else(|| self.error(format!("<{}> has no attribute '{name}'", self.name)))
@@ -106,7 +106,7 @@ pub(super) fn parse(text: &str) -> Result<Tag, ImportError> {
     root.ok_or_else(|| ImportError::at("line 1", "there is no element"))
 }
 
-/// What a reference to a character or an entity stands for.
+/// The text that a character or entity reference stands for.
 fn referred(name: &quick_xml::events::BytesRef<'_>) -> Option<String> {
     if let Ok(Some(character)) = name.resolve_char_ref() {
         return Some(character.to_string());
@@ -151,7 +151,7 @@ fn close(open: &mut Vec<Tag>) {
     }
 }
 
-/// Lines by position, for positions that only grow.
+/// Line numbers of positions, for increasing positions only.
 struct Lines<'a> {
     text: &'a [u8],
     position: usize,

@@ -1,18 +1,18 @@
-//! Signalling records: which cells served each vehicle, and since when.
+//! Signalling records: the serving cells of each vehicle over time.
 //!
-//! What the core network knows, no more: while nothing serves a vehicle there is no record, only the
-//! failure at the end of the last one. Kept for two days ([`KEPT_S`]); each province reads its own.
-//! Read next: [`super::coverage`].
+//! Limited to what a core network knows: while a vehicle is not served there is no record, only the
+//! radio link failure at the end of the last one. Kept for two days ([`KEPT_S`]); each province
+//! reads its own. Read next: [`super::coverage`].
 
-use super::coverage::Served;
+use crate::mobile::Served;
 use domain::inventory::Inventory;
 use domain::telemetry::{Outcome, Visit};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How long records are kept, in seconds.
+/// The retention time of records, in seconds.
 pub const KEPT_S: f64 = 2.0 * 86_400.0;
-/// A cell that is seen again after so long, in seconds, begins another visit.
+/// The absence from a cell, in seconds, after which a return is a new visit.
 const GAP_S: f64 = 120.0;
 
 /// The records of all vehicles.
@@ -24,15 +24,15 @@ pub struct Records {
 #[derive(Clone, Debug)]
 struct Entry {
     visit: Visit,
-    /// How many samples are in it, for means.
+    /// The number of samples, for means.
     samples: u32,
     /// True while the vehicle is connected to it.
     connected: bool,
 }
 
 impl Records {
-    /// Takes down what served a vehicle at an instant, none if nothing did. `asleep_s` is how long
-    /// the vehicle was not looked at.
+    /// Records the service of a vehicle at an instant, none if there was none. `asleep_s` is the
+    /// time since the previous sample, in seconds.
     pub fn take(&mut self, vin: &str, served: Option<&Served>, at: Timestamp, asleep_s: f64) {
         let entries = self.by_vehicle.entry(vin.to_owned()).or_default();
         while entries
@@ -52,7 +52,7 @@ impl Records {
         }
     }
 
-    /// What the records of one province show of a vehicle, between two instants.
+    /// The records of one province about a vehicle, between two instants.
     pub fn trace(
         &self,
         inventory: &Inventory,
@@ -111,7 +111,7 @@ impl Entry {
         self.samples += 1;
     }
 
-    /// The connection is lost: one failure, and no more is heard.
+    /// Ends the current visit with a radio link failure.
     fn lose(&mut self) {
         if self.connected {
             self.connected = false;

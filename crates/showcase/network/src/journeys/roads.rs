@@ -1,6 +1,6 @@
-//! Roads: the straight lines along which the backbone's links run, from town to town.
+//! Roads: the straight lines of the backbone's links, from town to town.
 //!
-//! Knows towns and who is beside whom; refuses to know vehicles. Read next: [`super`].
+//! Knows towns and their neighbours; refuses to know vehicles. Read next: [`super`].
 
 use super::{Position, km};
 use crate::chance::{between, choose};
@@ -9,9 +9,9 @@ use domain::time::Dice;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-/// Kilometres of a degree of latitude.
+/// Kilometres per degree of latitude.
 const KM_PER_DEGREE: f64 = 111.2;
-/// A stay at the far end is near a site of the town: so far from its middle at most, in km.
+/// The greatest distance of a stay from the centre of its town, in km.
 const TOWN_KM: f64 = 20.0;
 
 /// Towns and the roads between them.
@@ -23,7 +23,7 @@ pub(super) struct Roads {
 }
 
 impl Roads {
-    /// The roads of a network: a town where a router stands, a road where a backbone link runs.
+    /// The roads of a network: a town for each router, a road for each backbone link.
     pub(super) fn of(inventory: &Inventory) -> Self {
         let routers: Vec<_> = inventory.of_kind(ElementKind::Router).collect();
         let index: BTreeMap<_, _> = routers.iter().zip(0..).map(|(r, n)| (&r.id, n)).collect();
@@ -46,7 +46,7 @@ impl Roads {
         }
     }
 
-    /// The middles of the towns on a way of `links` roads from `home`, which never goes back.
+    /// The centres of the towns on a route of `links` roads from `home`, without turning back.
     pub(super) fn walk(&self, home: &str, links: usize, dice: &mut Dice) -> Vec<Position> {
         let Some(first) = self.towns.iter().position(|(name, _)| name == home) else {
             return Vec::new();
@@ -67,7 +67,7 @@ impl Roads {
         way.into_iter().map(|town| self.towns[town].1).collect()
     }
 
-    /// A point beside a site of the town whose middle is given; none if the town has no site.
+    /// A point near a site of the town with that centre; none if the town has no site.
     pub(super) fn spot_near(
         &self,
         middle: Option<Position>,
@@ -88,7 +88,7 @@ impl Roads {
     }
 }
 
-/// A point at most so many kilometres away.
+/// A random point within so many kilometres.
 pub(super) fn beside(position: Position, most_km: f64, dice: &mut Dice) -> Position {
     let (away, angle) = (between(dice, 0.1, most_km), between(dice, 0.0, TAU));
     let narrow = position.1.to_radians().cos().max(0.05);
@@ -102,7 +102,7 @@ pub(super) fn length_km(way: &[Position]) -> f64 {
     way.windows(2).map(|pair| km(pair[0], pair[1])).sum()
 }
 
-/// The point so many kilometres along a way; its ends where it is shorter.
+/// The point after so many kilometres of a route; its end if it is shorter.
 pub(super) fn point_along(way: &[Position], at_km: f64) -> Position {
     let mut left = at_km.max(0.0);
     for pair in way.windows(2) {

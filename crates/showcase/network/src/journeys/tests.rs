@@ -1,10 +1,10 @@
-//! Vehicles go where roads are, at the speed of vehicles, and records show no more than was served.
+//! Vehicles follow roads at plausible speeds, and records show the service there was.
 #![allow(clippy::unwrap_used)]
 
-use super::coverage::Served;
 use super::records::Records;
 use super::*;
 use crate::build::{self, Parameters};
+use crate::mobile::Served;
 use crate::topology::Topology;
 use domain::inventory::ElementId;
 use domain::telemetry::Outcome;
@@ -50,7 +50,7 @@ fn every_vehicle_has_a_number_of_iso_3779_of_its_own() {
     assert_eq!(homes, BTreeSet::from(["North", "South"]));
 }
 
-/// Some cross the border of the provinces, and all are at home at midnight.
+/// Some vehicles cross the border of the provinces, and all are at home at midnight.
 #[test]
 fn vehicles_leave_their_province_and_come_home() {
     let inventory = germany();
@@ -100,7 +100,7 @@ fn served(cell: &str) -> Served {
     }
 }
 
-/// Each province sees its own part of a way, and where it went on.
+/// Each province records its own part of a route, and the province to which the vehicle left.
 #[test]
 fn records_are_each_provinces_own_and_a_loss_is_the_end_of_a_visit() {
     let inventory = germany();

@@ -1,6 +1,6 @@
-//! What has come together over time: performance of a period, and the tally for the referee.
+//! Totals over time: performance of a period, and the tally for the referee.
 //!
-//! Knows integrals of what is constant between two changes; refuses to know why it is as it is
+//! Integrates what is constant between two changes; refuses to know why it is as it is
 //! (`evaluation`). Read next: [`super::battery`].
 
 use super::picture::Picture;
@@ -13,31 +13,32 @@ use std::collections::BTreeMap;
 
 const JOULES_PER_KWH: f64 = 3.6e6;
 
-/// What happened to users and energy since the beginning, for the referee.
+/// The totals of users, traffic and energy since the beginning, for the referee.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// What all cells consumed, in kWh.
+    /// The energy consumed by all cells, in kWh.
     pub energy_kwh: f64,
-    /// What they would have consumed at the same loads and powers if none had saved, in kWh.
+    /// The energy they would have consumed at the same loads and powers without saving, in kWh.
     pub energy_without_saving_kwh: f64,
     /// Users times minutes.
     pub user_minutes: f64,
-    /// Of these, those of users without service.
+    /// User minutes without service; a part of [`Tally::user_minutes`].
     pub user_minutes_out: f64,
-    /// Of these, those of users with service, but less than [`super::Settings::guaranteed_mbps`].
+    /// User minutes with service below [`super::Settings::guaranteed_mbps`]; a part of
+    /// [`Tally::user_minutes`].
     pub user_minutes_below: f64,
-    /// What was carried, in megabytes.
+    /// The traffic carried, in megabytes.
     pub traffic_mb: f64,
-    /// What was wanted, in megabytes.
+    /// The demand, in megabytes.
     pub wanted_mb: f64,
 }
 
-/// What is constant until the next change.
+/// Rates that are constant until the next change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
-    /// What each cell draws, in watts.
+    /// The power drawn by each cell, in watts.
     pub(super) power_w: Vec<f64>,
-    /// The same without saving.
+    /// The power drawn without saving, in watts.
     pub(super) power_without_w: Vec<f64>,
     pub(super) users: f64,
     pub(super) users_out: f64,
@@ -46,7 +47,7 @@ pub(super) struct Rates {
     pub(super) wanted_mbps: f64,
 }
 
-/// Sums over a period of one cell: each is an integral over seconds.
+/// The sums of one cell over a period: each is an integral over seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     load: f64,
@@ -68,7 +69,7 @@ pub(super) struct Account {
 }
 
 impl Tally {
-    /// What it will be `seconds` later if nothing changes.
+    /// The tally `seconds` later if nothing changes.
     pub(super) fn after(mut self, seconds: f64, rates: &Rates) -> Self {
         let kwh = |watts: &[f64]| watts.iter().sum::<f64>() * seconds / JOULES_PER_KWH;
         let minutes = seconds / 60.0;
@@ -93,7 +94,7 @@ impl Account {
         }
     }
 
-    /// Lets time pass until `until` with everything as it is.
+    /// Advances to `until` with everything unchanged.
     pub(super) fn pass(&mut self, until: Timestamp, picture: &Picture, rates: &Rates) {
         let seconds = until.seconds_since(self.at);
         if seconds <= 0.0 {
@@ -115,7 +116,7 @@ impl Account {
         }
     }
 
-    /// Ends the period: what each of the cells that `reports` did in it.
+    /// Ends the period: the performance of each cell that `reports`.
     pub(super) fn close(
         &mut self,
         units: &[Unit],

@@ -1,54 +1,55 @@
-//! Batteries of sites without mains: how long what they hold lasts.
+//! Batteries of sites without mains: charge and endurance.
 //!
-//! Knows watt-hours and watts; what a site draws depends on its cells, so that sleep prolongs it.
-//! Refuses to know why mains is away ([`crate::state`]). Read next: `simulation/mobile.rs`.
+//! Knows watt-hours and watts; a site's draw depends on its cells, so that sleep extends the
+//! endurance. Refuses to know why mains is away ([`crate::state`]). Read next:
+//! `simulation/mobile.rs`.
 
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// The share of its charge below which a battery is called low.
+/// The share of its charge below which a battery is low.
 pub const LOW: f64 = 0.3;
-/// With mains back, an empty battery is full after so long, in seconds.
+/// The time to recharge an empty battery once mains is back, in seconds.
 const RECHARGE_S: f64 = 8.0 * 3600.0;
 
-/// What comes next of a battery.
+/// A threshold of a battery's charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// It is low.
+    /// Low, below [`LOW`].
     Low,
-    /// It is empty.
+    /// Empty.
     Empty,
 }
 
-/// What has come of a battery.
+/// A threshold that a battery has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
-    /// What it is now.
+    /// The threshold.
     pub level: Level,
-    /// The trouble that took the mains of its site away.
+    /// The trouble that took away the mains of its site.
     pub trouble: usize,
-    /// When to look again, and the version to look for.
+    /// The instant of the next check with its version; none if there is none.
     pub next: Option<(Timestamp, u32)>,
 }
 
-/// A battery that feeds its site, or did lately.
+/// A battery that feeds its site, or did recently.
 #[derive(Clone, Debug, PartialEq)]
 struct Battery {
-    /// What it holds when full, in Wh.
+    /// Its capacity, in Wh.
     full_wh: f64,
-    /// What it held at `since`.
+    /// Its charge at `since`, in Wh.
     charge_wh: f64,
     since: Timestamp,
-    /// What its site draws from it, in watts; none with mains.
+    /// The power its site draws from it, in watts; none with mains.
     drawn_w: Option<f64>,
-    /// The trouble that took the mains away.
+    /// The trouble that took away the mains.
     trouble: usize,
     low: bool,
     version: u32,
 }
 
-/// All batteries that are not simply full.
+/// All batteries that are not at rest and full.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batteries {
     of: BTreeMap<ElementId, Battery>,
@@ -78,8 +79,8 @@ impl Battery {
 }
 
 impl Batteries {
-    /// Mains is away because of `trouble`: the battery, which holds `full_wh` if nothing was drawn
-    /// lately, feeds its site from now on. Nothing changes if it does already.
+    /// Starts feeding a site from its battery, because `trouble` took away the mains; its capacity
+    /// is `full_wh` if it was not in use lately. No effect if it feeds the site already.
     pub fn mains_lost(&mut self, site: &ElementId, trouble: usize, full_wh: f64, now: Timestamp) {
         let battery = self.of.entry(site.clone()).or_insert(Battery {
             full_wh,
@@ -97,7 +98,7 @@ impl Batteries {
         }
     }
 
-    /// Mains is back, but for the site's other trouble if it has one.
+    /// Restores the mains of a site, unless another trouble keeps it away.
     pub fn mains_back(&mut self, site: &ElementId, other: Option<usize>, now: Timestamp) {
         if let Some(battery) = self.of.get_mut(site) {
             match other {
@@ -111,14 +112,14 @@ impl Batteries {
         }
     }
 
-    /// The sites that live on their batteries.
+    /// The sites that run on their batteries.
     pub fn sites(&self) -> impl Iterator<Item = &ElementId> {
         let feeding = self.of.iter().filter(|(_, b)| b.drawn_w.is_some());
         feeding.map(|(site, _)| site)
     }
 
-    /// The site draws `watts` from now on: when its battery is next to be looked at, and the
-    /// version to look for; none if nothing has changed.
+    /// Sets the power that a site draws, in watts: returns the instant of the next check of its
+    /// battery with the version of that check; none if nothing changed.
     pub fn draw(
         &mut self,
         site: &ElementId,
@@ -135,8 +136,8 @@ impl Batteries {
         battery.next().map(|at| (at, battery.version))
     }
 
-    /// What has come of a battery that was to be looked at under `version`; none if things have
-    /// changed since.
+    /// The threshold that a battery has reached at the check of `version`; none if the check is
+    /// outdated.
     pub fn due(&mut self, site: &ElementId, version: u32, now: Timestamp) -> Option<Due> {
         let battery = self.of.get_mut(site)?;
         if battery.version != version || battery.drawn_w.is_none() {
@@ -156,7 +157,7 @@ impl Batteries {
         })
     }
 
-    /// What is left of the charge of a battery that feeds its site, 0 to 100 %.
+    /// The remaining charge of a battery that feeds its site, 0 to 100 %.
     pub fn percent(&self, site: &ElementId, now: Timestamp) -> Option<f64> {
         let battery = self.of.get(site)?;
         battery.drawn_w?;

@@ -1,64 +1,61 @@
-//! How much users want, hour by hour.
+//! The demand of users, hour by hour.
 //!
-//! Knows a measured week; refuses to know who is served (`evaluation`). The load of a cell
-//! (0 to 1) by hour of day, over 1,217 cells of the base-station set of the ITU AI/ML in 5G
-//! Challenge 2023: mean, and the tenth, half and nine tenths of cells ([`LOADS`]). Each cell keeps
-//! its place in that order all day: a busy cell is busy at every hour. Hours are those of the
-//! simulation's clock (UTC); weekdays and weekends do not differ. Read next: `users`.
+//! Knows a measured week; refuses to know who is served (`evaluation`). The load of a cell (0 to 1)
+//! by hour of day, over 1,217 cells of the base-station set of the ITU AI/ML in 5G Challenge 2023:
+//! mean, 10th, 50th and 90th percentile over cells ([`MEAN_LOAD`], [`PERCENTILES`]). Each cell keeps its rank all day: a
+//! busy cell is busy at every hour. Hours are those of the simulation's clock (UTC); weekdays and
+//! weekends do not differ. Read next: `users`.
 
 use super::evaluation::rates;
 use super::hearing::Hearing;
 use super::stirred::Cast;
 use domain::inventory::{ElementId, ElementKind, Inventory};
+use domain::radio::load::{Hourly, MEAN_LOAD};
 use domain::time::{Dice, Timestamp};
 use std::collections::BTreeSet;
 
-/// Mean, p10, p50 and p90 of the load, for each hour of day.
-// One of the measured figures is that of 1/π.
-#[allow(clippy::approx_constant)]
-pub const LOADS: [[f64; 4]; 24] = [
-    [0.278, 0.021, 0.197, 0.673],
-    [0.214, 0.018, 0.146, 0.517],
-    [0.145, 0.011, 0.085, 0.377],
-    [0.101, 0.010, 0.056, 0.255],
-    [0.075, 0.009, 0.045, 0.183],
-    [0.064, 0.009, 0.039, 0.152],
-    [0.062, 0.009, 0.039, 0.151],
-    [0.096, 0.017, 0.068, 0.208],
-    [0.173, 0.024, 0.114, 0.409],
-    [0.226, 0.035, 0.157, 0.542],
-    [0.238, 0.040, 0.178, 0.535],
-    [0.253, 0.043, 0.195, 0.567],
-    [0.273, 0.044, 0.210, 0.614],
-    [0.307, 0.050, 0.240, 0.687],
-    [0.328, 0.051, 0.259, 0.727],
-    [0.307, 0.048, 0.239, 0.688],
-    [0.318, 0.051, 0.248, 0.707],
-    [0.334, 0.050, 0.266, 0.745],
-    [0.341, 0.053, 0.273, 0.761],
-    [0.348, 0.049, 0.274, 0.790],
-    [0.325, 0.046, 0.251, 0.747],
-    [0.308, 0.038, 0.238, 0.714],
-    [0.315, 0.036, 0.238, 0.734],
-    [0.313, 0.030, 0.235, 0.743],
+/// The 10th, 50th and 90th percentile of the load over cells, for each hour of day; the mean is
+/// [`MEAN_LOAD`].
+pub const PERCENTILES: [[f64; 3]; 24] = [
+    [0.021, 0.197, 0.673],
+    [0.018, 0.146, 0.517],
+    [0.011, 0.085, 0.377],
+    [0.010, 0.056, 0.255],
+    [0.009, 0.045, 0.183],
+    [0.009, 0.039, 0.152],
+    [0.009, 0.039, 0.151],
+    [0.017, 0.068, 0.208],
+    [0.024, 0.114, 0.409],
+    [0.035, 0.157, 0.542],
+    [0.040, 0.178, 0.535],
+    [0.043, 0.195, 0.567],
+    [0.044, 0.210, 0.614],
+    [0.050, 0.240, 0.687],
+    [0.051, 0.259, 0.727],
+    [0.048, 0.239, 0.688],
+    [0.051, 0.248, 0.707],
+    [0.050, 0.266, 0.745],
+    [0.053, 0.273, 0.761],
+    [0.049, 0.274, 0.790],
+    [0.046, 0.251, 0.747],
+    [0.038, 0.238, 0.714],
+    [0.036, 0.238, 0.734],
+    [0.030, 0.235, 0.743],
 ];
 
-/// A value for the middle of each hour of day.
-pub type Day = [f64; 24];
-
-/// How the load of cells is spread at one hour.
+/// The distribution of the load over cells at one hour.
 #[derive(Clone, Copy, Debug)]
 struct Spread {
     p10: f64,
     p50: f64,
     p90: f64,
     top: f64,
-    /// Bends the part from p50 to p90 so that the mean is the table's.
+    /// The exponent of the part from p50 to p90 that makes the mean that of the table.
     bend: f64,
 }
 
 impl Spread {
-    fn new([mean, p10, p50, p90]: [f64; 4]) -> Self {
+    fn new(mean: f64, [p10, p50, p90]: [f64; 3]) -> Self {
         let top = (1.25 * p90).min(0.97);
         let rest = mean - 0.1 * 0.65 * p10 - 0.4 * (p10 + p50) / 2.0 - 0.1 * (p90 + top) / 2.0;
         let bend = (p90 - p50) / (rest / 0.4 - p50).max(1e-6) - 1.0;
@@ -71,7 +68,7 @@ impl Spread {
         }
     }
 
-    /// The load that the share `place` (0 to 1) of cells does not reach.
+    /// The load at the rank `place` (0 to 1): the quantile function.
     fn at(&self, place: f64) -> f64 {
         let along = |from: f64, to: f64, share: f64| from + (to - from) * share;
         match place {
@@ -83,20 +80,20 @@ impl Spread {
     }
 }
 
-/// The load by hour of cells at each of `places` (0 to 1) in the order of cells.
-pub fn loads(places: &[f64]) -> Vec<Day> {
-    let columns: [Day; 4] =
-        std::array::from_fn(|c| through(&std::array::from_fn(|hour| LOADS[hour][c])));
+/// The load by hour of cells with these ranks (0 to 1), in the order of cells.
+pub fn loads(places: &[f64]) -> Vec<Hourly> {
+    let column = |c: usize| through(&std::array::from_fn(|hour| PERCENTILES[hour][c]));
+    let (mean, percentiles) = (through(&MEAN_LOAD), [0, 1, 2].map(column));
     let spreads: [Spread; 24] =
-        std::array::from_fn(|hour| Spread::new(std::array::from_fn(|c| columns[c][hour])));
+        std::array::from_fn(|hour| Spread::new(mean[hour], percentiles.map(|of| of[hour])));
     places
         .iter()
         .map(|place| spreads.map(|spread| spread.at(*place)))
         .collect()
 }
 
-/// The values in the middle of each hour whose lines between them have these means over the hours.
-fn through(means: &Day) -> Day {
+/// Values at the middle of each hour whose linear interpolation has these hourly means.
+fn through(means: &Hourly) -> Hourly {
     let mut middle = *means;
     for _ in 0..30 {
         for hour in 0..24 {
@@ -107,33 +104,9 @@ fn through(means: &Day) -> Day {
     middle
 }
 
-/// An instant of the day, between the middles of two hours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hour {
-    from: usize,
-    share: f64,
-}
-
-impl Hour {
-    /// The hour of `now`.
-    pub fn of(now: Timestamp) -> Self {
-        let hours = now.as_ms().rem_euclid(86_400_000) as f64 / 3_600_000.0 + 23.5;
-        Self {
-            from: (hours as usize) % 24,
-            share: hours.fract(),
-        }
-    }
-
-    /// The value of `day` then, on the lines between the middles of the hours.
-    pub fn value(self, day: &Day) -> f64 {
-        let (from, to) = (day[self.from], day[(self.from + 1) % 24]);
-        from + (to - from) * self.share
-    }
-}
-
-/// What each user of each cell wants by hour, in Mbit/s, so that cells of an undisturbed network,
-/// which `hearing` is of, are loaded as `loads` says.
-pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Day]) -> Vec<Day> {
+/// The demand of each user of each cell by hour, in Mbit/s, with which the cells of an undisturbed
+/// network, described by `hearing`, have the loads `loads`.
+pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Hourly]) -> Vec<Hourly> {
     let mut wanted = vec![[0.0; 24]; loads.len()];
     for hour in 0..24 {
         let now: Vec<f64> = loads.iter().map(|day| day[hour]).collect();
@@ -153,25 +126,25 @@ pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Day]) -> Ve
     wanted
 }
 
-/// A crowd: where and when more is wanted than the hour would have it.
+/// A crowd: demand above that of the hour, at some sites for some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surge {
-    /// The sites around which it is.
+    /// The sites around which it gathers.
     pub sites: BTreeSet<ElementId>,
-    /// When it begins.
+    /// Its beginning.
     pub from: Timestamp,
-    /// When it is over.
+    /// Its end.
     pub until: Timestamp,
-    /// How many times as much is wanted at its height, 0 or more.
+    /// The factor of demand at its height, 0 or more.
     pub factor: f64,
 }
 
-/// Seconds in which a crowd gathers, and in which it goes.
+/// The time in which a crowd gathers, and in which it disperses, in seconds.
 const GATHERING_S: f64 = 1_800.0;
 
 impl Surge {
-    /// A stadium fills beside one site and the two nearest to it, for three hours, with 2.5 to 5
-    /// times the demand (an assumption). None if the network has no sites.
+    /// A stadium event at one site and the two nearest to it, for three hours, with 2.5 to 5 times
+    /// the demand (an assumption). None if the network has no sites.
     pub fn stadium(inventory: &Inventory, from: Timestamp, dice: &mut Dice) -> Option<Self> {
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
         let middle = crate::chance::choose(dice, &sites)?;
@@ -188,8 +161,8 @@ impl Surge {
         })
     }
 
-    /// A storm over a province: people stay at home and ask for news, 1.4 times the demand for
-    /// `hours` (an assumption). Mains failures that go with it are faults of their own.
+    /// A storm over a province: more demand from people at home, 1.4 times for `hours` (an
+    /// assumption). Mains failures that go with it are faults of their own.
     pub fn storm(inventory: &Inventory, province: &str, from: Timestamp, hours: f64) -> Self {
         let hit = |id: &&ElementId| inventory.province_of(id) == Some(province);
         let sites = inventory.of_kind(ElementKind::Site).map(|s| &s.id);
@@ -201,7 +174,7 @@ impl Surge {
         }
     }
 
-    /// How many times as much is wanted at an instant; people come and go within half an hour.
+    /// The factor of demand at an instant; it rises and falls within half an hour.
     pub fn at(&self, now: Timestamp) -> f64 {
         let (since, left) = (now.seconds_since(self.from), self.until.seconds_since(now));
         let share = (since.min(left) / GATHERING_S).clamp(0.0, 1.0);

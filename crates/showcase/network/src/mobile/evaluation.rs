@@ -1,14 +1,16 @@
-//! How loaded cells are, and what each link sends: rounds between loads and interference.
+//! The loads of cells and the rates of links: a fixed-point iteration between load and
+//! interference.
 //!
-//! A cell's load is what its users want over what it can send to each of them; interference is what
-//! other cells of the same carrier send, in the measure of their loads, which depend on
-//! interference again: so loads are found in rounds, which begin with the loads of an undisturbed
-//! day. What comes of it depends on the instant, the ground and the settings of cells alone, not on
-//! what was before. Refuses to know time (`account`).
+//! A cell's load is the demand of its users over the rate of their links; interference is the power
+//! of other cells on the same carrier, in proportion to their loads, which depend on interference
+//! in turn: so loads are found in rounds that start with the loads of an undisturbed day. The
+//! result depends on the instant, the ground and the settings of cells alone, not on previous
+//! evaluations. Refuses to know time (`account`).
 //!
-//! Rounds are kept, and the next look takes the same ones: in each only those users are computed again
-//! who hear something else, or the same at another load, and the cells that serve them. A law holds
-//! that this gives, to the last bit, what everything computed anew does. Read next: `picture`.
+//! The evaluation is incremental: rounds are kept, and the next evaluation recomputes in each only
+//! the users who receive other cells, or the same cells at other loads, and the cells that serve
+//! them. A property test checks that the result is bit-identical to a full computation. Read next:
+//! `picture`.
 
 use super::hearing::Hearing;
 use super::picture::Picture;
@@ -16,53 +18,53 @@ use super::propagation::efficiency;
 use super::stirred::{Cast, Stirred, differing};
 use super::users::Unit;
 
-/// Rounds at most, and the change of a load at which there is no further.
+/// The most rounds, and the change of a load below which the iteration ends.
 const ROUNDS_MOST: usize = 8;
 const SETTLED: f64 = 2e-3;
-/// The share of the time in which a cell without traffic sends.
+/// The share of the time in which a cell without traffic transmits.
 const REFERENCE_SIGNALS: f64 = 0.05;
 
-/// What a picture follows from.
+/// The inputs of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Scene {
-    /// By cell: by what its power is changed, 0 where it is off air.
+    /// By cell: the factor of its planned power, 0 if it is off air.
     pub(super) factor: Vec<f64>,
-    /// By cell: power per resource element on its carrier that comes from outside the network.
+    /// By cell: power from outside the network on its carrier, in mW per resource element.
     pub(super) foreign_mw: Vec<f64>,
-    /// By cell: the load with which rounds begin.
+    /// By cell: the load with which the iteration starts.
     pub(super) usual: Vec<f64>,
-    /// By user: what it wants, in Mbit/s.
+    /// By user: the demand, in Mbit/s.
     pub(super) wanted: Vec<f64>,
-    /// By site: what its backhaul carries, in Mbit/s.
+    /// By site: the limit of its backhaul, in Mbit/s.
     pub(super) backhaul: Vec<f64>,
 }
 
-/// What rates depend on of a cell's carrier.
+/// The properties of a cell's carrier that rates depend on.
 #[derive(Clone, Copy, Debug)]
 struct Carrier {
     noise_mw: f64,
     bandwidth_mhz: f64,
 }
 
-/// One round.
+/// One round of the iteration.
 #[derive(Clone, Debug)]
 pub(super) struct Round {
-    /// The loads with which it begins.
+    /// The loads with which it starts.
     load: Vec<f64>,
-    /// By user: power that is not meant for it, in mW per resource element, and what its link would
-    /// send to it alone, in Mbit/s.
+    /// By user: interference, in mW per resource element, and the rate of its link alone, in
+    /// Mbit/s.
     pub(super) foreign: Vec<f64>,
     pub(super) rate: Vec<f64>,
-    /// By cell: what is asked of it as a share of what it has.
+    /// By cell: the demand as a share of the capacity.
     pub(super) asked: Vec<f64>,
 }
 
-/// The rounds of the last look, and the picture that came of them.
+/// The rounds of the last evaluation, with its result.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation {
     carriers: Vec<Carrier>,
     scene: Scene,
-    /// By user: what all of those want for whom it stands, in Mbit/s.
+    /// By sample point: the demand of all its users, in Mbit/s.
     wishes: Vec<f64>,
     hearing: Hearing,
     rounds: Vec<Round>,
@@ -70,7 +72,7 @@ pub(super) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Of a network as planned, in which nobody wants anything.
+    /// The evaluation of a network as planned, without demand.
     pub(super) fn new(cast: Cast<'_>, hearing: Hearing) -> Self {
         let mut evaluation = Self {
             carriers: cast.units.iter().map(Carrier::of).collect(),
@@ -90,7 +92,7 @@ impl Evaluation {
         evaluation
     }
 
-    /// Looks at `scene`.
+    /// Evaluates `scene`.
     pub(super) fn see(&mut self, cast: Cast<'_>, scene: Scene) {
         if scene == self.scene {
             return;
@@ -104,18 +106,18 @@ impl Evaluation {
         self.look(cast, &stirred, &sites);
     }
 
-    /// What was seen.
+    /// The result of the last evaluation.
     pub(super) fn picture(&self) -> &Picture {
         &self.picture
     }
 
-    /// What was looked at.
+    /// The inputs of the last evaluation.
     pub(super) fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// Whom a change of the scene concerns in every round: who hears something else, and the cells
-    /// that serve other users, or users who want something else.
+    /// The users and cells that a change of the inputs affects in every round: users who receive
+    /// other cells, and the cells whose users or users' demand changed.
     fn stirred(&self, cast: Cast<'_>, before: &Scene, heard: &[(usize, Option<usize>)]) -> Stirred {
         let mut stirred = Stirred::nobody(cast);
         for (user, served_by) in heard {
@@ -133,7 +135,7 @@ impl Evaluation {
         stirred
     }
 
-    /// Finds loads in rounds and draws the picture; `sites` are those whose backhaul has changed.
+    /// Iterates and updates the result; `sites` are those whose backhaul has changed.
     fn look(&mut self, cast: Cast<'_>, stirred: &Stirred, sites: &[usize]) {
         let rounds_before = self.rounds.len();
         let mut load = self.scene.usual.clone();
@@ -162,7 +164,7 @@ impl Evaluation {
             .redraw(cast, hearing, round, &self.scene, &drawn, sites);
     }
 
-    /// Computes a round, where it is another than at the last look; gives what was computed.
+    /// Computes a round where it differs from the last evaluation; returns what was computed.
     fn take_round(
         &mut self,
         cast: Cast<'_>,
@@ -196,8 +198,8 @@ impl Evaluation {
         stirred
     }
 
-    /// Who is to be computed again in a round that begins with other loads: besides `stirred` users
-    /// whom a cell disturbs whose load is another, and the cells that serve all of them.
+    /// The users and cells to compute anew in a round that starts with other loads: `stirred`, the
+    /// users interfered with by a cell whose load differs, and the cells that serve all of them.
     fn swayed(&self, cast: Cast<'_>, stirred: &Stirred, before: &[f64], load: &[f64]) -> Stirred {
         let others = differing(before, load);
         if 2 * others.clone().count() > load.len() {
@@ -240,14 +242,14 @@ impl Carrier {
         }
     }
 
-    /// What a link sends if so much arrives of what is meant, in Mbit/s.
+    /// The rate of a link with this received power and interference, in Mbit/s.
     fn rate(self, mw: f64, foreign_mw: f64) -> f64 {
         self.bandwidth_mhz * efficiency(mw / (self.noise_mw + foreign_mw))
     }
 }
 
-/// The rate in Mbit/s that each served user would have alone if nothing foreign disturbed, while cells
-/// are loaded so.
+/// The rate in Mbit/s that each served user would have alone, with interference from cells of these
+/// loads and none from outside.
 pub(super) fn rates(
     cast: Cast<'_>,
     hearing: &Hearing,
@@ -261,7 +263,7 @@ pub(super) fn rates(
     })
 }
 
-/// The share of the time in which each cell sends.
+/// The share of the time in which each cell transmits.
 fn active(load: &[f64]) -> Vec<f64> {
     let active = |load: &f64| REFERENCE_SIGNALS + (1.0 - REFERENCE_SIGNALS) * load.min(1.0);
     load.iter().map(active).collect()

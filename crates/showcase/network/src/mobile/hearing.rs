@@ -1,33 +1,34 @@
-//! Who is served by what, and whom each user hears besides, at the powers of now.
+//! The serving cell of each user, and its interferers, at current powers.
 //!
-//! Kept from one look to the next: only users who hear a cell whose power changed are asked again.
-//! Refuses to know loads. Read next: `evaluation`.
+//! Incremental: only users who receive a cell whose power changed are computed anew. Refuses to
+//! know loads. Read next: `evaluation`.
 
 use super::stirred::Cast;
 use super::users::{Ray, served_by};
 
-/// A cell and what arrives of it, in mW per resource element.
+/// A cell with its received power, in mW per resource element.
 pub(super) type Arrival = (usize, f64);
 
-/// What everybody hears.
+/// The received cells of all users.
 #[derive(Clone, Debug)]
 pub(super) struct Hearing {
-    /// By what each cell's power is changed, 0 where it is off air.
+    /// The factor of each cell's planned power, 0 if it is off air.
     factor: Vec<f64>,
-    /// Of each user: the cell that serves it.
+    /// Of each user: the serving cell.
     serving: Vec<Option<Arrival>>,
-    /// Where the rays of a user lie among all: the cells that send on the carrier that serves it, and
-    /// what would arrive of each at full load. So many of each user.
+    /// At the indices of a user's rays: the cells on the carrier of its serving cell, and their
+    /// received power at full load; `disturbers` has their number for each user.
     others: Vec<u32>,
     others_mw: Vec<f64>,
     disturbers: Vec<usize>,
-    /// Of each cell, in the order of users: who hears it at any power, and whom it serves.
+    /// Of each cell, in the order of users: the users who receive it at any power, and those it
+    /// serves.
     heard_by: Vec<Vec<usize>>,
     served: Vec<Vec<usize>>,
 }
 
 impl Hearing {
-    /// What everybody hears at these powers.
+    /// The received cells of all users at these powers.
     pub(super) fn new(cast: Cast<'_>, factor: &[f64]) -> Self {
         let Cast { units, users, .. } = cast;
         let mut hearing = Self {
@@ -51,8 +52,8 @@ impl Hearing {
         hearing
     }
 
-    /// Sets powers anew; gives the users who hear a cell whose power has changed, each with the cell
-    /// that served it before.
+    /// Sets powers; returns the users who receive a cell whose power has changed, each with its
+    /// previous serving cell.
     pub(super) fn tune(&mut self, cast: Cast<'_>, factor: &[f64]) -> Vec<(usize, Option<usize>)> {
         let pairs = self.factor.iter().zip(factor).enumerate();
         let changed = pairs.filter(|(_, (before, now))| before != now);
@@ -74,7 +75,7 @@ impl Hearing {
         asked.collect()
     }
 
-    /// The user's own look: who serves it, and who disturbs.
+    /// Computes the serving cell and the interferers of a user.
     fn listen(&mut self, cast: Cast<'_>, user: usize) {
         let Cast { units, users, .. } = cast;
         let place = users.points[user].rays.clone();
@@ -97,7 +98,7 @@ impl Hearing {
         self.disturbers[user] = disturbers;
     }
 
-    /// A user leaves a cell and comes to another.
+    /// Moves a user from one cell's list to another's.
     fn moves(&mut self, user: usize, from: Option<usize>, to: Option<usize>) {
         if let Some(from) = from {
             self.served[from].retain(|other| *other != user);
@@ -109,7 +110,7 @@ impl Hearing {
         }
     }
 
-    /// What serves a user, and what arrives of it.
+    /// The cell that serves a user, with its received power.
     pub(super) fn serving(&self, user: usize) -> Option<Arrival> {
         self.serving[user]
     }
@@ -119,8 +120,8 @@ impl Hearing {
         self.serving[user].map(|(cell, _)| cell)
     }
 
-    /// Power at a user that is not meant for it: `outside` the network's, and that of cells on its
-    /// carrier, each of which is `active` for a share of the time.
+    /// The interference at a user, in mW per resource element: `outside` the network's, plus that
+    /// of cells on its carrier, each `active` for a share of the time.
     pub(super) fn foreign_mw(
         &self,
         cast: Cast<'_>,
@@ -138,17 +139,17 @@ impl Hearing {
         })
     }
 
-    /// Whom a cell serves, in the order of users.
+    /// The users whom a cell serves, in order.
     pub(super) fn served(&self, cell: usize) -> &[usize] {
         &self.served[cell]
     }
 
-    /// Who hears a cell, at whatever power.
+    /// The users who receive a cell, at any power.
     pub(super) fn heard_by(&self, cell: usize) -> &[usize] {
         &self.heard_by[cell]
     }
 
-    /// By what each cell's power is changed.
+    /// The factor of each cell's planned power.
     pub(super) fn factor(&self) -> &[f64] {
         &self.factor
     }

@@ -1,24 +1,25 @@
-//! Looking at the mobile domain at one instant: settings of cells and ground in, a picture and rates
-//! out.
+//! The evaluation of the mobile domain at one instant: settings of cells and ground in, a picture
+//! and rates out.
 //!
-//! Knows how orders, faults and crowds become powers, silence and wishes; refuses to know who is
-//! served by what (`evaluation`) and what comes together over time. Read next: `account`.
+//! Knows how orders, faults and crowds become powers, silence and demand; refuses to know the
+//! serving cells (`evaluation`) and the totals over time. Read next: `account`.
 
 use super::account::Rates;
 use super::evaluation::Scene;
 use super::propagation::{elements_db, linear};
 use super::stirred::Cast;
-use super::{Mobile, PERIOD_MS, demand, energy};
+use super::{Mobile, PERIOD_MS, energy};
 use domain::inventory::ElementId;
+use domain::radio::load::Hour;
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
 impl Mobile {
-    /// Looks at everything as it is at `now`.
+    /// Evaluates everything at `now`.
     pub(super) fn evaluate(&mut self, now: Timestamp) {
         let now = quarter(now);
-        let hour = demand::Hour::of(now);
+        let hour = Hour::of(now);
         let levels: Vec<f64> = self.wanted.iter().map(|day| hour.value(day)).collect();
         let crowds = self.crowds(now);
         let users = self.users.points.iter();
@@ -40,7 +41,7 @@ impl Mobile {
         self.rates = self.rates();
     }
 
-    /// By what each cell's power is changed; 0 where it is off air.
+    /// The factor of each cell's planned power; 0 if it is off air.
     fn factors(&self) -> Vec<f64> {
         let offsets = self
             .told
@@ -76,7 +77,7 @@ impl Mobile {
         foreign_mw
     }
 
-    /// True of each cell that draws nothing, for want of power or because it is broken.
+    /// True for each cell that draws no power, for lack of supply or because it is broken.
     fn dead(&self) -> Vec<bool> {
         let mut dead = vec![false; self.units.len()];
         let unpowered = self.ground.unpowered.iter();
@@ -93,7 +94,7 @@ impl Mobile {
         cells.iter().filter_map(|id| self.number(id))
     }
 
-    /// How many times as much is wanted around each site.
+    /// The factor of demand around each site.
     fn crowds(&self, now: Timestamp) -> Vec<f64> {
         let mut crowds = vec![1.0; self.sites.len()];
         for surge in &self.surges {
@@ -107,7 +108,7 @@ impl Mobile {
         crowds
     }
 
-    /// What the backhaul of each site carries at most, in Mbit/s.
+    /// The limit of each site's backhaul, in Mbit/s.
     fn backhaul_mbps(&self) -> Vec<f64> {
         let mut backhaul = vec![f64::MAX; self.sites.len()];
         for (id, limit) in &self.ground.backhaul_mbps {
@@ -118,7 +119,7 @@ impl Mobile {
         backhaul
     }
 
-    /// What goes on each second as long as the picture and what is wanted hold.
+    /// The rates per second that hold until the picture or the demand changes.
     fn rates(&self) -> Rates {
         let (picture, scene) = (self.picture(), self.evaluation.scene());
         let mut rates = Rates::default();
@@ -149,8 +150,8 @@ impl Mobile {
     }
 }
 
-/// The middle of the quarter of an hour in which `now` lies: demand is as then for all of it, so
-/// that looking twice changes nothing.
+/// The middle of the quarter of an hour of `now`: demand is constant within it, so that a second
+/// evaluation changes nothing.
 fn quarter(now: Timestamp) -> Timestamp {
     let begun_ms = now.as_ms().rem_euclid(PERIOD_MS);
     now + (PERIOD_MS / 2 - begun_ms)

@@ -1,16 +1,16 @@
-//! What stands near a point, found without looking at everything.
+//! Points near a place, found without searching all.
 //!
-//! Knows a plane that is good enough over tens of kilometres; refuses to know what stands there.
-//! Read next: `users`.
+//! Uses a plane that is accurate enough over tens of kilometres; refuses to know what the points
+//! are. Read next: `users`.
 
 use std::collections::BTreeMap;
 
-/// Kilometres in a degree of latitude.
+/// Kilometres per degree of latitude.
 const KM_PER_DEGREE: f64 = 111.2;
 /// A square of the grid, in degrees; about 11 km from south to north.
 const SQUARE: f64 = 0.1;
 
-/// Points by where they are.
+/// A grid index of points.
 #[derive(Clone, Debug, Default)]
 pub struct Nearby {
     squares: BTreeMap<(i32, i32), Vec<usize>>,
@@ -27,7 +27,7 @@ pub fn plane_km(from: (f64, f64), to: (f64, f64)) -> (f64, f64) {
 }
 
 impl Nearby {
-    /// The points, which are numbered in their order from 0.
+    /// An index of the points, which are numbered from 0.
     pub fn new(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut nearby = Self::default();
         for (number, point) in points.into_iter().enumerate() {
@@ -41,8 +41,8 @@ impl Nearby {
         nearby
     }
 
-    /// The points no farther than `km` from `from`, in order of their numbers, each with where it
-    /// lies, in kilometres east and north of `from`.
+    /// The points within `km` of `from`, in order of their numbers, each with its offset in
+    /// kilometres east and north of `from`.
     pub fn within(&self, from: (f64, f64), km: f64) -> Vec<(usize, (f64, f64))> {
         let up = km / KM_PER_DEGREE;
         let wide = up / from.1.to_radians().cos().max(0.05);

@@ -1,44 +1,44 @@
-//! What is seen at one instant: what users get and cells carry.
+//! The throughput of users and the traffic of cells at one instant.
 //!
-//! A user gets the rate of the radio link in the share of the time in which the cell has nothing else
-//! to do (processor sharing); a cell that is asked for more than it has gives every user less, and so
-//! does a site whose backhaul carries less than its cells would. Drawn again cell by cell and site by
-//! site, where something has changed. Read next: [`super::energy`].
+//! A user gets the rate of its radio link for the share of the time in which the cell has nothing
+//! else to do (processor sharing); an overloaded cell gives every user less, and so does a site
+//! whose backhaul is slower than its cells. Updated cell by cell and site by site, where something
+//! has changed. Read next: [`super::energy`].
 
 use super::evaluation::{Round, Scene};
 use super::hearing::Hearing;
 use super::stirred::{Cast, Marked, Stirred};
 
-/// The share of a full cell that one who comes to it still gets.
+/// The share of its link's rate that a user still gets in a full cell.
 const FULL_SHARE: f64 = 0.05;
 
-/// A picture; vectors by number of cell, or of user where it says so.
+/// The result of an evaluation; vectors are by number of cell, or of user where noted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Picture {
-    /// Of each user: who serves it.
+    /// By user: the serving cell.
     pub(super) serving: Vec<Option<usize>>,
-    /// Of each user: what it gets if it asks, in Mbit/s.
+    /// By user: the throughput, in Mbit/s.
     pub(super) throughput: Vec<f64>,
-    /// 0 to 1.
+    /// The load, 0 to 1.
     pub(super) load: Vec<f64>,
-    /// What is asked for as a share of what there is; may be above 1.
+    /// The demand as a share of the capacity; may exceed 1.
     pub(super) asked: Vec<f64>,
-    /// How many users it serves.
+    /// The number of users served.
     pub(super) users: Vec<f64>,
-    /// What it would carry over the air if nothing held its site back, in Mbit/s.
+    /// The traffic over the air if the site's backhaul had no limit, in Mbit/s.
     pub(super) offered: Vec<f64>,
-    /// What it carries, in Mbit/s.
+    /// The traffic carried, in Mbit/s.
     pub(super) traffic: Vec<f64>,
-    /// Sum over its users of what each gets, in Mbit/s.
+    /// The sum of its users' throughput, in Mbit/s.
     pub(super) throughput_sum: Vec<f64>,
-    /// What the slowest tenth gets, in Mbit/s.
+    /// The 10th percentile of its users' throughput, in Mbit/s.
     pub(super) edge: Vec<f64>,
-    /// Foreign power at its users, in mW per resource element.
+    /// The interference at its users, in mW per resource element.
     pub(super) foreign: Vec<f64>,
 }
 
 impl Picture {
-    /// A picture on which nothing is.
+    /// An empty picture.
     pub(super) fn blank(cast: Cast<'_>) -> Self {
         let (users, cells) = (cast.users.points.len(), vec![0.0; cast.units.len()]);
         Self {
@@ -55,7 +55,7 @@ impl Picture {
         }
     }
 
-    /// Draws these users, these cells and their sites, and `sites` again.
+    /// Updates these users, these cells and their sites, and `sites`.
     pub(super) fn redraw(
         &mut self,
         cast: Cast<'_>,
@@ -82,7 +82,7 @@ impl Picture {
         }
     }
 
-    /// What a cell would do if nothing held its site back.
+    /// Computes a cell as if its site's backhaul had no limit.
     fn draw_air(
         &mut self,
         cast: Cast<'_>,
@@ -103,8 +103,8 @@ impl Picture {
         self.offered[cell] = offered;
     }
 
-    /// What the cells of a site do. Where its backhaul carries less than they would, everybody there
-    /// gets less.
+    /// Computes the cells of a site. If its backhaul is slower than its cells, all their users get
+    /// less.
     fn draw_site(
         &mut self,
         cast: Cast<'_>,
@@ -145,12 +145,12 @@ impl Picture {
     }
 }
 
-/// The share of a link's rate that one who comes gets of a cell that is asked for so much.
+/// The share of its link's rate that a user gets in a cell with this demand.
 pub(super) fn share(asked: f64) -> f64 {
     (1.0 - asked).max(FULL_SHARE / asked.max(1.0))
 }
 
-/// What the slowest tenth does not exceed, of values with weights; 0 of nobody.
+/// The 10th percentile of weighted values; 0 of no values.
 pub(super) fn slowest_tenth(values: &mut [(f64, f64)]) -> f64 {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let tenth = 0.1 * values.iter().map(|(_, weight)| weight).sum::<f64>();

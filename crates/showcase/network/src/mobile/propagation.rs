@@ -1,59 +1,25 @@
-//! How far radio carries: the public formulas that planners, agents and this network share.
+//! The radio model of the simulated network: the public formulas of [`domain::radio`], with numerology,
+//! and with the preference of terminals for a layer.
 //!
-//! Knows means, not places: what hills and houses add is drawn in `users`. Path loss is
-//! that of 3GPP TR 38.901, table 7.4.1-1, UMa without line of sight, where it does not depend on
-//! the height of the mast; the pattern of a sector is that of table 7.3-1, in the horizontal. Read
-//! next: `evaluation`.
+//! Knows mean values; shadowing by terrain and buildings is drawn in `users`. Read next:
+//! `evaluation`.
 
 use domain::inventory::Cell;
+use domain::radio::{
+    GAIN_DBI, NOISE_FIGURE_DB, THERMAL_DBM_HZ, path_loss_db, pattern_db, spectral_efficiency,
+};
 
-/// Weaker than this (dBm per resource element) a carrier gives no coverage.
-pub const COVERAGE_DBM: f64 = -118.0;
-/// From this (dBm per resource element) on, a capacity layer is preferred to a coverage layer.
+/// The RSRP from which terminals prefer a capacity layer to a coverage layer, in dBm per resource
+/// element.
 pub const GOOD_DBM: f64 = -105.0;
-/// The gain of a sector's antenna array in the direction it looks, in dBi.
-pub const GAIN_DBI: f64 = 15.0;
-/// What the receiver of a terminal adds to thermal noise, in dB.
-pub const NOISE_FIGURE_DB: f64 = 7.0;
-/// Thermal noise, in dBm per hertz.
-pub const THERMAL_DBM_HZ: f64 = -174.0;
-/// The share of Shannon's bound that terminals reach.
-pub const SHANNON_SHARE: f64 = 0.75;
-/// The most that any link adaptation sends, in bit/s per hertz.
-pub const EFFICIENCY_MOST: f64 = 5.5;
-/// The least: the most robust transport format, in bit/s per hertz.
+/// The least spectral efficiency, that of the most robust transport format, in bit/s per hertz.
 pub const EFFICIENCY_LEAST: f64 = 0.05;
-/// In open land, with an antenna on a roof, the path loss is less than in a town by about so much
-/// (dB): RMa and UMa of TR 38.901, both without line of sight, at 1 to 5 km.
+/// The reduction of path loss in open land with a roof antenna, against that in a town, in dB: RMa
+/// and UMa of TR 38.901, both without line of sight, at 1 to 5 km.
 pub const OPEN_LAND_DB: f64 = 11.6;
 
-/// With this ratio of signal to noise and interference a link sends more than [`EFFICIENCY_MOST`]
-/// allows, whatever is rounded on the way.
-const FAR_BEYOND: f64 = 200.0;
-/// The height of a terminal in metres.
-const TERMINAL_M: f64 = 1.5;
-/// Nearer than this (metres) the formula does not hold; it is as at this distance.
-const NEAREST_M: f64 = 35.0;
-/// The width of a sector at half power, in degrees.
-const BEAM_DEGREES: f64 = 65.0;
-/// The least gain behind a sector, below the greatest, in dB.
-const BEHIND_DB: f64 = 30.0;
-
-/// The mean loss between a mast and a terminal `distance_m` metres away, in dB.
-pub fn path_loss_db(distance_m: f64, carrier_mhz: f64) -> f64 {
-    13.54 + 39.08 * distance_m.max(NEAREST_M).log10() + 20.0 * (carrier_mhz / 1000.0).log10()
-        - 0.6 * (TERMINAL_M - 1.5)
-}
-
-/// What a sector's antenna loses in a direction `off_degrees` beside where it looks, in dB, 0 to
-/// 30.
-pub fn pattern_db(off_degrees: f64) -> f64 {
-    let off = (off_degrees + 180.0).rem_euclid(360.0) - 180.0;
-    (12.0 * (off / BEAM_DEGREES).powi(2)).min(BEHIND_DB)
-}
-
-/// How many resource blocks a carrier has: of 180 kHz up to 20 MHz (TS 36.101), of 360 kHz beyond
-/// (TS 38.101-1).
+/// The number of resource blocks of a carrier: of 180 kHz up to 20 MHz (TS 36.101), of 360 kHz
+/// beyond (TS 38.101-1).
 pub fn resource_blocks(bandwidth_mhz: f64) -> f64 {
     let per_mhz = if is_narrow(bandwidth_mhz) { 5.0 } else { 2.73 };
     (bandwidth_mhz * per_mhz).max(1.0)
@@ -63,7 +29,7 @@ fn is_narrow(bandwidth_mhz: f64) -> bool {
     bandwidth_mhz <= 20.0
 }
 
-/// Thermal noise and that of the receiver, in dBm per resource element.
+/// Thermal and receiver noise, in dBm per resource element.
 pub fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     let spacing_hz: f64 = if is_narrow(bandwidth_mhz) {
         15_000.0
@@ -73,18 +39,18 @@ pub fn noise_dbm(bandwidth_mhz: f64) -> f64 {
     THERMAL_DBM_HZ + NOISE_FIGURE_DB + 10.0 * spacing_hz.log10()
 }
 
-/// The same over the whole carrier, in dBm.
+/// Thermal and receiver noise over the whole carrier, in dBm.
 pub fn carrier_noise_dbm(bandwidth_mhz: f64) -> f64 {
     noise_dbm(bandwidth_mhz) + elements_db(bandwidth_mhz)
 }
 
-/// By how much the power of a whole carrier is above that of one resource element, in dB.
+/// The ratio of the power of a whole carrier to that of one resource element, in dB.
 pub fn elements_db(bandwidth_mhz: f64) -> f64 {
     10.0 * (12.0 * resource_blocks(bandwidth_mhz)).log10()
 }
 
-/// What arrives of a cell's reference signals at `to` (kilometres east and north of its mast), on
-/// average, in dBm per resource element.
+/// The mean RSRP of a cell at `to` (kilometres east and north of its mast), in dBm per resource
+/// element.
 pub fn rsrp_dbm(cell: &Cell, to: (f64, f64)) -> f64 {
     let bearing = to.0.atan2(to.1).to_degrees();
     cell.power_dbm + GAIN_DBI
@@ -93,13 +59,10 @@ pub fn rsrp_dbm(cell: &Cell, to: (f64, f64)) -> f64 {
         - elements_db(cell.bandwidth_mhz)
 }
 
-/// What a link with this ratio of signal to noise and interference sends, in bit/s per hertz.
+/// The spectral efficiency of a link at this signal to interference and noise ratio (linear), in
+/// bit/s per hertz.
 pub fn efficiency(sinr: f64) -> f64 {
-    // Logarithms are slow, and those far beyond the most need none.
-    if sinr > FAR_BEYOND {
-        return EFFICIENCY_MOST;
-    }
-    (SHANNON_SHARE * (1.0 + sinr).log2()).clamp(EFFICIENCY_LEAST, EFFICIENCY_MOST)
+    spectral_efficiency(sinr).max(EFFICIENCY_LEAST)
 }
 
 /// A level in dBm as milliwatts, or a ratio in dB as a factor.
@@ -120,24 +83,18 @@ pub fn decibels(milliwatts: f64) -> f64 {
 mod tests {
     use super::*;
     use domain::inventory::RadioUnit;
+    use domain::radio::EFFICIENCY_MAX;
 
     #[test]
-    fn the_formulas_give_what_the_standard_gives() {
-        // 13.54 + 39.08 × 3 + 20 log10(0.8), by hand.
-        assert!((path_loss_db(1_000.0, 800.0) - 128.84).abs() < 0.01);
-        assert_eq!(path_loss_db(1.0, 800.0), path_loss_db(35.0, 800.0));
-        assert_eq!(pattern_db(0.0), 0.0);
-        assert!((pattern_db(32.5) - 3.0).abs() < 1e-9);
-        assert!((pattern_db(-327.5) - 3.0).abs() < 1e-9);
-        assert_eq!(pattern_db(180.0), 30.0);
+    fn carriers_have_the_blocks_and_the_noise_of_the_standards() {
         assert_eq!(
             [10.0, 20.0, 100.0].map(resource_blocks),
             [50.0, 100.0, 273.0]
         );
         assert!((noise_dbm(10.0) + 125.24).abs() < 0.01);
         assert!((carrier_noise_dbm(10.0) + 97.46).abs() < 0.01);
-        assert_eq!(efficiency(1e9), EFFICIENCY_MOST);
-        assert_eq!(efficiency(FAR_BEYOND), EFFICIENCY_MOST);
+        assert_eq!(efficiency(1e9), EFFICIENCY_MAX);
+        assert_eq!(efficiency(0.0), EFFICIENCY_LEAST);
         assert!((efficiency(1.0) - 0.75).abs() < 1e-9);
     }
 

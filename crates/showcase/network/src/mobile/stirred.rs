@@ -1,11 +1,11 @@
-//! What has to be computed again: users and cells that a change concerns.
+//! The users and cells that a change affects, and that are to be computed anew.
 //!
-//! Knows no physics; a set too many costs time and changes nothing. Read next: `evaluation`.
+//! Knows no physics; a superset costs time but changes no result. Read next: `evaluation`.
 
 use super::users::{Unit, Users};
 use std::ops::Range;
 
-/// Cells, the sites on which they are, and everybody in them; the same for ever.
+/// The cells, their sites and all users; constant over a run.
 #[derive(Clone, Copy)]
 pub(super) struct Cast<'a> {
     pub(super) units: &'a [Unit],
@@ -14,7 +14,7 @@ pub(super) struct Cast<'a> {
     pub(super) users: &'a Users,
 }
 
-/// A set of numbers, in the order in which they came.
+/// A set of indices, in order of insertion.
 #[derive(Clone, Debug)]
 pub(super) struct Marked {
     is_member: Vec<bool>,
@@ -36,7 +36,7 @@ impl Marked {
         }
     }
 
-    /// Adds those of `numbers` that are not in it.
+    /// Inserts those of `numbers` that are not in it.
     pub(super) fn add(&mut self, numbers: impl IntoIterator<Item = usize>) {
         for number in numbers {
             if !std::mem::replace(&mut self.is_member[number], true) {
@@ -50,7 +50,7 @@ impl Marked {
     }
 }
 
-/// Users and cells.
+/// A set of users and a set of cells.
 #[derive(Clone, Debug)]
 pub(super) struct Stirred {
     pub(super) users: Marked,
@@ -58,7 +58,7 @@ pub(super) struct Stirred {
 }
 
 impl Stirred {
-    /// Nobody.
+    /// Both sets empty.
     pub(super) fn nobody(cast: Cast<'_>) -> Self {
         Self {
             users: Marked::none_of(cast.users.points.len()),
@@ -66,7 +66,7 @@ impl Stirred {
         }
     }
 
-    /// Everybody.
+    /// All users and all cells.
     pub(super) fn everybody(cast: Cast<'_>) -> Self {
         Self {
             users: Marked::all_of(cast.users.points.len()),
@@ -75,7 +75,7 @@ impl Stirred {
     }
 }
 
-/// The numbers at which two lists differ.
+/// The indices at which two lists differ.
 pub(super) fn differing<'a>(
     before: &'a [f64],
     now: &'a [f64],

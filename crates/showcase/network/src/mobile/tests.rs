@@ -1,10 +1,12 @@
-//! Laws of the mobile domain, held over seeds, grounds and orders.
+//! Properties of the mobile domain, checked over seeds, grounds and orders.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use crate::build::{Parameters, inventory};
 use crate::topology::Topology;
 use domain::inventory::RadioUnit;
+use domain::radio::energy::can;
+use domain::radio::load::MEAN_LOAD;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -30,13 +32,14 @@ fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().sum()
 }
 
-/// The mean load by hour is the measured one: W2, "traffic following the measured daily curve".
+/// The mean load by hour is the measured one.
 #[test]
 fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     let inventory = network(120, 3);
     let mut mobile = mobile(&inventory, 3, 0.0);
     let mut off = Vec::new();
-    for (hour, [mean, p10, p50, p90]) in demand::LOADS.into_iter().enumerate() {
+    let hours = MEAN_LOAD.into_iter().zip(demand::PERCENTILES).enumerate();
+    for (hour, (mean, [p10, p50, p90])) in hours {
         for quarter in 1..=4 {
             let now = hour as f64 + f64::from(quarter) / 4.0;
             mobile.see(Ground::default(), at(now));
@@ -60,7 +63,7 @@ fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     assert!(nobody_out.user_minutes_below < 0.02 * nobody_out.user_minutes);
 }
 
-/// What a test does to cells and ground.
+/// Orders to cells and changes of the ground.
 #[derive(Clone, Debug)]
 struct Deeds {
     out: Vec<Index>,
@@ -145,7 +148,7 @@ impl Deeds {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Issue 5, laws: conservation of users and traffic.
+    /// Users and traffic are conserved.
     #[test]
     fn users_and_traffic_are_conserved(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -177,7 +180,7 @@ proptest! {
         prop_assert!(mobile.picture().throughput.iter().all(|t| t.is_finite() && *t >= 0.0));
     }
 
-    /// Issue 5, laws: energy never below physics.
+    /// Energy stays above the physical minimum.
     #[test]
     fn energy_stays_between_the_deepest_sleep_and_full_load(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -194,7 +197,7 @@ proptest! {
         for (id, cell) in &told.cells {
             let plan = &inventory.cells[id];
             let watts = cell.energy_kwh * 3.6e6 / 900.0;
-            let most = energy::power_w(plan, 1.0, OFFSET_MOST_DB, Saving::Off);
+            let most = energy::power_w(plan, 1.0, POWER_OFFSET_MAX_DB, Saving::Off);
             let least = match ground.cells_failed.contains(id) {
                 true => 0.0,
                 false => energy::floor_w(plan),
@@ -205,7 +208,7 @@ proptest! {
         prop_assert!(told.cells.keys().all(|id| !ground.sites_out.contains(inventory.node_of(id))));
     }
 
-    /// Issue 5, laws: same seed, same bytes; and what is over leaves no trace.
+    /// The same seed gives the same bytes, and past states leave no trace.
     #[test]
     fn a_picture_depends_on_what_is_and_not_on_what_was(seed in any::<u64>(), deeds in deeds()) {
         let inventory = network(40, seed);
@@ -226,8 +229,7 @@ proptest! {
     }
 }
 
-/// Everything computed anew, as the physics has it and nothing else: no round is kept, nobody is
-/// passed over.
+/// A full computation, without the increments of [`Evaluation`].
 fn anew(mobile: &Mobile) -> Picture {
     let Mobile { units, users, .. } = mobile;
     let scene = mobile.evaluation.scene();
@@ -320,8 +322,8 @@ fn anew(mobile: &Mobile) -> Picture {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// What is computed again only where something has changed is, to the last bit, what everything
-    /// computed anew is: whatever went before, within a quarter of an hour and from one to the next.
+    /// The incremental evaluation is bit-identical to a full computation after any history, within
+    /// a quarter of an hour and from one to the next.
     #[test]
     fn a_picture_is_what_everything_computed_anew_is(
         seed in any::<u64>(),
@@ -345,7 +347,7 @@ proptest! {
     }
 }
 
-/// A site in the middle of others, and the cells of others around it that users can go to.
+/// A site amid others, and the cells around it that can take over its users.
 fn hole(inventory: &Inventory) -> (ElementId, BTreeSet<ElementId>) {
     let sites = inventory.of_kind(ElementKind::Site);
     let around = |site: &ElementId| -> BTreeSet<ElementId> {
@@ -360,7 +362,8 @@ fn hole(inventory: &Inventory) -> (ElementId, BTreeSet<ElementId>) {
     found.max_by_key(|(_, around)| around.len()).unwrap()
 }
 
-/// W2: raising a neighbour's power really covers a hole and really costs interference and energy.
+/// Raising a neighbour's power covers a hole, and costs interference and energy
+/// (draft-wang-nmrg-magent-im §2.2).
 #[test]
 fn neighbours_cover_a_hole_at_a_price() {
     let inventory = network(60, 5);
@@ -394,7 +397,7 @@ fn neighbours_cover_a_hole_at_a_price() {
     assert!(states[2].0.mean_throughput_mbps < whole.mean_throughput_mbps);
 }
 
-/// Those whom other cells of the carrier serve hear more of what is not meant for them.
+/// Users of other cells on the carrier receive more interference.
 #[test]
 fn raised_power_disturbs_others() {
     let inventory = network(60, 5);
@@ -402,7 +405,7 @@ fn raised_power_disturbs_others() {
     let before = mobile(&inventory, 5, 12.0);
     let raised = inventory.cells_of(&site).next().unwrap();
     let mut after = before.clone();
-    after.set_power(raised, OFFSET_MOST_DB);
+    after.set_power(raised, POWER_OFFSET_MAX_DB);
     after.see(Ground::default(), at(12.0));
     let heard = |mobile: &Mobile, cell: &ElementId| mobile.picture().foreign[mobile.numbers[cell]];
     let same = |cell: &&ElementId| before.users_of(cell) == after.users_of(cell);
@@ -412,7 +415,7 @@ fn raised_power_disturbs_others() {
     assert!(loud > 1.02 * quiet, "{loud} {quiet}");
 }
 
-/// On average over holes: neither nothing nor everything.
+/// On average over holes, raised power restores part of the service.
 #[test]
 fn power_gives_back_part_of_what_a_dead_site_takes() {
     let inventory = crate::build::inventory(&Topology::default(), &Parameters::default(), 1);
@@ -510,7 +513,7 @@ fn sleep_saves_and_hands_users_to_the_coverage_layer() {
     assert_eq!(resting.traffic_mb, before.traffic_mb);
 }
 
-/// The fits of the energy set, and the assumptions beside them, in watts.
+/// The fits of the energy set with their assumptions, in watts.
 #[test]
 fn units_draw_what_the_set_says() {
     let cell = |radio_unit| Cell {
@@ -527,7 +530,7 @@ fn units_draw_what_the_set_says() {
         .map(|unit| {
             let w = |load, saving| energy::power_w(&cell(unit), load, 0.0, saving).round();
             let idle = w(0.0, Saving::Off);
-            let modes = Saving::ALL.into_iter().filter(|m| energy::can(unit, *m));
+            let modes = Saving::ALL.into_iter().filter(|m| can(unit, *m));
             let modes: Vec<String> = modes.map(|m| format!("{}", w(0.0, m))).collect();
             format!(
                 "{} {idle} to {}: {}",

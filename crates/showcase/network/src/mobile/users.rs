@@ -1,48 +1,49 @@
-//! Where users are, and how loud they hear which cells.
+//! The positions of users, and the received power of cells there.
 //!
-//! Knows sample points, each of which stands for many users; refuses to know what they want
-//! ([`super::demand`]). About a dozen points lie around each site, no farther than people there
-//! would go before another site is nearer. Hills and houses (shadowing) are drawn once for each
-//! point and mast, with a deviation of 6 dB as TR 38.901 has it for UMa. In an undisturbed network
-//! everybody is served: a point that would not be lies nearer to its mast. Read next:
-//! `evaluation`.
+//! Knows sample points, each of which stands for many users; refuses to know their demand
+//! ([`super::demand`]). About a dozen points lie around each site, within the area in which it is
+//! the nearest. Shadowing is drawn once for each point and mast, with a standard deviation of 6 dB
+//! as in TR 38.901 for UMa. In an undisturbed network every point is served: one that would not be
+//! is moved nearer to its mast. Read next: `evaluation`.
 
 use super::nearby::Nearby;
-use super::propagation::{COVERAGE_DBM, GOOD_DBM, linear, noise_dbm, rsrp_dbm};
+use super::propagation::{GOOD_DBM, linear, noise_dbm, rsrp_dbm};
 use crate::chance::{between, error};
 use domain::inventory::{Cell, ElementId};
+use domain::radio::COVERAGE_DBM;
 use domain::time::Dice;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-/// Deviation of what hills and houses add to the mean path loss, in dB.
+/// The standard deviation of shadowing, in dB.
 const SHADOWING_DB: f64 = 6.0;
-/// Cells farther away than this (km) are not heard, however high their power is raised.
+/// The greatest distance of a received cell, in km, at any power.
 const HEARD_KM: f64 = 8.0;
-/// Weaker than this (dBm per resource element, at planned power) a cell is not heard.
+/// The least RSRP of a received cell at planned power, in dBm per resource element.
 const HEARD_DBM: f64 = -130.0;
-/// What the houses around a yard take away, in dB.
+/// The attenuation by the buildings around a yard, in dB.
 const YARD_DB: f64 = 20.0;
-/// Cells that a point hears at most, and of one site and layer.
+/// The most cells received at a point, in all and of one site and layer.
 const RAYS_MOST: (usize, usize) = (10, 2);
-/// Users that a point stands for: fewest and most.
+/// The number of users per point: least and greatest.
 const WEIGHT: (f64, f64) = (40.0, 160.0);
-/// How far from their site users are, as a share of the way to the next site, and in km.
+/// The greatest distance of users from their site, as a share of the distance to the next site, and
+/// its bounds in km.
 const AROUND: f64 = 0.6;
 const AROUND_KM: (f64, f64) = (0.4, 1.1);
-/// A point that nobody serves comes nearer to its site so often, and each time by half.
+/// The most times that an unserved point is moved nearer to its site, each time by half.
 const APPROACHES: usize = 6;
 
-/// A cell, as this module needs it.
+/// A cell with the properties that this module needs.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     /// Its identifier.
     pub(super) id: ElementId,
     /// The number of its site.
     pub(super) site: usize,
-    /// As it is planned.
+    /// Its plan.
     pub(super) plan: Cell,
-    /// Thermal noise and that of the receiver in mW per resource element.
+    /// Thermal and receiver noise, in mW per resource element.
     pub(super) noise_mw: f64,
 }
 
@@ -57,12 +58,12 @@ impl Unit {
     }
 }
 
-/// How loud a point hears one cell.
+/// The received power of one cell at a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ray {
     /// The number of the cell.
     pub(super) cell: usize,
-    /// What arrives at planned power, in mW per resource element.
+    /// The RSRP at planned power, in mW per resource element.
     pub(super) rsrp_mw: f64,
 }
 
@@ -71,22 +72,22 @@ pub(super) struct Ray {
 pub(super) struct User {
     /// The number of the site around which it lies.
     pub(super) site: usize,
-    /// How many users it stands for.
+    /// The number of users it stands for.
     pub(super) weight: f64,
     /// The cell that serves it in an undisturbed network.
     pub(super) home: Option<usize>,
-    /// What it hears, in [`Users::rays`].
+    /// Its rays, as indices in [`Users::rays`].
     pub(super) rays: Range<usize>,
 }
 
-/// Everybody.
+/// All sample points and their rays.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Users {
     pub(super) points: Vec<User>,
     pub(super) rays: Vec<Ray>,
 }
 
-/// What somebody stands on: a map of masts.
+/// The positions of sites and their cells.
 pub(super) struct Land<'a> {
     pub(super) positions: &'a [(f64, f64)],
     pub(super) nearby: &'a Nearby,
@@ -95,8 +96,8 @@ pub(super) struct Land<'a> {
     pub(super) on: &'a [Range<usize>],
 }
 
-/// The cell that serves who hears `rays` with powers changed by `factor`, and what arrives of it in
-/// mW: the strongest of the capacity layers if it is good enough, else the strongest of all, if it
+/// The serving cell of a user with these `rays` at powers changed by `factor`, with its received
+/// power in mW: the strongest capacity layer if it is good enough, else the strongest of all, if it
 /// gives coverage.
 pub(super) fn served_by(units: &[Unit], rays: &[Ray], factor: &[f64]) -> Option<(usize, f64)> {
     let (mut best, mut capacity) = (None, None);
@@ -118,7 +119,7 @@ pub(super) fn served_by(units: &[Unit], rays: &[Ray], factor: &[f64]) -> Option<
 }
 
 impl Land<'_> {
-    /// Settles `per_site` points around each site, and one more for each cell that would have none.
+    /// Places `per_site` points around each site, and one more for each cell that would have none.
     pub(super) fn settle(&self, per_site: usize, dice: &mut Dice) -> Users {
         let mut users = Users::default();
         let planned = vec![1.0; self.units.len()];
@@ -152,7 +153,7 @@ impl Land<'_> {
         }
     }
 
-    /// Adds a point that `cell` serves, where it looks and near enough, or far enough, for it.
+    /// Adds a point that `cell` serves, in its main direction and at a suitable distance.
     fn befriend(&self, users: &mut Users, cell: usize, planned: &[f64], dice: &mut Dice) {
         let unit = &self.units[cell];
         let (sin, cos) = unit.plan.azimuth_degrees.to_radians().sin_cos();
@@ -182,7 +183,7 @@ impl Land<'_> {
         users.add(unit.site, weight, home, rays);
     }
 
-    /// How far the users of a site are from it at most, in km.
+    /// The greatest distance of a site's users, in km.
     fn around_km(&self, site: usize) -> f64 {
         let near = self.nearby.within(self.positions[site], 2.0 * AROUND_KM.1);
         let next = near
@@ -193,7 +194,7 @@ impl Land<'_> {
         (AROUND * next).clamp(AROUND_KM.0, AROUND_KM.1)
     }
 
-    /// What is heard `at` (km east and north of `site`), the loudest first.
+    /// The rays at a point (`at` km east and north of `site`), the strongest first.
     fn heard(&self, site: usize, at: (f64, f64), dice: &mut Dice) -> Vec<Ray> {
         let mut heard: Vec<Ray> = Vec::new();
         let near = self.nearby.within(self.positions[site], HEARD_KM);
@@ -217,8 +218,8 @@ impl Land<'_> {
         kept
     }
 
-    /// What arrives from each cell of a site at `to` (km east and north of it), in dBm per resource
-    /// element, with `gain_db` besides.
+    /// The RSRP of each cell of a site at `to` (km east and north of it), in dBm per resource
+    /// element, increased by `gain_db`.
     pub(super) fn rays(
         &self,
         site: usize,
@@ -231,7 +232,7 @@ impl Land<'_> {
     }
 }
 
-/// A ray as loud as that.
+/// The ray of a cell with this RSRP in dBm.
 pub(super) fn ray((cell, dbm): (usize, f64)) -> Ray {
     Ray {
         cell,

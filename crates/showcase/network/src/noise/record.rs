@@ -1,18 +1,18 @@
-//! A record of alarms of one's own, replayed as background.
+//! A user's own record of alarms, replayed as background.
 //!
-//! Knows the format of the NeurIPS 2023 set and how it is laid over a network; refuses to read
-//! files. The text is one alarm a line under a heading, fields separated by commas, all needed:
+//! Knows the format of the NeurIPS 2023 set and how it is applied to a network; refuses to read
+//! files. The text has one alarm per line under a heading, fields separated by commas, all
+//! required:
 //! ```text
 //! alarm_id,device_id,start_timestamp,end_timestamp
 //! 56,3,82475,82506
 //! link-down,router:Berlin,82500.5,82530
 //! ```
-//! Times are seconds from the beginning of the simulation. A type that is a name of
-//! [`AlarmType`] is that type; any other is one of the five types of the background, the most
-//! frequent of the record the first of them, the next the second, and after the fifth again the
-//! first. A device that is the name of an element of the network is that element; the others are
-//! laid onto the network's routers and sites in their order (numbers by value, names by letters),
-//! round and round. Types of links (light, adjacency, bit errors, drops) are raised on the first of the
+//! Times are seconds from the beginning of the simulation. A type that is a name of [`AlarmType`]
+//! is that type; the others are mapped to the five types of the background by rank of frequency,
+//! cyclically. A device that is the name of an element of the network is that element; the others
+//! are mapped to the network's routers and sites in order (numbers by value, names alphabetically),
+//! cyclically. Types of links (light, adjacency, bit errors, drops) are raised on the first of the
 //! device's links; all others on the device itself.
 
 use super::{Grumble, TYPES, is_device};
@@ -28,32 +28,32 @@ use std::collections::BTreeMap;
 pub struct Recorded {
     /// Its type: a name, or a number.
     pub alarm_type: String,
-    /// What raised it: a name, or a number.
+    /// The device that raised it: a name, or a number.
     pub device: String,
-    /// When it began, in seconds from the beginning.
+    /// Its beginning, in seconds from the beginning of the simulation.
     pub from_s: f64,
-    /// When it ended; not before it began.
+    /// Its end, in the same unit; not before its beginning.
     pub until_s: f64,
 }
 
-/// Why a text is no record.
+/// The reason why a text is no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct RecordError {
     /// The line at fault, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
 const COLUMNS: [&str; 4] = ["alarm_id", "device_id", "start_timestamp", "end_timestamp"];
-/// Ten years: nothing is simulated longer.
+/// The latest time of an alarm: ten years, in seconds.
 const LATEST_S: f64 = 10.0 * 365.0 * 86_400.0;
 
-/// Reads a record; lines may end in CR LF, empty ones mean nothing.
+/// Reads a record; lines may end in CR LF, and empty ones are ignored.
 ///
 /// # Errors
-/// [`RecordError`] names the first line that is not understood.
+/// [`RecordError`] with the first line that is not understood.
 pub fn parse(text: &str) -> Result<Vec<Recorded>, RecordError> {
     let text = text.trim_start_matches('\u{feff}');
     let mut columns: Option<[usize; 4]> = None;
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> Result<Vec<Recorded>, RecordError> {
     }
 }
 
-/// Where each column stands.
+/// The index of each column.
 fn heading(fields: &[&str]) -> Result<[usize; 4], String> {
     let mut places = [0; 4];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
@@ -125,7 +125,7 @@ fn seconds(text: &str, what: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{what} '{text}' is not a number from 0 to {LATEST_S}"))
 }
 
-/// Lays `alarms` over `inventory`, from the instant `start` on, in order of time.
+/// Applies `alarms` to `inventory`, from the instant `start` on, in order of time.
 pub(super) fn lay(
     inventory: &Inventory,
     alarms: &[Recorded],
@@ -195,7 +195,7 @@ fn devices<'a>(inventory: &Inventory, alarms: &'a [Recorded]) -> BTreeMap<&'a st
         .collect()
 }
 
-/// Where a type is raised that comes from `device`.
+/// The sighting that an alarm of this type from `device` reports.
 fn sighting(inventory: &Inventory, device: &ElementId, alarm_type: AlarmType) -> Sighting {
     let node = inventory.node_of(device);
     let of_link = matches!(

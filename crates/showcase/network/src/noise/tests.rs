@@ -1,4 +1,4 @@
-//! The background keeps to the figures of the record.
+//! The background has the statistics of the record.
 
 use super::*;
 use crate::build::{Parameters, inventory};
@@ -70,7 +70,7 @@ fn repeated(companions: bool) -> f64 {
     f64::from(same as u32) / f64::from(all as u32)
 }
 
-/// Co-occurrence as in the record: a type follows itself 7 to 9 times as often as by chance.
+/// Co-occurrence is that of the record: a type follows itself 7 to 9 times as often as by chance.
 #[test]
 fn companions_come_together() {
     let (alone, together) = (repeated(false), repeated(true));

@@ -1,7 +1,7 @@
-//! What agents do: probe, send engineers, guide them.
+//! The actions of agents: probes, and dispatches of engineers.
 //!
-//! Permission first, then time, then the world answers. Read next: [`crate::probe`],
-//! [`crate::field`].
+//! An action is checked for permission, takes time, and then has its effect. Read next:
+//! [`crate::probe`], [`crate::field`].
 
 use super::events::Event;
 use super::remote::{Command, Errand};
@@ -15,21 +15,21 @@ use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// A probe takes so long, in seconds.
+/// The duration of a probe, in seconds.
 const PROBE_S: (f64, f64) = (20.0, 120.0);
-/// The field force's app answers after so long, in seconds.
+/// The response time of the field force's app, in seconds.
 const APP_S: (f64, f64) = (1.0, 4.0);
 
-/// An engineer who was sent out.
+/// A dispatched engineer.
 #[derive(Clone, Debug)]
 pub(super) struct Engineer {
-    /// Where they stand, or go.
+    /// The present element, or the destination.
     at: ElementId,
     doing: Doing,
-    /// When they are there, or were.
+    /// The instant of arrival.
     arrival: Timestamp,
-    /// The token by which they were sent, and that under which they report: it, or the last of the same
-    /// work order.
+    /// The token of the first dispatch, and the token of the reports: the same, or the last of the
+    /// same work order.
     sent: Token,
     reports: Token,
 }
@@ -41,13 +41,13 @@ enum Doing {
     Working,
 }
 
-/// Everybody who was sent out, by whom and under what.
+/// All dispatched engineers, by agent, token and work order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FieldForce {
     engineers: Vec<Engineer>,
-    /// By sender and token; by each token of a work order.
+    /// By agent and token; all tokens of a work order lead to the same engineer.
     by_token: BTreeMap<(String, Token), usize>,
-    /// By sender and the sender's key.
+    /// By agent and the agent's work order key.
     by_work_order: BTreeMap<(String, String), usize>,
 }
 
@@ -63,7 +63,8 @@ impl FieldForce {
         self.engineers.push(engineer);
     }
 
-    /// Whoever was sent under a work order before, who reports under `token` from now on.
+    /// The engineer of an earlier dispatch under the same work order, who reports under `token`
+    /// from now on.
     fn sent_before(
         &mut self,
         agent: &str,
@@ -85,9 +86,9 @@ impl FieldForce {
 }
 
 impl Simulation {
-    /// Does what an agent asks, as far as `permit` goes. Every action is answered by exactly one
-    /// [`Outcome`] under its token; field reports follow a dispatch. `now` is not before the last
-    /// instant that [`Simulation::advance`] was given.
+    /// Performs an action of an agent, within `permit`. Every action has exactly one [`Outcome`]
+    /// under its token; field reports follow a dispatch. `now` must not be before the last instant
+    /// given to [`Simulation::advance`].
     pub fn act(
         &mut self,
         agent: &str,
@@ -151,8 +152,8 @@ impl Simulation {
         }
     }
 
-    /// Why an action is not the agent's to take, if it reaches out of the province that it is
-    /// confined to. What the network does not have is no province's, and told of where it is used.
+    /// The reason why an action is not allowed, if it reaches beyond the province of the permit.
+    /// Unknown elements belong to no province and are reported where they are used.
     fn beyond_province(&self, agent: &str, permit: &Permit, action: &Action) -> Option<String> {
         let own = permit.province.as_deref()?;
         let elements = action.elements().into_iter();

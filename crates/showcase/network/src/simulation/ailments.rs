@@ -1,11 +1,10 @@
-//! How creeping troubles go on: light that falls, contacts that open, parameters, strangers on the
-//! air, surges of traffic.
+//! The course of gradual troubles: fading light, bad contacts, wrong parameters, interference,
+//! surges of traffic.
 //!
-//! Knows times and chances; what each stage means is physics ([`crate::state`]). A surge is chosen
-//! so that raising the metric of its link by half, to three times, or by 100 000 leads it around
-//! without filling another link. Not every link of every network has such a surge: in Germany50 four
-//! of five have, in sparse networks half of them. Read next:
-//! `simulation/transport.rs`.
+//! Knows times and probabilities; the physical effect of each stage is in [`crate::state`]. A surge
+//! is chosen so that raising the metric of its link by half, threefold, or by 100 000 re-routes it
+//! without congesting another link. Not every link has such a surge: in Germany50 four of five
+//! have, in sparse networks half of them. Read next: `simulation/transport.rs`.
 
 use super::Simulation;
 use super::events::Event;
@@ -22,34 +21,35 @@ use domain::inventory::{ElementId, ElementKind};
 use domain::telemetry::Severity;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An optical module takes so long from the first loss of light to darkness, in seconds; assumed.
+/// The time of an optical module from the first loss of light to darkness, in seconds; assumed.
 const AGEING_S: (f64, f64) = (5_400.0, 18_000.0);
-/// Near its end it goes out for so long, in seconds.
+/// The duration of its dark moments near the end, in seconds.
 const DARK_S: (f64, f64) = (8.0, 25.0);
-/// And shines so long between.
+/// The time between dark moments, in seconds.
 const SHINES_S: (f64, f64) = (90.0, 420.0);
-/// A bad contact is open for so long, in seconds, and closed for so long.
+/// The time that a bad contact is open, and closed, in seconds.
 const OPEN_S: (f64, f64) = (4.0, 20.0);
 const CLOSED_S: (f64, f64) = (30.0, 300.0);
-/// A bad contact settles after so long, in seconds.
+/// The time after which a bad contact settles, in seconds.
 const SETTLES_S: (f64, f64) = (600.0, 3_600.0);
-/// A surge of traffic lasts so long, in seconds.
+/// The duration of a surge of traffic, in seconds.
 const SURGE_S: (f64, f64) = (7_200.0, 21_600.0);
-/// It flows between so many pairs of routers at most, and so many sets of them are looked at.
+/// The most pairs of routers of a surge, and the most sets of them that are tried.
 const SURGE_PARTS: usize = 5;
 const SURGE_TRIES: usize = 20;
-/// A metric that is higher by so much leads everything around that has another way.
+/// The increase of a metric that re-routes all traffic that has another path.
 const LED_AROUND: u32 = 100_000;
-/// A stranger is heard weaker by 35 dB per tenfold distance from 300 m on.
+/// The decay of an interferer's power, 35 dB per decade of distance, begins at this distance, in
+/// km.
 const STRANGER_KM: f64 = 0.3;
 const STRANGER_DECAY_DB: f64 = 35.0;
-/// A cell that looks the other way hears so much less of it, in dB.
+/// The attenuation at a cell that faces away, in dB.
 const TURNED_AWAY_DB: f64 = 12.0;
-/// Weaker than this (dBm) nobody hears it.
+/// The power below which interference is ignored, in dBm.
 const INAUDIBLE_DBM: f64 = -108.0;
 
-/// A stranger is heard so strongly (dBm) at 300 m: hardly above what disturbs, as usual, or so that it
-/// disturbs cells far around.
+/// The received power of an interferer at 300 m, in dBm: barely harmful, as usual, or harmful to
+/// cells far around.
 fn stranger_dbm(severity: Option<Severity>) -> f64 {
     match severity {
         Some(Severity::Warning | Severity::Minor) => -95.0,
@@ -58,7 +58,7 @@ fn stranger_dbm(severity: Option<Severity>) -> f64 {
     }
 }
 
-/// A surge of traffic fills its link so far.
+/// The fill of a link by a surge of traffic, as a share of its capacity: least and greatest.
 fn surge_fills(severity: Option<Severity>) -> (f64, f64) {
     match severity {
         Some(Severity::Warning | Severity::Minor) => (1.02, 1.06),
@@ -68,7 +68,7 @@ fn surge_fills(severity: Option<Severity>) -> (f64, f64) {
 }
 
 impl Simulation {
-    /// How a fault that strikes now will go on.
+    /// The course of a fault that begins now.
     pub(super) fn course(&mut self, number: usize, fault: &Fault, terms: Terms) -> Course {
         match fault.kind {
             FaultKind::OpticalModuleAgeing => self.age(number, terms),
@@ -113,7 +113,7 @@ impl Simulation {
         }
     }
 
-    /// Something transmits near `cell`; all cells around that use the same carrier hear it.
+    /// Starts an interferer near `cell`, received by all cells around on the same carrier.
     fn disturb(&mut self, cell: &ElementId, terms: Terms) -> Course {
         let inventory = &self.inventory;
         let carrier = |id: &ElementId| inventory.cells.get(id).map(|cell| cell.carrier_mhz);
@@ -143,7 +143,7 @@ impl Simulation {
     }
 
     /// True if a surge of traffic would congest this link if it came now, for
-    /// [`FaultKind::Congestion`] on these terms. Nothing is changed by asking.
+    /// [`FaultKind::Congestion`] on these terms. Asking changes nothing.
     pub fn can_surge(&mut self, link: &ElementId, terms: Terms) -> bool {
         let dice = self.chances.ailments.clone();
         let found = self.find_surge(link, terms);
@@ -151,7 +151,7 @@ impl Simulation {
         found.is_some()
     }
 
-    /// More traffic than usual over `link` for a while, if it can be brought about.
+    /// Adds traffic over `link` for some time, if a suitable surge exists.
     fn surge(&mut self, number: usize, link: &ElementId, terms: Terms) {
         if let Some((surge, usual)) = self.find_surge(link, terms) {
             let lasts_s = terms.lasts_s.unwrap_or(usual);
@@ -160,8 +160,8 @@ impl Simulation {
         }
     }
 
-    /// A surge over `link` between routers where it hurts only there and can be led around, as far as
-    /// this network has such routers; and how long it lasts, in seconds, if nobody says.
+    /// A surge over `link` that congests only it and can be re-routed, as far as this network
+    /// allows; with its duration in seconds, unless the terms give one.
     fn find_surge(&mut self, link: &ElementId, terms: Terms) -> Option<(Vec<Demand>, f64)> {
         let terrain = self.terrain_now();
         let (least, most) = surge_fills(terms.severity);
@@ -193,8 +193,8 @@ impl Simulation {
         best.map(|(_, surge)| (surge, lasts_s))
     }
 
-    /// A surge of `mbps` in all between these routers, and how many links it hurts besides, before
-    /// and after it is led around; none if the link is not filled by it.
+    /// A surge of `mbps` in total between these routers, with a penalty for the other links that it
+    /// congests before and after re-routing; none if it does not congest the link.
     fn tried(
         &self,
         link: &ElementId,
@@ -232,7 +232,7 @@ impl Simulation {
         Some((before.len() - 1 + 3 * least, surge))
     }
 
-    /// A module has lost more light.
+    /// Records a module's further loss of light.
     pub(super) fn progress(&mut self, number: usize, reached: Light) {
         let course = self.state.troubles.get_mut(&number).map(|t| &mut t.course);
         if let Some(Course::Ageing { light, .. }) = course {
@@ -241,7 +241,7 @@ impl Simulation {
         }
     }
 
-    /// A module that is nearly dark, or a bad contact, goes out or comes back.
+    /// Switches a nearly dark module or a bad contact between off and on.
     pub(super) fn flicker(&mut self, number: usize) {
         let now = self.now;
         let dice = &mut self.chances.ailments;
@@ -271,7 +271,7 @@ impl Simulation {
         self.look();
     }
 
-    /// A contact of `link` begins to come and go, for a while.
+    /// Starts a bad contact on `link`, for some time.
     pub(super) fn loosen(&mut self, link: ElementId) {
         let settles = between(&mut self.chances.ailments, SETTLES_S.0, SETTLES_S.1);
         let number = self.next_trouble();
@@ -287,7 +287,7 @@ impl Simulation {
         self.schedule(self.now.plus_s(settles), Event::Mend(number));
     }
 
-    /// A surge of traffic is over.
+    /// Ends a surge of traffic.
     pub(super) fn subside(&mut self, number: usize) {
         if self.state.surges.remove(&number).is_some() {
             self.mend(number);
@@ -295,7 +295,7 @@ impl Simulation {
         }
     }
 
-    /// What is gone with a trouble besides itself.
+    /// Removes the side effects of a trouble when it ends.
     pub(super) fn undo(&mut self, number: usize, trouble: &Trouble) {
         match (&trouble.kind, &trouble.course) {
             (_, Course::Wrong { parameter }) => {
@@ -308,7 +308,7 @@ impl Simulation {
         }
     }
 
-    /// What works badly because of a trouble, for the referee.
+    /// The elements that a trouble degrades, for the referee.
     pub(super) fn touched(&self, trouble: &Trouble) -> BTreeSet<ElementId> {
         let element = &trouble.element;
         match (&trouble.kind, &trouble.course) {

@@ -1,8 +1,7 @@
-//! What happens without any fault: bursts of alarms, small outages, complaints.
+//! Events without any fault: bursts of alarms, small outages, complaints.
 //!
-//! Small outages are physical, so that probes find them as they are: a site stops, a site loses
-//! its mains, a transceiver flaps. None takes out more than one site. Read next:
-//! `simulation/actions.rs`.
+//! Small outages are physical, so that probes find them: a site stops, a site loses its mains, a
+//! transceiver flaps. None takes out more than one site. Read next: `simulation/actions.rs`.
 
 use super::events::Event;
 use super::{Audience, Simulation, Tiding};
@@ -18,11 +17,11 @@ use std::sync::Arc;
 
 /// Mean hours between small outages, per thousand sites.
 const MISHAP_HOURS: f64 = 0.25;
-/// Decoys happen so long after a fault (seconds); before, if negative.
+/// The delay of decoys after a fault, in seconds; before it, if negative.
 const DECOY_S: (f64, f64) = (-240.0, 900.0);
-/// How often each of the decoys happens.
+/// The probability of each decoy.
 const DECOY: f64 = 0.7;
-/// So many elements are tried for a small outage before it is let be.
+/// The number of elements tried for a small outage before it is skipped.
 const TRIES: usize = 20;
 
 impl Simulation {
@@ -38,7 +37,7 @@ impl Simulation {
         }
     }
 
-    /// Schedules all alarms of the record that is replayed.
+    /// Schedules all alarms of the replayed record.
     fn replay(&mut self) {
         let alarms = Arc::clone(&self.parameters.replay);
         let dice = &mut self.chances.background;
@@ -74,7 +73,7 @@ impl Simulation {
         self.schedule_burst();
     }
 
-    /// Raises an alarm of the background, unless its device cannot tell or it stands already.
+    /// Raises a background alarm, unless its device cannot report or it stands already.
     pub(super) fn grumble(&mut self, grumble: Grumble) {
         let key = (
             grumble.sighting.resource.clone(),
@@ -102,7 +101,8 @@ impl Simulation {
         }
     }
 
-    /// The outage that a missed heartbeat turned into is reported, so that its end will be.
+    /// Marks the outage that a missed heartbeat turned into as reported, so that its end will be
+    /// reported.
     fn told_already(&mut self, site: &ElementId) {
         let standing = self.standing.keys();
         let told: Vec<_> = standing
@@ -153,7 +153,7 @@ impl Simulation {
         }
     }
 
-    /// An element in service whose failing takes out one site at most, itself.
+    /// A random element in service whose failure takes out at most one site, its own.
     fn harmless(&mut self, kind: TroubleKind) -> Option<ElementId> {
         let wanted = match kind {
             TroubleKind::TransceiverOff => ElementKind::Link,

@@ -1,10 +1,10 @@
-//! Drivers: what their vehicles meet, when they complain, and what they answer.
+//! Drivers: the service of their vehicles, their complaints, and their answers.
 //!
-//! Vehicles are looked at once a minute while they drive and each quarter of an hour while they are
-//! parked, in the network as it then was: [`Simulation::survey`] catches up before anything changes.
-//! A spell of bad service makes some of them write; chance for each spell is drawn from the spell
-//! alone, so that nothing that agents do changes who complains. Letters become tickets of the
-//! business layer. Read next: [`crate::journeys`], [`crate::grievances`].
+//! Vehicles are sampled once a minute while they drive and every quarter of an hour while they are
+//! parked, in the network of that time: [`Simulation::survey`] catches up before anything changes.
+//! A period of bad service makes some drivers complain; the probability is drawn per period from a
+//! stream of its own, so that agents' actions do not change who complains. Letters become tickets
+//! of the business layer. Read next: [`crate::journeys`], [`crate::grievances`].
 
 use super::events::Event;
 use super::{Audience, Simulation, Tiding};
@@ -12,40 +12,41 @@ use crate::chance::{between, choose, happens, stream, waiting, weighted, whole};
 use crate::grievances::{
     Aftermath, Customers, Datum, Grievance, Nature, Outside, Plight, Symptom, words,
 };
-use crate::journeys::coverage::{Served, Sites, WEAK_DBM};
+use crate::journeys::coverage::Sites;
 use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
+use crate::mobile::Served;
 use domain::calendar::{Day, second_of_day};
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
+use domain::radio::{POOR_MBPS, WEAK_DBM};
 use domain::telemetry::{Outcome, Telemetry, Ticket};
 use domain::time::{Dice, Timestamp};
 use rand::SeedableRng;
 use std::collections::BTreeSet;
 
-/// Vehicles that drive are looked at so often, in seconds.
+/// The sampling interval of driving vehicles, in seconds.
 const LOOK_S: f64 = 60.0;
-/// Parked ones at each of so many looks.
+/// The number of those intervals per sample of a parked vehicle.
 const PARKED_LOOKS: i64 = 15;
-/// The queue wakes the survey so often, in seconds.
+/// The interval of the survey event, in seconds.
 const SURVEY_S: f64 = 900.0;
-/// Less than this, in Mbit/s, is felt as poor.
-const POOR_MBPS: f64 = 0.5;
-/// A spell is felt after so long, in seconds: while driving, while parked.
+/// The time after which bad service is noticed, in seconds: while driving, while parked.
 const FELT_S: (f64, f64) = (120.0, 900.0);
-/// Of those who would complain of a fault, so many complain of a crowded cell, and of a place that
-/// never had coverage.
+/// The probability of a complaint about a crowded cell, and about a place without coverage,
+/// relative to that about a fault.
 const OF_CROWDED: f64 = 0.3;
 const OF_WEAK: f64 = 0.02;
-/// The owner of one vehicle complains once in so long, in seconds.
+/// The least time between complaints of one owner, in seconds.
 const QUIET_S: f64 = 6.0 * 3_600.0;
-/// A customer answers a question after so long, in seconds.
+/// The time in which a customer answers a question, in seconds.
 const ANSWER_S: (f64, f64) = (300.0, 3_600.0);
-/// Chance for strays; spells, letters and answers have dice of their own.
+/// The purpose of the random stream of unrelated complaints; spells, letters and answers have their
+/// own.
 const STRAYS: u64 = 53;
 const SPELLS: u64 = 55;
 
-/// A complaint before it is written.
+/// A complaint that is due but not yet written.
 #[derive(Clone, Debug)]
 pub(super) struct Brewing {
     vehicle: usize,
@@ -53,7 +54,7 @@ pub(super) struct Brewing {
     plight: Plight,
 }
 
-/// Bad service that lasts.
+/// A period of bad service.
 #[derive(Clone, Debug)]
 struct Spell {
     since: Timestamp,
@@ -63,7 +64,7 @@ struct Spell {
     felt: bool,
 }
 
-/// All that is known of drivers.
+/// The state of all drivers.
 pub(super) struct Desk {
     temper: Customers,
     journeys: Journeys,
@@ -71,11 +72,11 @@ pub(super) struct Desk {
     records: Records,
     surveyed: Timestamp,
     seed: u64,
-    /// By vehicle: what it does on the day that was looked at last.
+    /// By vehicle: its trip on the day sampled last.
     today: Vec<Option<(Day, Option<Trip>)>>,
-    /// By vehicle: what it suffers.
+    /// By vehicle: its current period of bad service.
     spells: Vec<Option<Spell>>,
-    /// By vehicle: when its owner complained last.
+    /// By vehicle: the instant of its owner's last complaint.
     complained: Vec<Option<Timestamp>>,
     grievances: Vec<Grievance>,
     strays: Dice,
@@ -105,7 +106,7 @@ impl Desk {
         }
     }
 
-    /// Where a vehicle is, and whether it drives; the day's trip is remembered.
+    /// The position of a vehicle and whether it drives; the day's trip is cached.
     fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
         let day = Day::of(at);
         let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
@@ -124,7 +125,7 @@ impl Desk {
         }
     }
 
-    /// The index of the grievance whose ticket this is.
+    /// The index of the grievance with this ticket.
     fn numbered(&self, ticket: &str) -> Option<usize> {
         let number: usize = ticket.strip_prefix("C-")?.parse().ok()?;
         let index = number.checked_sub(1)?;
@@ -132,7 +133,7 @@ impl Desk {
         (grievance.ticket == ticket).then_some(index)
     }
 
-    /// Dice for one purpose of one vehicle at one instant.
+    /// The random generator for one purpose of one vehicle at one instant.
     fn dice_of(&self, vehicle: usize, at: Timestamp) -> Dice {
         let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
@@ -165,8 +166,7 @@ impl Simulation {
         self.schedule(self.now.plus_s(SURVEY_S), Event::Survey);
     }
 
-    /// Looks at all vehicles at every minute that has passed since the last survey, in the network
-    /// as it still is.
+    /// Samples all vehicles at every minute since the last survey, in the network as it was.
     pub(super) fn survey(&mut self) {
         let count = self.customers.journeys.vehicles().len();
         if count == 0 {
@@ -192,7 +192,7 @@ impl Simulation {
         if !driving && minute % PARKED_LOOKS != 0 {
             return;
         }
-        let served = self.serve(position);
+        let served = self.mobile.serve(position);
         let desk = &mut self.customers;
         let vin = &desk.journeys.vehicles()[vehicle].vin;
         let asleep_s = (PARKED_LOOKS + 1) as f64 * LOOK_S;
@@ -201,17 +201,8 @@ impl Simulation {
         self.suffer(vehicle, nature, position, driving, at);
     }
 
-    /// What serves a vehicle at a point now.
-    fn serve(&self, position: Position) -> Option<Served> {
-        self.mobile.serve(position).map(|served| Served {
-            cell: served.cell,
-            rsrp_dbm: served.rsrp_dbm,
-            throughput_mbps: served.throughput_mbps,
-        })
-    }
-
-    /// The element to blame where a cell or its site does not serve as it should; none if both are
-    /// well.
+    /// The element to blame if a cell or its site does not serve as it should; none if both are in
+    /// order.
     fn broken(&self, site: &ElementId) -> Option<ElementId> {
         if self.view.out.contains(site) {
             return Some(site.clone());
@@ -225,22 +216,18 @@ impl Simulation {
         self.inventory.cells_of(site).find(ails).cloned()
     }
 
-    /// What is wrong at a point, if service there is bad.
+    /// The cause of bad service at a point; none if service is good.
     fn trouble_at(&self, position: Position, served: Option<&Served>) -> Option<Nature> {
-        let strong = |s: &Served| s.rsrp_dbm >= WEAK_DBM;
-        let bad = served.is_none_or(|s| !strong(s) || s.throughput_mbps < POOR_MBPS);
-        if !bad {
+        let strong = |rsrp_dbm: f64| rsrp_dbm >= WEAK_DBM;
+        let good = |s: &Served| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
+        if served.is_some_and(good) {
             return None;
         }
         let province = |id: &ElementId| self.inventory.province_of(id).unwrap_or("").to_owned();
         // Who would serve here if all were well?
-        let best = self
-            .customers
-            .sites
-            .serve_without(position, &BTreeSet::new());
-        let usual = best
-            .filter(|(ideal, _)| strong(ideal))
-            .map(|(_, site)| site);
+        let best = self.customers.sites.strongest(position);
+        let usual = best.filter(|(ideal, _)| strong(*ideal));
+        let usual = usual.map(|(_, site)| site);
         let serving = served.map(|s| self.inventory.node_of(&s.cell));
         let blamed = usual
             .into_iter()
@@ -251,7 +238,7 @@ impl Simulation {
                 province: province(&element),
                 element,
             },
-            (None, Some(s)) if strong(s) => Nature::Crowded {
+            (None, Some(s)) if strong(s.rsrp_dbm) => Nature::Crowded {
                 province: province(&s.cell),
                 cell: s.cell.clone(),
             },
@@ -267,7 +254,7 @@ impl Simulation {
         province.cloned().unwrap_or_default()
     }
 
-    /// Bad service goes on, begins, changes or ends.
+    /// Starts, continues, changes or ends a vehicle's period of bad service.
     fn suffer(
         &mut self,
         vehicle: usize,
@@ -359,7 +346,7 @@ impl Simulation {
         }
     }
 
-    /// Somebody writes about something that the network cannot help.
+    /// Opens a ticket about a matter outside the network.
     pub(super) fn stray_grievance(&mut self) {
         let desk = &mut self.customers;
         let dice = &mut desk.strays;
@@ -393,7 +380,7 @@ impl Simulation {
         self.schedule_stray_grievance();
     }
 
-    /// A letter is written and becomes a ticket.
+    /// Writes a letter and opens a ticket for it.
     pub(super) fn grieve(&mut self, brewing: Brewing) {
         let Brewing {
             vehicle,
@@ -424,7 +411,7 @@ impl Simulation {
         self.deliver(now, Audience::Domain(Domain::Business), tiding);
     }
 
-    /// Looks up where a vehicle was, in the records of the agent's own province.
+    /// Looks up the records of a vehicle in the agent's own province.
     pub(super) fn trace(
         &mut self,
         agent: &str,
@@ -447,7 +434,7 @@ impl Simulation {
         Ok(Some(found))
     }
 
-    /// Says something to whoever opened a ticket.
+    /// Sends a question or reply to the writer of a ticket.
     pub(super) fn tell_customer(
         &mut self,
         agent: &str,
@@ -510,12 +497,12 @@ impl Simulation {
     }
 }
 
-/// The number of the ticket of the grievance of this index.
+/// The ticket number of the grievance of this index.
 fn ticket_of(index: usize) -> String {
     format!("C-{:05}", index + 1)
 }
 
-/// What such trouble feels like.
+/// A random symptom of such a cause.
 fn symptom(nature: &Nature, dice: &mut Dice) -> Symptom {
     use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
     let table: &[(Symptom, f64)] = match nature {

@@ -1,8 +1,8 @@
-//! What happens, one event at a time.
+//! The events of the simulation, one at a time.
 //!
-//! Every change of [`State`](crate::state::State) ends in [`Simulation::look`], which compares what can be seen with what
-//! was seen before: new sightings will be noticed, gone ones are cleared. Read next:
-//! `simulation/background.rs`.
+//! Every change of [`State`](crate::state::State) ends in [`Simulation::look`], which compares the
+//! observable conditions with the previous ones: new sightings will be detected, gone ones are
+//! cleared. Read next: `simulation/background.rs`.
 
 use super::customers::Brewing;
 use super::mobile::Air;
@@ -18,13 +18,13 @@ use domain::telemetry::{Alarm, AlarmType, Telemetry, Token};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A site needs so long to boot when power is back, in seconds.
+/// The boot time of a site after power returns, in seconds.
 const BOOT_S: (f64, f64) = (120.0, 300.0);
 
-/// What waits in the queue.
+/// An event in the queue.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
-    /// An injected fault happens.
+    /// An injected fault begins.
     Strike {
         number: usize,
         fault: Fault,
@@ -32,30 +32,30 @@ pub(super) enum Event {
     },
     /// A trouble ends, by repair or by itself.
     Mend(usize),
-    /// Something of the mobile domain.
+    /// An event of the mobile domain.
     Air(Air),
     /// A site has booted after its battery was empty.
     Boot(ElementId),
-    /// A condition is noticed, if it still stands since then.
+    /// A condition is detected, if it still stands since then.
     Notice {
         sighting: Sighting,
         since: Timestamp,
     },
-    /// Something arrives.
+    /// An emission is delivered.
     Deliver { to: Audience, tiding: Box<Tiding> },
     /// The next burst of background alarms begins.
     Burst,
     /// An alarm of the background is raised.
     Grumble(Grumble),
-    /// It ends.
+    /// A background alarm ends.
     Relent(Grumble),
     /// A small outage happens; none: draw one and schedule the next.
     Mishap(Option<TroubleKind>),
     /// A customer of a site complains, if it is still out.
     Complain(ElementId),
-    /// A customer complains about something else.
+    /// A customer complains about an unrelated matter.
     StrayComplaint,
-    /// A probe's readings are there.
+    /// The readings of a probe are complete.
     Measure {
         agent: String,
         token: Token,
@@ -63,25 +63,25 @@ pub(super) enum Event {
     },
     /// An ageing optical module has lost more light.
     Progress { number: usize, light: Light },
-    /// Something that is nearly broken goes out or comes back.
+    /// Something nearly broken switches between off and on.
     Flicker(usize),
     /// A surge of traffic is over.
     Subside(usize),
-    /// A period of counting ends.
+    /// A measurement period ends.
     Period,
-    /// A fault happens by itself.
+    /// A spontaneous fault happens.
     Befall,
     /// A storm begins.
     Storm,
-    /// A contact begins to come and go.
+    /// A bad contact begins.
     Loosen,
-    /// A command has arrived at its element.
+    /// A command reaches its element.
     Commanded(Errand),
-    /// An element that was restarted runs again.
+    /// A restarted element runs again.
     Started { errand: Errand, number: usize },
     /// An engineer arrives.
     Arrive { agent: String, token: Token },
-    /// An engineer ends the work at an element.
+    /// An engineer finishes the work at an element.
     Finish {
         agent: String,
         token: Token,
@@ -89,11 +89,11 @@ pub(super) enum Event {
         mends: Option<usize>,
         finding: String,
     },
-    /// Vehicles are looked at.
+    /// Vehicles are sampled.
     Survey,
-    /// A driver writes.
+    /// A driver complains.
     Grieve(Box<Brewing>),
-    /// Somebody writes about something else than the network.
+    /// A driver complains about a matter outside the network.
     StrayGrievance,
     /// A customer answers a question about the ticket of this index.
     CustomerAnswers(usize),
@@ -167,7 +167,7 @@ impl Simulation {
         self.begin(number, trouble);
     }
 
-    /// Where a cut breaks each link, from the link's end A.
+    /// The break of each cut link, in km from the link's end A.
     fn breaks(&mut self, fault: &Fault) -> BTreeMap<ElementId, f64> {
         let dice = &mut self.chances.faults;
         let links = &self.inventory.links;
@@ -203,7 +203,7 @@ impl Simulation {
         }
     }
 
-    /// A trouble begins; where it takes away the mains, batteries begin to empty.
+    /// Begins a trouble; if it takes away the mains, batteries begin to discharge.
     pub(super) fn begin(&mut self, number: usize, trouble: Trouble) {
         let dark: Vec<ElementId> = trouble
             .sites_without_mains(&self.inventory)
@@ -251,8 +251,8 @@ impl Simulation {
         }
     }
 
-    /// Looks at the network again: what is new will be noticed, what is gone is cleared, by
-    /// whoever saw it, once they can speak again.
+    /// Updates the view of the network: new sightings will be detected, gone ones cleared by their
+    /// observer once it can report.
     pub(super) fn look(&mut self) {
         // What vehicles met until now, they met in the network as it was.
         self.survey();
@@ -286,7 +286,7 @@ impl Simulation {
         self.mobile_stale = true;
     }
 
-    /// True if whoever saw it can tell of its end: a node in reach, or the management system.
+    /// True if the observer can report the end: a node in reach, or the management system.
     fn can_clear(&self, sighting: &Sighting) -> bool {
         let by_node = self
             .inventory
@@ -363,7 +363,7 @@ impl Simulation {
         self.schedule(at, Event::Deliver { to, tiding });
     }
 
-    /// Remembers since when sites and routers are out of reach.
+    /// Updates the instants since which sites and routers are out of reach.
     fn keep_silence(&mut self) {
         let reached = &self.view.reached;
         self.silent_since.retain(|id, _| !reached.contains(id));
@@ -390,8 +390,8 @@ impl Simulation {
         }
     }
 
-    /// Adds to each fault's truth the sites that are out because of it: those that it alone would
-    /// take out, and those that would be in service without it.
+    /// Adds to each fault's truth the sites that are out because of it: those that it alone takes
+    /// out, and those that would be in service without it.
     fn keep_truth(&mut self) {
         let open: Vec<(usize, usize)> = self
             .injected
@@ -431,8 +431,8 @@ impl Simulation {
         }
     }
 
-    /// The sites that have gone out since the last look; all that are out if anything was mended
-    /// meanwhile, for then others may be to blame for them.
+    /// The sites that went out since the last attribution; all that are out if anything was
+    /// repaired meanwhile, as the attribution may change then.
     fn not_yet_explained(&mut self) -> BTreeSet<ElementId> {
         let mended = !self.explained.0.is_subset(&self.view.failed);
         let before = std::mem::replace(

@@ -1,6 +1,6 @@
-//! What the referee wants to know besides the truth about faults: dispatches, and minutes out.
+//! Further facts for the referee: dispatches, and minutes of outage.
 //!
-//! Knows what happened; refuses to tell agents. Read next: [`super::Truth`].
+//! Knows past events; refuses to tell agents. Read next: [`super::Truth`].
 
 use super::Simulation;
 use crate::state::State;
@@ -9,24 +9,24 @@ use domain::telemetry::Token;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An engineer who was sent out.
+/// A dispatched engineer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dispatched {
-    /// Who sent them.
+    /// The agent that sent them.
     pub agent: String,
-    /// Under which token.
+    /// The token of the dispatch.
     pub token: Token,
-    /// Where to.
+    /// The destination.
     pub element: ElementId,
-    /// When they were sent.
+    /// The instant of the dispatch.
     pub at: Timestamp,
-    /// True if something an engineer can mend was broken there when they were sent.
+    /// True if something an engineer can repair was broken there at the dispatch.
     pub right: bool,
-    /// True if they have mended something, there or where they went on to.
+    /// True if they have repaired something, there or at a later destination.
     pub repaired: bool,
 }
 
-/// How long sites were out of service.
+/// The outage times of sites.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outages {
     since: BTreeMap<ElementId, Timestamp>,
@@ -34,7 +34,7 @@ pub(super) struct Outages {
 }
 
 impl Outages {
-    /// Notes which sites are out from `now` on.
+    /// Records the sites that are out from `now` on.
     pub(super) fn note(&mut self, out: &BTreeSet<ElementId>, now: Timestamp) {
         let back: Vec<ElementId> = self
             .since
@@ -65,12 +65,12 @@ impl Outages {
 }
 
 impl Simulation {
-    /// Every engineer who was sent out, in order of time: for the referee only.
+    /// Every dispatched engineer, in order of time: for the referee only.
     pub fn dispatches(&self) -> &[Dispatched] {
         &self.dispatches
     }
 
-    /// Minutes out of service of each site that was, up to now: for the referee.
+    /// Minutes out of service of each affected site, up to now: for the referee.
     pub fn outage_minutes(&self) -> BTreeMap<ElementId, f64> {
         self.outages.minutes(self.now)
     }
@@ -86,7 +86,7 @@ impl Simulation {
         });
     }
 
-    /// The engineer whom `agent` sent under `token` has mended something.
+    /// Records that the engineer whom `agent` sent under `token` has repaired something.
     pub(super) fn note_success(&mut self, agent: &str, token: Token) {
         let mut sent = self.dispatches.iter_mut().rev();
         if let Some(sent) = sent.find(|d| d.agent == agent && d.token == token) {
@@ -95,7 +95,7 @@ impl Simulation {
     }
 }
 
-/// True if an engineer at `element` would have something to mend.
+/// True if an engineer at `element` would have something to repair.
 fn is_mendable(state: &State, element: &ElementId) -> bool {
     let mut troubles = state.troubles.values();
     troubles.any(|trouble| trouble.mended_at(element))

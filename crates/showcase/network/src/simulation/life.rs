@@ -1,6 +1,6 @@
-//! Faults that happen by themselves, day by day.
+//! Spontaneous faults over time.
 //!
-//! Knows when to throw the dice; how often what happens is in [`crate::fault::LIFE`]. Read next:
+//! Knows when random events are drawn; the rates are in [`crate::fault::LIFE`]. Read next:
 //! `simulation/journal.rs`.
 
 use super::Simulation;
@@ -13,7 +13,7 @@ use domain::inventory::ElementId;
 
 const DAY_S: f64 = 86_400.0;
 const DAYS_PER_YEAR: f64 = 365.0;
-/// A storm's area holds so many sites.
+/// The number of sites in a storm's area: least and greatest.
 const STORM_SITES: (f64, f64) = (60.0, 200.0);
 
 impl Simulation {
@@ -35,7 +35,7 @@ impl Simulation {
         self.schedule_yearly(CONTACTS_PER_LINK_YEAR * links, Event::Loosen);
     }
 
-    /// Schedules the next of what happens so often a year, at the pace of lively days.
+    /// Schedules the next event of a kind with this rate per year, accelerated by the pace.
     fn schedule_yearly(&mut self, per_year: f64, event: Event) {
         let per_day = per_year * PACE * self.parameters.life / DAYS_PER_YEAR;
         if per_day > 0.0 {
@@ -44,7 +44,7 @@ impl Simulation {
         }
     }
 
-    /// A fault happens, and the next is scheduled.
+    /// Begins a random fault and schedules the next.
     pub(super) fn befall(&mut self) {
         let per_day = fault::per_day(&self.inventory);
         let dice = &mut self.chances.life;
@@ -55,7 +55,7 @@ impl Simulation {
         self.schedule_befalling();
     }
 
-    /// A contact begins to come and go, and the next is scheduled.
+    /// Begins a random bad contact and schedules the next.
     pub(super) fn loosen_some(&mut self) {
         let links: Vec<ElementId> = self.inventory.links.keys().cloned().collect();
         if let Some(link) = choose(&mut self.chances.life, &links) {
@@ -64,7 +64,7 @@ impl Simulation {
         self.schedule_contact();
     }
 
-    /// A storm begins, and the next is scheduled.
+    /// Begins a storm and schedules the next.
     pub(super) fn storm(&mut self) {
         let dice = &mut self.chances.life;
         let sites = between(dice, STORM_SITES.0, STORM_SITES.1) as usize;
@@ -74,7 +74,7 @@ impl Simulation {
         self.schedule_yearly(STORMS_PER_YEAR, Event::Storm);
     }
 
-    /// Lets a fault happen at its instant and end by itself if its kind does.
+    /// Schedules a fault, with its end if its kind has one.
     fn let_happen(&mut self, fault: Fault) {
         let (at, kind) = (fault.at, fault.kind);
         let number = self.expect(fault, Terms::default());

@@ -1,7 +1,7 @@
-//! How the mobile domain hangs in the network that runs: what it stands on, who commands it, when
-//! it is looked at, and batteries.
+//! The mobile domain in the running simulation: its ground, orders to cells, evaluation times, and
+//! batteries.
 //!
-//! It is looked at every quarter of an hour, at every change of the network that concerns it, and
+//! It is evaluated every quarter of an hour, at every change of the network that concerns it, and
 //! when an order takes effect. Read next: [`crate::mobile`].
 
 use super::actions::unknown;
@@ -10,68 +10,69 @@ use super::{Audience, Simulation, Tiding};
 use crate::build::cells::old_battery_wh;
 use crate::chance::{between, waiting};
 use crate::mobile::battery::{Due, Level};
-use crate::mobile::{Ground, Mobile, OFFSET_MOST_DB, PERIOD_MS, Surge, Tally, energy};
+use crate::mobile::{Ground, Mobile, PERIOD_MS, Surge, Tally};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
+use domain::radio::{POWER_OFFSET_MAX_DB, energy};
 use domain::telemetry::{Outcome, Saving, Telemetry, Token};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Another power is effective after so long, and a cell asleep; in seconds.
+/// The time until a change of power or a sleep mode takes effect, in seconds.
 const COMMAND_S: f64 = 5.0;
-/// Old batteries last so long, in seconds, at what the site draws with all its cells awake when the
-/// mains fails: the worst and the best of them.
+/// The remaining endurance of old batteries, in seconds, at the site's draw with all cells awake at
+/// the mains failure: least and greatest.
 const OLD_S: (f64, f64) = (150.0, 720.0);
-/// The least that is left of what remote batteries hold, which are newer.
+/// The least remaining share of the capacity of remote batteries, which are newer.
 const REMOTE_HEALTH: f64 = 0.85;
 
-/// What happens in the mobile domain.
+/// An event of the mobile domain.
 #[derive(Clone, Debug)]
 pub(super) enum Air {
     /// A period ends.
     Period,
-    /// An order to a cell takes effect if it is still the newest.
+    /// An order to a cell takes effect if it is still the latest.
     Obey {
         cell: ElementId,
         order: u32,
         command: Command,
     },
-    /// Whoever gave the orders hears how they ended.
+    /// The outcome of orders is reported to the agent.
     Report {
         agent: String,
         token: Token,
         orders: Vec<(ElementId, Command)>,
     },
-    /// A battery is to be looked at.
+    /// A battery is to be checked.
     Battery { site: ElementId, version: u32 },
-    /// A stadium fills.
+    /// A stadium event begins.
     Stadium,
 }
 
-/// What a cell can be told.
+/// An order to a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Command {
     Power(f64),
     Saving(Saving),
-    /// To begin to wake, until then.
+    /// Starts waking, until then.
     Wake(Timestamp),
 }
 
 impl Simulation {
-    /// The mobile domain as it was looked at last: for the referee, maps and vehicles.
+    /// The mobile domain as last evaluated: for the referee, maps and vehicles.
     pub fn mobile(&self) -> &Mobile {
         &self.mobile
     }
 
-    /// What happened to users and energy until now: for the referee only.
+    /// The totals of users and energy until now: for the referee only.
     pub fn tally(&self) -> Tally {
         self.mobile.tally_at(self.now)
     }
 
-    /// A crowd gathers, as `surge` says.
+    /// Adds a crowd.
     pub fn gather(&mut self, surge: Surge) {
         self.mobile.add_surge(surge);
         self.mobile_stale = true;
@@ -105,7 +106,7 @@ impl Simulation {
         }
     }
 
-    /// What the mobile domain stands on at this instant.
+    /// The ground of the mobile domain at this instant.
     fn ground(&self) -> Ground {
         let troubles = self.state.troubles.values();
         let stopped = troubles.filter(|t| t.kind == TroubleKind::SiteStopped);
@@ -120,8 +121,8 @@ impl Simulation {
         }
     }
 
-    /// What the transport network leaves of what sites want, where it does not carry all of it, in
-    /// Mbit/s.
+    /// The part of sites' demand that the transport network delivers, where it does not deliver
+    /// all, in Mbit/s.
     fn squeezed(&self) -> BTreeMap<ElementId, f64> {
         let delivered = self.flows.sites.iter().filter(|(_, share)| **share < 1.0);
         let left = delivered.filter_map(|(site, share)| {
@@ -131,7 +132,7 @@ impl Simulation {
         left.collect()
     }
 
-    /// Looks at the mobile domain again, once for all changes of an instant.
+    /// Evaluates the mobile domain once for all changes of an instant.
     pub(super) fn see_mobile(&mut self) {
         self.mobile_stale = false;
         self.survey();
@@ -157,7 +158,7 @@ impl Simulation {
         self.schedule_period();
     }
 
-    /// Periods end at full quarters of an hour, so that the first one is shorter.
+    /// Schedules the end of the period, at the next full quarter of an hour.
     fn schedule_period(&mut self) {
         if self.parameters.mobile.performance {
             let left = PERIOD_MS - self.now.as_ms().rem_euclid(PERIOD_MS);
@@ -174,7 +175,7 @@ impl Simulation {
     }
 }
 
-/// Orders.
+/// Orders to cells.
 impl Simulation {
     pub(super) fn order_power(
         &mut self,
@@ -185,9 +186,9 @@ impl Simulation {
         offset_db: f64,
     ) -> Result<Option<Outcome>, String> {
         self.may_order(agent, permit, &cell)?;
-        if !(0.0..=OFFSET_MOST_DB).contains(&offset_db) {
+        if !(0.0..=POWER_OFFSET_MAX_DB).contains(&offset_db) {
             return Err(format!(
-                "the power of {cell} can be raised by 0 to {OFFSET_MOST_DB} dB, not by {offset_db}"
+                "the power of {cell} can be raised by 0 to {POWER_OFFSET_MAX_DB} dB, not by {offset_db}"
             ));
         }
         self.order(
@@ -229,7 +230,7 @@ impl Simulation {
         Ok(None)
     }
 
-    /// Seconds until a cell could serve if it is told to now; 0 if it does already.
+    /// Seconds until a cell could serve if it is woken now; 0 if it serves already.
     fn wakes_within_s(&self, cell: &ElementId) -> f64 {
         match self.mobile.waking(cell) {
             Some(ready) => ready.seconds_since(self.now).max(0.0),
@@ -257,8 +258,8 @@ impl Simulation {
         }
     }
 
-    /// Gives orders, each of which takes effect after so many seconds; the answer comes with the
-    /// last of them.
+    /// Schedules orders, each of which takes effect after so many seconds; the outcome is reported
+    /// with the last of them.
     fn order(&mut self, agent: &str, token: Token, orders: Vec<(ElementId, Command, f64)>) {
         let mut last = 0.0_f64;
         for (cell, command, after) in &orders {
@@ -325,10 +326,10 @@ impl Simulation {
     }
 }
 
-/// Batteries.
+/// Batteries of sites.
 impl Simulation {
-    /// The mains of a site is away because of trouble `number`: its battery begins to empty. How
-    /// much an old one still holds shows only now.
+    /// Starts discharging the battery of a site without mains because of trouble `number`. The
+    /// remaining capacity of an old battery is drawn here.
     pub(super) fn mains_lost(&mut self, site: &ElementId, number: usize) {
         let lasts_s = between(&mut self.chances.faults, OLD_S.0, OLD_S.1);
         if self.state.exhausted.contains_key(site) {
@@ -349,7 +350,8 @@ impl Simulation {
         self.batteries.mains_lost(site, number, full_wh, self.now);
     }
 
-    /// Trouble `number` is over: sites have mains again, unless another trouble keeps it away.
+    /// Restores the mains of sites when trouble `number` ends, unless another trouble keeps it
+    /// away.
     pub(super) fn mains_back(&mut self, number: usize, trouble: &Trouble) {
         let sites: Vec<ElementId> = trouble
             .sites_without_mains(&self.inventory)
@@ -373,7 +375,7 @@ impl Simulation {
         }
     }
 
-    /// The trouble, or one of those, because of which a site has no mains.
+    /// A trouble because of which a site has no mains.
     fn darkens(&self, site: &ElementId) -> Option<usize> {
         let mut troubles = self.state.troubles.iter();
         let dark = troubles.find(|(_, trouble)| {
@@ -383,8 +385,7 @@ impl Simulation {
         dark.map(|(number, _)| *number)
     }
 
-    /// A site whose battery was empty has booted; if its mains went away again meanwhile, it stays
-    /// dead.
+    /// Puts a site back into service after its battery was empty, unless its mains failed again.
     pub(super) fn boot(&mut self, site: ElementId) {
         match self.darkens(&site) {
             Some(number) => self.state.exhausted.insert(site, number),
@@ -393,8 +394,8 @@ impl Simulation {
         self.look();
     }
 
-    /// Sees to it that every battery is looked at when it is low or empty, at what its site draws
-    /// now.
+    /// Schedules a check of every discharging battery for when it is low or empty, at its site's
+    /// present draw.
     fn feed_from_batteries(&mut self) {
         let sites: Vec<ElementId> = self.batteries.sites().cloned().collect();
         for site in sites {

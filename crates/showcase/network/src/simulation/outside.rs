@@ -1,8 +1,7 @@
-//! What people do to the network from outside: they break something on their own terms, and mend it by
-//! a word.
+//! Operator interventions: injecting a fault on given terms, and repairing it at once.
 //!
-//! For operators who try out their agents; no agent has a road to it. What a fault looks like is
-//! physics ([`crate::state`]). Read next: `simulation/events.rs`.
+//! For operators who test their agents; agents have no access to it. The symptoms of a fault are in
+//! [`crate::state`]. Read next: `simulation/events.rs`.
 
 use super::Simulation;
 use super::events::Event;
@@ -10,11 +9,11 @@ use crate::fault::{self, Fault, FaultError, FaultKind, Terms};
 use domain::time::Timestamp;
 
 impl Simulation {
-    /// As [`Simulation::inject`], on these terms.
+    /// Injects a fault as [`Simulation::inject`] does, on these terms.
     ///
     /// # Errors
-    /// [`FaultError`] if the element is unknown or of the wrong kind, or the fault cannot go on like
-    /// this.
+    /// [`FaultError`] if the element is unknown or of the wrong kind, or the terms do not apply to
+    /// the fault.
     pub fn inject_on(&mut self, mut fault: Fault, terms: Terms) -> Result<(), FaultError> {
         fault::check(&self.inventory, &fault)?;
         terms.check(fault.kind)?;
@@ -30,8 +29,9 @@ impl Simulation {
         Ok(())
     }
 
-    /// Mends the fault at this place of [`Simulation::truth`] at once, or calls it off if it has not
-    /// begun. False if there is none, or it is mended. `now` is as in [`Simulation::act`].
+    /// Repairs the fault at this index of [`Simulation::truth`] at once, or cancels it if it has
+    /// not begun. False if there is none, or it is repaired already. `now` is as in
+    /// [`Simulation::act`].
     pub fn mend_fault(&mut self, place: usize, now: Timestamp) -> bool {
         let mut injected = self.injected.iter();
         let number = injected.find(|(_, index)| **index == place);

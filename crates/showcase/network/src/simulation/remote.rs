@@ -1,7 +1,8 @@
-//! What agents do from afar: read and set parameters, restart.
+//! Remote actions of agents: reading and setting parameters, restarting.
 //!
-//! Knows who may and what answers; what a parameter does is [`crate::configuration`]'s. Nothing is
-//! set silently: what hurts is seen like any other trouble. Read next: [`crate::configuration`].
+//! Knows permissions and reachability; the effect of a parameter is in [`crate::configuration`]. No
+//! setting is silent: a harmful one has symptoms like any other trouble. Read next:
+//! [`crate::configuration`].
 
 use super::Simulation;
 use super::events::Event;
@@ -13,15 +14,15 @@ use domain::permit::Permit;
 use domain::telemetry::{Outcome, Token};
 use std::collections::BTreeMap;
 
-/// Reading takes so long, in seconds, and setting.
+/// The duration of reading, and of setting a parameter, in seconds.
 const READING_S: (f64, f64) = (2.0, 10.0);
 const SETTING_S: (f64, f64) = (5.0, 20.0);
-/// A command to restart takes so long to arrive, in seconds.
+/// The delay of a restart command, in seconds.
 const COMMAND_S: (f64, f64) = (2.0, 5.0);
-/// A site that has stopped runs again after a restart from afar this often; assumed.
+/// The probability that a restart revives a stopped site; assumed.
 const REVIVES: f64 = 0.6;
 
-/// What is asked of an element's management, once it is there.
+/// A command to an element's management interface.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
     Read,
@@ -29,7 +30,7 @@ pub(super) enum Command {
     Restart,
 }
 
-/// A command, from whom, for what.
+/// A command with its sender and its target.
 #[derive(Clone, Debug)]
 pub(super) struct Errand {
     pub(super) agent: String,
@@ -38,7 +39,8 @@ pub(super) struct Errand {
     pub(super) command: Command,
 }
 
-/// An element needs so long to start, in seconds: shortest and longest; none if it cannot.
+/// The start-up time of an element, in seconds: shortest and longest; none if it cannot be
+/// restarted.
 fn starts_s(kind: ElementKind) -> Option<(f64, f64)> {
     match kind {
         ElementKind::Router => Some((240.0, 420.0)),
@@ -51,7 +53,7 @@ fn starts_s(kind: ElementKind) -> Option<(f64, f64)> {
 }
 
 impl Simulation {
-    /// Sends a command to an element, if the agent may.
+    /// Sends a command to an element, if the agent's permit allows it.
     pub(super) fn command(
         &mut self,
         permit: &Permit,
@@ -75,7 +77,7 @@ impl Simulation {
         Ok(None)
     }
 
-    /// A command has arrived at its element.
+    /// Executes a command that has reached its element.
     pub(super) fn commanded(&mut self, errand: Errand) {
         let done = match &errand.command {
             Command::Read => self.read(&errand.element).map(Some),
@@ -111,7 +113,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// A parameter is as planned: if it was wrong, that is mended.
+    /// Ends the misconfiguration of a parameter that is as planned again.
     fn set_right(&mut self, element: &ElementId, parameter: &str) {
         let wrong = |trouble: &Trouble| match &trouble.course {
             Course::Wrong { parameter: own } => own == parameter && trouble.element == *element,
@@ -127,7 +129,7 @@ impl Simulation {
         }
     }
 
-    /// What is out of reach does not answer. A link answers at either end.
+    /// Checks that an element answers; one out of reach does not, and a link answers at either end.
     fn must_answer(&self, element: &ElementId) -> Result<(), String> {
         let answers = |id: &ElementId| self.view.reached.contains(self.inventory.node_of(id));
         let reached = match self.inventory.links.get(element) {
@@ -150,8 +152,8 @@ impl Simulation {
             .any(|optic| optic == element)
     }
 
-    /// Stops an element for as long as it needs to start. Sites and routers can be restarted over
-    /// another network than their own, as long as they have power.
+    /// Stops an element for its start-up time. Sites and routers with power can be restarted over
+    /// an out-of-band network.
     fn restart(&mut self, errand: &Errand) -> Result<(), String> {
         let element = &errand.element;
         let kind = self.inventory.element(element).map(|e| e.kind);
@@ -194,7 +196,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// An element has started again; with luck that was all that a stopped site needed.
+    /// Puts a restarted element back into service; with luck that also revives a stopped site.
     pub(super) fn started(&mut self, errand: &Errand, number: usize) {
         let stopped = self.state.troubles.iter().find(|(_, trouble)| {
             trouble.kind == TroubleKind::SiteStopped && trouble.element == errand.element

@@ -1,4 +1,4 @@
-//! Laws of the whole simulation, held over seeds.
+//! Properties of the whole simulation, checked over seeds.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -97,7 +97,8 @@ fn probe(simulation: &mut Simulation, element: &ElementId) -> Measurement {
     }
 }
 
-/// Sends an engineer to `element`, lets them work there; gives what they report and all heard.
+/// Sends an engineer to `element` and lets them work there; returns whether they repaired it, with
+/// all emissions.
 fn repair(simulation: &mut Simulation, token: Token, element: &ElementId) -> (bool, Vec<Emission>) {
     let mut heard = Vec::new();
     let now = simulation.now();
@@ -239,7 +240,7 @@ proptest! {
     }
 }
 
-/// What is on its way already, and nothing new.
+/// The emissions already scheduled, without new events.
 fn drain_deliveries(simulation: &mut Simulation) -> Vec<Emission> {
     simulation
         .queue
@@ -460,8 +461,8 @@ fn what_may_not_be_done_is_impossible() {
     ");
 }
 
-/// Whoever sends an engineer again under the same work order, having forgotten that he did, has nobody else
-/// sent: who is on it reports to him, on the way, there and at work.
+/// A second dispatch under the same work order, after the first was forgotten, sends no other
+/// engineer: the one on it reports to the sender, on the way, on arrival and at work.
 #[test]
 fn a_work_order_sends_one_engineer_however_often_it_is_sent() {
     let (mut simulation, fault) = struck(FaultKind::CardFailure, quiet(), 19);
@@ -539,8 +540,7 @@ fn two_faults_at_once_have_a_truth_each() {
     assert!(outcome.is_err());
 }
 
-/// Who is confined to a province is answered that what lies beyond it is not theirs, whatever they
-/// want done to it; at home nothing is held back.
+/// An agent confined to a province is refused any action beyond it; within it nothing is refused.
 #[test]
 fn a_permit_ends_at_the_border_of_its_province() {
     let mut simulation = Simulation::new(&Topology::default(), quiet(), 5, start());

@@ -1,6 +1,7 @@
-//! Traffic over the network as it is: re-routed at each change, measured, told.
+//! Traffic in the running simulation: re-routed at each change, measured, reported.
 //!
-//! Knows when to look; how traffic flows is [`crate::traffic`]'s. Read next: `simulation/life.rs`.
+//! Knows when to evaluate; routing itself is in [`crate::traffic`]. Read next:
+//! `simulation/life.rs`.
 
 use super::events::Event;
 use super::{Audience, Simulation, Tiding};
@@ -14,15 +15,15 @@ use domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Management systems count in periods of so many seconds.
+/// The measurement period of management systems, in seconds.
 pub const PERIOD_S: f64 = 900.0;
 
-/// What links did since the period began.
+/// The performance of links since the beginning of the period.
 #[derive(Clone, Debug)]
 pub(super) struct Meter {
     from: Timestamp,
     counted_to: Timestamp,
-    /// Sums over time of what [`LinkPerformance`] says, and the seconds.
+    /// Time integrals of [`LinkPerformance`], with the seconds.
     sums: BTreeMap<ElementId, (LinkPerformance, f64)>,
 }
 
@@ -35,7 +36,7 @@ impl Meter {
         }
     }
 
-    /// Counts what has flowed up to `now`.
+    /// Integrates the traffic up to `now`.
     fn count(&mut self, flows: &Flows, now: Timestamp) {
         let seconds = now.seconds_since(self.counted_to);
         self.counted_to = now;
@@ -53,7 +54,7 @@ impl Meter {
         }
     }
 
-    /// The period that ends at `now`; the next one begins.
+    /// Closes the period that ends at `now` and begins the next.
     fn close(&mut self, now: Timestamp) -> Performance {
         let sums = std::mem::take(&mut self.sums);
         let from = std::mem::replace(&mut self.from, now);
@@ -73,20 +74,20 @@ impl Meter {
 }
 
 impl Simulation {
-    /// Traffic as it flows now: for the referee and for maps.
+    /// The current traffic: for the referee and for maps.
     pub fn flows(&self) -> &Flows {
         &self.flows
     }
 
-    /// Sets what each site draws, in Mbit/s downlink, from now on. What a site gets of it is in
-    /// [`Flows::sites`] of [`Simulation::flows`].
+    /// Sets the demand of each site from now on, in Mbit/s downlink. The share that a site gets is
+    /// in [`Flows::sites`] of [`Simulation::flows`].
     pub fn set_site_traffic(&mut self, downlink_mbps: &BTreeMap<ElementId, f64>) {
         self.traffic.set_sites(downlink_mbps);
         self.route(self.terrain_now());
     }
 
-    /// The network as traffic meets it now. What changes all the time (the hour, falling light)
-    /// changes here once per period.
+    /// The terrain at this instant. Continuous changes (time of day, fading light) take effect once
+    /// per period.
     pub(super) fn terrain_now(&self) -> Terrain {
         let period_ms = (PERIOD_S * 1000.0) as i64;
         let ms = self.now.as_ms();
@@ -101,7 +102,7 @@ impl Simulation {
         }
     }
 
-    /// Routes traffic anew if anything has changed for it.
+    /// Routes traffic anew if its terrain has changed.
     pub(super) fn reroute(&mut self) {
         let terrain = self.terrain_now();
         if terrain != self.terrain {
@@ -115,7 +116,7 @@ impl Simulation {
         self.terrain = terrain;
     }
 
-    /// Adds what can be seen of full links to the view.
+    /// Adds the observable effects of congested links to the view.
     pub(super) fn see_congestion(&mut self) {
         for id in self.flows.congested() {
             let Some(link) = self.inventory.links.get(id) else {
@@ -133,7 +134,7 @@ impl Simulation {
         }
     }
 
-    /// A congestion is mended when its surge flows and no link on its way is too full.
+    /// Ends a congestion when its surge flows without congested links on its path.
     pub(super) fn relieve(&mut self) {
         let relieved: Vec<usize> = self
             .state
@@ -164,7 +165,7 @@ impl Simulation {
         }
     }
 
-    /// A period ends: what links did is told, and the next hour's traffic flows.
+    /// Ends a period: reports the performance of links, and updates traffic for the time of day.
     pub(super) fn period(&mut self) {
         self.meter.count(&self.flows, self.now);
         let mut performance = self.meter.close(self.now);

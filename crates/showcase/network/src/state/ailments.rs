@@ -1,7 +1,6 @@
-//! Troubles that creep: optical modules that age, bad contacts, cells that are not what they should
-//! be, links that are given too much.
+//! Gradual troubles: ageing optical modules, bad contacts, degraded cells, congested links.
 //!
-//! Knows how far each has gone and what of it can be seen; refuses to know when it goes further
+//! Knows the stage of each and its observable effects; refuses to know when it progresses
 //! ([`crate::simulation`]). Read next: [`crate::configuration`].
 
 use super::{Sighting, State, Trouble, TroubleKind, View};
@@ -11,65 +10,66 @@ use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far a trouble has gone.
+/// The course of a trouble.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Course {
-    /// It does not change.
+    /// It is constant.
     #[default]
     Steady,
     /// An optical module ages.
     Ageing {
         /// Seconds from the first loss of light to darkness.
         lasts_s: f64,
-        /// How much light is left.
+        /// The level of its light.
         light: Light,
     },
-    /// A contact comes and goes.
+    /// A contact is intermittent.
     Contact {
         /// True while it is open.
         open: bool,
     },
     /// A parameter is wrong.
     Wrong {
-        /// Which.
+        /// The parameter.
         parameter: String,
     },
-    /// Something foreign transmits.
+    /// An interferer transmits.
     Foreign {
-        /// What each cell hears of it, in dBm.
+        /// Its received power at each cell, in dBm.
         heard_dbm: BTreeMap<ElementId, f64>,
     },
 }
 
-/// How much light an ageing optical module sends.
+/// The level of light of an ageing optical module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Light {
-    /// Nobody notices yet.
+    /// Reduced, not noticeable yet.
     Fading,
-    /// Less than it should.
+    /// Below its specification.
     Low,
-    /// Too little for the far end to read without errors.
+    /// Too low for error-free reception.
     Poor,
-    /// None.
+    /// No light.
     Dark,
 }
 
-/// By how many dB the light of an ageing module has fallen when it goes out.
+/// The loss of light at which an ageing module goes dark, in dB.
 const FALL_DB: f64 = 16.0;
-/// The share of its ageing after which light is low, and poor.
+/// The share of its ageing time after which light is [`Light::Low`], and [`Light::Poor`].
 pub(crate) const LOW_FROM: f64 = 0.12;
 pub(crate) const POOR_FROM: f64 = 0.6;
-/// From this share on it goes out for moments.
+/// The share of its ageing time from which on it has dark moments.
 pub(crate) const FLICKERS_FROM: f64 = 0.85;
-/// The share of packets that poor light destroys, at first and at the end.
+/// The share of packets lost to poor light, at its beginning and end.
 const POOR_LOSS: (f64, f64) = (1e-4, 5e-2);
-/// A cell is degraded from this loss on, in dB.
+/// The loss from which a cell is degraded, in dB.
 const DEGRADED_DB: f64 = 2.5;
-/// Foreign power above this (dBm) is interference, and above the second it degrades the cell.
+/// The power of foreign transmissions, in dBm, from which they are interference, and from which
+/// they degrade the cell.
 const INTERFERENCE_DBM: (f64, f64) = (-100.0, -92.0);
 
 impl Trouble {
-    /// The share of its ageing that has passed; none if it does not age.
+    /// The share of its ageing time that has passed; none if it does not age.
     fn aged(&self, now: Timestamp) -> Option<f64> {
         match self.course {
             Course::Ageing { lasts_s, .. } => {
@@ -79,7 +79,8 @@ impl Trouble {
         }
     }
 
-    /// True if the element does not work at this instant, for troubles of this file.
+    /// True if the element does not work at this instant; none for troubles that are not of this
+    /// file.
     pub(super) fn stops_now(&self) -> Option<bool> {
         match &self.course {
             Course::Ageing { light, .. } => Some(*light == Light::Dark),
@@ -96,7 +97,7 @@ impl Trouble {
 }
 
 impl State {
-    /// By how many dB the light of an optical module has fallen; 0 if it is in order.
+    /// The loss of light of an optical module, in dB; 0 if it is in order.
     pub fn dimmed_db(&self, optic: &ElementId, now: Timestamp) -> f64 {
         let ours = self.troubles.values().filter(|t| t.element == *optic);
         ours.filter_map(|trouble| trouble.aged(now))
@@ -104,7 +105,7 @@ impl State {
             .fold(0.0, f64::max)
     }
 
-    /// The share of packets that bit errors destroy on each link, 0 to 1.
+    /// The share of packets lost to bit errors on each link, 0 to 1.
     pub fn link_losses(&self, inventory: &Inventory, now: Timestamp) -> BTreeMap<ElementId, f64> {
         let mut losses = self.settings.misfits();
         for trouble in self.troubles.values() {
@@ -125,7 +126,7 @@ impl State {
         losses
     }
 
-    /// Cells whose hardware is broken, or that start.
+    /// Cells whose hardware is broken, or that are restarting.
     pub fn cells_failed(&self, inventory: &Inventory) -> BTreeSet<ElementId> {
         self.failed()
             .into_iter()
@@ -137,12 +138,12 @@ impl State {
             .collect()
     }
 
-    /// What cells lose because a parameter is not as planned, in dB.
+    /// The loss of cells with a deviating parameter, in dB.
     pub fn cell_losses_db(&self, inventory: &Inventory) -> BTreeMap<ElementId, f64> {
         self.settings.cell_losses_db(inventory)
     }
 
-    /// Foreign power on the carriers of cells, in dBm, where there is any.
+    /// Foreign power on the carriers of cells, in dBm; cells without are left out.
     pub fn interference_dbm(&self) -> BTreeMap<ElementId, f64> {
         let mut heard: BTreeMap<ElementId, f64> = BTreeMap::new();
         for trouble in self.troubles.values() {
@@ -157,7 +158,7 @@ impl State {
         heard
     }
 
-    /// What can be seen of all this by what `view` says is in reach.
+    /// The sightings of gradual troubles by observers in reach according to `view`.
     pub(super) fn ailments(&self, inventory: &Inventory, view: &View) -> Vec<Sighting> {
         let mut sightings = self.poor_light(inventory, view);
         sightings.extend(self.poor_cells(inventory, view));

@@ -1,60 +1,59 @@
-//! Demands between routers in Mbit/s, and the capacities that fit them.
+//! Demands between routers in Mbit/s, and matching link capacities.
 //!
-//! Knows matrices and the gravity model; refuses to know what happens on the way
-//! ([`super::roads`]). The matrices of SNDlib have units of their own (that of Geant sums to
-//! 2,999,992, that of Germany50 to 2,365), so only their proportions count: each is scaled so that
-//! the busiest link of the undisturbed network carries [`BUSIEST_MBPS`] in the busy hour, and links
-//! get the smallest of [`MODULES_MBPS`] that this and the planned traffic of sites fill to
-//! [`FILLED`] at most, and that still holds if [`TAKEN_OVER`] of the fullest link beside it is added.
-//! So the busiest link is at 50 to 55 per cent of 400 Gbit/s, and most single failures in the busy
-//! hour overload nothing.
+//! Knows traffic matrices and the gravity model; refuses to know routing ([`super::roads`]). The
+//! matrices of SNDlib have units of their own (that of Geant sums to 2,999,992, that of Germany50
+//! to 2,365), so only their proportions count: each is scaled so that the busiest link of the
+//! undisturbed network carries [`BUSIEST_MBPS`] in the busy hour. Links get the smallest of
+//! [`MODULES_MBPS`] that this and the planned traffic of sites fill to at most [`FILLED`], and that
+//! has room for [`TAKEN_OVER`] of the fullest adjacent link. So the busiest link is at 50 to 55 per
+//! cent of 400 Gbit/s, and most single failures in the busy hour congest nothing.
 //!
-//! Networks without a matrix get one by gravity: what two cities exchange is the product of their
-//! numbers of links, however far apart they are.
+//! Networks without a matrix get one by the gravity model: the demand between two cities is the
+//! product of their numbers of links, at any distance.
 
 use super::{Terrain, Traffic};
 use crate::topology::Topology;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::BTreeMap;
 
-/// What the busiest backbone link carries of the demands between routers in the busy hour.
+/// The traffic of the busiest backbone link between routers in the busy hour, in Mbit/s.
 pub const BUSIEST_MBPS: f64 = 200_000.0;
-/// What backbone links can carry: one or several ports of 100 Gbit/s, or of 400.
+/// The capacities of backbone links, in Mbit/s: one or several ports of 100 Gbit/s, or of 400.
 pub const MODULES_MBPS: [f64; 5] = [100_000.0, 200_000.0, 400_000.0, 800_000.0, 1_600_000.0];
-/// Links are planned to be filled so far in the busy hour at most.
+/// The greatest planned utilisation of a link in the busy hour.
 pub const FILLED: f64 = 0.55;
-/// How much of the fullest link that ends at the same router a link is planned to take over, at most
-/// up to [`BRIM`].
+/// The share of the fullest link at the same router that a link is planned to take over, within
+/// [`BRIM`].
 pub const TAKEN_OVER: f64 = 0.75;
-/// Links are planned to be filled so far when another has failed.
+/// The greatest planned utilisation of a link after the failure of another.
 pub const BRIM: f64 = 0.95;
-/// What a site is planned to draw in the busy hour, downlink; assumed.
+/// The planned demand of a site in the busy hour, downlink, in Mbit/s; assumed.
 pub const PLANNED_SITE_MBPS: f64 = 150.0;
 
 /// Traffic from one router to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Where it comes from.
+    /// The source.
     pub from: ElementId,
-    /// Where it goes.
+    /// The destination.
     pub to: ElementId,
-    /// How much, in Mbit/s.
+    /// The traffic, in Mbit/s.
     pub mbps: f64,
 }
 
-/// The demands of `topology` in the busy hour, between the routers of `inventory`, which was built
-/// on it.
+/// The demands of `topology` in the busy hour, between the routers of `inventory`, which must be
+/// built on it.
 pub fn of_topology(topology: &Topology, inventory: &Inventory) -> Vec<Demand> {
     scaled(inventory, matrix(topology, inventory)).0
 }
 
-/// The demands of an inventory of which nothing else is known.
+/// The demands of an inventory by the gravity model.
 pub fn by_gravity(inventory: &Inventory) -> Vec<Demand> {
     scaled(inventory, gravity(inventory)).0
 }
 
-/// Gives every backbone link of `inventory`, which was built on `topology`, the capacity that its
-/// demands and its sites need; gives the demands.
+/// Sets the capacity of every backbone link of `inventory`, which must be built on `topology`, by
+/// the demands and the planned traffic of sites; returns the demands.
 pub fn dimension(inventory: &mut Inventory, topology: &Topology) -> Vec<Demand> {
     let (demands, mut given) = scaled(inventory, matrix(topology, inventory));
     let sites = inventory.of_kind(ElementKind::Site);
@@ -92,7 +91,7 @@ fn backbone(inventory: &Inventory) -> impl Iterator<Item = (&ElementId, [&Elemen
     links.map(|(id, link)| (id, [inventory.node_of(&link.a), inventory.node_of(&link.b)]))
 }
 
-/// The demands of `topology` as its source has them, in both directions.
+/// The demands of `topology` in the units of its source, in both directions.
 fn matrix(topology: &Topology, inventory: &Inventory) -> Vec<Demand> {
     if topology.demands.is_empty() {
         return gravity(inventory);
@@ -116,7 +115,7 @@ fn matrix(topology: &Topology, inventory: &Inventory) -> Vec<Demand> {
     demands.collect()
 }
 
-/// The product of the numbers of links of each two routers.
+/// The product of the numbers of links for each two routers.
 fn gravity(inventory: &Inventory) -> Vec<Demand> {
     let mut links: BTreeMap<&ElementId, f64> = BTreeMap::new();
     for end in backbone(inventory).flat_map(|(_, ends)| ends) {
@@ -135,8 +134,8 @@ fn gravity(inventory: &Inventory) -> Vec<Demand> {
     demands
 }
 
-/// Scales `demands` so that the busiest link carries [`BUSIEST_MBPS`]; gives also what each link is
-/// then given.
+/// Scales `demands` so that the busiest link carries [`BUSIEST_MBPS`]; returns also the traffic
+/// offered to each link then.
 fn scaled(
     inventory: &Inventory,
     mut demands: Vec<Demand>,
@@ -151,8 +150,8 @@ fn scaled(
     (demands, given)
 }
 
-/// What every link is given in its busier direction in the busy hour, undisturbed and as if nothing
-/// were ever dropped.
+/// The traffic offered to every link in its busier direction in the busy hour, undisturbed and
+/// without any drops.
 fn busy_hour(
     inventory: &Inventory,
     demands: &[Demand],

@@ -1,7 +1,7 @@
-//! Nodes, links and the cheapest paths between them.
+//! The graph of nodes and links, and the cheapest paths in it.
 //!
-//! Knows metrics; refuses to know how much flows ([`super::Traffic`]). A link's planned metric is
-//! its length in tenths of a kilometre, so that the shortest path is the cheapest.
+//! Knows metrics; refuses to know amounts of traffic ([`super::Traffic`]). A link's planned metric
+//! is its length in tenths of a kilometre, so that the shortest path is the cheapest.
 
 use super::Terrain;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
@@ -9,10 +9,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
 
-/// The largest metric that can be set.
+/// The largest IGP metric.
 pub const METRIC_MAX: u32 = 16_777_214;
-/// The cost of what is done only when nothing else is left: passing through an access ring, or
-/// through a router that asks not to.
+/// The cost of a last resort: transit through an access ring, or through a router with the overload
+/// bit.
 const LAST_RESORT: u64 = 1 << 40;
 
 /// The planned metric of a link of this length.
@@ -20,7 +20,7 @@ pub fn planned_metric(length_km: f64) -> u32 {
     ((length_km * 10.0).round() as u32).clamp(1, METRIC_MAX)
 }
 
-/// Everything that traffic can pass, by index.
+/// The graph of an inventory, by index.
 #[derive(Clone, Debug)]
 pub struct Roads {
     pub(super) nodes: Vec<ElementId>,
@@ -28,12 +28,12 @@ pub struct Roads {
     is_site: Vec<bool>,
     pub(super) links: Vec<Road>,
     cores: Vec<usize>,
-    /// For each node: the neighbour, and the direction of a link (twice its index, one more from B
-    /// to A) that leads there.
+    /// For each node: its neighbours, each with the directed link to it (twice the link's index,
+    /// plus one from B to A).
     adjacent: Vec<Vec<(usize, usize)>>,
-    /// The same over backbone links only.
+    /// For each node the same, over backbone links only.
     backbone: Vec<Vec<(usize, usize)>>,
-    /// Routers come first among the nodes: so many.
+    /// The number of routers, which are the first of the nodes.
     routers: usize,
 }
 
@@ -48,11 +48,11 @@ pub(super) struct Road {
 /// A [`Terrain`] by index.
 pub struct Ground {
     pub(super) lie: Lie,
-    /// By direction.
+    /// By directed link.
     pub(super) losses: Vec<f64>,
 }
 
-/// What of a [`Terrain`] paths depend on.
+/// The parts of a [`Terrain`] that paths depend on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lie {
     pub(super) works: Vec<bool>,
@@ -60,18 +60,18 @@ pub struct Lie {
     avoided: Vec<bool>,
 }
 
-/// Where paths lead to, and over what.
+/// The root of a tree of paths, and the links it may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Goal {
-    /// To one router over the backbone alone.
+    /// To one router, over the backbone alone.
     OverBackbone(usize),
-    /// To one router over everything.
+    /// To one router, over all links.
     Anyhow(usize),
     /// To the nearest core router.
     Core,
 }
 
-/// Paths that were found, kept while what they depend on stays as it is.
+/// A cache of trees of paths, valid while [`Lie`] is unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Charts {
     lie: Lie,
@@ -79,7 +79,7 @@ pub struct Charts {
 }
 
 impl Charts {
-    /// The cheapest paths to `goal`.
+    /// The cheapest paths to `goal`, cached.
     pub(super) fn tree(&mut self, roads: &Roads, ground: &Ground, goal: Goal) -> Arc<Tree> {
         if self.lie != ground.lie {
             self.trees.clear();
@@ -94,13 +94,13 @@ impl Charts {
     }
 }
 
-/// All cheapest paths to one or several nodes.
+/// All cheapest paths to one or several roots.
 #[derive(Clone, Debug)]
 pub struct Tree {
     cost: Vec<u64>,
     /// Nodes that have a path, the farthest first.
     order: Vec<usize>,
-    /// For each node the neighbours on a cheapest path, and the direction that leads there.
+    /// For each node the next hops on cheapest paths, each with the directed link to it.
     hops: Vec<Vec<(usize, usize)>>,
 }
 
@@ -110,7 +110,7 @@ impl Tree {
         self.cost.get(node).is_some_and(|cost| *cost < u64::MAX)
     }
 
-    /// How many nodes it was grown over: the first ones.
+    /// The number of nodes that the tree covers, which are the first ones.
     pub(super) fn size(&self) -> usize {
         self.cost.len()
     }
@@ -120,14 +120,14 @@ impl Tree {
         &self.order
     }
 
-    /// Where `node` sends what goes to the root; nowhere if it is the root.
+    /// The next hops of `node` towards the root; empty at the root.
     pub fn next_hops(&self, node: usize) -> &[(usize, usize)] {
         &self.hops[node]
     }
 }
 
 impl Roads {
-    /// The routers, sites and links of `inventory`.
+    /// The graph of the routers, sites and links of `inventory`.
     pub fn new(inventory: &Inventory) -> Self {
         let kinds = [ElementKind::Router, ElementKind::Site];
         let mut elements: Vec<_> = inventory
@@ -182,12 +182,12 @@ impl Roads {
         roads
     }
 
-    /// The index of a router or site.
+    /// The index of a router or site; none if it is unknown.
     pub fn node(&self, id: &ElementId) -> Option<usize> {
         self.index.get(id).copied()
     }
 
-    /// `terrain` by index.
+    /// The form of `terrain` by index.
     pub fn ground(&self, terrain: &Terrain) -> Ground {
         let losses = self.links.iter().flat_map(|road| {
             let loss = terrain.losses.get(&road.id).copied().unwrap_or_default();
@@ -222,12 +222,12 @@ impl Roads {
         self.grow(&self.adjacent, ground, &self.cores)
     }
 
-    /// The cheapest paths to the nearest of `roots`, over everything.
+    /// The cheapest paths to the nearest of `roots`, over all links.
     pub fn tree(&self, ground: &Ground, roots: &[usize]) -> Tree {
         self.grow(&self.adjacent, ground, roots)
     }
 
-    /// What it costs to go from one node to the next in direction `way`.
+    /// The cost of the hop between two nodes over the directed link `way`.
     fn cost(&self, ground: &Ground, from: usize, to: usize, way: usize, is_root: bool) -> u64 {
         let through_ring = !self.is_site[from] && self.is_site[to];
         let unwelcome = ground.lie.avoided[to] && !is_root;

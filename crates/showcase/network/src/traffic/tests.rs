@@ -1,4 +1,4 @@
-//! Paths and shares by hand, and the laws of conservation over seeds and failures.
+//! Paths and splits by hand, and conservation over seeds and failures.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -7,7 +7,7 @@ use crate::topology::Topology;
 use domain::inventory::ElementKind;
 use proptest::prelude::*;
 
-/// A backbone alone: no site matters to these tests.
+/// A backbone alone, without sites.
 fn network(text: &str) -> Inventory {
     let topology = Topology::parse(text).unwrap();
     let parameters = Parameters {
@@ -21,7 +21,7 @@ fn network(text: &str) -> Inventory {
     network
 }
 
-/// A to D over B or C, equally long, and over E, longer; B to F.
+/// The edges: A to D over B or C, equally long, and over E, longer; B to F.
 const DIAMOND: &str = "network Diamond
 city A 0 0\ncity B 1 1\ncity C 1 -1\ncity D 2 0\ncity E 1 3\ncity F 2 2
 link A B 100\nlink A C 100\nlink B D 100\nlink C D 100\nlink A E 150\nlink E D 150\nlink B F 50";
@@ -46,7 +46,7 @@ fn link(name: &str) -> ElementId {
     ElementId::new(format!("link:{name}"))
 }
 
-/// What each backbone link is given, forth and back, and carries.
+/// The traffic of each backbone link, carried and offered in each direction.
 fn table(flows: &Flows) -> String {
     let used = flows
         .links
@@ -63,7 +63,7 @@ fn table(flows: &Flows) -> String {
     rows.chain([sums]).collect::<Vec<_>>().join("\n")
 }
 
-/// Issue 5, 1: shortest-path routing with ECMP.
+/// Shortest-path routing with ECMP.
 #[test]
 fn equal_paths_share_evenly_and_longer_ones_wait() {
     let network = network(DIAMOND);
@@ -164,8 +164,8 @@ fn a_surge_is_known_by_the_links_on_its_way() {
     );
 }
 
-/// Every matrix is scaled: no link is fuller than planned in the busy hour, and the busiest is so
-/// by half of it at least.
+/// Every matrix is scaled: no link exceeds its planned utilisation in the busy hour, and the
+/// busiest is at half of it at least.
 #[test]
 fn undisturbed_networks_are_filled_as_planned() {
     for entry in crate::catalogue() {
@@ -265,7 +265,7 @@ fn imbalance(traffic: &Traffic, commodity: &Commodity, kept: &[f64]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(10))]
 
-    /// Issue 5, "How it is proved": conservation of traffic.
+    /// Traffic is conserved.
     #[test]
     fn what_comes_in_goes_out_and_nothing_is_lost_that_is_not_counted(
         seed in any::<u64>(),

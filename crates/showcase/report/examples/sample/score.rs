@@ -1,7 +1,7 @@
-//! How invented runs scored, under three policies.
+//! Invented scores of runs under three policies.
 //!
-//! Knows about how large each figure is; refuses to know what happened (`tale.rs`). Read next:
-//! `../sample.rs`.
+//! Knows the plausible magnitude of each figure; knows nothing of the events (`tale.rs`). Read
+//! next: `../sample.rs`.
 
 use super::Hat;
 use report::{ComplaintScore, FaultScore, Score, Timestamp};

@@ -1,7 +1,8 @@
-//! What happens on the invented day: alarms, outages with the talk about them, a complaint, readings.
+//! The events of the invented day: alarms, outages with the messages about them, a complaint,
+//! readings.
 //!
-//! Knows moments and the words of agents; refuses to know where towns lie (`../sample.rs`) and how
-//! the day is scored. Read next: `score.rs`.
+//! Knows instants and the agents' messages; the coordinates of towns are in `../sample.rs`, the
+//! scores of the day in `score.rs`. Read next: `score.rs`.
 
 use super::Hat;
 use report::record::{Network, Site};
@@ -106,7 +107,7 @@ impl Tale {
     }
 }
 
-/// Alarms that mean nothing.
+/// Adds background alarms that no fault causes.
 pub(crate) fn background(tale: &mut Tale, hat: &mut Hat, network: &Network) {
     for _ in 0..900 {
         let site = &network.sites[hat.below(network.sites.len())].id;
@@ -126,7 +127,7 @@ pub(crate) fn background(tale: &mut Tale, hat: &mut Hat, network: &Network) {
     }
 }
 
-/// A town without service, from the cut to the splice.
+/// Adds the outage of a town's sites, from the fibre cut to the splice.
 pub(crate) fn outage(
     tale: &mut Tale,
     network: &Network,
@@ -321,7 +322,7 @@ fn story(tale: &mut Tale, town: &str, from: f64, [found, mended]: [f64; 2]) {
     );
 }
 
-/// A complaint that one province hands to the other.
+/// Adds a complaint that one province hands over to the other.
 pub(crate) fn complaint(tale: &mut Tale) {
     let words = "我的车昨天下午三点从汉堡开往慕尼黑，在高速公路上导航一直断线。";
     tale.at(
@@ -378,7 +379,7 @@ pub(crate) fn complaint(tale: &mut Tale) {
     );
 }
 
-/// What the network says of itself every quarter of an hour.
+/// Adds the network's quarter-hourly readings: sites out, share served, energy in kWh.
 pub(crate) fn readings(tale: &mut Tale, hat: &mut Hat, network: &Network) {
     let mut kwh = 0.0;
     for quarter in 0..=96 {

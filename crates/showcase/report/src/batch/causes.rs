@@ -1,7 +1,7 @@
-//! How well each kind of fault was found, and what it was taken for.
+//! The root-cause results of each kind of fault, with the confusions.
 //!
-//! Counts faults over all runs of a policy, so that rare kinds weigh as often as they happened; the
-//! figures of [`super::Table`] are means over runs. Read next: [`super`].
+//! Pools the faults of all runs of a policy, so that each fault has the same weight; the figures of
+//! [`super::Table`] are means over runs. Read next: [`super`].
 
 use super::Batch;
 use crate::score::FaultScore;
@@ -10,23 +10,23 @@ use markup::words::{left, right};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How one kind of fault was found by one policy.
+/// The results of one policy on one kind of fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OfCause {
-    /// What broke.
+    /// The kind of fault.
     pub kind: String,
-    /// How many such faults touched users.
+    /// The number of such faults that touched users.
     pub faults: usize,
-    /// The share whose cause and element were suspected first, 0 to 1.
+    /// The share whose kind and element were the first suspect, 0 to 1.
     pub top_1: f64,
-    /// The share whose cause and element were among the first three.
+    /// The share whose kind and element were among the first three suspects, 0 to 1.
     pub top_3: f64,
-    /// How many were never located.
+    /// The number that were never located.
     pub unlocated: usize,
-    /// Minutes until half of them were located; none if fewer than half were.
+    /// Median time to locate, in minutes; none if fewer than half were located.
     pub locate_p50_min: Option<f64>,
-    /// What was suspected first instead, and how often: another kind, the same kind at another
-    /// element, or nothing.
+    /// The first suspects that were wrong, with their counts: another kind, the same kind at
+    /// another element, or nothing.
     pub taken_for: BTreeMap<String, usize>,
 }
 
@@ -79,7 +79,7 @@ impl OfCause {
     }
 }
 
-/// What was suspected first instead of the truth.
+/// The name of the wrong first suspect: its kind, `another KIND` at another element, or `nothing`.
 fn instead(fault: &FaultScore) -> String {
     let blamed = fault.blamed.as_deref().and_then(|b| b.split_once(' '));
     match blamed {
@@ -90,7 +90,7 @@ fn instead(fault: &FaultScore) -> String {
 }
 
 impl Batch {
-    /// How well each kind of fault was found by a policy, in the order of their names.
+    /// The results of a policy by kind of fault, in the order of the kinds' names.
     pub fn by_cause(&self, policy: &str) -> Vec<OfCause> {
         let faults = || self.of(policy).flat_map(|s| s.faults_that_count());
         let kinds: BTreeSet<&str> = faults().map(|f| f.kind.as_str()).collect();
@@ -101,7 +101,7 @@ impl Batch {
             .collect()
     }
 
-    /// The same of every policy as lines for a terminal; empty if nothing broke.
+    /// The results of every policy as lines for a terminal; empty if there was no fault.
     pub fn text_by_cause(&self) -> String {
         let mut text = String::new();
         for policy in self.policies() {
@@ -117,7 +117,7 @@ impl Batch {
         text
     }
 
-    /// The same for programs, by policy.
+    /// The results as JSON, by policy.
     pub fn json_by_cause(&self) -> Value {
         let of = |policy: String| {
             let causes = self.by_cause(&policy);
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// What was taken for what is counted over all runs.
+    /// Confusions are counted over all runs.
     #[test]
     fn each_kind_has_a_row() {
         let score = |seed, faults| Score {

@@ -1,17 +1,18 @@
 //! A batch as columns, for terminals.
 //!
-//! Where there is no room for what a row shows against the others, it stands below the row; where
-//! there is no room for the columns, each policy has a line. Read next: [`super::Table`].
+//! Verdicts against the other policies stand in the row if the width allows it and below it
+//! otherwise; in a very narrow terminal each policy has a line of its own. Read next:
+//! [`super::Table`].
 
 use super::{Baseline, Batch, Row, Table};
 use markup::words::{count, cut, left, right, width};
 
-/// Between columns.
+/// Spaces between columns.
 const GAP: usize = 2;
 
 impl Batch {
-    /// The table in lines of at most `width` columns (40 at least), with a line's end each. What a
-    /// row shows against the other policies is said in words: `worse than manual`.
+    /// The table in lines of at most `width` columns (at least 40), each with a line feed. Verdicts
+    /// against the other policies are written in words: `worse than manual`.
     pub fn text(&self, width: usize) -> String {
         let table = self.table();
         let most = width.max(40);
@@ -42,7 +43,7 @@ fn heading(table: &Table) -> String {
     format!("{}; mean ± half of the 95 % interval", runs.join(", "))
 }
 
-/// Widths of the columns: names, then each policy.
+/// Widths of the columns in characters: names, then each policy.
 struct Columns {
     name: usize,
     values: Vec<usize>,
@@ -130,7 +131,7 @@ fn rule(table: &Table, baseline: &Baseline) -> String {
     )
 }
 
-/// A line that is too long goes on, indented as it was.
+/// Wraps a line that is too long, keeping its indentation.
 fn fitted(line: &str, most: usize) -> Vec<String> {
     if width(line) <= most {
         return vec![line.trim_end().to_owned()];

@@ -100,7 +100,7 @@ fn headlines(page: &mut Markup, figures: &Table) {
     notes(page, &figures.notes);
 }
 
-/// What a reader must know of the table: as much as is read in sight, the rest in a drawer.
+/// Writes the table's remarks: the first two in full, the rest in a `details` element.
 fn notes(page: &mut Markup, notes: &[String]) {
     let (seen, drawer) = notes.split_at(notes.len().min(2));
     for note in seen {
@@ -119,7 +119,7 @@ fn notes(page: &mut Markup, notes: &[String]) {
     page.close().close();
 }
 
-/// `28 rows: 17 better, 1 worse, …`.
+/// The count of rows by verdict: `28 rows: 17 better, 1 worse, …`.
 fn tally(figures: &Table, place: usize) -> String {
     let verdicts = [
         (Verdict::Worse, "worse"),
@@ -216,7 +216,7 @@ fn chart(page: &mut Markup, title: &str, picture: &Markup, caption: &str) {
     page.leaf("figcaption", &[], &caption).close();
 }
 
-/// A time of each fault, in seconds.
+/// Reads one duration of a fault, in seconds.
 type OfFault = fn(&FaultScore) -> Option<f64>;
 
 fn times(page: &mut Markup, batch: &Batch, policies: &[String]) {

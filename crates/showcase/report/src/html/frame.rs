@@ -6,12 +6,12 @@ use markup::Markup;
 use markup::page::Frame;
 use std::fmt::Display;
 
-/// What a page may do: show itself, and run [`SCRIPT`].
+/// The pages' Content-Security-Policy: inline style, and no script but [`SCRIPT`].
 pub const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'sha256-+vhBOT2yUKKUebj0V2RWo8KM8hELQ9RRMFB3RcdbaAE='; base-uri 'none'; form-action 'none'";
 
-/// Moves the map through time. Neither `<` nor `&` occurs in it, so that it is the same text in XML
-/// and in HTML; its digest stands in [`POLICY`].
+/// The script that moves the map through time. It contains neither `<` nor `&`, so that it is the
+/// same text in XML and in HTML; [`POLICY`] has its digest.
 pub const SCRIPT: &str = "\
 (function () {
   var map = document.getElementById('map');
@@ -48,7 +48,7 @@ const OF_REPORTS: Frame<'_> = Frame {
     script: SCRIPT,
 };
 
-/// A report of that title; what `body` writes stands below the heading.
+/// A report with that title; `body` writes everything below the heading.
 pub(super) fn page(title: &dyn Display, body: impl FnOnce(&mut Markup)) -> String {
     OF_REPORTS.page(title, body)
 }

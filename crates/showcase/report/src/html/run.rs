@@ -1,7 +1,8 @@
-//! The page of one run: the map through time, the lanes, who asked whom what, and the score.
+//! The page of one run: the map through time, the lanes, the messages between agents, and the
+//! score.
 //!
-//! A long run is cut to the cases in which most agents took part; how many are left out is said.
-//! Read next: [`crate::story`].
+//! A long run is cut to the cases with the most agents; the page says how many are left out. Read
+//! next: [`crate::story`].
 
 use super::frame::{number, page, table};
 use crate::metric::METRICS;
@@ -14,12 +15,12 @@ use markup::words::{self, count, cut, span};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Steps through which the map moves.
+/// The most steps that the map moves through.
 const STEPS: usize = 240;
 /// Cases that are drawn, and rows of lists.
 const CASES: usize = 40;
 const ROWS: usize = 300;
-/// Agents in the table of who spoke to whom.
+/// The most agents in the matrix of conversations.
 const AGENTS: usize = 24;
 
 /// The page of a run.
@@ -115,7 +116,7 @@ fn network(page: &mut Markup, record: &Record) {
     page.close();
 }
 
-/// What the bars of the lanes mean.
+/// Writes the legend of the lanes: a bar for each ending.
 fn legend(page: &mut Markup) {
     page.open("ul", &[("class", &"legend")]);
     for ending in [Ending::Well, Ending::Badly, Ending::CalledOff, Ending::Open] {
@@ -127,7 +128,7 @@ fn legend(page: &mut Markup) {
     page.close();
 }
 
-/// The steps with most sites out, for whoever reads rather than looks.
+/// Writes the steps with the most sites out as a table, the text equivalent of the map.
 fn worst_moments(page: &mut Markup, outages: &Outages) {
     let mut places: Vec<usize> = (0..outages.steps.len())
         .filter(|p| outages.steps[*p].count > 0)
@@ -195,7 +196,8 @@ fn chosen(record: &Record, mut cases: Vec<Case>) -> Vec<Case> {
     cases
 }
 
-/// How much a case has to tell: agents that took part, and what they said. No two weigh the same.
+/// The sort key of a case: its number of agents, its number of messages, and its root task, which
+/// makes the key unique.
 fn weight(record: &Record, case: &Case) -> (usize, usize, String) {
     let lines = sequence::lines(record, case);
     let agents: BTreeSet<&str> = lines.iter().flat_map(|l| [l.from, l.to]).collect();
@@ -239,7 +241,7 @@ fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &Case, open: b
     page.close().close();
 }
 
-/// What the numbers in the picture stand for.
+/// Writes the tasks behind the numbers `[1]`, `[2]` … of the picture, with their schemas.
 fn numbered(page: &mut Markup, tasks: &Tasks, case: &Case) {
     if case.tasks.len() < 2 {
         return;

@@ -53,7 +53,7 @@ fn element(tag: &quick_xml::events::BytesStart<'_>) -> (String, Vec<(String, Str
     )
 }
 
-/// What must hold of every page, whatever is on it.
+/// Asserts the properties that every page has, whatever its content.
 fn sound(page: &str) {
     let elements = elements(page);
     let named = |name: &str| elements.iter().filter(|(n, _)| n == name).count();
@@ -237,7 +237,7 @@ fn a_page_of_a_batch_shows_first_where_agents_do_worse() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever agents, customers and elements are called and say, it stays text.
+    /// Names and words of agents, customers and elements are always escaped as text.
     #[test]
     fn any_run_has_a_sound_page(record in invented::records()) {
         sound(&run(&record));

@@ -1,7 +1,7 @@
-//! How times are spread: the share of all faults, or complaints, that were through by then.
+//! Cumulative distributions of times: the share of faults or complaints finished by then.
 //!
-//! A line that ends below the top says that some never were. Time runs by powers of ten. Read next:
-//! [`super::trade`].
+//! A line that ends below the top means that some never finished. The time axis is logarithmic.
+//! Read next: [`super::trade`].
 
 use super::{Scale, label, line, mark, opened};
 use crate::statistics::distribution;
@@ -14,11 +14,11 @@ const LEFT: f64 = 46.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 46.0;
-/// More steps than this show nothing more.
+/// The most steps of a drawn line.
 const STEPS: usize = 400;
-/// What the words at a tick take.
+/// The width of a tick's label, in pixels.
 const LETTERS: f64 = 38.0;
-/// Minutes that stand at the axis, as far as there is room; the first ones go before.
+/// Minutes at the axis' ticks, in order of preference where space is short.
 const TICKS: [(f64, &str); 13] = [
     (0.1, "6 s"),
     (1.0, "1 min"),
@@ -35,7 +35,8 @@ const TICKS: [(f64, &str); 13] = [
     (120.0, "2 h"),
 ];
 
-/// Draws the spread of these times, in minutes; none means never. Empty lists are left out.
+/// Draws the cumulative distribution of these times, in minutes; none means never. Empty lists are
+/// left out.
 pub fn draw(title: &str, policies: &[(String, Vec<Option<f64>>)]) -> Markup {
     let what = described(policies);
     let mut svg = opened(&title, &what, [WIDTH, HEIGHT]);
@@ -81,7 +82,7 @@ fn scales(lines: &[Vec<[f64; 2]>]) -> [Scale; 2] {
     [x, y]
 }
 
-/// Of minutes; under three seconds all is the same.
+/// The common logarithm of minutes; times under three seconds count as three seconds.
 fn logarithm(minutes: f64) -> f64 {
     minutes.max(0.05).log10()
 }
@@ -132,7 +133,7 @@ fn drawn(svg: &mut Markup, column: usize, steps: &[[f64; 2]], x: &Scale, y: &Sca
     mark(svg, column, [right.0, y.at(last[1]).0], 3.5, "mark");
 }
 
-/// At most [`STEPS`] of the steps, the last included.
+/// At most [`STEPS`] of the steps, always including the last.
 fn thinned(steps: &[[f64; 2]]) -> impl Iterator<Item = [f64; 2]> {
     let every = steps.len().div_ceil(STEPS).max(1);
     let last = steps.len() - 1;

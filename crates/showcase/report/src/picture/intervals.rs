@@ -1,7 +1,7 @@
 //! One figure of all policies: the mean as a mark, its 95 % interval as a whisker.
 //!
-//! The axis begins where the values do, not at zero: what is read is where they stand to each
-//! other. Read next: [`super::trade`].
+//! The axis begins at the values, not at zero: the picture is for comparing policies. Read next:
+//! [`super::trade`].
 
 use super::{Scale, label, line, mark, opened};
 use crate::batch::{Row, Table};
@@ -39,7 +39,7 @@ pub fn draw(table: &Table, row: &Row) -> Markup {
     svg
 }
 
-/// `agents 93.1 ± 2.0, manual 41.0 ± 4.8`, for whoever does not see.
+/// The text equivalent of the picture: `agents 93.1 ± 2.0, manual 41.0 ± 4.8`.
 fn described(table: &Table, row: &Row) -> String {
     let policies = table.policies.iter().enumerate();
     let told = policies.map(|(column, policy)| format!("{policy} {}", row.summary(column)));

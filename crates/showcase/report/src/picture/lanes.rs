@@ -1,8 +1,8 @@
-//! A run from left to right, lane below lane: alarms, what truly was broken, sites out, cases,
-//! compensation, power, and the share of traffic that was carried.
+//! The timeline of a run, lane below lane: alarms, true faults, sites out, cases, compensation,
+//! power, and the share of traffic that was carried.
 //!
-//! All lanes share one axis of time, so that what hangs together stands below each other. Read
-//! next: [`super::sequence`].
+//! All lanes share one time axis, so that related events are aligned. Read next:
+//! [`super::sequence`].
 
 use super::{Scale, label, line, opened, rectangle};
 use crate::record::{Record, What};
@@ -17,16 +17,16 @@ const LEFT: f64 = 172.0;
 const RIGHT: f64 = 44.0;
 const TOP: f64 = 30.0;
 const GAP: f64 = 16.0;
-/// Height of a lane with a curve, and of one row of spans.
+/// Height of a lane with a curve, and of one row of spans, in pixels.
 const CURVE: f64 = 58.0;
 const ROW: f64 = 15.0;
-/// Columns of the alarm lane, and rows of a lane of spans.
+/// The number of columns of the alarm lane, and the most rows of a lane of spans.
 const BINS: usize = 164;
 const ROWS: usize = 12;
-/// What a column of small text takes.
+/// The width of a character of small text, in pixels.
 const LETTER: f64 = 6.2;
 
-/// Draws the lanes of a record; a lane about which nothing is known is left out.
+/// Draws the lanes of a record; a lane without data is left out.
 pub fn draw(record: &Record) -> Markup {
     let time = Time::of(record);
     let mut sheet = Sheet {
@@ -63,7 +63,7 @@ pub fn swatch(ending: Ending) -> Markup {
     svg
 }
 
-/// From instants to pixels.
+/// The scale from instants to pixels.
 struct Time {
     began: Timestamp,
     scale: Scale,
@@ -88,7 +88,7 @@ impl Time {
         self.scale.values[1]
     }
 
-    /// Instants at round times of the day in UTC, and how they are written.
+    /// Instants at round times of day in UTC, with their labels.
     fn ticks(&self) -> Vec<(Timestamp, String)> {
         const STEPS: [i64; 11] = [
             60, 300, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 604_800,
@@ -115,7 +115,7 @@ impl Time {
     }
 }
 
-/// What grows downwards.
+/// A picture that grows downwards, lane by lane.
 struct Sheet {
     body: Markup,
     y: f64,
@@ -144,7 +144,7 @@ impl Sheet {
         y
     }
 
-    /// Alarms raised, in columns, those that tell of lost service below the others.
+    /// Draws the alarms raised in each column of time, those about lost service at the bottom.
     fn alarms(&mut self, record: &Record) {
         let mut bins = vec![[0usize; 2]; BINS];
         for moment in &record.moments {
@@ -205,7 +205,7 @@ impl Sheet {
         self.body.close();
     }
 
-    /// What the network told of itself: sites out, the share served, and power.
+    /// Draws the network's readings: sites out, the share served, and power.
     fn readings(&mut self, record: &Record) {
         let mut out = Vec::new();
         let mut served = Vec::new();
@@ -230,7 +230,8 @@ impl Sheet {
         self.curve("Power", "kW", &power(&energy), [0.0, 0.0]);
     }
 
-    /// A curve of steps, each value holding until the next. The axis holds the values and `around`.
+    /// Draws a step curve; each value holds until the next. The axis includes the values and
+    /// `around`.
     fn curve(&mut self, name: &str, unit: &str, points: &[[f64; 2]], around: [f64; 2]) {
         if points.len() < 2 {
             return;
@@ -270,7 +271,7 @@ impl Sheet {
         path
     }
 
-    /// Bars, packed into as few rows as there is room for.
+    /// Draws bars, packed into as few rows as possible.
     fn spans(&mut self, names: &[&str], class: &str, spans: &[Span]) {
         if spans.is_empty() {
             return;
@@ -346,7 +347,7 @@ impl Sheet {
     }
 }
 
-/// The bar itself; what ended badly is marked, not only red.
+/// Draws the bar itself; a bad ending is marked by shape as well as colour.
 fn outline(svg: &mut Markup, class: &str, ending: Ending, [from, until]: [f64; 2], y: f64) {
     let class = format!("bar {class} {}", ending.as_str());
     rectangle(svg, &class, [from, y + 1.0], [until - from, ROW - 3.0]);
@@ -355,7 +356,7 @@ fn outline(svg: &mut Markup, class: &str, ending: Ending, [from, until]: [f64; 2
     }
 }
 
-/// For each bar the first row in which it has room; none beyond [`ROWS`].
+/// The first row in which each bar fits; none beyond [`ROWS`].
 fn packed(ends: &[[f64; 2]]) -> Vec<Option<usize>> {
     let mut free = [f64::NEG_INFINITY; ROWS];
     let place = |[from, until]: &[f64; 2]| {
@@ -366,7 +367,7 @@ fn packed(ends: &[[f64; 2]]) -> Vec<Option<usize>> {
     ends.iter().map(place).collect()
 }
 
-/// Mean power between readings of the meter, in kW; readings less than a minute apart are one.
+/// Mean power between meter readings, in kW; readings less than a minute apart are merged.
 fn power(energy: &[[f64; 2]]) -> Vec<[f64; 2]> {
     let mut points = Vec::new();
     let mut last: Option<[f64; 2]> = None;

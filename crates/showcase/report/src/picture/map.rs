@@ -1,9 +1,9 @@
-//! The map of a run: provinces, the backbone, sites, and which of them were out.
+//! The map of a run: provinces, the backbone, sites, and the outages.
 //!
-//! Drawn as at one step; sites and what truly was broken carry the steps at which they were out, so
-//! that the page's script can move through them. A site that is out is a cross, what is broken a
-//! ring: neither is only red. Positions are degrees, shrunk east-west by the cosine of the latitude.
-//! Read next: [`names`], [`places`], then [`super::lanes`].
+//! Drawn at one step; sites and true faults carry the ranges of steps during which they were out,
+//! so that the page's script can animate them. A site that is out is a cross, a fault a ring, so
+//! that colour is not the only cue. Positions are degrees, scaled east-west by the cosine of the
+//! latitude. Read next: [`names`], [`places`], then [`super::lanes`].
 
 mod names;
 mod places;
@@ -20,16 +20,16 @@ use std::collections::BTreeMap;
 const WIDTH: f64 = 640.0;
 const TALLEST: f64 = 760.0;
 const MARGIN: f64 = 34.0;
-/// How far a province reaches around its places.
+/// The number of colours that the page's style has for provinces.
 const TINTS: usize = 4;
 
-/// Columns that the name of a town takes at the most.
+/// The most columns of a town's name.
 const NAME: usize = 24;
 
-/// Where the script finds what it moves.
+/// The `id` by which the page's script finds the map.
 pub const ID: &str = "map";
 
-/// Draws the map as at that step.
+/// Draws the map at that step.
 pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
     let network = &record.run.network;
     let land = Land::of(network);
@@ -50,7 +50,7 @@ pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
     svg
 }
 
-/// What a network consists of, in words.
+/// The size of a network in words: its towns, backbone links and sites.
 pub fn size(network: &Network) -> String {
     format!(
         "{}, {}, {}.",
@@ -60,7 +60,7 @@ pub fn size(network: &Network) -> String {
     )
 }
 
-/// A step, in words: `04-21 14:30 UTC, 14 sites out, 97.1 % served`.
+/// A step in words: `04-21 14:30 UTC, 14 sites out, 97.1 % served`.
 pub fn told(step: &Step) -> String {
     let served = step
         .served_share
@@ -73,7 +73,7 @@ pub fn told(step: &Step) -> String {
     )
 }
 
-/// From degrees to pixels.
+/// The projection from degrees to pixels.
 struct Land {
     west: f64,
     north: f64,
@@ -160,7 +160,7 @@ fn provinces(svg: &mut Markup, network: &Network, land: &Land) {
     }
 }
 
-/// The convex hull, by the monotone chain.
+/// The convex hull, by Andrew's monotone chain algorithm.
 fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     points.dedup();
@@ -214,7 +214,8 @@ fn sites(svg: &mut Markup, network: &Network, land: &Land, outages: &Outages, st
     }
 }
 
-/// What moves with time carries the steps in which it is `out`, for the page's script.
+/// Opens an element that is `out` during these ranges of steps; the attribute is for the page's
+/// script.
 fn moving(svg: &mut Markup, kind: &str, ranges: &[[usize; 2]], step: usize) {
     let out = ranges
         .iter()
@@ -227,7 +228,7 @@ fn moving(svg: &mut Markup, kind: &str, ranges: &[[usize; 2]], step: usize) {
     svg.open("g", &[("class", &class), ("data-out", &ranges.join(" "))]);
 }
 
-/// A line where a link is broken, a ring around anything else.
+/// Draws the true faults: a line along a broken link, a ring around any other element.
 fn broken(svg: &mut Markup, record: &Record, land: &Land, outages: &Outages, step: usize) {
     let places = Places::of(&record.run.network);
     for fault in story::faults(record) {
@@ -255,7 +256,7 @@ fn outage(svg: &mut Markup, id: &str, [x, y]: [f64; 2], ranges: &[[usize; 2]], s
     svg.close();
 }
 
-/// The towns with their names, which keep out of each other's way as far as there is room.
+/// Draws the towns with their names, which avoid each other as far as possible.
 fn towns(svg: &mut Markup, network: &Network, land: &Land) {
     let size = |town: &Town| {
         if town.core {

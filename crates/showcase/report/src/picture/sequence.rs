@@ -1,12 +1,14 @@
-//! Who asked whom what: lifelines are agents, arrows what they said, broken arrows answers.
+//! The sequence diagram of a case: lifelines are agents, solid arrows messages, dashed arrows
+//! answers.
 //!
-//! One picture for each case. A long one is cut in its middle, which says how much it leaves out.
-//! Read next: [`crate::story::Case`].
+//! One picture for each case. The middle of a long one is cut out, with a remark on how much is
+//! left out. Read next: [`crate::story::Case`].
 
 use super::{line, opened};
 use crate::record::{Moment, Record, What};
 use crate::story::{Case, Ending};
 use crate::timestamp::Timestamp;
+use markup::sequence::Arrow;
 use markup::words::{count, cut, width};
 use markup::{Markup, Px};
 
@@ -14,33 +16,33 @@ const LEFT: f64 = 110.0;
 const RIGHT: f64 = 96.0;
 const TOP: f64 = 50.0;
 const STEP: f64 = 40.0;
-/// What a column of text takes in the larger and in the smaller font.
+/// The width of a character in the larger and in the smaller font, in pixels.
 const LARGE: f64 = 7.0;
 const SMALL: f64 = 6.2;
-/// Rows that are drawn at the beginning and at the end of a long case.
+/// The number of rows drawn from the beginning of a long case.
 pub const FIRST: usize = 60;
-/// The rows at its end.
+/// The number of rows drawn from its end.
 pub const LAST: usize = 40;
 
-/// One thing said.
+/// One message.
 pub struct Line<'a> {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// By whom.
+    /// The sender.
     pub from: &'a str,
-    /// To whom.
+    /// The receiver.
     pub to: &'a str,
-    /// Verb, verdict or state, and the number of the task where a case has several.
+    /// The verb, verdict or state, with the number of the task if the case has several.
     pub label: String,
-    /// The words.
+    /// The text of the message.
     pub words: &'a str,
     /// True for replies and notifications.
     pub answers: bool,
-    /// How it sounds.
+    /// The ending that the message reports; [`Ending::Open`] if it ends nothing.
     pub ending: Ending,
 }
 
-/// What was said in a case, in order.
+/// The messages of a case, in order.
 pub fn lines<'a>(record: &'a Record, case: &Case) -> Vec<Line<'a>> {
     let said = case
         .lines
@@ -145,13 +147,13 @@ pub fn draw(title: &str, lines: &[Line<'_>]) -> Markup {
     svg
 }
 
-/// Where lifelines stand.
+/// The positions of the lifelines.
 struct Columns {
     gap: f64,
 }
 
 impl Columns {
-    /// Few lifelines have much room for words between them.
+    /// The columns for so many agents; the fewer, the wider apart.
     fn of(agents: usize) -> Self {
         let between = agents.saturating_sub(1).max(1) as f64;
         Self {
@@ -188,7 +190,7 @@ fn lifeline(svg: &mut Markup, x: f64, name: &str, bottom: f64, gap: f64) {
     svg.close();
 }
 
-/// The label above the line, the words below it; whoever speaks to itself has a note.
+/// Draws an arrow with its label above and its text below; a message to oneself becomes a note.
 fn arrow(svg: &mut Markup, said: &Line<'_>, [from, to]: [f64; 2], y: f64, gap: f64) {
     let tone = said.ending.as_str();
     svg.open("g", &[]);
@@ -211,34 +213,29 @@ fn arrow(svg: &mut Markup, said: &Line<'_>, [from, to]: [f64; 2], y: f64, gap: f
         ),
     );
     let reply = if said.answers { " reply" } else { "" };
-    let (middle, room) = match from == to {
-        true => (from, gap - 20.0),
-        false => ((from + to) / 2.0, (from - to).abs() - 24.0),
-    };
-    if from != to {
-        let back = if from < to { to - 8.0 } else { to + 8.0 };
-        line(svg, &format!("arrow {tone}{reply}"), [from, y], [back, y]);
-        let tip = format!(
-            "M{} {}L{} {}V{}Z",
-            Px(to),
-            Px(y),
-            Px(back),
-            Px(y - 4.0),
-            Px(y + 4.0)
-        );
-        svg.empty("path", &[("class", &format!("tip {tone}")), ("d", &tip)]);
+    let drawn = (from != to).then_some(Arrow { from, to, y });
+    if let Some(arrow) = drawn {
+        let neck = [arrow.neck(), y];
+        line(svg, &format!("arrow {tone}{reply}"), [from, y], neck);
+        let head = arrow.head();
+        svg.empty("path", &[("class", &format!("tip {tone}")), ("d", &head)]);
     }
+    let middle = drawn.map_or(from, |arrow| arrow.middle());
+    let columns = |character: f64| match drawn {
+        Some(arrow) => arrow.columns(character),
+        None => ((gap - 20.0) / character) as usize,
+    };
     super::label(
         svg,
         "mid over",
         [middle, y - 5.0],
-        &cut(&said.label, (room / LARGE) as usize),
+        &cut(&said.label, columns(LARGE)),
     );
     super::label(
         svg,
         "small mid over",
         [middle, y + 13.0],
-        &cut(said.words, (room / SMALL) as usize),
+        &cut(said.words, columns(SMALL)),
     );
     svg.close();
 }

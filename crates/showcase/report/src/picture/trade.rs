@@ -1,5 +1,5 @@
-//! What energy buys: kWh against Mbit/s at the edge, a small mark for each run, a large one for the
-//! mean with its intervals.
+//! The trade-off between energy and performance: kWh against Mbit/s at the cell edge, a small mark
+//! for each run, a large one for the mean with its intervals.
 //!
 //! Up and to the left is better. Read next: [`super::intervals`].
 
@@ -17,7 +17,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 48.0;
 
-/// Draws the runs that have both figures; none if no run has.
+/// Draws the runs that have both figures; none if there is no such run.
 pub fn draw(batch: &Batch) -> Option<Markup> {
     let policies = batch.policies();
     let points: Vec<Vec<[f64; 2]>> = policies.iter().map(|p| points(batch, p)).collect();

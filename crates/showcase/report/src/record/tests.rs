@@ -1,4 +1,4 @@
-//! Records are read as they were written, and damage is named with its line.
+//! Records survive writing and reading, and damage is reported with its line.
 
 use super::*;
 use crate::invented;
@@ -8,7 +8,7 @@ fn text(record: &Record) -> String {
     record.lines().map(|line| line + "\n").collect()
 }
 
-/// The error of the small record when its lines were changed.
+/// The error of the small record after its lines were changed.
 fn refused(change: impl FnOnce(&mut Vec<String>)) -> String {
     let mut lines: Vec<String> = invented::record().lines().collect();
     change(&mut lines);
@@ -140,7 +140,7 @@ proptest! {
         prop_assert_eq!(Record::parse(&text(&record)).unwrap(), record);
     }
 
-    /// However a record is cut, reading it ends in a record or in an error on a line that is there.
+    /// A truncated record gives a record or an error on one of its lines, never a panic.
     #[test]
     fn damage_never_panics(record in invented::records(), at in 0usize..4_000) {
         let text = text(&record);

@@ -1,4 +1,4 @@
-//! Stepping and jumping through a record.
+//! Stepping and seeking in a record.
 
 use super::*;
 use crate::invented::{self, alarm, minute, record};
@@ -99,7 +99,7 @@ fn the_board_shows_what_stands() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// However one came to an instant, the board is the same there.
+    /// The board at an instant does not depend on the steps and seeks before it.
     #[test]
     fn the_way_does_not_matter(record in invented::records(), steps in 0usize..20, there in 0i64..3_000) {
         let mut straight = Player::with_truth(record.clone());
@@ -114,7 +114,7 @@ proptest! {
         prop_assert_eq!(straight.step(), winding.step());
     }
 
-    /// Every moment is told once, but for readings that say nothing new and what comes in rows.
+    /// Every moment is in exactly one line, but for readings without news and merged moments.
     #[test]
     fn nothing_is_told_twice(record in invented::records()) {
         let is_in_row = |m: &&Moment| matches!(

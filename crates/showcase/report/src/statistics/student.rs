@@ -1,14 +1,14 @@
-//! Student's t distribution: its share below a value, and the value below which a share lies.
+//! Student's t distribution: its cumulative distribution function and its quantiles.
 //!
 //! By the regularised incomplete beta function, as a continued fraction (Abramowitz and Stegun,
 //! 26.5.8 and 26.7.1). Knows nothing of runs. Read next: [`super`].
 
-/// Steps of the continued fraction; it is exact to the last digits after some dozens.
+/// The most steps of the continued fraction; it converges to full precision after some dozens.
 const STEPS: u32 = 500;
 const TINY: f64 = 1e-300;
 
-/// The value below which a share `p` (0.5 to below 1) of the distribution with so many degrees of
-/// freedom lies, to about nine digits; not a number for degrees of freedom below 1.
+/// The quantile of probability `p` (0.5 to below 1) for so many degrees of freedom, to about nine
+/// digits; NaN for fewer than 1 degree of freedom.
 pub fn quantile(p: f64, freedom: f64) -> f64 {
     if freedom.is_nan() || freedom < 1.0 {
         return f64::NAN;
@@ -28,7 +28,7 @@ pub fn quantile(p: f64, freedom: f64) -> f64 {
     (low + high) / 2.0
 }
 
-/// The share of the distribution with so many degrees of freedom below `t`.
+/// The cumulative probability of `t` for so many degrees of freedom.
 pub fn share_below(t: f64, freedom: f64) -> f64 {
     let tails = incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5);
     match t < 0.0 {
@@ -107,7 +107,7 @@ fn log_gamma(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Printed tables of t, two-sided 95 % and 99 %, and one-sided 90 %.
+    /// Published tables of t, two-sided 95 % and 99 %, and one-sided 90 %.
     #[test]
     fn quantiles_are_those_of_the_printed_tables() {
         for (p, freedom, printed) in [

@@ -1,41 +1,41 @@
-//! Which sites were out when.
+//! The outages of sites over time.
 //!
-//! As the moments of kind `network` say where they name sites, and else as alarms do. Knows
-//! instants at which the set changed; refuses to know why. Read next: [`super`].
+//! Taken from moments of kind `network` if they name sites, and otherwise from alarms. Knows the
+//! instants at which the set changed; refuses to know the causes. Read next: [`super`].
 
 use super::Span;
 use crate::record::{Record, What};
 use crate::timestamp::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Alarms that say a site serves nobody.
+/// Alarm types that mean a site is out of service.
 const OUT_OF_SERVICE: [&str; 2] = ["cells-out-of-service", "site-unreachable"];
 
-/// The sites that were out, step by step.
+/// The sites out of service, step by step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outages {
-    /// True if the network said which, false if alarms did.
+    /// True if moments of kind `network` named the sites, false if alarms did.
     pub told_by_network: bool,
-    /// The instants at which something changed, the beginning first.
+    /// The instants of change, the beginning first.
     pub steps: Vec<Step>,
 }
 
-/// From one instant to the next.
+/// A period without change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// From when.
+    /// The beginning of the period.
     pub at: Timestamp,
     /// The sites that are out.
     pub out: BTreeSet<String>,
-    /// How many sites are out, which may be more than are named.
+    /// The number of sites out, which may exceed the number of names.
     pub count: u64,
-    /// The share of the traffic asked for that is carried, as last told.
+    /// The share of the offered traffic that is carried, 0 to 1, as last reported.
     pub served_share: Option<f64>,
 }
 
 impl Outages {
-    /// The outages of a record, in at most `most` steps (2 at least). Of more, those with the fewest
-    /// changes are left out; the first and the worst always stay.
+    /// The outages of a record, in at most `most` steps (at least 2). If there are more, the steps
+    /// with the fewest changes are dropped; the first and the worst always stay.
     pub fn of(record: &Record, most: usize) -> Self {
         let told_by_network = record
             .moments
@@ -81,14 +81,14 @@ impl Outages {
         }
     }
 
-    /// The step at which most sites were out; the first of several.
+    /// The step with the most sites out; the first of several.
     pub fn worst(&self) -> usize {
         let most = self.steps.iter().map(|s| s.count).max();
         let worst = self.steps.iter().position(|s| Some(s.count) == most);
         worst.unwrap_or(0)
     }
 
-    /// For each site that ever was out, the steps at which it was, as ranges from first to last.
+    /// The steps during which each site was out, as ranges from first to last.
     pub fn by_site(&self) -> BTreeMap<&str, Vec<[usize; 2]>> {
         let mut sites: BTreeMap<&str, Vec<[usize; 2]>> = BTreeMap::new();
         for (place, step) in self.steps.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Outages {
         sites
     }
 
-    /// The steps in which something lasted, at least a part of it, as a range from first to last.
+    /// The steps that overlap a period, as a range from first to last.
     pub fn during(&self, span: &Span) -> [usize; 2] {
         let at = |instant: Timestamp| self.steps.partition_point(|step| step.at <= instant);
         let last = span.until.map_or(self.steps.len(), at);
@@ -134,7 +134,7 @@ impl Outages {
     }
 }
 
-/// Whether a moment can change which sites are out, or how many.
+/// True if a moment can change the set or the number of sites out.
 fn matters(what: &What, told_by_network: bool) -> bool {
     match what {
         What::Network { .. } => true,

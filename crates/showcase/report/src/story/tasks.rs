@@ -1,6 +1,6 @@
-//! Tasks, as a record shows them: who asked for them, what became of them, what belongs to what.
+//! Tasks, reconstructed from a record: publisher, executor, outcome, and parent.
 //!
-//! Takes one moment after another, so that a replay knows at each instant what is open. Names of
+//! Takes one moment after another, so that a replay knows the open tasks at each instant. Names of
 //! states and verdicts are those of the protocol. Read next: [`super`].
 
 use super::Span;
@@ -8,21 +8,21 @@ use crate::record::{Moment, What};
 use crate::timestamp::Timestamp;
 use std::collections::BTreeMap;
 
-/// How something ended.
+/// The ending of a task or period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It has not.
+    /// It has not ended.
     Open,
-    /// Well.
+    /// It ended well.
     Well,
-    /// Not well: failed, refused, rejected, unconfirmed.
+    /// It ended badly: failed, refused, rejected, unconfirmed.
     Badly,
-    /// It was called off.
+    /// It was cancelled.
     CalledOff,
 }
 
 impl Ending {
-    /// The word for it, as in the classes of pictures.
+    /// The word for it, as in the CSS classes of pictures.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -32,7 +32,7 @@ impl Ending {
         }
     }
 
-    /// How it ended, for people.
+    /// The ending in words.
     pub fn told(self) -> &'static str {
         match self {
             Self::Open => "open when the record ended",
@@ -42,7 +42,7 @@ impl Ending {
         }
     }
 
-    /// What a state of a task or the verdict of a reply means; [`Self::Open`] for all that go on.
+    /// The ending that a task's state or a reply's verdict means; [`Self::Open`] for all others.
     pub fn of(word: &str) -> Self {
         match word {
             "finished" | "result" => Self::Well,
@@ -56,23 +56,23 @@ impl Ending {
 /// One task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// The task of which it is a part.
+    /// The task of which it is a sub-task.
     pub parent: Option<String>,
-    /// Its schema, as the first message with one said.
+    /// Its schema, as in the first message with one.
     pub schema: Option<String>,
-    /// Who publishes it.
+    /// The agent that publishes it.
     pub publisher: String,
-    /// Who executes it.
+    /// The agent that executes it.
     pub executor: String,
-    /// What was first said of it.
+    /// The text of the first message about it.
     pub words: String,
-    /// When that was.
+    /// The instant of that message.
     pub from: Timestamp,
-    /// When it ended.
+    /// The instant of its end.
     pub until: Option<Timestamp>,
     /// The last state or verdict; `asked` before there is one.
     pub status: String,
-    /// What was said, as places in the list of moments.
+    /// The messages about it, as indices in the list of moments.
     pub lines: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ impl Task {
         }
     }
 
-    /// From the first message to the end.
+    /// The period from the first message to the end.
     pub fn span(&self) -> Span {
         let schema = self.schema.as_deref().map(|s| format!(" ({s})"));
         Span {
@@ -102,8 +102,8 @@ impl Task {
         }
     }
 
-    /// A task that ended stays so: what is said afterwards confirms its result. A refusal is taken
-    /// back by the next word.
+    /// Records a state or verdict. An ended task stays ended: later messages confirm its result. A
+    /// refusal, however, is revoked by the next message.
     fn came_to(&mut self, at: Timestamp, status: &str) {
         let over = self.until.is_some() && !matches!(self.status.as_str(), "refused" | "result");
         if !over {
@@ -113,11 +113,11 @@ impl Task {
     }
 }
 
-/// All tasks of which something was said so far.
+/// All tasks mentioned so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
     tasks: BTreeMap<String, Task>,
-    /// The task of the last message, by who spoke and who was spoken to.
+    /// The task of the last message, by sender and receiver.
     last: BTreeMap<(String, String), String>,
     taken: usize,
 }
@@ -132,7 +132,7 @@ impl Tasks {
         tasks
     }
 
-    /// Takes the next moment in.
+    /// Applies the next moment.
     pub fn take(&mut self, moment: &Moment) {
         let at = moment.at;
         let place = self.taken;
@@ -200,8 +200,8 @@ impl Tasks {
         self.iter().filter(|(_, task)| task.until.is_none())
     }
 
-    /// The task at the top of those of which `name` is a part; itself if it is part of none that is
-    /// known. A circle ends where it closes.
+    /// The top-level ancestor of `name`; `name` itself if it has no known parent. A cycle ends
+    /// where it closes.
     pub fn root<'a>(&'a self, name: &'a str) -> &'a str {
         let mut at = name;
         for _ in 0..self.tasks.len() {

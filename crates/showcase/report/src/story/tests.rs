@@ -1,4 +1,4 @@
-//! What hangs together in a record.
+//! Tasks, cases and outages are reconstructed from records.
 
 use super::*;
 use crate::invented::{alarm, answered, asked, minute, network, record, run, told};

@@ -1,4 +1,4 @@
-//! Laws of cells and batteries, held over seeds.
+//! Properties of cells and batteries, checked over seeds.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

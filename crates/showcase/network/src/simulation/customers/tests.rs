@@ -1,4 +1,4 @@
-//! Drivers complain of what happened to them, once, and of nothing that agents could not see.
+//! Drivers complain once about real events, and state nothing that they could not know.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -36,7 +36,7 @@ fn all_complain() -> Customers {
     }
 }
 
-/// The router behind the most parked vehicles dies at two in the night.
+/// Breaks the router behind the most parked vehicles at two in the night.
 fn struck(simulation: &mut Simulation) -> ElementId {
     let inventory = simulation.inventory();
     let homes = |router: &&domain::inventory::Element| {
@@ -70,7 +70,7 @@ fn tickets(emissions: &[Emission]) -> Vec<&Ticket> {
         .collect()
 }
 
-/// Issue 5: complaints arise from what really happened; of drivers whom nothing hurt, only strays.
+/// Complaints follow real events; unaffected drivers have unrelated complaints only.
 #[test]
 fn a_fault_makes_those_complain_whom_it_hurt() {
     let mut simulation = lively(all_complain(), 5);
@@ -102,7 +102,7 @@ fn a_fault_makes_those_complain_whom_it_hurt() {
     assert!(!quiet.grievances().iter().any(of_fault));
 }
 
-/// No vehicle, no ticket, no event: what ran without drivers runs as before.
+/// Without vehicles there are no tickets and no additional events.
 #[test]
 fn without_drivers_nothing_is_added() {
     let mut simulation = lively(Customers::default(), 5);
@@ -121,7 +121,7 @@ fn outcome(emissions: &[Emission], wanted: u64) -> Option<&Outcome> {
     })
 }
 
-/// A question is answered with what was withheld; the reply ends the ticket, and there is one.
+/// A question is answered with the omitted facts; the reply ends the ticket, and there is only one.
 #[test]
 fn questions_are_answered_and_one_reply_is_the_end() {
     let temper = Customers {
@@ -175,7 +175,7 @@ fn questions_are_answered_and_one_reply_is_the_end() {
     );
 }
 
-/// Records are a province's own, and not everybody's.
+/// Records are visible in their own province, and with permission only.
 #[test]
 fn a_vehicle_is_traced_in_the_own_province_with_permission_only() {
     let mut simulation = lively(all_complain(), 5);
@@ -214,8 +214,8 @@ fn a_vehicle_is_traced_in_the_own_province_with_permission_only() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
 
-    /// Laws: the same seed says the same in steps or at once, whatever agents look up; and no ticket
-    /// names an element, a fault of the truth or its cause, but what its writer saw.
+    /// The same seed gives the same complaints in steps or at once, whatever agents look up; and no
+    /// ticket names an element, a true fault or its cause.
     #[test]
     fn the_same_seed_complains_alike_and_tells_no_truth(seed: u64) {
         let temper = Customers { vehicles: 40, ..all_complain() };

@@ -1,4 +1,4 @@
-//! Orders, periods and batteries in the network that runs.
+//! Orders, periods and batteries in the running simulation.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -244,7 +244,7 @@ fn what_cells_cannot_do_is_impossible() {
     "#);
 }
 
-/// The largest of the zones whose batteries are old.
+/// The largest zone with old batteries.
 fn zone(inventory: &Inventory) -> (ElementId, BTreeSet<ElementId>) {
     let zones = inventory.of_kind(ElementKind::PowerZone).map(|zone| {
         let fed = inventory.of_kind(ElementKind::Site);
@@ -438,7 +438,7 @@ fn a_probe_of_a_cell_shows_what_instruments_show() {
     assert_eq!(probe(&mut simulation, 4).condition, Condition::Failed);
 }
 
-/// Issue 5, laws: same seed, same bytes, with orders given and taken back.
+/// The same seed gives the same bytes, with orders given and revoked.
 #[test]
 fn the_same_orders_give_the_same_bytes_in_steps_or_at_once() {
     let run = |step_s: f64| {

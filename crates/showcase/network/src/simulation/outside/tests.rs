@@ -1,5 +1,5 @@
-//! Faults on somebody's terms, and mended by a word. Read next: `../tests/stories.rs`, how each goes
-//! on by itself.
+//! Faults on given terms, and immediate repair. Read next: `../tests/stories.rs`, the course of
+//! each fault by itself.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -168,7 +168,7 @@ fn asking_whether_a_surge_is_possible_changes_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever broke, however far it has gone: a word mends it, once, and nothing is left of it.
+    /// Every fault can be repaired at once, at any stage and only once, without a trace.
     #[test]
     fn a_word_mends_anything(which in 0..10usize, seed in 0..8u64, minutes in 0.0..600.0f64) {
         let kind = FaultKind::ALL[which];

@@ -1,7 +1,7 @@
-//! The life of each fault that creeps, and what agents can do about it from afar.
+//! The course of each gradual fault, and its remote repair.
 //!
-//! Knows faults, alarms, probes and orders as the network tells them; refuses to know agents, whose
-//! part it plays by hand. Read next: `../tests.rs`.
+//! Knows faults, alarms, probes and orders at the network's interface; the agents' part is played
+//! by the tests. Read next: `../tests.rs`.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -13,7 +13,7 @@ use domain::telemetry::Performance;
 use domain::telemetry::{Action, Alarm, Condition, Configuration, FieldReport, Measurement};
 use proptest::prelude::*;
 
-/// Kinds that creep.
+/// Kinds of fault that develop gradually.
 const CREEPING: [FaultKind; 5] = [
     FaultKind::OpticalModuleAgeing,
     FaultKind::CellHardwareFailure,
@@ -50,7 +50,7 @@ fn everything() -> Permit {
     }
 }
 
-/// A network in which every site has cells: its own, or three that are put there.
+/// A network in which every site has cells: its own, or three that are added.
 fn network(parameters: Parameters, seed: u64) -> Simulation {
     let topology = Topology::named("Polska").unwrap();
     let (mut inventory, demands) = build::network(&topology, &parameters, seed);
@@ -87,7 +87,7 @@ fn put_cells(inventory: &mut Inventory) {
     }
 }
 
-/// A network in which a fault of `kind` strikes ten minutes after the start.
+/// A network in which a fault of `kind` begins ten minutes after the start.
 fn struck(kind: FaultKind, parameters: Parameters, seed: u64) -> (Simulation, ElementId) {
     let mut simulation = network(parameters, seed);
     let inventory = simulation.inventory();
@@ -123,7 +123,7 @@ fn performances(emissions: &[Emission]) -> Vec<Arc<Performance>> {
         .collect()
 }
 
-/// What is told, in the order in which it was noticed, without what is told twice.
+/// The alarms in order of detection, without duplicates.
 fn story(emissions: &[Emission], shorten: &[(&ElementId, &str)]) -> String {
     let mut alarms = alarms(emissions);
     alarms.sort_by_key(|alarm| alarm.time);
@@ -143,7 +143,7 @@ fn story(emissions: &[Emission], shorten: &[(&ElementId, &str)]) -> String {
     lines.join("\n")
 }
 
-/// What was told how often, and in which minutes first and last, in the order of the first.
+/// The count of each alarm with its first and last minute, in the order of the first.
 fn summed(lines: &[&str]) -> String {
     let mut sums: Vec<(&str, Vec<&str>)> = Vec::new();
     for (minute, what) in lines.iter().filter_map(|line| line.split_once(' ')) {
@@ -159,7 +159,7 @@ fn summed(lines: &[&str]) -> String {
     sums.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Does something and gives how it ended, within a quarter of an hour.
+/// Performs an action and returns its outcome, within a quarter of an hour.
 fn done(simulation: &mut Simulation, action: Action) -> Outcome {
     let (now, token) = (simulation.now(), simulation.sequence + 1_000);
     simulation.act("agent", &everything(), token, action, now);
@@ -199,7 +199,7 @@ fn configure(simulation: &mut Simulation, element: &ElementId, name: &str, value
     done(simulation, action)
 }
 
-/// Sends an engineer to `element` and lets them work there; gives what they found.
+/// Sends an engineer to `element` and lets them work there; returns the finding.
 fn work(simulation: &mut Simulation, element: &ElementId) -> (bool, String, Vec<Emission>) {
     let (now, token) = (simulation.now(), simulation.sequence + 1_000);
     let dispatch = Action::Dispatch {
@@ -226,7 +226,7 @@ fn work(simulation: &mut Simulation, element: &ElementId) -> (bool, String, Vec<
     (repaired, finding, heard)
 }
 
-/// Issue 5, 1: optical module ageing: light falls for hours, bits break, it flickers, it is dark.
+/// Optical module ageing: light falls for hours, bit errors follow, it flickers, it is dark.
 #[test]
 fn an_optical_module_ages_and_its_link_goes_with_it() {
     let (mut simulation, optic) = struck(FaultKind::OpticalModuleAgeing, quiet(), 5);
@@ -276,7 +276,7 @@ fn link_name(optic: &ElementId) -> ElementId {
     ElementId::new(format!("link:{}", name.rsplit_once('/').unwrap().0))
 }
 
-/// Who goes when light is low loses no service.
+/// An engineer sent while the light is low prevents any loss of service.
 #[test]
 fn an_ageing_module_that_is_exchanged_in_time_takes_nothing_out() {
     let (mut simulation, optic) = struck(FaultKind::OpticalModuleAgeing, quiet(), 6);
@@ -342,7 +342,8 @@ fn a_dead_cell_is_not_on_air_and_starting_it_again_does_not_help() {
     assert!(simulation.state().cells_failed(&inventory).is_empty());
 }
 
-/// W2: the mobile fault agent checks its own configuration first, and can mend it.
+/// A mobile fault agent checks the configuration of its own cells and can correct it
+/// (draft-wang-nmrg-magent-im §2.2).
 #[test]
 fn a_wrong_parameter_is_read_and_set_right() {
     for seed in 0..12 {
@@ -395,7 +396,7 @@ fn a_stranger_on_the_air_disturbs_several_cells_and_is_found_at_any_of_them() {
     assert!(simulation.state().interference_dbm().is_empty());
 }
 
-/// Issue 5, 1: congestion, and its repair from afar.
+/// Congestion, and its remote repair by re-routing.
 #[test]
 fn a_full_link_drops_packets_until_traffic_is_led_around() {
     let parameters = Parameters {
@@ -465,7 +466,7 @@ fn engineers_cannot_mend_traffic_and_the_referee_sees_it() {
     assert!(simulation.state().troubles.is_empty() && simulation.state().surges.is_empty());
 }
 
-/// What agents set wrong themselves is seen like any other trouble.
+/// A harmful setting made by an agent has symptoms like any other trouble.
 #[test]
 fn harm_is_not_silent() {
     let mut simulation = network(quiet(), 11);
@@ -615,7 +616,7 @@ fn what_cannot_be_configured_is_impossible() {
     "#);
 }
 
-/// Periods are told by management systems, link by link.
+/// Performance periods are reported by management systems, link by link.
 #[test]
 fn every_quarter_of_an_hour_links_tell_what_they_carried() {
     let parameters = Parameters {
@@ -671,7 +672,7 @@ fn lively(seed: u64) -> Simulation {
     network(parameters, seed)
 }
 
-/// Issue 5, 3: several concurrent faults in different domains.
+/// Several concurrent faults occur in different domains.
 #[test]
 fn lively_days_have_faults_of_all_domains_and_some_at_once() {
     let mut kinds = BTreeSet::new();
@@ -700,7 +701,7 @@ fn lively_days_have_faults_of_all_domains_and_some_at_once() {
     assert!(at_once >= 3, "{at_once}");
 }
 
-/// Issue 5, 3: a fault that masks another: the cut behind a dead router shows when it is back.
+/// A fault that masks another: the cut behind a dead router shows when the router is back.
 #[test]
 fn a_dead_router_hides_the_cut_behind_it() {
     let mut simulation = network(quiet(), 17);
@@ -740,7 +741,7 @@ fn a_dead_router_hides_the_cut_behind_it() {
     assert!(first.sites_out.is_superset(&alone) && second.sites_out.is_superset(&alone));
 }
 
-/// Issue 5, 3: batch outages of hundreds of sites.
+/// Batch outages of hundreds of sites.
 #[test]
 fn a_storm_takes_the_mains_of_many_zones_within_an_hour() {
     let parameters = Parameters {
@@ -760,7 +761,7 @@ fn a_storm_takes_the_mains_of_many_zones_within_an_hour() {
     assert!(out >= 200, "{out}");
 }
 
-/// Issue 5, 7: an alarm CSV of the user's own.
+/// A user's own CSV of alarms is replayed.
 #[test]
 fn a_record_is_replayed_as_background() {
     let text = "alarm_id,device_id,start_timestamp,end_timestamp\n\
@@ -791,7 +792,7 @@ fn a_record_is_replayed_as_background() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// No agent sees truth: alarms say what is seen, never why; each goes to its own domain.
+    /// Alarms state symptoms, never causes; each goes to its own domain.
     #[test]
     fn alarms_of_creeping_faults_never_name_the_cause(
         kind in proptest::sample::select(CREEPING.to_vec()),
@@ -822,7 +823,7 @@ proptest! {
         }
     }
 
-    /// What was raised is cleared once it is mended.
+    /// Raised alarms are cleared after the repair.
     #[test]
     fn after_creeping_faults_everything_clears(
         kind in proptest::sample::select(CREEPING.to_vec()),
@@ -855,7 +856,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3))]
 
-    /// Same seed, same bytes, in steps or at once.
+    /// The same seed gives the same bytes, in steps or at once.
     #[test]
     fn a_lively_day_is_the_same_again(seed in any::<u64>()) {
         let mut at_once = lively(seed);

@@ -1,11 +1,11 @@
-//! Where the names of towns stand, so that they do not lie over each other.
+//! The placement of town names on the map, so that they do not overlap.
 //!
-//! Each name takes the first of four places around its dot in which nothing stands yet, and the
-//! least crowded where all are taken. Knows lengths in pixels alone. Read next: [`super`].
+//! Each name takes the first of four positions around its dot that is free, or the least crowded if
+//! none is. Knows lengths in pixels alone. Read next: [`super`].
 
 use markup::words::width;
 
-/// What a column of small text takes, its height, and its distance from the dot.
+/// The width of a character of small text, its height, and its distance from the dot, in pixels.
 const LETTER: f64 = 6.2;
 const HEIGHT: f64 = 11.0;
 const AWAY: f64 = 8.0;
@@ -13,7 +13,7 @@ const AWAY: f64 = 8.0;
 /// Left, top, right, bottom.
 type Area = [f64; 4];
 
-/// What already stands on the sheet.
+/// The areas that are taken.
 pub(super) struct Names {
     taken: Vec<Area>,
 }
@@ -27,7 +27,7 @@ impl Names {
         }
     }
 
-    /// The class that anchors the name of a dot, and where it is anchored.
+    /// The class that sets the text's anchor for the name of a dot, and the anchor's position.
     pub(super) fn place(&mut self, name: &str, [x, y]: [f64; 2]) -> (&'static str, [f64; 2]) {
         let wide = width(name) as f64 * LETTER;
         let around = [
@@ -46,7 +46,7 @@ impl Names {
         (anchor, at)
     }
 
-    /// How much of an area is taken.
+    /// The overlap of an area with those that are taken, in square pixels.
     fn crowd(&self, [left, top, right, bottom]: Area) -> f64 {
         let over = |[l, t, r, b]: &Area| {
             (right.min(*r) - left.max(*l)).max(0.0) * (bottom.min(*b) - top.max(*t)).max(0.0)

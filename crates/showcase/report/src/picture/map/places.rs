@@ -1,19 +1,19 @@
-//! Where the elements of a network stand, by their names.
+//! The positions of network elements, derived from their names.
 //!
-//! A record tells the places of towns and sites only. Everything else is named after where it is:
-//! `card:Berlin/2`, `zone:New-York-1`, `cell:BE-004/5`, `link:Berlin-Hamburg`, `optic:BE-001-BE-002/1`.
-//! What is named otherwise has no place here. Read next: [`super`].
+//! A record has the positions of towns and sites only. Every other element is named after its
+//! location: `card:Berlin/2`, `zone:New-York-1`, `cell:BE-004/5`, `link:Berlin-Hamburg`,
+//! `optic:BE-001-BE-002/1`. An element with another name has no position. Read next: [`super`].
 
 use crate::record::Network;
 use std::collections::BTreeMap;
 
-/// The places that a record tells, in degrees east and north.
+/// The positions in a record, in degrees east and north.
 pub(super) struct Places<'a> {
     known: BTreeMap<&'a str, [f64; 2]>,
 }
 
 impl<'a> Places<'a> {
-    /// The places of a network.
+    /// The positions of a network.
     pub(super) fn of(network: &'a Network) -> Self {
         let sites = network.sites.iter();
         let sites = sites.map(|s| (s.id.strip_prefix("site:").unwrap_or(&s.id), [s.lon, s.lat]));
@@ -26,7 +26,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Both ends of an element; the same twice if it is no link.
+    /// The positions of both ends of an element; the same twice if it is no link.
     pub(super) fn ends(&self, element: &str) -> Option<[[f64; 2]; 2]> {
         let name = element.split_once(':').map_or(element, |(_, name)| name);
         let name = name.split('/').next().unwrap_or(name);
