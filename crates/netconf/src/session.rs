@@ -36,11 +36,24 @@ const DATA_BYTES: usize = 13;
 /// The usual size of a reply's body, in bytes, for replies whose size is not known in advance.
 const USUAL_BODY_BYTES: usize = 200;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The phase of a session, with the state that only this phase has.
+#[derive(Debug)]
 enum Phase {
-    AwaitingHello,
-    Ready,
+    /// Until the client's hello, which is too late after the deadline.
+    AwaitingHello {
+        deadline_ms: u64,
+    },
+    Ready(Ready),
     Closing,
+}
+
+/// The state between the hellos and the end.
+#[derive(Debug, Default)]
+struct Ready {
+    /// The end of the time for a message that has begun; none between messages.
+    message_deadline_ms: Option<u64>,
+    /// Nothing is read before it is given.
+    deferred: Option<Deferred>,
 }
 
 /// An answer of the session itself, waiting until earlier requests are answered.
@@ -59,12 +72,9 @@ pub struct Session {
     framing: Framing,
     phase: Phase,
     now_ms: u64,
-    hello_deadline_ms: u64,
-    message_deadline_ms: Option<u64>,
     output: Vec<u8>,
     scratch: Vec<u8>,
     unanswered: usize,
-    deferred: Option<Deferred>,
     events: VecDeque<Event>,
     statistics: Statistics,
 }
@@ -75,14 +85,13 @@ impl Session {
         let mut session = Session {
             decoder: Decoder::new(config.limits.message_bytes),
             framing: Framing::EndOfMessage,
-            phase: Phase::AwaitingHello,
+            phase: Phase::AwaitingHello {
+                deadline_ms: now_ms.saturating_add(config.hello_timeout_ms),
+            },
             now_ms,
-            hello_deadline_ms: now_ms.saturating_add(config.hello_timeout_ms),
-            message_deadline_ms: None,
             output: Vec::new(),
             scratch: Vec::new(),
             unanswered: 0,
-            deferred: None,
             events: VecDeque::new(),
             statistics: Statistics::default(),
             config,
@@ -102,7 +111,7 @@ impl Session {
     /// call and read no more while [`held_bytes`](Self::held_bytes) is large.
     pub fn receive(&mut self, bytes: &[u8], now_ms: u64) {
         self.now_ms = self.now_ms.max(now_ms);
-        if matches!(self.phase, Phase::AwaitingHello | Phase::Ready) {
+        if !self.closing() {
             self.decoder.push(bytes);
         }
     }
@@ -117,23 +126,31 @@ impl Session {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
-            if self.deferred.is_some() || !matches!(self.phase, Phase::AwaitingHello | Phase::Ready)
-            {
-                return None;
-            }
-            match self.decoder.next_message() {
-                Ok(Some(message)) => {
-                    self.message_deadline_ms = None;
+            let begun = match &mut self.phase {
+                Phase::AwaitingHello { .. } => None,
+                Phase::Ready(Ready {
+                    message_deadline_ms,
+                    deferred: None,
+                }) => Some(message_deadline_ms),
+                Phase::Ready(_) | Phase::Closing => return None,
+            };
+            match (self.decoder.next_message(), begun) {
+                (Ok(Some(message)), begun) => {
+                    if let Some(deadline_ms) = begun {
+                        *deadline_ms = None;
+                    }
                     self.message(message);
                 }
-                Ok(None) => {
-                    if self.decoder.is_within_message() && self.message_deadline_ms.is_none() {
-                        self.message_deadline_ms =
-                            Some(self.now_ms.saturating_add(self.config.message_timeout_ms));
+                (Ok(None), begun) => {
+                    if let Some(deadline_ms) = begun
+                        && self.decoder.is_within_message()
+                    {
+                        let timeout_ms = self.config.message_timeout_ms;
+                        deadline_ms.get_or_insert(self.now_ms.saturating_add(timeout_ms));
                     }
                     return None;
                 }
-                Err(error) => self.framing_error(error),
+                (Err(error), _) => self.framing_error(error),
             }
         }
     }
@@ -155,9 +172,9 @@ impl Session {
 
     /// The time at which [`expire`](Self::expire) must be called next, in milliseconds.
     pub fn timeout(&self) -> Option<u64> {
-        match self.phase {
-            Phase::AwaitingHello => Some(self.hello_deadline_ms),
-            Phase::Ready => self.message_deadline_ms,
+        match &self.phase {
+            Phase::AwaitingHello { deadline_ms } => Some(*deadline_ms),
+            Phase::Ready(ready) => ready.message_deadline_ms,
             Phase::Closing => None,
         }
     }
@@ -170,7 +187,7 @@ impl Session {
         };
         if self.now_ms >= deadline {
             let reason = match self.phase {
-                Phase::AwaitingHello => CloseReason::HelloTimeout,
+                Phase::AwaitingHello { .. } => CloseReason::HelloTimeout,
                 _ => CloseReason::MessageTimeout,
             };
             self.close(reason);
@@ -226,7 +243,7 @@ impl Session {
         body: impl FnOnce(&Envelope, &mut Vec<u8>),
     ) {
         self.unanswered = self.unanswered.saturating_sub(1);
-        if self.phase == Phase::Ready {
+        if self.is_ready() {
             self.write_reply(expected, envelope, body);
         }
         self.settle();
@@ -234,7 +251,7 @@ impl Session {
 
     /// Sends a whole `<notification>` message. Nothing is sent unless the session is ready.
     pub fn notification(&mut self, message: &[u8]) {
-        if self.phase == Phase::Ready {
+        if self.is_ready() {
             framing::encode(message, self.framing, &mut self.output);
             self.statistics.out_notifications += 1;
         }
@@ -242,10 +259,8 @@ impl Session {
 
     /// Ends the session: queued output is still sent, nothing more is read.
     pub fn close(&mut self, reason: CloseReason) {
-        if matches!(self.phase, Phase::AwaitingHello | Phase::Ready) {
+        if !self.closing() {
             self.phase = Phase::Closing;
-            self.deferred = None;
-            self.message_deadline_ms = None;
             // Requests not yet given out will not be: the session is over for them.
             self.events.retain(|event| !matches!(event, Event::Rpc(_)));
             self.events.push_back(Event::Close(reason));
@@ -254,7 +269,7 @@ impl Session {
 
     /// True if the session is over, except for bytes still to be sent.
     pub fn closing(&self) -> bool {
-        self.phase == Phase::Closing
+        matches!(self.phase, Phase::Closing)
     }
 
     /// True if the session is over and all its bytes are taken.
@@ -264,7 +279,7 @@ impl Session {
 
     /// True if the hellos are exchanged and the session is not over.
     pub fn is_ready(&self) -> bool {
-        self.phase == Phase::Ready
+        matches!(self.phase, Phase::Ready(_))
     }
 
     /// The framing of outgoing messages.
@@ -283,13 +298,14 @@ impl Session {
     }
 
     fn message(&mut self, message: Vec<u8>) {
-        match (Document::parse(message, &self.config.limits), self.phase) {
-            (Ok(document), Phase::AwaitingHello) => self.hello(&document),
-            (Err(error), Phase::AwaitingHello) => {
-                self.close(CloseReason::BadHello(error.to_string()));
-            }
-            (Ok(document), _) => self.request(document),
-            (Err(error), _) => self.unreadable(&error),
+        match (
+            Document::parse(message, &self.config.limits),
+            self.is_ready(),
+        ) {
+            (Ok(document), false) => self.hello(&document),
+            (Err(error), false) => self.close(CloseReason::BadHello(error.to_string())),
+            (Ok(document), true) => self.request(document),
+            (Err(error), true) => self.unreadable(&error),
         }
     }
 
@@ -300,7 +316,7 @@ impl Session {
         });
         match agreed {
             Ok((Hello { capabilities, .. }, framing)) => {
-                self.phase = Phase::Ready;
+                self.phase = Phase::Ready(Ready::default());
                 self.framing = framing;
                 self.decoder.switch_to(framing);
                 self.events.push_back(Event::Ready {
@@ -332,7 +348,7 @@ impl Session {
             }
             Some((error, echo)) => {
                 self.statistics.in_bad_rpcs += 1;
-                self.deferred = Some(Deferred {
+                self.defer(Deferred {
                     envelope: if echo { envelope } else { Envelope::bare() },
                     error: Some(error),
                     then: None,
@@ -364,10 +380,10 @@ impl Session {
     }
 
     fn framing_error(&mut self, error: FramingError) {
-        match (error, self.phase) {
-            (_, Phase::AwaitingHello) => self.close(CloseReason::BadHello(error.to_string())),
-            (FramingError::TooBig { .. }, _) => self.too_big(error.to_string()),
-            (FramingError::Broken(_), _) => {
+        match error {
+            _ if !self.is_ready() => self.close(CloseReason::BadHello(error.to_string())),
+            FramingError::TooBig { .. } => self.too_big(error.to_string()),
+            FramingError::Broken(_) => {
                 self.statistics.in_bad_rpcs += 1;
                 self.defer_end(None, CloseReason::BadFraming(error));
             }
@@ -375,19 +391,26 @@ impl Session {
     }
 
     fn defer_end(&mut self, error: Option<RpcError>, reason: CloseReason) {
-        self.deferred = Some(Deferred {
+        self.defer(Deferred {
             envelope: Envelope::bare(),
             error,
             then: Some(reason),
         });
     }
 
+    fn defer(&mut self, answer: Deferred) {
+        if let Phase::Ready(ready) = &mut self.phase {
+            ready.deferred = Some(answer);
+        }
+    }
+
     /// Gives the deferred answer once every earlier request has its own.
     fn settle(&mut self) {
-        if self.unanswered > 0 {
-            return;
-        }
-        let Some(deferred) = self.deferred.take() else {
+        let deferred = match &mut self.phase {
+            Phase::Ready(ready) if self.unanswered == 0 => ready.deferred.take(),
+            _ => None,
+        };
+        let Some(deferred) = deferred else {
             return;
         };
         if let Some(error) = &deferred.error {
