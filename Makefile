@@ -10,6 +10,8 @@ SHELL := /bin/bash
 CARGO  ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BINARY := $(TARGET)/release/convoke
+# What `make demo` plays is built for a short build (profile `demo` of Cargo.toml).
+DEMO   := $(TARGET)/demo/convoke
 # Options for the command that a target runs, as in: make demo ARGS="--seed 7 --headless"
 ARGS   ?=
 # The use case that `make demo` plays: fault, experience, complaints or all.
@@ -36,12 +38,17 @@ setup-demo:
 	@scripts/setup.sh demo
 
 .PHONY: release
-release: setup-demo ## Build the optimised convoke command
+release: setup-demo ## Build the optimised convoke command, its debug data beside it in convoke.debug
 	@$(CARGO) build --release $(LOCKED) --package convoke
+	@# Debuggers find the data by the name in the command, `perf` and backtraces by the symbols left in it.
+	@objcopy --only-keep-debug $(BINARY) $(BINARY).debug
+	@objcopy --strip-debug --add-gnu-debuglink=$(BINARY).debug $(BINARY) $(BINARY).stripped
+	@mv $(BINARY).stripped $(BINARY)
 
 .PHONY: demo
-demo: release ## Break a simulated network and watch the agents mend it
-	@$(BINARY) demo $(USE) --fresh $(ARGS)
+demo: setup-demo ## Break a simulated network and watch the agents mend it
+	@$(CARGO) build --profile demo $(LOCKED) --package convoke
+	@$(DEMO) demo $(USE) --fresh $(ARGS)
 
 .PHONY: serve
 serve: release ## Run the platform, without the story
