@@ -31,12 +31,12 @@ impl Day {
         Timestamp::from_ms(self.0 * DAY_MS)
     }
 
-    /// The instant so many seconds after it begins.
+    /// The instant `seconds` after it begins.
     pub fn at_s(self, seconds: f64) -> Timestamp {
         self.begins().plus_s(seconds)
     }
 
-    /// The day so many days later, or earlier where negative.
+    /// The day `days` later, or earlier if negative.
     pub fn plus(self, days: i64) -> Self {
         Self(self.0 + days)
     }

@@ -87,7 +87,7 @@ fn manages(profile: &Profile, domain: Domain) -> bool {
 /// The content of a report of a management system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// An alarm changed, or is told again.
+    /// An alarm changed, or is reported again.
     Alarm(Alarm),
     /// A period has ended; its figures are in the [`View`].
     Period {

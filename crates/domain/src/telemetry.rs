@@ -205,7 +205,7 @@ pub enum Saving {
     SymbolShutdown,
     /// The carrier is off, the unit stays warm; it serves nobody.
     CarrierShutdown,
-    /// The unit is off but for what wakes it; it serves nobody.
+    /// The unit is off except for the part that wakes it; it serves nobody.
     DeepSleep,
 }
 

@@ -118,13 +118,13 @@ pub fn cut(text: &str, most: usize) -> String {
     kept + "…"
 }
 
-/// The text, filled up with spaces on the right to so many columns.
+/// The text, padded with spaces on the right to `columns`.
 pub fn left(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     format!("{text}{}", " ".repeat(missing))
 }
 
-/// The text, filled up with spaces on the left to so many columns.
+/// The text, padded with spaces on the left to `columns`.
 pub fn right(text: &str, columns: usize) -> String {
     let missing = columns.saturating_sub(width(text));
     format!("{}{text}", " ".repeat(missing))

@@ -166,7 +166,7 @@ impl Writer {
         Said::Ended
     }
 
-    /// Waits for so many acknowledgements.
+    /// Waits for `count` acknowledgements.
     fn acknowledge(&mut self, count: u64, acknowledged: &mut BTreeSet<String>) {
         for _ in 0..count {
             match self.next() {

@@ -94,7 +94,7 @@ impl Function {
             && (!nodes_first || kinds.first().is_none_or(|kind| *kind == Kind::Nodes))
     }
 
-    /// True if it depends on the context by itself, with so many arguments.
+    /// True if it depends on the context by itself, given its number of arguments.
     pub(super) fn reads_context(self, arguments: usize) -> bool {
         let implied = matches!(
             self,

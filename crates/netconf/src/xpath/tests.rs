@@ -232,7 +232,7 @@ fn what_is_selected_is_written_with_ancestors_and_keys() {
     );
 }
 
-/// A list of so many entries of five nodes each.
+/// A list of `entries` entries, of five nodes each.
 fn large(entries: usize) -> Document {
     let entry = |n: usize| format!("<ship><name>s{n}</name><crew>{}</crew></ship>", n % 7);
     let entries: String = (0..entries).map(entry).collect();

@@ -168,7 +168,7 @@ fn place(tables: &Tables<'_>, filter: &TaskFilter) -> Result<(i64, i64), ReadErr
     }
 }
 
-/// Runs `query` with the values that a filter names.
+/// Runs `query` with the filter's values of the parameters in `sql`.
 fn with_values<T>(
     filter: &TaskFilter,
     (time, number): (i64, i64),
