@@ -7,7 +7,9 @@
 use crate::error::Error;
 use crate::message::{Content, Message, Part};
 use crate::method::Method;
-use crate::wire::{Malformed, Members, Object};
+use crate::request::Request;
+use crate::version::Dialect;
+use crate::wire::{Malformed, Members, Object, read_params};
 use domain::content::Payload;
 use serde_json::{Map, Value};
 
@@ -33,18 +35,6 @@ impl SchemaRequest {
             Self::Updates(_) => Method::GetSchemaUpdates,
             Self::Extension(_) => Method::RequestCapabilityExtension,
         }
-    }
-
-    pub(crate) fn template(params: Object<'_>) -> Result<Self, Malformed> {
-        TemplateQuery::read(params).map(Self::Template)
-    }
-
-    pub(crate) fn updates(params: Object<'_>) -> Result<Self, Malformed> {
-        UpdatesQuery::read(params).map(Self::Updates)
-    }
-
-    pub(crate) fn extension(params: Object<'_>) -> Result<Self, Malformed> {
-        ExtensionWish::read(params).map(Self::Extension)
     }
 
     /// The parameters, which are the same in every dialect.
@@ -152,14 +142,12 @@ pub fn asked(part: &Part) -> Option<Result<SchemaRequest, Error>> {
         .get("params")
         .and_then(Value::as_object)
         .unwrap_or(&none);
-    let params = Object::of_members(params);
-    let request = match method {
-        Method::GetSchemaTemplate => SchemaRequest::template(params),
-        Method::GetSchemaUpdates => SchemaRequest::updates(params),
-        Method::RequestCapabilityExtension => SchemaRequest::extension(params),
-        _ => return None,
-    };
-    Some(request.map_err(Malformed::invalid_params))
+    // The parameters of these methods are the same in every dialect.
+    match read_params(Dialect::V10, method, params) {
+        Ok(Request::Schema(request)) => Some(Ok(request)),
+        Ok(_) => None,
+        Err(malformed) => Some(Err(malformed.invalid_params())),
+    }
 }
 
 /// The payload in a part: an object with `schema_id` and `payload` (§5.1); none in other parts.

@@ -169,8 +169,8 @@ impl Engine {
         if !self.is_admitted(who, ems) {
             return T::default();
         }
-        let view = self.management.desk(ems).view.read();
         let province = self.province_of(who);
+        let view = self.management.desk(ems).view.read();
         view.map_or_else(|_| T::default(), |view| look(&view, province.as_deref()))
     }
 

@@ -293,8 +293,8 @@ impl Engine {
 
     /// Asks for something in the name of a principal.
     ///
-    /// What changes state is decided at once and answered after its commit is on disk; a synchronous
-    /// task is answered when it is done, or when its time limit is over.
+    /// A query is answered at once. What changes state is decided at once and answered after its commit
+    /// is on disk; a synchronous task is answered when it is done, or when its time limit is over.
     pub fn execute<O: Operation>(
         &self,
         who: &Principal,
@@ -307,10 +307,12 @@ impl Engine {
         {
             return Execution::Done(Err(denied));
         }
-        let engine = self;
-        let execution = self
-            .has_room(who, operation.cost(), now)
-            .and_then(|()| operation.run(Call { engine, who, now }))
+        if let Err(refusal) = self.has_room(who, operation.cost(), now) {
+            self.audit_refusal(who, rpc, &refusal, now);
+            return Execution::Done(Err(refusal));
+        }
+        let execution = operation
+            .run(Call::new(self, who, now))
             .unwrap_or_else(|refusal| Execution::Done(Err(refusal)));
         if let Execution::Done(Err(refusal)) = &execution {
             self.audit_refusal(who, rpc, refusal, now);

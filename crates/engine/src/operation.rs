@@ -36,6 +36,7 @@ use domain::ems::Ems;
 use domain::time::Timestamp;
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use store::Ticket;
 
@@ -71,16 +72,28 @@ pub trait Operation: Sized {
     ///
     /// # Errors
     /// The [`Refusal`] if it is known now.
-    fn run(self, call: Call<'_>) -> Result<Execution<Self::Output>, Refusal>;
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Self::Output>, Refusal>;
 }
 
-/// An operation's right to run: its user may execute it, and there is room for it. Made by
-/// [`Engine::execute`] alone.
-#[derive(Clone, Copy)]
-pub struct Call<'e> {
+/// The right of the operation `O` to run: its user may execute it, and there is room for it. Made by
+/// [`Engine::execute`] alone, and of use to no other operation.
+pub struct Call<'e, O> {
     pub(crate) engine: &'e Engine,
     pub(crate) who: &'e Principal,
     pub(crate) now: Timestamp,
+    of: PhantomData<fn() -> O>,
+}
+
+impl<'e, O> Call<'e, O> {
+    pub(crate) fn new(engine: &'e Engine, who: &'e Principal, now: Timestamp) -> Self {
+        let of = PhantomData;
+        Self {
+            engine,
+            who,
+            now,
+            of,
+        }
+    }
 }
 
 /// What an operation takes of its user's share.

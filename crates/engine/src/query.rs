@@ -29,6 +29,7 @@ use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
 use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use store::{Below, Filter, Keyed, Most, Page, Store, TaskFilter};
 
@@ -41,38 +42,36 @@ pub trait Query: Sized {
     type Output;
 
     /// The rpc that alone may ask for it; none where rights are decided record by record.
-    fn rpc(&self) -> Option<Request<'static>> {
+    fn rpc(&self) -> Option<Request<'static>>;
+
+    /// How many bytes an answer says, of what is looked up by one key; none of other queries, whose
+    /// answers are bounded each for itself.
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
         None
-    }
-
-    /// True of what is looked up by one key.
-    fn is_keyed(&self) -> bool {
-        false
-    }
-
-    /// About how many bytes an answer says; 0 of what is not looked up by key.
-    fn bytes(_: &Self::Output) -> u64 {
-        0
     }
 
     /// Finds the records.
     ///
     /// # Errors
     /// The [`Refusal`] if they cannot be read, or are [too much](Refusal::TooMuch).
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal>;
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal>;
 }
 
-/// A query's right to look: its user may ask for it. Made by the engine alone.
-#[derive(Clone, Copy)]
-pub struct Reader<'e> {
+/// Tells about how many bytes an answer says.
+pub type Weigh<T> = fn(&T) -> u64;
+
+/// The right of the query `Q` to look: its user may ask for it. Made by the engine alone, and of use
+/// to no other query.
+pub struct Reader<'e, Q> {
     pub(crate) engine: &'e Engine,
     pub(crate) who: &'e Principal,
     detail: Detail,
     pub(crate) now: Timestamp,
+    of: PhantomData<fn() -> Q>,
 }
 
-impl<'e> Reader<'e> {
-    fn sight(self, rows: Rows) -> Sight<'e> {
+impl<'e, Q> Reader<'e, Q> {
+    fn sight(&self, rows: Rows) -> Sight<'e> {
         self.engine.sight(self.who, rows, self.detail)
     }
 }
@@ -85,12 +84,13 @@ impl<Q: Query<Output: Send + 'static>> Operation for Q {
         Query::rpc(self)
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Q::Output>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Q::Output>, Refusal> {
         let found = self.look(Reader {
             engine: call.engine,
             who: call.who,
             detail: Detail::Whole,
             now: call.now,
+            of: PhantomData,
         });
         found.map(Execution::known)
     }
@@ -142,6 +142,7 @@ impl Engine {
             who,
             detail,
             now,
+            of: PhantomData,
         });
         found.inspect_err(|refusal| self.audit_refusal(who, rpc, refusal, now))
     }

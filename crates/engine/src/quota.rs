@@ -1,7 +1,7 @@
 //! Whether there is room for what somebody asks for: memory, his share of open tasks, of data stored
 //! and of what is written.
 //!
-//! Asked once of every operation, before anything is looked up for it and after it was permitted;
+//! Asked once of every operation that [costs](crate::Operation::cost) something, before anything is looked up for it and after it was permitted;
 //! what was committed before is answered as it was. Hosted agents are the platform's own and are not
 //! bounded. Read next: [`crate::accounts`], [`crate::refusal`].
 
@@ -88,10 +88,10 @@ impl Engine {
         if cost.said > SAID_MOST {
             return Err(Refusal::TooBig { most: SAID_MOST });
         }
+        let account = self.accounts.of(&who.name);
         if self.accounts.is_short() && (cost.begins || cost.written > LONG as u64) {
             return Err(Refusal::ShortOfMemory);
         }
-        let account = self.accounts.of(&who.name);
         let wrote = account.write(cost.written, now);
         wrote.map_err(|wait_ms| {
             account.refuse();

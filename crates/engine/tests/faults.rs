@@ -107,6 +107,23 @@ struct Injector {
     cleared: Option<Result<(), FaultRefusal>>,
 }
 
+/// A network that ends in the middle of a request.
+struct Ending;
+
+impl FaultInjector for Ending {
+    fn inject(&mut self, _: &InjectFault, _: Timestamp) -> Result<FaultRecord, FaultRefusal> {
+        panic!("it ends")
+    }
+
+    fn list(&mut self, _: ListFaults, _: Timestamp) -> Vec<FaultRecord> {
+        panic!("it ends")
+    }
+
+    fn clear(&mut self, _: ClearFault, _: Timestamp) -> Result<(), FaultRefusal> {
+        panic!("it ends")
+    }
+}
+
 fn record() -> FaultRecord {
     FaultRecord {
         id: 1,
@@ -218,6 +235,7 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
     );
     // A network that ends leaves nobody waiting.
     let execution = engine.execute(&operator, FIRST, now());
-    drop(engine);
+    let ends = std::panic::AssertUnwindSafe(|| engine.serve_faults(&mut Ending, now()));
+    assert!(std::panic::catch_unwind(ends).is_err());
     assert_eq!(known(execution).unwrap().unwrap_err(), Refusal::NoNetwork);
 }

@@ -14,7 +14,7 @@ use crate::request::{
     CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
     SendMessage,
 };
-use crate::schema_talk::SchemaRequest;
+use crate::schema_talk::{ExtensionWish, SchemaRequest, TemplateQuery, UpdatesQuery};
 use crate::version::{Dialect, Version};
 use serde_json::{Map, Value};
 
@@ -74,9 +74,15 @@ pub fn read_params(
             page_token: object.text("pageToken")?,
         }),
         Method::GetExtendedCard => Request::GetExtendedCard,
-        Method::GetSchemaTemplate => Request::Schema(SchemaRequest::template(object)?),
-        Method::GetSchemaUpdates => Request::Schema(SchemaRequest::updates(object)?),
-        Method::RequestCapabilityExtension => Request::Schema(SchemaRequest::extension(object)?),
+        Method::GetSchemaTemplate => {
+            Request::Schema(SchemaRequest::Template(TemplateQuery::read(object)?))
+        }
+        Method::GetSchemaUpdates => {
+            Request::Schema(SchemaRequest::Updates(UpdatesQuery::read(object)?))
+        }
+        Method::RequestCapabilityExtension => {
+            Request::Schema(SchemaRequest::Extension(ExtensionWish::read(object)?))
+        }
     })
 }
 

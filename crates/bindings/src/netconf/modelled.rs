@@ -132,10 +132,10 @@ impl Reader<'_> {
     /// Answers a query; all that is read key by key is bounded like what is read at once.
     fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, Refusal> {
         let engine = &self.platform.engine;
-        let is_keyed = query.is_keyed();
+        let weigh = query.keyed();
         let found = engine.browse(self.who, query, self.now)?;
-        if is_keyed {
-            let bytes = self.keyed_bytes.get() + Q::bytes(&found);
+        if let Some(weigh) = weigh {
+            let bytes = self.keyed_bytes.get() + weigh(&found);
             self.keyed_bytes.set(bytes);
             if bytes > engine.read_bytes() {
                 return Err(engine.too_much());

@@ -1,6 +1,7 @@
 //! The YANG modules that define the rpcs served: their names, prefixes and namespaces.
 //!
-//! A test holds them against the modules that are loaded. Read next: [`super::operation`].
+//! A test holds names and namespaces against the modules that are loaded; prefixes are those of error
+//! paths, which bind them. Read next: [`super::operation`].
 
 use super::{
     AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,

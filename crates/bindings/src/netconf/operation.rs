@@ -90,6 +90,9 @@ pub(super) struct RpcDefinition {
     /// True if it looks at state that earlier requests of the session may change, so that it waits
     /// for them.
     waits: bool,
+    /// True if it wants a rule whatever the default is, though its module does not say so (RFC 8341
+    /// §3.2.5 of `kill-session`).
+    guarded: bool,
     handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
 }
 
@@ -103,6 +106,7 @@ impl RpcDefinition {
             origin: RpcOrigin::of(module, rpc),
             offered: Offered::Platform,
             waits: true,
+            guarded: false,
             handle,
         }
     }
@@ -163,9 +167,12 @@ static RPCS: [RpcDefinition; 45] = [
     RpcDefinition::everywhere(&modules::NETCONF, "close-session", |cx, _, it| {
         Dispatch::Now(check(cx, it).map(|()| Answer::Closing(CloseReason::Requested)))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
-        Dispatch::Now(lock::kill_session(cx, it))
-    }),
+    RpcDefinition {
+        guarded: true,
+        ..RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
+            Dispatch::Now(lock::kill_session(cx, it))
+        })
+    },
     RpcDefinition::everywhere(&modules::NETCONF_MONITORING, "get-schema", |cx, _, it| {
         Dispatch::Now(schema::get_schema(cx, it))
     }),
@@ -240,11 +247,10 @@ pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
         return Dispatch::Now(Err(error::not_supported(operation, why)));
     }
     let RpcOrigin { module, rpc: name } = rpc.origin;
-    let is_kill = (module, name) == (&modules::NETCONF, "kill-session");
     let exec = Request::Exec {
         module: module.name,
         rpc: name,
-        guarded: is_kill || cx.announced.is_guarded(module.name, name),
+        guarded: rpc.guarded || cx.announced.is_guarded(module.name, name),
     };
     if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
         return Dispatch::Now(Err(error::denied(operation, &denied)));

@@ -84,7 +84,7 @@ impl Operation for WriteData {
         Some(Cost::of_new(self.bytes.len() as u64))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Written>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Written>, Refusal> {
         call.engine.write_data(call.who, self, call.now)
     }
 }
@@ -96,7 +96,7 @@ impl Query for ReadData {
         Some(exec("convoke-data", "data-read", false))
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<DataPiece, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<DataPiece, Refusal> {
         reader.engine.read_data(reader.who, &self)
     }
 }

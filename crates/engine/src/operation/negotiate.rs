@@ -150,7 +150,7 @@ impl Operation for Negotiate {
         })
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Negotiated>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Negotiated>, Refusal> {
         call.engine.negotiate(call.who, self, call.now)
     }
 }

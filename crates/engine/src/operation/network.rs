@@ -77,7 +77,7 @@ impl Operation for Act {
         Some(exec("convoke-ems", name, true))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Acted>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Acted>, Refusal> {
         call.engine.act(call.who, self)
     }
 }
@@ -89,7 +89,7 @@ impl Operation for InjectFault {
         Some(exec("convoke-simulation", "inject-fault", true))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<FaultRecord>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<FaultRecord>, Refusal> {
         call.engine
             .request_of_faults(call.who, |answer| FaultRequest::Inject(self, answer))
     }
@@ -102,7 +102,7 @@ impl Operation for ListFaults {
         Some(exec("convoke-simulation", "list-faults", true))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Vec<FaultRecord>>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Vec<FaultRecord>>, Refusal> {
         call.engine
             .request_of_faults(call.who, |answer| FaultRequest::List(self, answer))
     }
@@ -115,7 +115,7 @@ impl Operation for ClearFault {
         Some(exec("convoke-simulation", "clear-fault", true))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<()>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         call.engine
             .request_of_faults(call.who, |answer| FaultRequest::Clear(self, answer))
     }

@@ -35,7 +35,7 @@ impl Operation for KeepPush {
         Some(Cost::of_new(self.0.bytes() as u64 + ENTRY_BYTES))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<PushConfig>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<PushConfig>, Refusal> {
         call.engine.keep_push(call.who, self.0)
     }
 }
@@ -48,7 +48,7 @@ impl Operation for ForgetPush {
         None
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<()>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         call.engine.forget_push(call.who, self.task, self.id)
     }
 }

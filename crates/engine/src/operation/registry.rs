@@ -121,7 +121,7 @@ impl Operation for RegisterAgent {
         Some(Cost::of_new(ENTRY_BYTES))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Registered>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
         call.engine.register(call.who, self, call.now)
     }
 }
@@ -137,7 +137,7 @@ impl Operation for IntroduceAgent {
         Some(Cost::of_new(ENTRY_BYTES))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Registered>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
         call.engine.introduce_by_card(call.who, self)
     }
 }
@@ -150,7 +150,7 @@ impl Operation for RenewLease {
         rpc("renew-lease")
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Arc<Registration>>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Arc<Registration>>, Refusal> {
         call.engine.renew(call.who, self, call.now)
     }
 }
@@ -163,7 +163,7 @@ impl Operation for DeregisterAgent {
         rpc("deregister-agent")
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<()>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         call.engine.deregister(call.who, self.name, call.now)
     }
 }
@@ -175,7 +175,7 @@ impl Query for DiscoverAgents {
         rpc("discover-agents")
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Vec<Match>, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Vec<Match>, Refusal> {
         reader.engine.discover(&self.criteria, self.limit)
     }
 }
@@ -198,7 +198,7 @@ impl Operation for FormTeam {
         })
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<Arc<Team>>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Arc<Team>>, Refusal> {
         call.engine.form_team(call.who, self, call.now)
     }
 }

@@ -261,8 +261,8 @@ macro_rules! question {
                 Some(exec("convoke-schema", $name, false))
             }
 
-            fn look(self, reader: Reader<'_>) -> Result<$output, Refusal> {
-                let look: fn(Self, Reader<'_>) -> Result<$output, Refusal> = $look;
+            fn look(self, reader: Reader<'_, Self>) -> Result<$output, Refusal> {
+                let look: fn(Self, Reader<'_, Self>) -> Result<$output, Refusal> = $look;
                 look(self, reader)
             }
         }
@@ -315,7 +315,7 @@ impl Operation for RequestCapabilityExtension {
         Some(Cost::of_new(ENTRY_BYTES))
     }
 
-    fn run(self, call: Call<'_>) -> Result<Execution<()>, Refusal> {
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
         call.engine
             .extend(call.who, &self.scenario, &self.text, call.now)
     }
@@ -332,8 +332,8 @@ macro_rules! guarded {
                 Some(exec("convoke-schema", $name, true))
             }
 
-            fn run(self, call: Call<'_>) -> Result<Execution<$output>, Refusal> {
-                let run: fn(Self, Call<'_>) -> Result<Execution<$output>, Refusal> = $run;
+            fn run(self, call: Call<'_, Self>) -> Result<Execution<$output>, Refusal> {
+                let run: fn(Self, Call<'_, Self>) -> Result<Execution<$output>, Refusal> = $run;
                 run(self, call)
             }
         }

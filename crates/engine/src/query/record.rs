@@ -3,7 +3,7 @@
 //!
 //! Read next: [`super`].
 
-use super::{Query, ROWS_MOST, Reader};
+use super::{Query, ROWS_MOST, Reader, Weigh};
 use crate::Refusal;
 use crate::access::exec;
 use crate::operation::SchemaRecords;
@@ -75,15 +75,18 @@ pub struct PerformanceOf(pub Ems);
 impl Query for ExchangesOf {
     type Output = Vec<Exchange>;
 
-    fn is_keyed(&self) -> bool {
-        self.id.is_some()
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        found.iter().map(|e| e.request.len()).sum::<usize>() as u64
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        self.id.as_ref().map(|_| -> Weigh<Self::Output> {
+            |found| found.iter().map(|e| e.request.len()).sum::<usize>() as u64
+        })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let (engine, sight) = (reader.engine, reader.sight(Rows::Exchanges));
         let Self { party, id, task } = self;
         let found = match id {
@@ -109,7 +112,12 @@ impl Query for ExchangesOf {
 impl Query for ExchangePage {
     type Output = Page<Exchange>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let sight = reader.sight(Rows::Exchanges);
         reader.engine.exchange_page(sight, self.0)
     }
@@ -118,16 +126,21 @@ impl Query for ExchangePage {
 impl Query for DataParamsOf {
     type Output = Vec<DataParam>;
 
-    fn is_keyed(&self) -> bool {
-        self.id.is_some()
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        let texts = found.iter().map(|data| data.text().map_or(0, str::len));
-        texts.sum::<usize>() as u64
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        self.id.as_ref().map(|_| -> Weigh<Self::Output> {
+            |found| {
+                let texts = found.iter().map(|data| data.text().map_or(0, str::len));
+                texts.sum::<usize>() as u64
+            }
+        })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let (engine, sight) = (reader.engine, reader.sight(Rows::Data));
         let Self { party, id } = self;
         let found = match id {
@@ -151,7 +164,12 @@ impl Query for DataParamsOf {
 impl Query for PushConfigsOf {
     type Output = Vec<PushConfig>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.push_configs_of(reader.who, &self.0)
     }
 }
@@ -159,7 +177,12 @@ impl Query for PushConfigsOf {
 impl Query for SchemaTree {
     type Output = SchemaRecords;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         Ok(reader.engine.schema_records(reader.who, reader.now))
     }
 }
@@ -171,7 +194,7 @@ impl Query for AuditTrail {
         Some(exec("convoke-audit", "get-audit", true))
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.audit_page(&self.0)
     }
 }
@@ -179,7 +202,12 @@ impl Query for AuditTrail {
 impl Query for AlarmsOf {
     type Output = AlarmList;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let resources = self.resources.as_deref();
         Ok(reader
             .engine
@@ -192,7 +220,12 @@ impl Query for AlarmsOf {
 impl Query for InventoryOf {
     type Output = Arc<Inventory>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let inventory = |view: &domain::ems::View, _: Option<&str>| Arc::clone(view.inventory());
         Ok(reader.engine.managed(reader.who, self.0, inventory))
     }
@@ -201,7 +234,12 @@ impl Query for InventoryOf {
 impl Query for PerformanceOf {
     type Output = Option<Arc<Performance>>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         Ok(reader.engine.managed(reader.who, self.0, |view, province| {
             view.performance(province)
         }))

@@ -2,9 +2,9 @@
 //!
 //! Read next: [`super`], which finds them.
 
-use super::{Query, Reader, shown};
+use super::{Query, Reader, Weigh, shown};
 use crate::Refusal;
-use domain::access::Rows;
+use domain::access::{Request, Rows};
 use domain::negotiation::Negotiation;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
@@ -54,15 +54,16 @@ pub struct TeamsOf(pub Option<TaskId>);
 impl Query for TaskById {
     type Output = Option<Arc<Task>>;
 
-    fn is_keyed(&self) -> bool {
-        true
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        found.as_ref().map_or(0, |task| task.bytes() as u64)
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        Some(|found| found.as_ref().map_or(0, |task| task.bytes() as u64))
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader
             .engine
             .visible_task(reader.sight(Rows::Tasks), &self.0)
@@ -72,7 +73,12 @@ impl Query for TaskById {
 impl Query for AllTasks {
     type Output = Vec<Arc<Task>>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.all_tasks(reader.sight(Rows::Tasks))
     }
 }
@@ -80,16 +86,19 @@ impl Query for AllTasks {
 impl Query for PartsOf {
     type Output = Vec<TaskId>;
 
-    fn is_keyed(&self) -> bool {
-        true
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        let names = found.iter().map(|id| id.as_str().len() + NAME_BYTES);
-        names.sum::<usize>() as u64
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        Some(|found| {
+            let names = found.iter().map(|id| id.as_str().len() + NAME_BYTES);
+            names.sum::<usize>() as u64
+        })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.parts(reader.sight(Rows::Tasks), &self.0)
     }
 }
@@ -97,7 +106,12 @@ impl Query for PartsOf {
 impl Query for TaskPage {
     type Output = Page<Arc<Task>>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.task_page(reader.sight(Rows::Tasks), self.0)
     }
 }
@@ -105,7 +119,12 @@ impl Query for TaskPage {
 impl Query for TaskCount {
     type Output = u64;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         reader.engine.task_count(reader.sight(Rows::Tasks), self.0)
     }
 }
@@ -113,7 +132,12 @@ impl Query for TaskCount {
 impl Query for CurrentTask {
     type Output = Option<Arc<Task>>;
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let sight = reader.sight(Rows::CurrentTask);
         reader.engine.current_task(sight, &self.0)
     }
@@ -127,15 +151,18 @@ fn said(found: &[Arc<Negotiation>]) -> u64 {
 impl Query for NegotiationsOf {
     type Output = Vec<Arc<Negotiation>>;
 
-    fn is_keyed(&self) -> bool {
-        self.0.is_some()
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        said(found)
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        self.0
+            .as_ref()
+            .map(|_| -> Weigh<Self::Output> { |found| said(found) })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let (engine, sight) = (reader.engine, reader.sight(Rows::Negotiations));
         let found = match self.0 {
             Some(_) if sight.is_of_none() => Vec::new(),
@@ -153,15 +180,18 @@ impl Query for NegotiationsOf {
 impl Query for ProposalsOf {
     type Output = Vec<Arc<Negotiation>>;
 
-    fn is_keyed(&self) -> bool {
-        self.0.is_some()
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        said(found)
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        self.0
+            .as_ref()
+            .map(|_| -> Weigh<Self::Output> { |found| said(found) })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let sight = reader.sight(Rows::Negotiations);
         reader.engine.proposals(sight, self.0)
     }
@@ -170,15 +200,18 @@ impl Query for ProposalsOf {
 impl Query for TeamsOf {
     type Output = Vec<Arc<Team>>;
 
-    fn is_keyed(&self) -> bool {
-        self.0.is_some()
+    /// Rights are those on the records.
+    fn rpc(&self) -> Option<Request<'static>> {
+        None
     }
 
-    fn bytes(found: &Self::Output) -> u64 {
-        found.iter().map(|team| team.bytes()).sum::<usize>() as u64
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        self.0.as_ref().map(|_| -> Weigh<Self::Output> {
+            |found| found.iter().map(|team| team.bytes()).sum::<usize>() as u64
+        })
     }
 
-    fn look(self, reader: Reader<'_>) -> Result<Self::Output, Refusal> {
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal> {
         let (engine, sight) = (reader.engine, reader.sight(Rows::Teams));
         let found = match &self.0 {
             Some(_) if sight.is_of_none() => Vec::new(),

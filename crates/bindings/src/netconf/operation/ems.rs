@@ -103,11 +103,12 @@ fn action(operation: Element<'_>) -> Result<Action, RpcError> {
             element: element()?,
             steps: texts(operation, "step"),
         },
-        _ => Action::TellCustomer {
+        "tell-customer" => Action::TellCustomer {
             ticket: named("ticket")?,
             text: named("text")?,
             question: flag(operation, "question"),
         },
+        _ => return Err(error::not_supported(operation, "this is no action")),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Which rpcs of the loaded modules are offered: no compiler asks for a name that is not looked for.
 #![allow(clippy::unwrap_used)]
 
-use super::rpc_of;
+use super::{RPCS, rpc_of};
 use ::netconf::xml::{Document, Limits};
 use yang::{Generation, ModuleSet};
 
@@ -17,13 +17,18 @@ const NOT_OFFERED: [(&str, &str); 4] = [
 fn every_rpc_is_offered_or_is_named_as_one_that_is_not() {
     let schema = Generation::load(&ModuleSet::convoke()).unwrap();
     let mut not_offered = Vec::new();
+    let mut offered = 0;
     for rpc in schema.rpcs() {
         let empty = format!("<{} xmlns='{}'/>", rpc.name, rpc.namespace);
         let empty = Document::parse(empty, &Limits::client()).unwrap();
         match rpc_of(empty.root()) {
-            Some(known) => assert_eq!(known.origin.module.name, rpc.module, "{}", rpc.name),
+            Some(known) => {
+                assert_eq!(known.origin.module.name, rpc.module, "{}", rpc.name);
+                offered += 1;
+            }
             None => not_offered.push((rpc.module.as_str(), rpc.name.as_str())),
         }
     }
     assert_eq!(not_offered, NOT_OFFERED);
+    assert_eq!(offered, RPCS.len(), "no row without an rpc, and none twice");
 }

@@ -1,6 +1,6 @@
 //! The tree `/schemas` of module convoke-schema, as records.
 //!
-//! Read next: [`crate::query::Schemas`], which answers with it.
+//! Read next: [`crate::query::SchemaTree`], which answers with it.
 
 use super::{PatchAnswer, PatchStanding};
 use domain::time::Timestamp;
