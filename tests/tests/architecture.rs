@@ -79,6 +79,7 @@ const PURE: &[(&str, &[&str])] = &[
             "serde",
             "serde_json",
             "sha2",
+            "strsim",
             "thiserror",
             "time",
             "unicode-normalization",
