@@ -74,6 +74,7 @@ const PURE: &[(&str, &[&str])] = &[
         &[
             "base64ct",
             "ed25519-dalek",
+            "fluent-uri",
             "rand_chacha",
             "regex",
             "serde",
