@@ -75,6 +75,7 @@ const PURE: &[(&str, &[&str])] = &[
             "base64ct",
             "ed25519-dalek",
             "fluent-uri",
+            "oxilangtag",
             "rand_chacha",
             "regex",
             "serde",
