@@ -80,6 +80,7 @@ const PURE: &[(&str, &[&str])] = &[
             "regex",
             "serde",
             "serde_json",
+            "serde_json_canonicalizer",
             "sha2",
             "strsim",
             "thiserror",
