@@ -93,6 +93,7 @@ const PURE: &[(&str, &[&str])] = &[
         &[
             "rand_chacha",
             "serde_json",
+            "strum",
             "thiserror",
             "unicode-normalization",
         ],

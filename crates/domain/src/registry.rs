@@ -17,6 +17,7 @@ use crate::notification::AgentChange;
 use crate::profile::{Profile, ProfileError};
 use crate::time::Timestamp;
 use std::sync::Arc;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// How an agent is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ impl Reach {
 }
 
 /// How an agent says it is.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
     /// All is well.
@@ -85,23 +88,9 @@ pub enum Health {
     Failing,
 }
 
-impl Health {
-    /// Every state of health.
-    pub const ALL: [Health; 3] = [Self::Ok, Self::Degraded, Self::Failing];
-
+crate::named! {
     /// The name in module convoke-registry.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Degraded => "degraded",
-            Self::Failing => "failing",
-        }
-    }
-
-    /// The state of health called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|h| h.as_str() == name)
-    }
+    Health
 }
 
 /// With what an agent takes its place.
