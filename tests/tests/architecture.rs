@@ -115,7 +115,10 @@ const PURE: &[(&str, &[&str])] = &[
     ("markup", &[]),
     ("agents", &["rand_chacha", "serde_json", "thiserror"]),
     ("netconf", &["quick-xml", "thiserror"]),
-    ("a2a", &["base64ct", "serde", "serde_json", "thiserror"]),
+    (
+        "a2a",
+        &["base64ct", "httpdate", "serde", "serde_json", "thiserror"],
+    ),
 ];
 const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
 
