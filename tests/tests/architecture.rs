@@ -113,7 +113,10 @@ const PURE: &[(&str, &[&str])] = &[
         &["base64ct", "quick-xml", "serde", "serde_json", "sha2"],
     ),
     ("markup", &[]),
-    ("agents", &["rand_chacha", "serde_json", "thiserror"]),
+    (
+        "agents",
+        &["rand_chacha", "serde_json", "strum", "thiserror"],
+    ),
     ("netconf", &["quick-xml", "thiserror"]),
     (
         "a2a",
