@@ -83,6 +83,7 @@ const PURE: &[(&str, &[&str])] = &[
             "serde_json_canonicalizer",
             "sha2",
             "strsim",
+            "strum",
             "thiserror",
             "time",
             "unicode-normalization",
