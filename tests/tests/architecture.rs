@@ -121,7 +121,14 @@ const PURE: &[(&str, &[&str])] = &[
     ("netconf", &["quick-xml", "thiserror"]),
     (
         "a2a",
-        &["base64ct", "httpdate", "serde", "serde_json", "thiserror"],
+        &[
+            "base64ct",
+            "httpdate",
+            "percent-encoding",
+            "serde",
+            "serde_json",
+            "thiserror",
+        ],
     ),
 ];
 const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
