@@ -74,11 +74,16 @@ const PURE: &[(&str, &[&str])] = &[
         &[
             "base64ct",
             "ed25519-dalek",
+            "fluent-uri",
+            "oxilangtag",
             "rand_chacha",
             "regex",
             "serde",
             "serde_json",
+            "serde_json_canonicalizer",
             "sha2",
+            "strsim",
+            "strum",
             "thiserror",
             "time",
             "unicode-normalization",
@@ -89,6 +94,7 @@ const PURE: &[(&str, &[&str])] = &[
         &[
             "rand_chacha",
             "serde_json",
+            "strum",
             "thiserror",
             "unicode-normalization",
         ],
@@ -108,9 +114,22 @@ const PURE: &[(&str, &[&str])] = &[
         &["base64ct", "quick-xml", "serde", "serde_json", "sha2"],
     ),
     ("markup", &[]),
-    ("agents", &["rand_chacha", "serde_json", "thiserror"]),
+    (
+        "agents",
+        &["rand_chacha", "serde_json", "strum", "thiserror"],
+    ),
     ("netconf", &["quick-xml", "thiserror"]),
-    ("a2a", &["base64ct", "serde", "serde_json", "thiserror"]),
+    (
+        "a2a",
+        &[
+            "base64ct",
+            "httpdate",
+            "percent-encoding",
+            "serde",
+            "serde_json",
+            "thiserror",
+        ],
+    ),
 ];
 const EVERYONES_IN_TESTS: &[&str] = &["criterion", "insta", "jsonschema", "proptest"];
 

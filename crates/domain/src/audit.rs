@@ -8,8 +8,11 @@
 use crate::profile::{is_deceptive, is_joining};
 use crate::time::Timestamp;
 use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The kind of an audited event.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AuditKind {
     /// A user was authenticated.
@@ -48,57 +51,13 @@ pub enum AuditKind {
     FaultCleared,
 }
 
-impl AuditKind {
-    /// Every kind.
-    pub const ALL: [AuditKind; 17] = [
-        Self::Login,
-        Self::LoginFailed,
-        Self::Denied,
-        Self::KeyAdded,
-        Self::KeyChanged,
-        Self::KeyRemoved,
-        Self::TokenIssued,
-        Self::TokenRevoked,
-        Self::RulesChanged,
-        Self::SchemaPublished,
-        Self::SchemaRetired,
-        Self::PatchApproved,
-        Self::PatchRejected,
-        Self::AlignmentJudged,
-        Self::FragmentsErased,
-        Self::FaultInjected,
-        Self::FaultCleared,
-    ];
-
+crate::named! {
     /// The name in `convoke-audit` and in the store.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Login => "login",
-            Self::LoginFailed => "login-failed",
-            Self::Denied => "denied",
-            Self::KeyAdded => "key-added",
-            Self::KeyChanged => "key-changed",
-            Self::KeyRemoved => "key-removed",
-            Self::TokenIssued => "token-issued",
-            Self::TokenRevoked => "token-revoked",
-            Self::RulesChanged => "rules-changed",
-            Self::SchemaPublished => "schema-published",
-            Self::SchemaRetired => "schema-retired",
-            Self::PatchApproved => "patch-approved",
-            Self::PatchRejected => "patch-rejected",
-            Self::AlignmentJudged => "alignment-judged",
-            Self::FragmentsErased => "fragments-erased",
-            Self::FaultInjected => "fault-injected",
-            Self::FaultCleared => "fault-cleared",
-        }
-    }
+    AuditKind
+}
 
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-
-    /// True for kinds that anybody can cause at will, which are therefore aggregated.
+impl AuditKind {
+    /// True of what anybody can bring about as often as he likes.
     pub fn is_gathered(self) -> bool {
         matches!(self, Self::Login | Self::LoginFailed | Self::Denied)
     }

@@ -4,9 +4,11 @@
 //! cause shows itself, nor of how it is repaired. Read next: [`crate::inventory`].
 
 use crate::inventory::{Domain, ElementId, ElementKind};
-use std::fmt;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The cause of a loss of service.
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// One link's fibre is broken.
@@ -31,42 +33,12 @@ pub enum Cause {
     Congestion,
 }
 
-impl Cause {
-    /// Every cause.
-    pub const ALL: [Cause; 10] = [
-        Self::FibreCut,
-        Self::DuctCut,
-        Self::CardFailure,
-        Self::RouterFailure,
-        Self::MainsFailure,
-        Self::OpticalModuleAgeing,
-        Self::CellHardwareFailure,
-        Self::Misconfiguration,
-        Self::Interference,
-        Self::Congestion,
-    ];
-
+crate::named! {
     /// The name, everywhere: `fibre-cut`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FibreCut => "fibre-cut",
-            Self::DuctCut => "duct-cut",
-            Self::CardFailure => "card-failure",
-            Self::RouterFailure => "router-failure",
-            Self::MainsFailure => "mains-failure",
-            Self::OpticalModuleAgeing => "optical-module-ageing",
-            Self::CellHardwareFailure => "cell-hardware-failure",
-            Self::Misconfiguration => "misconfiguration",
-            Self::Interference => "interference",
-            Self::Congestion => "congestion",
-        }
-    }
+    Cause
+}
 
-    /// The cause called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.as_str() == name)
-    }
-
+impl Cause {
     /// The kind of element that it strikes.
     pub fn strikes(self) -> ElementKind {
         match self {
@@ -107,12 +79,6 @@ impl Cause {
             | Self::Interference => Domain::Wireless,
             _ => Domain::Ip,
         }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

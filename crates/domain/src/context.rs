@@ -6,6 +6,7 @@
 use crate::task::TaskId;
 use crate::time::Timestamp;
 use crate::verb::Verb;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A record of `/context`: one request and its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Exchange {
 }
 
 /// The kind of data in an entry of `/data-params`.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DataType {
     /// Text, structured data included.
@@ -44,24 +47,9 @@ pub enum DataType {
     Video,
 }
 
-impl DataType {
-    /// Every kind.
-    pub const ALL: [DataType; 4] = [Self::Text, Self::Image, Self::Audio, Self::Video];
-
+crate::named! {
     /// The name in `irtf-agent`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Video => "video",
-        }
-    }
-
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|d| d.as_str() == name)
-    }
+    DataType
 }
 
 /// An entry of `/data-params`.

@@ -14,11 +14,14 @@ use crate::profile::{Layer, Profile};
 use crate::telemetry::{Action, Alarm, Complaint, FieldReport, Telemetry, Ticket};
 use crate::time::Timestamp;
 use std::sync::Arc;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The schema that entitles an agent to command the field force.
 const REPAIRS: &str = "fault_repair_v1";
 
 /// An element-management system.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ems {
     /// The wireless domain: sites, cells, power zones, and the traces of vehicles.
@@ -29,24 +32,12 @@ pub enum Ems {
     Customer,
 }
 
-impl Ems {
-    /// Every one, in the order of their endpoints.
-    pub const ALL: [Self; 3] = [Self::Wireless, Self::Ip, Self::Customer];
-
+crate::named! {
     /// The name, everywhere: `wireless`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Wireless => "wireless",
-            Self::Ip => "ip",
-            Self::Customer => "customer",
-        }
-    }
+    Ems
+}
 
-    /// The one called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|e| e.as_str() == name)
-    }
-
+impl Ems {
     /// The domains whose telemetry it gets, and whose elements it reaches.
     pub fn domains(self) -> &'static [Domain] {
         match self {

@@ -7,11 +7,14 @@ use crate::audit::AuditRecord;
 use crate::notification::{AgentUpdate, NegotiationUpdate, Notification, SchemaUpdate};
 use crate::time::Timestamp;
 use std::sync::Arc;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The place of an entry in the log, from 1, without gaps.
 pub type Sequence = u64;
 
 /// The reason for which a session ended (RFC 6470, `termination-reason`).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Termination {
     /// By `close-session`.
@@ -28,33 +31,9 @@ pub enum Termination {
     Other,
 }
 
-impl Termination {
-    /// Every reason.
-    pub const ALL: [Termination; 6] = [
-        Self::Closed,
-        Self::Killed,
-        Self::Dropped,
-        Self::Timeout,
-        Self::BadHello,
-        Self::Other,
-    ];
-
+crate::named! {
     /// The name in `ietf-netconf-notifications`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Killed => "killed",
-            Self::Dropped => "dropped",
-            Self::Timeout => "timeout",
-            Self::BadHello => "bad-hello",
-            Self::Other => "other",
-        }
-    }
-
-    /// The reason called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == name)
-    }
+    Termination
 }
 
 /// The content of a log entry.

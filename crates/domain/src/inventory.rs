@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The identifier of an element, unique in the network, as `kind:name`, for example
 /// `router:Berlin`, `card:Berlin/2`, `link:Berlin-Leipzig`, `duct:Berlin-7`, `site:BE-017`,
@@ -32,11 +33,14 @@ impl fmt::Display for ElementId {
 }
 
 /// The domain that an element belongs to; its agents see the element's alarms.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "PascalCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Domain {
     /// Base-station sites, their cells and their power.
     Wireless,
     /// Routers, cards, links and ducts.
+    #[strum(serialize = "IP")]
     Ip,
     /// Services and customers: complaints arrive here.
     Service,
@@ -44,24 +48,20 @@ pub enum Domain {
     Business,
 }
 
-impl Domain {
+crate::named! {
     /// The name of the domain as profiles and payloads write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Wireless => "Wireless",
-            Self::Ip => "IP",
-            Self::Service => "Service",
-            Self::Business => "Business",
-        }
-    }
+    Domain
 }
 
 /// The kind of an element.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ElementKind {
     /// A backbone router; cards are its children.
     Router,
     /// A line card of a router; access and backbone links end on cards.
+    #[strum(serialize = "card")]
     LineCard,
     /// A link between two of router card and site.
     Link,
@@ -70,6 +70,7 @@ pub enum ElementKind {
     /// A base-station site, with a cell-site gateway that forwards for sites behind it.
     Site,
     /// An area whose sites share one mains supply.
+    #[strum(serialize = "zone")]
     PowerZone,
     /// The optical module in which an end of a link is plugged; built into a card or a site.
     Optic,
@@ -77,20 +78,9 @@ pub enum ElementKind {
     Cell,
 }
 
-impl ElementKind {
+crate::named! {
     /// The kind as it begins an [`ElementId`].
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Router => "router",
-            Self::LineCard => "card",
-            Self::Link => "link",
-            Self::Duct => "duct",
-            Self::Site => "site",
-            Self::PowerZone => "zone",
-            Self::Optic => "optic",
-            Self::Cell => "cell",
-        }
-    }
+    ElementKind
 }
 
 /// One element of the network.
@@ -138,6 +128,8 @@ pub struct Link {
 
 /// The radio units with known energy figures (network energy set of the ITU AI/ML in 5G Challenge
 /// 2023, which numbers them).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "PascalCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RadioUnit {
     /// Two antennas.
@@ -158,32 +150,9 @@ pub enum RadioUnit {
     Type10,
 }
 
-impl RadioUnit {
-    /// Every unit.
-    pub const ALL: [Self; 8] = [
-        Self::Type2,
-        Self::Type3,
-        Self::Type4,
-        Self::Type5,
-        Self::Type6,
-        Self::Type7,
-        Self::Type9,
-        Self::Type10,
-    ];
-
+crate::named! {
     /// The name in the set.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Type2 => "Type2",
-            Self::Type3 => "Type3",
-            Self::Type4 => "Type4",
-            Self::Type5 => "Type5",
-            Self::Type6 => "Type6",
-            Self::Type7 => "Type7",
-            Self::Type9 => "Type9",
-            Self::Type10 => "Type10",
-        }
-    }
+    RadioUnit
 }
 
 /// The planned parameters of a cell; the cell itself is also an [`Element`] under the same id,

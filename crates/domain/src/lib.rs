@@ -34,6 +34,7 @@ pub mod event;
 pub mod gazetteer;
 pub mod identifier;
 pub mod inventory;
+mod named;
 pub mod negotiation;
 pub mod notification;
 pub mod permit;

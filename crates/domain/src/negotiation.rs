@@ -26,9 +26,11 @@ use crate::content::Content;
 use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
-use std::fmt;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The subject of a negotiation.
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The feasibility of a task, before it is assigned (§5.3, 1).
@@ -39,24 +41,12 @@ pub enum Kind {
     Result,
 }
 
-impl Kind {
-    /// Every kind.
-    pub const ALL: [Kind; 3] = [Self::Feasibility, Self::Fulfillment, Self::Result];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Feasibility => "feasibility",
-            Self::Fulfillment => "fulfillment",
-            Self::Result => "result",
-        }
-    }
+    Kind
+}
 
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == name)
-    }
-
+impl Kind {
     /// True if this side may begin.
     fn opens(self, side: Side) -> bool {
         match self {
@@ -72,13 +62,9 @@ impl Kind {
     }
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// A side of a negotiation.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// The publisher of the task.
@@ -87,22 +73,12 @@ pub enum Side {
     Executor,
 }
 
-impl Side {
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Publisher => "publisher",
-            Self::Executor => "executor",
-        }
-    }
+    Side
+}
 
-    /// The side called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Publisher, Self::Executor]
-            .into_iter()
-            .find(|s| s.as_str() == name)
-    }
-
+impl Side {
     /// The other side.
     pub fn other(self) -> Self {
         match self {
@@ -113,6 +89,8 @@ impl Side {
 }
 
 /// The state of a negotiation.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// Waiting for the turn of one side.
@@ -129,36 +107,14 @@ pub enum State {
     Withdrawn,
 }
 
-impl State {
-    /// Every state.
-    pub const ALL: [State; 6] = [
-        Self::Open,
-        Self::Agreed,
-        Self::Refused,
-        Self::Exhausted,
-        Self::Expired,
-        Self::Withdrawn,
-    ];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Agreed => "agreed",
-            Self::Refused => "refused",
-            Self::Exhausted => "exhausted",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-        }
-    }
-
-    /// The state called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
+    State
 }
 
 /// The stance of a turn.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
     /// One or more alternatives are offered.
@@ -169,24 +125,12 @@ pub enum Stance {
     Refuse,
 }
 
-impl Stance {
-    /// Every stance.
-    pub const ALL: [Stance; 3] = [Self::Offer, Self::Accept, Self::Refuse];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Offer => "offer",
-            Self::Accept => "accept",
-            Self::Refuse => "refuse",
-        }
-    }
+    Stance
+}
 
-    /// The stance called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
-
+impl Stance {
     /// The stance that a text under `## result` begins with: `accept`, `refuse`, or a word like them.
     pub fn said(text: &str) -> Option<Self> {
         let word = text.split_whitespace().next()?.to_lowercase();

@@ -8,6 +8,7 @@ use crate::registry::Health;
 use crate::task::{Awaits, Status, Task, TaskId};
 use crate::time::Timestamp;
 use crate::verb::Verb;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One change of one task, as its publisher reads it.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +111,8 @@ pub struct NegotiationUpdate {
 }
 
 /// A change of an agent (§4.1).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AgentChange {
     /// It registered, for the first time or with a new profile.
@@ -124,31 +127,9 @@ pub enum AgentChange {
     Left,
 }
 
-impl AgentChange {
-    /// Every change.
-    pub const ALL: [AgentChange; 5] = [
-        Self::Registered,
-        Self::Health,
-        Self::Expired,
-        Self::Returned,
-        Self::Left,
-    ];
-
+crate::named! {
     /// The name in module convoke-registry.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Registered => "registered",
-            Self::Health => "health",
-            Self::Expired => "expired",
-            Self::Returned => "returned",
-            Self::Left => "left",
-        }
-    }
-
-    /// The change called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.as_str() == name)
-    }
+    AgentChange
 }
 
 /// One change of one agent.
@@ -165,6 +146,8 @@ pub struct AgentUpdate {
 }
 
 /// A change of a schema (draft-zhou §6.2).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SchemaChange {
     /// A template was published.
@@ -189,43 +172,13 @@ pub enum SchemaChange {
     FragmentsErased,
 }
 
-impl SchemaChange {
-    /// Every change.
-    pub const ALL: [SchemaChange; 10] = [
-        Self::TemplatePublished,
-        Self::TemplateRetired,
-        Self::PatchPending,
-        Self::PatchActive,
-        Self::KeyPromoted,
-        Self::KeyDeprecated,
-        Self::KeyWithdrawn,
-        Self::PatchApproved,
-        Self::PatchRejected,
-        Self::FragmentsErased,
-    ];
-
+crate::named! {
     /// The name in module convoke-schema.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TemplatePublished => "template-published",
-            Self::TemplateRetired => "template-retired",
-            Self::PatchPending => "patch-pending",
-            Self::PatchActive => "patch-active",
-            Self::KeyPromoted => "key-promoted",
-            Self::KeyDeprecated => "key-deprecated",
-            Self::KeyWithdrawn => "key-withdrawn",
-            Self::PatchApproved => "patch-approved",
-            Self::PatchRejected => "patch-rejected",
-            Self::FragmentsErased => "fragments-erased",
-        }
-    }
+    SchemaChange
+}
 
-    /// The change called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|c| c.as_str() == name)
-    }
-
-    /// True if it concerns schema administrators alone, as a record of their actions.
+impl SchemaChange {
+    /// True if it is for schema administrators alone: what they did, for the audit.
     pub fn is_internal(self) -> bool {
         matches!(
             self,

@@ -3,8 +3,11 @@
 //! Files are not known here: `server` reads profiles from TOML. Read next: [`crate::agent`].
 
 use std::fmt;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The layer of the architecture that an agent works in (draft §3).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
     /// Billing, sales, complaints intake.
@@ -15,18 +18,9 @@ pub enum Layer {
     Resource,
 }
 
-impl Layer {
-    /// Every layer.
-    pub const ALL: [Layer; 3] = [Self::Business, Self::Service, Self::Resource];
-
+crate::named! {
     /// The name of the layer.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Business => "business",
-            Self::Service => "service",
-            Self::Resource => "resource",
-        }
-    }
+    Layer
 }
 
 /// One skill of an agent.

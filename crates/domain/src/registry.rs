@@ -16,6 +16,7 @@ use crate::notification::AgentChange;
 use crate::profile::{Profile, ProfileError};
 use crate::time::Timestamp;
 use std::sync::Arc;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The way an agent is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ impl Reach {
 }
 
 /// The health that an agent reports.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Health {
     /// Without restrictions.
@@ -85,23 +88,9 @@ pub enum Health {
     Failing,
 }
 
-impl Health {
-    /// Every state of health.
-    pub const ALL: [Health; 3] = [Self::Ok, Self::Degraded, Self::Failing];
-
+crate::named! {
     /// The name in module convoke-registry.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Degraded => "degraded",
-            Self::Failing => "failing",
-        }
-    }
-
-    /// The state of health called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|h| h.as_str() == name)
-    }
+    Health
 }
 
 /// The terms on which an agent registers.

@@ -5,8 +5,11 @@
 use crate::content::Content;
 use crate::task::{Awaits, Status, TaskId};
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The verdict of an answer.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// Taken on, or agreed.
@@ -23,33 +26,9 @@ pub enum Verdict {
     Pending,
 }
 
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Verdict; 6] = [
-        Self::Accepted,
-        Self::Offered,
-        Self::Refused,
-        Self::InputRequired,
-        Self::Result,
-        Self::Pending,
-    ];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Offered => "offered",
-            Self::Refused => "refused",
-            Self::InputRequired => "input-required",
-            Self::Result => "result",
-            Self::Pending => "pending",
-        }
-    }
-
-    /// The verdict called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|v| v.as_str() == name)
-    }
+    Verdict
 }
 
 /// One reason for a refusal.

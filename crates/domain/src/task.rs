@@ -12,6 +12,7 @@ pub use decide::{Command, Event, OutOfTurn};
 use crate::content::Content;
 use crate::time::Timestamp;
 use std::fmt;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The identifier of a task, unique on the platform; chosen by its publisher.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,8 @@ impl fmt::Display for TaskId {
 }
 
 /// `task-status`.
+#[derive(Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
     /// Known, not begun.
@@ -63,42 +66,12 @@ pub enum Status {
     Unconfirmed,
 }
 
-impl Status {
-    /// Every state, for tables and tests.
-    pub const ALL: [Status; 10] = [
-        Self::Created,
-        Self::Processing,
-        Self::Blocked,
-        Self::InputRequired,
-        Self::AuthRequired,
-        Self::Failed,
-        Self::Finished,
-        Self::Cancelled,
-        Self::Rejected,
-        Self::Unconfirmed,
-    ];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Processing => "processing",
-            Self::Blocked => "blocked",
-            Self::InputRequired => "input-required",
-            Self::AuthRequired => "auth-required",
-            Self::Failed => "failed",
-            Self::Finished => "finished",
-            Self::Cancelled => "cancelled",
-            Self::Rejected => "rejected",
-            Self::Unconfirmed => "unconfirmed",
-        }
-    }
+    Status
+}
 
-    /// The state called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
-
+impl Status {
     /// True if the task has ended and never changes again.
     pub fn is_terminal(self) -> bool {
         matches!(
@@ -108,14 +81,10 @@ impl Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The thing that a task waits for while it is in [`Status::InputRequired`] or
 /// [`Status::AuthRequired`].
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Awaits {
     /// The publisher's answer to a question of the executor (§4.4).
@@ -131,31 +100,9 @@ pub enum Awaits {
     Completion,
 }
 
-impl Awaits {
-    /// Every kind.
-    pub const ALL: [Awaits; 5] = [
-        Self::Answer,
-        Self::Decision,
-        Self::Judgement,
-        Self::Credentials,
-        Self::Completion,
-    ];
-
+crate::named! {
     /// The name in module convoke-negotiation.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Answer => "answer",
-            Self::Decision => "decision",
-            Self::Judgement => "judgement",
-            Self::Credentials => "credentials",
-            Self::Completion => "completion",
-        }
-    }
-
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    Awaits
 }
 
 /// The destination of a task's reports beside the NETCONF notifications (`task-subscription`).

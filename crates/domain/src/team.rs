@@ -11,6 +11,7 @@ use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
 use std::collections::BTreeSet;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One place in a team.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Need {
 }
 
 /// The answer of an agent that was asked.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Asked, and has not answered.
@@ -36,23 +39,9 @@ pub enum Standing {
     Declined,
 }
 
-impl Standing {
-    /// Every standing.
-    pub const ALL: [Standing; 3] = [Self::Invited, Self::Accepted, Self::Declined];
-
+crate::named! {
     /// The name in module convoke-registry.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Invited => "invited",
-            Self::Accepted => "accepted",
-            Self::Declined => "declined",
-        }
-    }
-
-    /// The standing called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
+    Standing
 }
 
 /// An agent that was asked to fill a place.

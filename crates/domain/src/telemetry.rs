@@ -9,8 +9,11 @@ use crate::inventory::ElementId;
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The type of an alarm (RFC 8632, `alarm-type-id`).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AlarmType {
     /// No light arrives at a port (raised on the link, by one or both ends).
@@ -49,58 +52,14 @@ pub enum AlarmType {
     BatteryLow,
 }
 
-impl AlarmType {
-    /// Every type, for tables and tests.
-    pub const ALL: [AlarmType; 17] = [
-        Self::LossOfSignal,
-        Self::LinkDown,
-        Self::CardFailure,
-        Self::NodeUnreachable,
-        Self::SiteUnreachable,
-        Self::CellsOutOfService,
-        Self::MainsFailure,
-        Self::SignalDegraded,
-        Self::TemperatureHigh,
-        Self::AntennaMismatch,
-        Self::ClockUnsynchronised,
-        Self::Congestion,
-        Self::OpticalPowerLow,
-        Self::CellUnavailable,
-        Self::CellDegraded,
-        Self::InterferenceHigh,
-        Self::BatteryLow,
-    ];
-
+crate::named! {
     /// The name as payloads and people read it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::LossOfSignal => "loss-of-signal",
-            Self::LinkDown => "link-down",
-            Self::CardFailure => "card-failure",
-            Self::NodeUnreachable => "node-unreachable",
-            Self::SiteUnreachable => "site-unreachable",
-            Self::CellsOutOfService => "cells-out-of-service",
-            Self::MainsFailure => "mains-failure",
-            Self::SignalDegraded => "signal-degraded",
-            Self::TemperatureHigh => "temperature-high",
-            Self::AntennaMismatch => "antenna-mismatch",
-            Self::ClockUnsynchronised => "clock-unsynchronised",
-            Self::Congestion => "congestion",
-            Self::OpticalPowerLow => "optical-power-low",
-            Self::CellUnavailable => "cell-unavailable",
-            Self::CellDegraded => "cell-degraded",
-            Self::InterferenceHigh => "interference-high",
-            Self::BatteryLow => "battery-low",
-        }
-    }
-
-    /// The type called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == name)
-    }
+    AlarmType
 }
 
 /// The severity of an alarm (RFC 8632, `severity`; `cleared` is [`Alarm::cleared`]).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Something to look at.
@@ -113,16 +72,9 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
+crate::named! {
     /// The name in RFC 8632.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Warning => "warning",
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
-        }
-    }
+    Severity
 }
 
 /// One alarm as its domain's management system delivers it: possibly late, twice, or out of order.
@@ -196,6 +148,8 @@ pub struct Ticket {
 
 /// The energy-saving mode of a cell (3GPP TS 28.310); each saves more than the one before, and
 /// takes longer to wake from.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Saving {
     /// No saving.
@@ -209,30 +163,12 @@ pub enum Saving {
     DeepSleep,
 }
 
-impl Saving {
-    /// Every mode, the lightest first.
-    pub const ALL: [Self; 4] = [
-        Self::Off,
-        Self::SymbolShutdown,
-        Self::CarrierShutdown,
-        Self::DeepSleep,
-    ];
-
+crate::named! {
     /// The name, everywhere: `carrier-shutdown`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::SymbolShutdown => "symbol-shutdown",
-            Self::CarrierShutdown => "carrier-shutdown",
-            Self::DeepSleep => "deep-sleep",
-        }
-    }
+    Saving
+}
 
-    /// The mode called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|m| m.as_str() == name)
-    }
-
+impl Saving {
     /// True if a cell in this mode serves users.
     pub fn serves(self) -> bool {
         matches!(self, Self::Off | Self::SymbolShutdown)
@@ -430,6 +366,8 @@ impl Action {
 }
 
 /// The condition of an element.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Condition {
     /// Working.
@@ -442,16 +380,9 @@ pub enum Condition {
     Unreachable,
 }
 
-impl Condition {
+crate::named! {
     /// The name as payloads write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Degraded => "degraded",
-            Self::Failed => "failed",
-            Self::Unreachable => "unreachable",
-        }
-    }
+    Condition
 }
 
 /// The result of a probe. Readings carry their unit in the name, for example `light_a_dbm`,

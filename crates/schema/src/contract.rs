@@ -11,7 +11,7 @@
 //!
 //! - `check`, `fields`: a shape and an object, compiled; `walk`: whether a payload fits, and what is
 //!   wrong where it does not; `accepted`: its canonical form;
-//! - `pattern`, `format`, `uri`: what strings are held to;
+//! - `pattern`, `format`: what strings are held to;
 //! - `place`, `told`, `nearest`: where something is wrong, what stands there, what was meant.
 
 mod accepted;
@@ -22,7 +22,6 @@ mod nearest;
 mod pattern;
 mod place;
 mod told;
-mod uri;
 mod walk;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Knows the form of a tag and its canonical case (RFC 5646 §2.1, §2.1.1); refuses to know which
 //! subtags are registered. Read next: [`crate::template::Annotation`].
 
+use oxilangtag::LanguageTag;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,27 +18,6 @@ pub struct Language(String);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{0}' is not a language tag, such as en or zh-Hans")]
 pub struct NotALanguage(pub String);
-
-/// Tags registered before there was a grammar, which it does not cover (RFC 5646 §2.1, `irregular`).
-const IRREGULAR: [&str; 17] = [
-    "en-gb-oed",
-    "i-ami",
-    "i-bnn",
-    "i-default",
-    "i-enochian",
-    "i-hak",
-    "i-klingon",
-    "i-lux",
-    "i-mingo",
-    "i-navajo",
-    "i-pwn",
-    "i-tao",
-    "i-tay",
-    "i-tsu",
-    "sgn-be-fr",
-    "sgn-be-nl",
-    "sgn-ch-de",
-];
 
 /// The longest tag that is read, in bytes; far above what RFC 5646 §4.4.1 asks for.
 const LONGEST: usize = 128;
@@ -59,14 +39,13 @@ impl Language {
     /// [`NotALanguage`] for anything that RFC 5646 §2.1 does not produce, and for a variant or an
     /// extension given twice.
     pub fn parse(text: &str) -> Result<Self, NotALanguage> {
-        let lower = text.to_ascii_lowercase();
-        let well_formed = text.len() <= LONGEST
-            && (IRREGULAR.contains(&lower.as_str()) || follows_grammar(&lower));
-        if well_formed {
-            Ok(Self(canonical_case(&lower)))
-        } else {
-            Err(NotALanguage(text.to_owned()))
-        }
+        let tag = LanguageTag::parse_and_normalize(text).ok();
+        tag.filter(|tag| {
+            let singletons = tag.extension_subtags().map(|(singleton, _)| singleton);
+            tag.len() <= LONGEST && are_distinct(tag.variant_subtags()) && are_distinct(singletons)
+        })
+        .map(|tag| Self(tag.into_inner()))
+        .ok_or_else(|| NotALanguage(text.to_owned()))
     }
 
     /// The tag.
@@ -106,112 +85,10 @@ fn shortened(tag: &str) -> Option<&str> {
     }
 }
 
-/// True if the tag, in lower case, is a `langtag` or a `privateuse` of RFC 5646 §2.1.
-fn follows_grammar(tag: &str) -> bool {
-    let subtags: Vec<&str> = tag.split('-').collect();
-    let sane =
-        |s: &&str| (1..=8).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_alphanumeric());
-    subtags.iter().all(sane) && (private_use(&subtags) || language_tag(&subtags))
-}
-
-fn private_use(subtags: &[&str]) -> bool {
-    subtags.len() > 1 && subtags[0] == "x"
-}
-
-fn language_tag(subtags: &[&str]) -> bool {
-    let Some(mut rest) = after_language(subtags) else {
-        return false;
-    };
-    rest = rest.strip_prefix_if(|s| s.len() == 4 && alphabetic(s));
-    rest = rest.strip_prefix_if(|s| (s.len() == 2 && alphabetic(s)) || (s.len() == 3 && digits(s)));
-    let variants = rest.iter().take_while(|s| is_variant(s)).count();
-    unique(&rest[..variants]) && extensions(&rest[variants..])
-}
-
-/// What follows the language and its at most three extended subtags.
-fn after_language<'s, 'a>(subtags: &'s [&'a str]) -> Option<&'s [&'a str]> {
-    let (first, mut rest) = subtags.split_first()?;
-    if !alphabetic(first) || first.len() < 2 {
-        return None;
-    }
-    if first.len() <= 3 {
-        for _ in 0..3 {
-            rest = rest.strip_prefix_if(|s| s.len() == 3 && alphabetic(s));
-        }
-    }
-    Some(rest)
-}
-
-/// True if the subtags are extensions, each under its own singleton, and perhaps a private use.
-fn extensions(subtags: &[&str]) -> bool {
-    let mut rest = subtags;
+/// True if no subtag is given twice, which RFC 5646 §2.2.9 asks for beside the grammar.
+fn are_distinct<T: Ord>(mut subtags: impl Iterator<Item = T>) -> bool {
     let mut seen = BTreeSet::new();
-    while let Some((singleton, behind)) = rest.split_first() {
-        if *singleton == "x" {
-            return !behind.is_empty();
-        }
-        let length = behind.iter().take_while(|s| s.len() >= 2).count();
-        if singleton.len() != 1 || length == 0 || !seen.insert(*singleton) {
-            return false;
-        }
-        rest = &behind[length..];
-    }
-    true
-}
-
-fn is_variant(subtag: &str) -> bool {
-    subtag.len() >= 5 || (subtag.len() == 4 && subtag.as_bytes()[0].is_ascii_digit())
-}
-
-fn alphabetic(subtag: &str) -> bool {
-    subtag.bytes().all(|b| b.is_ascii_alphabetic())
-}
-
-fn digits(subtag: &str) -> bool {
-    subtag.bytes().all(|b| b.is_ascii_digit())
-}
-
-fn unique(subtags: &[&str]) -> bool {
-    subtags.iter().collect::<BTreeSet<_>>().len() == subtags.len()
-}
-
-/// Drops the first element where a test holds for it.
-trait StripPrefixIf {
-    fn strip_prefix_if(self, holds: impl Fn(&str) -> bool) -> Self;
-}
-
-impl StripPrefixIf for &[&str] {
-    fn strip_prefix_if(self, holds: impl Fn(&str) -> bool) -> Self {
-        match self.split_first() {
-            Some((first, rest)) if holds(first) => rest,
-            _ => self,
-        }
-    }
-}
-
-/// The case of RFC 5646 §2.1.1: regions upper, scripts title, all else lower, and lower behind a
-/// singleton.
-fn canonical_case(lower: &str) -> String {
-    let mut after_singleton = false;
-    let cased: Vec<String> = lower
-        .split('-')
-        .enumerate()
-        .map(|(i, subtag)| {
-            let plain = i == 0 || after_singleton;
-            after_singleton |= subtag.len() == 1;
-            match subtag.len() {
-                2 if !plain => subtag.to_ascii_uppercase(),
-                4 if !plain => title(subtag),
-                _ => subtag.to_owned(),
-            }
-        })
-        .collect();
-    cased.join("-")
-}
-
-fn title(subtag: &str) -> String {
-    let (first, rest) = subtag.split_at(1);
-    first.to_ascii_uppercase() + rest
+    subtags.all(|subtag| seen.insert(subtag))
 }
 
 impl fmt::Display for Language {

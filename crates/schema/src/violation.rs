@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 use std::fmt;
+use strum::IntoStaticStr;
 
 /// One thing wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Violation {
 }
 
 /// The kinds of violation; told by these names everywhere.
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
     /// `missing`: a required key is not there, or null (Q10).
@@ -45,17 +48,7 @@ pub enum Code {
 impl Code {
     /// The name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-            Self::Type => "type",
-            Self::Enum => "enum",
-            Self::Range => "range",
-            Self::Format => "format",
-            Self::Pattern => "pattern",
-            Self::Length => "length",
-            Self::Depth => "depth",
-        }
+        self.into()
     }
 }
 
@@ -87,6 +80,8 @@ pub struct Warning {
 }
 
 /// The kinds of warning; told by these names everywhere.
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Caution {
     /// `deprecated`: the key is on its way out (§6.2.3).
@@ -106,14 +101,7 @@ pub enum Caution {
 impl Caution {
     /// The name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Deprecated => "deprecated",
-            Self::Withdrawn => "withdrawn",
-            Self::Ignored => "ignored",
-            Self::Moved => "moved",
-            Self::Malformed => "malformed",
-            Self::Truncated => "truncated",
-        }
+        self.into()
     }
 }
 

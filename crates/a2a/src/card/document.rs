@@ -6,11 +6,11 @@
 use super::{Card, CardProfile};
 use crate::version::Version;
 use crate::wire;
-use domain::calendar::Day;
 use schema::canonical;
 use schema::time::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The path of a card, below the agent's URL.
 pub const WELL_KNOWN: &str = "/.well-known/agent-card.json";
@@ -83,16 +83,6 @@ fn etag(value: &Value) -> String {
 
 /// An instant as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 pub fn http_date(at: Timestamp) -> String {
-    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let day = Day::of(at);
-    let (year, month, date) = day.date();
-    let weekday = WEEKDAYS[usize::try_from(day.0.rem_euclid(7)).expect("0 to 6")];
-    let month = MONTHS[usize::try_from(month - 1).expect("1 to 12")];
-    let seconds = (at.as_ms() - day.begins().as_ms()) / 1000;
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    let seconds = seconds % 60;
-    format!("{weekday}, {date:02} {month} {year} {hours:02}:{minutes:02}:{seconds:02} GMT")
+    let since_1970 = Duration::from_millis(at.as_ms().unsigned_abs());
+    httpdate::fmt_http_date(UNIX_EPOCH + since_1970)
 }

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::version::{Version, inert};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// The method and parameters that a verb and a path stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,40 +112,19 @@ fn segments(path: &str) -> Vec<String> {
 /// The text with percent-escapes decoded (RFC 3986 §2.1); malformed ones are left as they are, and
 /// bytes that are not UTF-8 replaced.
 pub(super) fn unescaped(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escaped = (first == b'%')
-            .then(|| after.get(..2).and_then(hex))
-            .flatten();
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() {
-            &after[2..]
-        } else {
-            after
-        };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digit = |b: u8| char::from(b).to_digit(16);
-    let (high, low) = (digit(digits[0])?, digit(digits[1])?);
-    u8::try_from(high * 16 + low).ok()
-}
+/// All but the unreserved characters of RFC 3986 §2.3.
+const RESERVED: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The text with all characters percent-escaped except unreserved ones.
 pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            byte => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
+    utf8_percent_encode(text, &RESERVED).to_string()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 use server::client::Client;
 use server::http::router::decoded;
+use std::borrow::Cow;
 
 /// The media type of all of them.
 pub(super) const JSON: &str = "application/json";
@@ -106,7 +107,8 @@ async fn one(
 
 /// The decoded name in a segment of a URI; none if it is empty or malformed.
 fn named(segment: &str) -> Option<String> {
-    decoded(segment).filter(|name| !name.is_empty())
+    let name = decoded(segment).filter(|name| !name.is_empty());
+    name.map(Cow::into_owned)
 }
 
 #[cfg(test)]

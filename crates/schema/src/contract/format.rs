@@ -1,9 +1,10 @@
 //! The formats that strings are held to, exactly.
 //!
-//! Knows RFC 3339 dates and times, addresses, UUIDs (RFC 9562) and, by [`super::uri`], absolute URIs.
+//! Knows RFC 3339 dates and times, addresses, UUIDs (RFC 9562) and absolute URIs (RFC 3986), with a fragment if
+//! they have one, as JSON Schema's `uri` allows it.
 
-use super::uri;
 use crate::template::Format;
+use fluent_uri::Uri;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use time::{Date, Month};
 
@@ -15,7 +16,7 @@ pub(super) fn is(format: Format, text: &str) -> bool {
         Format::DateTime => is_date_time(text.as_bytes()),
         Format::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
         Format::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
-        Format::Uri => uri::is_absolute(text),
+        Format::Uri => Uri::parse(text).is_ok(),
         Format::Uuid => is_uuid(text.as_bytes()),
     }
 }
@@ -167,6 +168,48 @@ mod tests {
         }
         for format in Format::ALL {
             assert!(!is(format, ""), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn absolute_uris() {
+        for right in [
+            "https://example.org/",
+            "https://user:pw@example.org:8443/a;b=1/%C3%A9?q=a/b?c#frag/ment?",
+            "http://[2001:db8::1]:80/x",
+            "http://[v1.a:b]/",
+            "urn:convoke:params:xml:ns:yang:schema:flight_booking_v1",
+            "mailto:someone@example.org",
+            "file:///etc/hosts",
+            "a:",
+            "ldap://192.0.2.7/c=GB?objectClass?one",
+            "coap+tcp://example.org",
+        ] {
+            assert!(is(Format::Uri, right), "{right}");
+        }
+        for wrong in [
+            "",
+            "example.org",
+            "//example.org/",
+            "/path",
+            "1http://x",
+            ":x",
+            "http://exa mple.org/",
+            "http://example.org/%zz",
+            "http://example.org/%1",
+            "http://example.org:80a/",
+            "http://[::1/",
+            "http://[::g]/",
+            "http://[::1]x/",
+            "http://a@b@c/",
+            "http://é.example/",
+            "http://x/<y>",
+            "http://x/\"",
+            "http://x/a#b#c",
+            "http://x/[y]",
+            "http://[v.a]/",
+        ] {
+            assert!(!is(Format::Uri, wrong), "{wrong}");
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Knows spelling only: letters swapped, left out, put in or mistaken, and other ways to join words.
 
+use strsim::osa_distance;
+
 /// Longer names are not compared.
 const CHARS_MAX: usize = 64;
 
@@ -9,42 +11,20 @@ const CHARS_MAX: usize = 64;
 /// their letters.
 pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = plain(name)?;
-    let scored = known.filter_map(|it| Some((distance(&name, &plain(it)?), it)));
+    let scored = known.filter_map(|it| Some((osa_distance(&name, &plain(it)?), it)));
     let (distance, likely) = scored.min_by_key(|(distance, _)| *distance)?;
-    let length = likely.chars().count().max(name.len());
+    let length = likely.chars().count().max(name.chars().count());
     (distance <= (length / 3).max(1) && distance < length).then_some(likely)
 }
 
 /// `Cabin-Class`, `cabin class` and `cabin_class` are one name.
-fn plain(name: &str) -> Option<Vec<char>> {
-    let chars: Vec<char> = name.chars().take(CHARS_MAX + 1).collect();
-    let joined = |c: char| {
-        if matches!(c, ' ' | '-' | '.') {
-            '_'
-        } else {
-            c.to_ascii_lowercase()
-        }
+fn plain(name: &str) -> Option<String> {
+    let joined = |c: char| match c {
+        ' ' | '-' | '.' => '_',
+        c => c.to_ascii_lowercase(),
     };
-    (chars.len() <= CHARS_MAX).then(|| chars.into_iter().map(joined).collect())
-}
-
-/// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
-fn distance(one: &[char], other: &[char]) -> usize {
-    let (mut before, mut above) = (Vec::new(), (0..=other.len()).collect::<Vec<_>>());
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let mut least = (above[j] + usize::from(a != b))
-                .min(above[j + 1] + 1)
-                .min(row[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        (before, above) = (above, row);
-    }
-    above[other.len()]
+    let longer = name.chars().nth(CHARS_MAX).is_some();
+    (!longer).then(|| name.chars().map(joined).collect())
 }
 
 #[cfg(test)]

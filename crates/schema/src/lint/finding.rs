@@ -1,6 +1,7 @@
 //! One finding: where, how bad, which rule, what.
 
 use std::fmt;
+use strum::IntoStaticStr;
 
 /// Whose template it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +55,8 @@ impl fmt::Display for Finding {
 }
 
 /// The rules, by what they watch over.
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The text is not JSON.
@@ -120,37 +123,7 @@ pub enum Rule {
 impl Rule {
     /// The name, as told to people and programs.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::DuplicateMember => "duplicate-member",
-            Self::Limit => "limit",
-            Self::Missing => "missing",
-            Self::Mistyped => "mistyped",
-            Self::Malformed => "malformed",
-            Self::UnknownMember => "unknown-member",
-            Self::KeyType => "key-type",
-            Self::Language => "language",
-            Self::SchemaId => "schema-id",
-            Self::Scenario => "scenario",
-            Self::ResponseSchema => "response-schema",
-            Self::KeyName => "key-name",
-            Self::DuplicateKey => "duplicate-key",
-            Self::Reserved => "reserved",
-            Self::Other => "other",
-            Self::Default => "default",
-            Self::DefaultOnRequired => "default-on-required",
-            Self::Misfit => "misfit",
-            Self::Bounds => "bounds",
-            Self::Enum => "enum",
-            Self::Pattern => "pattern",
-            Self::Number => "number",
-            Self::Undescribed => "undescribed",
-            Self::Untranslated => "untranslated",
-            Self::Control => "control",
-            Self::Example => "example",
-            Self::Sensitive => "sensitive",
-            Self::Patch => "patch",
-        }
+        self.into()
     }
 
     /// How much breaking it weighs for an audience; none if it is no matter there.

@@ -8,8 +8,11 @@
 use super::Annotation;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
+use strum::IntoStaticStr;
 
 /// A JSON Schema type identifier; `float` and `double` are read as `number` (Q5).
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum KeyType {
     /// `string`.
@@ -41,15 +44,7 @@ impl KeyType {
 
     /// As written in `key_type`; `any` for [`KeyType::Any`], which is not written.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Array => "array",
-            Self::Object => "object",
-            Self::Any => "any",
-        }
+        self.into()
     }
 
     /// The type called so.
@@ -119,6 +114,8 @@ pub struct Property {
 }
 
 /// A format that is asserted.
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Format {
     /// `date`: YYYY-MM-DD, a day that exists.
@@ -151,15 +148,7 @@ impl Format {
 
     /// As JSON Schema writes it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Date => "date",
-            Self::Time => "time",
-            Self::DateTime => "date-time",
-            Self::Ipv4 => "ipv4",
-            Self::Ipv6 => "ipv6",
-            Self::Uri => "uri",
-            Self::Uuid => "uuid",
-        }
+        self.into()
     }
 
     /// The format called so.

@@ -8,6 +8,8 @@ use super::caller::Caller;
 use super::problem::Problem;
 use super::request::HttpRequest;
 use hyper::Method;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -182,7 +184,7 @@ impl Pattern {
             let word = decoded(word)?;
             match segment {
                 Segment::Word(wanted) if *wanted == word => {}
-                Segment::Any if !word.is_empty() => captures.push(word),
+                Segment::Any if !word.is_empty() => captures.push(word.into_owned()),
                 Segment::Word(_) | Segment::Any => return None,
             }
             rest = after;
@@ -198,16 +200,13 @@ impl Pattern {
 
 /// A segment with percent-encoding decoded (RFC 3986 §2.1); none if that is malformed, or not
 /// UTF-8.
-pub fn decoded(segment: &str) -> Option<String> {
-    let mut parts = segment.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
-    for part in parts {
-        let (digits, after) = part.split_at_checked(2)?;
-        let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        bytes.push(is_hex.then(|| u8::from_str_radix(digits, 16).ok())??);
-        bytes.extend_from_slice(after.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
+pub fn decoded(segment: &str) -> Option<Cow<'_, str>> {
+    let is_whole = |after: &str| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let whole = segment.split('%').skip(1).all(is_whole);
+    whole.then(|| percent_decode_str(segment).decode_utf8().ok())?
 }
 
 #[cfg(test)]

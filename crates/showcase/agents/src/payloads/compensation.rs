@@ -8,8 +8,11 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What is wanted of a compensation.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompensationAction {
     /// It begins.
@@ -21,25 +24,14 @@ pub enum CompensationAction {
     Cancel,
 }
 
-impl CompensationAction {
-    /// Every action.
-    pub const ALL: [Self; 3] = [Self::Start, Self::Adjust, Self::Cancel];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Adjust => "adjust",
-            Self::Cancel => "cancel",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    CompensationAction
 }
 
 /// What may happen to energy saving meanwhile.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SavingMeanwhile {
     /// Nothing: cells that sleep go on sleeping.
@@ -51,22 +43,9 @@ pub enum SavingMeanwhile {
     Suspend,
 }
 
-impl SavingMeanwhile {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Keep, Self::Reduce, Self::Suspend];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Reduce => "reduce",
-            Self::Suspend => "suspend",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    SavingMeanwhile
 }
 
 /// The order to compensate.
@@ -131,6 +110,8 @@ impl Schema for Compensation {
 }
 
 /// How a compensation stands.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CompensationStatus {
     /// Neighbours serve.
@@ -144,28 +125,9 @@ pub enum CompensationStatus {
     Impossible,
 }
 
-impl CompensationStatus {
-    /// Every status.
-    pub const ALL: [Self; 4] = [
-        Self::Compensating,
-        Self::Adjusted,
-        Self::Cancelled,
-        Self::Impossible,
-    ];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compensating => "compensating",
-            Self::Adjusted => "adjusted",
-            Self::Cancelled => "cancelled",
-            Self::Impossible => "impossible",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    CompensationStatus
 }
 
 /// A cell that compensates.

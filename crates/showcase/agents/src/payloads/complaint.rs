@@ -8,6 +8,7 @@ use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// A complaint in the customer's own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +115,8 @@ impl Schema for ServiceComplaint {
 }
 
 /// Where the cause of a complaint lies.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Boundary {
     /// In the network of the agent's own province.
@@ -130,33 +133,9 @@ pub enum Boundary {
     Unknown,
 }
 
-impl Boundary {
-    /// Every boundary.
-    pub const ALL: [Self; 6] = [
-        Self::OwnDomain,
-        Self::OtherDomain,
-        Self::Coverage,
-        Self::Customer,
-        Self::Outside,
-        Self::Unknown,
-    ];
-
+domain::named! {
     /// The name in payloads.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OwnDomain => "own_domain",
-            Self::OtherDomain => "other_domain",
-            Self::Coverage => "coverage",
-            Self::Customer => "customer",
-            Self::Outside => "outside",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// The boundary called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|b| b.as_str() == name)
-    }
+    Boundary
 }
 
 /// A part of a ticket, and what came of it.

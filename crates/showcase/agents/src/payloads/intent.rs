@@ -6,8 +6,11 @@ use super::Schema;
 use super::compensation::{figure, number, whole};
 use super::values::Values;
 use serde_json::{Value, json};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What the operator wants of the network, in three intents (draft §2.2, Figure 2).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Intent {
     /// Faults are found and mended.
@@ -18,26 +21,14 @@ pub enum Intent {
     Energy,
 }
 
-impl Intent {
-    /// Every intent, in the order of priority that holds until somebody sets another.
-    pub const ALL: [Self; 3] = [Self::Fault, Self::Experience, Self::Energy];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fault => "fault",
-            Self::Experience => "experience",
-            Self::Energy => "energy",
-        }
-    }
-
-    /// The intent called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    Intent
 }
 
 /// What is wanted of the service-intent agent.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentAction {
     /// To say which of the parties yields.
@@ -49,22 +40,9 @@ pub enum IntentAction {
     Show,
 }
 
-impl IntentAction {
-    /// Every action.
-    pub const ALL: [Self; 3] = [Self::Arbitrate, Self::Set, Self::Show];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Arbitrate => "arbitrate",
-            Self::Set => "set",
-            Self::Show => "show",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    IntentAction
 }
 
 /// One side of a conflict, and what it loses if it yields.
@@ -183,6 +161,8 @@ impl Schema for IntentOrder {
 }
 
 /// What an intent order came to.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IntentStatus {
     /// A conflict is decided.
@@ -194,22 +174,9 @@ pub enum IntentStatus {
     Replaced,
 }
 
-impl IntentStatus {
-    /// Every status.
-    pub const ALL: [Self; 3] = [Self::Decided, Self::InForce, Self::Replaced];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Decided => "decided",
-            Self::InForce => "in_force",
-            Self::Replaced => "replaced",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    IntentStatus
 }
 
 /// The decision, or the policy.

@@ -9,6 +9,7 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The question.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,8 @@ impl Schema for QualityCheck {
 }
 
 /// How service was.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quality {
     /// Nothing is known.
@@ -72,24 +75,9 @@ pub enum Quality {
     Failed,
 }
 
-impl Quality {
-    /// Every quality.
-    pub const ALL: [Self; 4] = [Self::NoData, Self::Good, Self::Degraded, Self::Failed];
-
+domain::named! {
     /// The name in payloads.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoData => "no_data",
-            Self::Good => "good",
-            Self::Degraded => "degraded",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The quality called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|q| q.as_str() == name)
-    }
+    Quality
 }
 
 /// The crossing of a province's border.

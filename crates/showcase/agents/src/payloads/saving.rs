@@ -9,8 +9,11 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What to do with energy saving.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SavingAction {
     /// Save, from now on, within the bounds given.
@@ -24,23 +27,9 @@ pub enum SavingAction {
     Resume,
 }
 
-impl SavingAction {
-    /// Every action.
-    pub const ALL: [Self; 4] = [Self::Activate, Self::Adjust, Self::Suspend, Self::Resume];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Activate => "activate",
-            Self::Adjust => "adjust",
-            Self::Suspend => "suspend",
-            Self::Resume => "resume",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    SavingAction
 }
 
 /// The order to save energy, or not to.
@@ -104,6 +93,8 @@ impl Schema for SavingOrder {
 }
 
 /// How energy saving stands.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SavingStatus {
     /// Cells save.
@@ -117,28 +108,9 @@ pub enum SavingStatus {
     Impossible,
 }
 
-impl SavingStatus {
-    /// Every status.
-    pub const ALL: [Self; 4] = [
-        Self::Active,
-        Self::Adjusted,
-        Self::Suspended,
-        Self::Impossible,
-    ];
-
+domain::named! {
     /// The name in the template.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Adjusted => "adjusted",
-            Self::Suspended => "suspended",
-            Self::Impossible => "impossible",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.as_str() == name)
-    }
+    SavingStatus
 }
 
 /// What came of it, or how it goes.

@@ -11,8 +11,11 @@ use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What a ticket is about (`ticketType`).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TicketKind {
     /// Something broken is to be repaired.
@@ -23,26 +26,14 @@ pub enum TicketKind {
     Complaint,
 }
 
-impl TicketKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Repair, Self::Escalation, Self::Complaint];
-
+domain::named! {
     /// The name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Repair => "repair",
-            Self::Escalation => "escalation",
-            Self::Complaint => "complaint",
-        }
-    }
-
-    /// The kind called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|k| k.as_str() == name)
-    }
+    TicketKind
 }
 
 /// How much a ticket matters.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Nobody is without service.
@@ -53,26 +44,14 @@ pub enum Severity {
     Critical,
 }
 
-impl Severity {
-    /// Every severity.
-    pub const ALL: [Self; 3] = [Self::Minor, Self::Major, Self::Critical];
-
+domain::named! {
     /// The name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Minor => "minor",
-            Self::Major => "major",
-            Self::Critical => "critical",
-        }
-    }
-
-    /// The severity called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
+    Severity
 }
 
 /// Where a ticket stands (TMF621, `TroubleTicketStatusType`).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "camelCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TicketStatus {
     /// Taken down.
@@ -91,36 +70,12 @@ pub enum TicketStatus {
     Cancelled,
 }
 
-impl TicketStatus {
-    /// Every status.
-    pub const ALL: [Self; 7] = [
-        Self::Acknowledged,
-        Self::InProgress,
-        Self::Pending,
-        Self::Held,
-        Self::Resolved,
-        Self::Closed,
-        Self::Cancelled,
-    ];
-
+domain::named! {
     /// The name in TMF621.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Acknowledged => "acknowledged",
-            Self::InProgress => "inProgress",
-            Self::Pending => "pending",
-            Self::Held => "held",
-            Self::Resolved => "resolved",
-            Self::Closed => "closed",
-            Self::Cancelled => "cancelled",
-        }
-    }
+    TicketStatus
+}
 
-    /// The status called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
-
+impl TicketStatus {
     /// True if nothing follows.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Closed | Self::Cancelled)

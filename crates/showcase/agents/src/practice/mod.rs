@@ -50,9 +50,12 @@ use domain::time::{Dice, Timestamp};
 use journal::Journal;
 use noc::Noc;
 use std::collections::BTreeMap;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 use timer::Timer;
 
 /// How a network is run without agents.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Policy {
     /// People for faults and complaints, a timer for energy: what operators do today.
@@ -61,22 +64,9 @@ pub enum Policy {
     None,
 }
 
-impl Policy {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Manual, Self::None];
-
+domain::named! {
     /// The name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::None => "none",
-        }
-    }
-
-    /// The policy called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|p| p.as_str() == name)
-    }
+    Policy
 }
 
 /// What a waking or the end of an action is for.

@@ -5,8 +5,11 @@
 use super::is_chinese;
 use super::tokens::{Names, says, words};
 use schema::steps::{GivenUp, Work};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What is suffered from, as `service_complaint_v1` names it.
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Symptom {
     /// Nothing works.
@@ -25,35 +28,9 @@ pub enum Symptom {
     Intermittent,
 }
 
-impl Symptom {
-    /// Every symptom.
-    pub const ALL: [Self; 7] = [
-        Self::NoService,
-        Self::SlowData,
-        Self::CallDrop,
-        Self::HighLatency,
-        Self::PoorVoice,
-        Self::WeakSignal,
-        Self::Intermittent,
-    ];
-
+domain::named! {
     /// The name in payloads.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoService => "no_service",
-            Self::SlowData => "slow_data",
-            Self::CallDrop => "call_drop",
-            Self::HighLatency => "high_latency",
-            Self::PoorVoice => "poor_voice",
-            Self::WeakSignal => "weak_signal",
-            Self::Intermittent => "intermittent",
-        }
-    }
-
-    /// The symptom called `name`.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|s| s.as_str() == name)
-    }
+    Symptom
 }
 
 /// What a complaint is about when it is not about the network.
