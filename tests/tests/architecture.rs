@@ -12,8 +12,9 @@ use toml::{Table, Value};
 
 /// Each crate and the crates of ours that it names, in any section of its manifest.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("schema", &[]),
-    ("domain", &["schema"]),
+    ("language", &[]),
+    ("schema", &["language"]),
+    ("domain", &["language", "schema"]),
     ("network", &["domain"]),
     ("agents", &["domain", "schema"]),
     ("markup", &[]),
@@ -69,6 +70,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Crates without clock, chance, IO or threads, and all that they may name from outside.
 /// `proptest` and `insta` are everyone's in tests.
 const PURE: &[(&str, &[&str])] = &[
+    ("language", &["serde", "thiserror", "time"]),
     (
         "schema",
         &[

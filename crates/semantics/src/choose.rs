@@ -87,7 +87,7 @@ pub fn choose_until(
     over: &dyn Fn() -> bool,
 ) -> Result<Choosing, ParseFailure> {
     let work = Work::within(Effort::until(over));
-    within(utterance, offers, embedder, &work).map_err(|given_up| given_up.by("choose"))
+    within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
 }
 
 /// How many steps [`choose`] takes: bytes and terms that it looks at.

@@ -184,7 +184,7 @@ impl SemanticParser for Rules {
     ) -> Result<Parsed, ParseFailure> {
         let read = self.within(template, utterance, circumstances, Effort::until(over));
         let parsed = read.map(|(parsed, _)| parsed);
-        parsed.map_err(|given_up| given_up.by(self.name()))
+        parsed.map_err(|why| ParseFailure::given_up(why, self.name()))
     }
 }
 

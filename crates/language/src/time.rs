@@ -1,7 +1,7 @@
 //! Instants, as arguments.
 //!
 //! Knows how an instant is written (RFC 3339, the `timestamptz` of draft-wang-nmrg-magent-im-00);
-//! refuses to know what time it is. Read next: [`crate::evolution`].
+//! refuses to know what time it is. Read next: [`crate::calendar`].
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,0 +1,15 @@
+//! What people write, for everyone who reads or writes it, in English and Chinese; of use to anyone,
+//! without the rest of Convoke.
+//!
+//! - [`time`]: instants as RFC 3339 writes them; [`calendar`]: days as people name them;
+//! - [`gazetteer`]: what towns are called;
+//! - [`steps`]: how much work reading a text is.
+//!
+//! Knows what is said, and refuses to know what for: templates are the crate `schema`'s, complaints
+//! those of `agents`. Pure: time is an argument, there is no chance, no IO.
+#![forbid(unsafe_code)]
+
+pub mod calendar;
+pub mod gazetteer;
+pub mod steps;
+pub mod time;
