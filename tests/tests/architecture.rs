@@ -18,11 +18,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("network", &["domain"]),
     ("agents", &["domain", "schema"]),
     ("markup", &[]),
-    ("report", &["markup"]),
+    ("report", &["language", "markup"]),
     ("yang", &[]),
     ("netconf", &[]),
     ("a2a", &["domain", "schema"]),
-    ("semantics", &["schema"]),
+    ("semantics", &["language", "schema"]),
     ("store", &["domain"]),
     ("engine", &["domain", "schema", "store"]),
     (

@@ -264,56 +264,6 @@ pub(crate) fn is_opener(word: &str) -> bool {
     listed(OPENERS, word) || is_function(word) || is_asking(word)
 }
 
-/// The month called so, 1 to 12.
-pub(crate) fn month(word: &str) -> Option<u8> {
-    let names = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let short = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
-    let at = names
-        .iter()
-        .position(|m| *m == word)
-        .or_else(|| short.iter().position(|m| *m == word));
-    at.or((word == "sept").then_some(8)).map(|m| m as u8 + 1)
-}
-
-/// The weekday called so, Monday 0 to Sunday 6.
-pub(crate) fn weekday(word: &str) -> Option<u8> {
-    let names = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
-    let short = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    let at = names
-        .iter()
-        .position(|d| *d == word || word.strip_suffix('s') == Some(*d))
-        .or_else(|| short.iter().position(|d| *d == word));
-    at.or(match word {
-        "tues" => Some(1),
-        "thur" | "thurs" => Some(3),
-        _ => None,
-    })
-    .map(|d| d as u8)
-}
-
 /// What identifiers of tickets begin with, in the systems that hand them out.
 const TICKETS: &str = " tt inc wo sr cr crq tkt req prb ritm case ticket ";
 
@@ -366,6 +316,5 @@ mod tests {
     fn lists_hold_whole_words() {
         assert!(is_function("the") && !is_function("th") && !is_function(""));
         assert!(is_asking("please") && !is_asking("window"));
-        assert_eq!((month("sept"), weekday("mondays")), (Some(9), Some(0)));
     }
 }

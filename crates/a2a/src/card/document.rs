@@ -6,7 +6,6 @@
 use super::{Card, CardProfile};
 use crate::version::Version;
 use crate::wire;
-use domain::calendar::Day;
 use schema::canonical;
 use schema::time::Timestamp;
 use serde_json::Value;
@@ -82,16 +81,10 @@ fn etag(value: &Value) -> String {
 
 /// An instant as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 pub fn http_date(at: Timestamp) -> String {
-    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let day = Day::of(at);
-    let (year, month, date) = day.date();
-    let weekday = WEEKDAYS[usize::try_from(day.0.rem_euclid(7)).expect("0 to 6")];
-    let month = MONTHS[usize::try_from(month - 1).expect("1 to 12")];
-    let seconds = (at.as_ms() - day.begins().as_ms()) / 1000;
+    let (date, seconds) = (at.date(), at.second_of_day() as u32);
+    let (weekday, month) = (date.weekday(), date.month());
+    let (day, year) = (date.day(), date.year());
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     let seconds = seconds % 60;
-    format!("{weekday}, {date:02} {month} {year} {hours:02}:{minutes:02}:{seconds:02} GMT")
+    format!("{weekday:.3}, {day:02} {month:.3} {year} {hours:02}:{minutes:02}:{seconds:02} GMT")
 }

@@ -2,11 +2,10 @@
 //!
 //! Read next: [`super::clock`].
 
-use super::{Reader, date, ends_date};
-use crate::lexicon::{month, weekday};
+use super::{Reader, ends_date};
 use crate::text::{Class, Gap};
+use language::calendar::{Date, Duration, chinese_weekday, date, month, weekday};
 use std::ops::Range;
-use time::{Date, Duration};
 
 /// The most times that 下 is said before a week or a month.
 const WEEKS_MOST: i64 = 8;
@@ -254,15 +253,8 @@ impl Reader<'_> {
             _ => return self.chinese_month(at, weeks, from),
         };
         let day = match self.word(from + week) {
-            "天" | "日" | "末" => Some(if self.word(from + week) == "末" {
-                5
-            } else {
-                6
-            }),
-            c => "一二三四五六"
-                .chars()
-                .position(|d| c.starts_with(d))
-                .map(|d| d as u8),
+            "末" => Some(5),
+            day => day.chars().next().and_then(chinese_weekday),
         };
         let end = from + week + usize::from(day.is_some());
         let relative = weeks > 0 || this || back;

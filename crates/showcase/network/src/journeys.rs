@@ -13,7 +13,6 @@ mod roads;
 
 use crate::build::distance_km;
 use crate::chance::{between, choose, happens, stream, whole};
-use domain::calendar::{Day, second_of_day};
 use domain::inventory::{ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 use rand::{Rng, RngExt, SeedableRng};
@@ -156,10 +155,10 @@ impl Journeys {
 
     /// Where the vehicle of this number is at `at`; none if there is no such vehicle.
     pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<Whereabouts> {
-        let trip = self.trip(vehicle, Day::of(at))?;
+        let trip = self.trip(vehicle, at.days())?;
         let spot = self.vehicles.get(vehicle)?.spot;
         Some(match trip {
-            Some(trip) => trip.whereabouts(second_of_day(at)),
+            Some(trip) => trip.whereabouts(at.second_of_day()),
             None => Whereabouts {
                 position: spot,
                 driving: false,
@@ -167,9 +166,9 @@ impl Journeys {
         })
     }
 
-    /// What the vehicle of this number does on a day: nothing, or one trip. None if there is no such
+    /// What the vehicle of this number does on a day, counted from 1970: nothing, or one trip. None if there is no such
     /// vehicle.
-    pub fn trip(&self, vehicle: usize, day: Day) -> Option<Option<Trip>> {
+    pub fn trip(&self, vehicle: usize, day: i64) -> Option<Option<Trip>> {
         let owner = self.vehicles.get(vehicle)?;
         let mut dice = of_day(self.seed, vehicle, day);
         if !happens(&mut dice, DRIVES) {
@@ -226,10 +225,10 @@ impl Trip {
 }
 
 /// Dice for one day of one vehicle, whatever was thrown before.
-fn of_day(seed: u64, vehicle: usize, day: Day) -> Dice {
+fn of_day(seed: u64, vehicle: usize, day: i64) -> Dice {
     let mut root = stream(seed, PURPOSE + 1);
     let mixed = root.next_u64() ^ (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    Dice::seed_from_u64(mixed ^ (day.0 as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+    Dice::seed_from_u64(mixed ^ (day as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
 /// A vehicle identification number: maker, six characters that describe the vehicle, year and

@@ -4,7 +4,7 @@
 //! of agents, networks or protocols but the names that a record writes down. A tour, in the order in
 //! which a run becomes a page:
 //! - [`record`]: a run as lines of JSON, written one at a time and read back with the line named
-//!   where a record is damaged; [`timestamp`] is how it writes instants;
+//!   where a record is damaged; [`Timestamp`] is how it writes instants;
 //! - [`score`]: what the referee found, fault by fault and complaint by complaint, and the figures
 //!   that follow; [`metric`] defines each of them;
 //! - [`statistics`]: means, intervals, paired differences and verdicts, with what they rest on;
@@ -30,12 +30,11 @@ pub mod replay;
 pub mod score;
 pub mod statistics;
 pub mod story;
-pub mod timestamp;
 
 pub use batch::{Batch, Table};
 pub use html::About;
+pub use language::time::Timestamp;
 pub use metric::{METRICS, Metric};
 pub use record::{Moment, Record, RecordError, Run, What};
 pub use replay::Player;
 pub use score::{ComplaintScore, FaultScore, Score};
-pub use timestamp::Timestamp;

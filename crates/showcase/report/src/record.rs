@@ -6,7 +6,7 @@
 //! still reads. Keys that are not known are passed over. Read next: [`crate::story`].
 
 use crate::score::Score;
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -27,6 +27,7 @@ pub struct Run {
     /// The name of the topology.
     pub topology: String,
     /// When the network's time began.
+    #[serde(with = "language::time::rfc3339")]
     pub began: Timestamp,
     /// Where everything stands.
     pub network: Network,
@@ -88,6 +89,7 @@ pub struct Site {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     /// When, in the network's time.
+    #[serde(with = "language::time::rfc3339")]
     pub at: Timestamp,
     /// What.
     #[serde(flatten)]

@@ -5,7 +5,7 @@
 
 use crate::record::{Moment, Record, What};
 use crate::story::{Ending, Tasks};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use markup::words::{count, cut, decimal, span};
 
 /// A row that is told in one line lasts so many seconds at the most.

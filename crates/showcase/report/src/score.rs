@@ -5,7 +5,7 @@
 
 use crate::metric::METRICS;
 use crate::statistics::{percentile, share};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,7 @@ pub struct FaultScore {
     /// Of which element.
     pub element: String,
     /// When it began.
+    #[serde(with = "language::time::rfc3339")]
     pub began: Timestamp,
     /// Users whose service it took or worsened; 0 keeps it out of the figures.
     pub users_touched: f64,

@@ -6,9 +6,9 @@ use super::super::scene::Scene;
 use super::{Candidate, Keys};
 use crate::moment::{Calendar, later};
 use crate::quantity::Dimension;
+use language::calendar::Date;
 use serde_json::Value;
 use std::ops::Range;
-use time::Date;
 
 /// Words before a moment at which something begins, and at which it ends.
 const BEGINS: &str = " from since starting beginning leaving departing begin start starts after between departure depart leave pickup pick 从 自 起 ";

@@ -15,7 +15,6 @@ use crate::grievances::{
 use crate::journeys::coverage::{Served, Sites, WEAK_DBM};
 use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
-use domain::calendar::{Day, second_of_day};
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
 use domain::telemetry::{Outcome, Telemetry, Ticket};
@@ -72,7 +71,7 @@ pub(super) struct Desk {
     surveyed: Timestamp,
     seed: u64,
     /// By vehicle: what it does on the day that was looked at last.
-    today: Vec<Option<(Day, Option<Trip>)>>,
+    today: Vec<Option<(i64, Option<Trip>)>>,
     /// By vehicle: what it suffers.
     spells: Vec<Option<Spell>>,
     /// By vehicle: when its owner complained last.
@@ -107,14 +106,14 @@ impl Desk {
 
     /// Where a vehicle is, and whether it drives; the day's trip is remembered.
     fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
-        let day = Day::of(at);
+        let day = at.days();
         let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
         if !known {
             self.today[vehicle] = Some((day, self.journeys.trip(vehicle, day)?));
         }
         match &self.today[vehicle] {
             Some((_, Some(trip))) => {
-                let found = trip.whereabouts(second_of_day(at));
+                let found = trip.whereabouts(at.second_of_day());
                 Some((found.position, found.driving))
             }
             _ => {

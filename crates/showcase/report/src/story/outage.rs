@@ -5,7 +5,7 @@
 
 use super::Span;
 use crate::record::{Record, What};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Alarms that say a site serves nobody.

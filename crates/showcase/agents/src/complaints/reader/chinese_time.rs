@@ -1,6 +1,7 @@
 //! Chinese words for days and hours.
 
 use super::when::{Clock, Said, Time};
+use domain::calendar::chinese_weekday;
 use schema::steps::Work;
 
 const DIGITS: [char; 11] = [
@@ -86,13 +87,9 @@ fn day(text: &str, work: &Work<'_>) -> Option<Said> {
         return Some(Said::DaysAgo(days));
     }
     for week in ["星期", "周", "礼拜"] {
-        let named = text.match_indices(week).find_map(|(at, _)| {
-            let next = text[at + week.len()..].chars().next()?;
-            match next {
-                '日' | '天' => Some(6),
-                other => "一二三四五六".chars().position(|c| c == other),
-            }
-        });
+        let named = text
+            .match_indices(week)
+            .find_map(|(at, _)| chinese_weekday(text[at + week.len()..].chars().next()?));
         if let Some(weekday) = named {
             return Some(Said::Weekday(weekday));
         }

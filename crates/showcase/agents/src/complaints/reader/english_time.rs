@@ -2,31 +2,9 @@
 
 use super::tokens::{alike, words};
 use super::when::{Clock, Said, Time};
+use domain::calendar::{MONTHS, WEEKDAYS};
 use schema::steps::Work;
 
-const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const NUMBERS: [&str; 13] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
@@ -127,7 +105,7 @@ fn day(words: &[String]) -> Option<Said> {
         .iter()
         .position(|day| words.iter().any(|w| alike(w, day)));
     if let Some(weekday) = named {
-        return Some(Said::Weekday(weekday));
+        return Some(Said::Weekday(weekday as u8));
     }
     let this = words
         .windows(2)
