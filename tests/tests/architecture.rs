@@ -70,7 +70,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Crates without clock, chance, IO or threads, and all that they may name from outside.
 /// `proptest` and `insta` are everyone's in tests.
 const PURE: &[(&str, &[&str])] = &[
-    ("language", &["serde", "thiserror", "time"]),
+    (
+        "language",
+        &["serde", "thiserror", "time", "unicode-normalization"],
+    ),
     (
         "schema",
         &[

@@ -4,6 +4,10 @@
 //! not here is called as the inventory calls it. Refuses to know where a town lies.
 //! Read next: [`crate::inventory`].
 
+mod chinese_places;
+
+pub use chinese_places::is_chinese_place;
+
 /// A town: its name in the backbone, its Chinese name, and other names in Latin letters.
 const TOWNS: [(&str, &str, &[&str]); 84] = [
     ("Aachen", "亚琛", &[]),

@@ -1,6 +1,9 @@
 //! What people write, for everyone who reads or writes it, in English and Chinese; of use to anyone,
 //! without the rest of Convoke.
 //!
+//! - [`text`]: a text as tokens, sentences and clauses; [`word`]: one English word, and [`script`] one
+//!   character; [`runs`]: where runs of tokens lie;
+//! - [`quantity`]: numbers with their units, in digits and in words;
 //! - [`time`]: instants as RFC 3339 writes them; [`calendar`]: days as people name them;
 //! - [`gazetteer`]: what towns are called;
 //! - [`steps`]: how much work reading a text is.
@@ -11,5 +14,10 @@
 
 pub mod calendar;
 pub mod gazetteer;
+pub mod quantity;
+pub mod runs;
+pub mod script;
 pub mod steps;
+pub mod text;
 pub mod time;
+pub mod word;

@@ -7,7 +7,7 @@
 
 use crate::lexicon;
 use crate::ngrams::cosine;
-use crate::text::{Class, Token, tokens};
+use language::text::{Class, Token, tokens};
 use schema::semantics::{Embedder, ParseFailure};
 use schema::steps::{Effort, GivenUp, Work};
 use schema::template::{Annotation, Template};
@@ -290,7 +290,7 @@ impl Profile {
                 .into_iter()
                 .filter(|t| !t.contains(' '));
             others
-                .filter_map(|t| self.weights.get(&crate::text::stem(t)))
+                .filter_map(|t| self.weights.get(&language::word::stem(t)))
                 .copied()
                 .fold(0.0, f64::max)
                 * 0.8

@@ -1,16 +1,16 @@
 //! Days and times of day, said relative to a given clock, in English and Chinese.
 //!
 //! Knows calendars; refuses to know what time it is (see [`Calendar`]) and which key a day is for
-//! (see [`crate::rules`]). How long something lasts is a quantity: [`crate::quantity`].
+//! (see [`crate::rules`]). How long something lasts is a quantity: [`language::quantity`].
 
 mod clock;
 mod day;
 #[cfg(test)]
 mod tests;
 
-use crate::quantity::unit_named;
-use crate::text::{Class, Gap, Text, Token};
 use language::calendar::{Date, Duration};
+use language::quantity::unit_named;
+use language::text::{Class, Gap, Text, Token};
 use schema::semantics::Circumstances;
 use std::ops::Range;
 
@@ -371,12 +371,12 @@ impl Reader<'_> {
     fn span_unit(&self, at: usize) -> Option<(f64, usize)> {
         for n in [3, 2, 1] {
             let said = self.said(at, n);
-            let chinese = said.chars().next().is_some_and(crate::text::is_cjk);
+            let chinese = said.chars().next().is_some_and(language::script::is_cjk);
             if n > 1 && !chinese {
                 continue;
             }
             let unit =
-                unit_named(&said).filter(|u| u.dimension == crate::quantity::Dimension::Time);
+                unit_named(&said).filter(|u| u.dimension == language::quantity::Dimension::Time);
             if let Some(unit) = unit.filter(|_| said.chars().count() > 1 || chinese) {
                 return Some((
                     unit.factor,

@@ -3,8 +3,8 @@
 //! Read next: [`super::clock`].
 
 use super::{Reader, ends_date};
-use crate::text::{Class, Gap};
 use language::calendar::{Date, Duration, chinese_weekday, date, month, weekday};
+use language::text::{Class, Gap};
 use std::ops::Range;
 
 /// The most times that 下 is said before a week or a month.
@@ -317,7 +317,7 @@ impl Reader<'_> {
         let (day, end) = self.integer(at).filter(|_| {
             self.word(at)
                 .chars()
-                .all(|c| !c.is_alphabetic() || crate::text::is_cjk(c))
+                .all(|c| !c.is_alphabetic() || language::script::is_cjk(c))
         })?;
         let road = at.checked_sub(1).is_some_and(|i| {
             matches!(

@@ -6,10 +6,10 @@
 use super::super::brief::regex;
 use super::{Mention, Sort};
 use crate::lexicon;
-use crate::places::Cover;
-use crate::quantity::{quantities, unit_named};
-use crate::text::{Class, Gap, Text, Token};
 use language::calendar;
+use language::quantity::{quantities, unit_named};
+use language::runs::Cover;
+use language::text::{Class, Gap, Text, Token};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;

@@ -267,7 +267,7 @@ fn names_place(tokens: &[Token], at: usize) -> bool {
         let tight = run[1..].iter().all(|t| t.gap == Gap::Tight);
         tight.then(|| run.iter().map(|t| t.text.as_str()).collect::<String>())
     };
-    let known = |name: String| crate::lexicon::is_chinese_place(&name);
+    let known = |name: String| crate::gazetteer::is_chinese_place(&name);
     (2..=4).filter_map(name).any(known)
 }
 

@@ -7,37 +7,58 @@ use std::sync::LazyLock;
 
 /// What a unit measures; units of one dimension convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dimension {
+pub enum Dimension {
+    /// Watts.
     Power,
+    /// Watt hours.
     Energy,
+    /// Decibels, from one level to another.
     Level,
+    /// Decibels above a milliwatt.
     AbsoluteLevel,
+    /// Bits per second.
     Rate,
+    /// Seconds.
     Time,
+    /// Months, which no number of seconds are.
     Months,
+    /// Hundredths.
     Percent,
+    /// Metres.
     Length,
+    /// Grams.
     Mass,
+    /// Hertz.
     Frequency,
+    /// Volts.
     Voltage,
+    /// Amperes.
     Current,
+    /// Bytes.
     Bytes,
+    /// Degrees of an angle.
     Angle,
+    /// Degrees Celsius.
     Celsius,
+    /// Degrees Fahrenheit.
     Fahrenheit,
+    /// US dollars.
     Dollar,
+    /// Euros.
     Euro,
+    /// Pounds sterling.
     Pound,
+    /// Yuan.
     Yuan,
 }
 
 /// A unit: how many of its dimension's base it is, and how it is written.
 #[derive(Debug)]
-pub(crate) struct Unit {
+pub struct Unit {
     /// What it measures.
-    pub(crate) dimension: Dimension,
+    pub dimension: Dimension,
     /// How many of the dimension's base unit it is.
-    pub(crate) factor: f64,
+    pub factor: f64,
     pub(super) forms: &'static str,
 }
 
@@ -172,7 +193,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 /// The unit written so: `Mbit/s`, `minutes`, `%`.
-pub(crate) fn unit_named(name: &str) -> Option<&'static Unit> {
+pub fn unit_named(name: &str) -> Option<&'static Unit> {
     let exact = FORMS.iter().find(|f| f.written == name);
     exact
         .or_else(|| FORMS.iter().find(|f| f.written.eq_ignore_ascii_case(name)))
