@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("schema", &["language"]),
     ("domain", &["language", "schema"]),
     ("network", &["domain"]),
-    ("agents", &["domain", "schema"]),
+    ("agents", &["domain", "language", "schema"]),
     ("markup", &[]),
     ("report", &["language", "markup"]),
     ("yang", &[]),
@@ -56,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "arena",
             "domain",
+            "language",
             "markup",
             "netconf",
             "network",

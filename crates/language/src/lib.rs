@@ -3,6 +3,7 @@
 //!
 //! - [`text`]: a text as tokens, sentences and clauses; [`word`]: one English word, and [`script`] one
 //!   character; [`runs`]: where runs of tokens lie;
+//! - [`dictionary`]: words with what they mean, looked for all at once;
 //! - [`quantity`]: numbers with their units, in digits and in words;
 //! - [`time`]: instants as RFC 3339 writes them; [`calendar`]: days as people name them;
 //! - [`gazetteer`]: what towns are called;
@@ -13,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod calendar;
+pub mod dictionary;
 pub mod gazetteer;
 pub mod quantity;
 pub mod runs;

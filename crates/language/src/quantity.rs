@@ -11,6 +11,7 @@ mod unit;
 use crate::runs::Cover;
 use crate::text::{Class, Gap, Text, Token};
 use number::{Number, chinese_digit, number_at};
+pub use number::{chinese_number, is_chinese_numeral, number_word};
 use std::ops::Range;
 pub use unit::{Dimension, Unit, unit_named};
 use unit::{FORMS, Form, UNITS, currency};

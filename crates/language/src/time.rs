@@ -5,8 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::num::NonZeroU8;
 use std::ops::{Add, Sub};
-use time::format_description::well_known::Rfc3339;
+use time::format_description::well_known::iso8601::{Config, EncodedConfig, TimePrecision};
+use time::format_description::well_known::{Iso8601, Rfc3339};
 use time::{Date, OffsetDateTime};
 
 /// An instant in milliseconds since 1970-01-01T00:00:00Z.
@@ -20,6 +22,12 @@ pub struct Timestamp(i64);
 
 /// The latest instant that RFC 3339 can write: the end of the year 9999.
 const LATEST_MS: i64 = 253_402_300_799_999;
+/// RFC 3339 with milliseconds, whether they are zero or not.
+const MILLISECONDS: EncodedConfig = Config::DEFAULT
+    .set_time_precision(TimePrecision::Second {
+        decimal_digits: NonZeroU8::new(3),
+    })
+    .encode();
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
 /// The Julian day that 1970 began with.
@@ -107,25 +115,11 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = OffsetDateTime::from_unix_timestamp(self.0.div_euclid(1_000))
-            .expect("clamped to the years 1970 to 9999 when made");
-        // Every record carries several of these: digits are set in place.
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        let parts: [(usize, usize, u32); 7] = [
-            (0, 4, at.year().unsigned_abs()),
-            (5, 2, u8::from(at.month()).into()),
-            (8, 2, at.day().into()),
-            (11, 2, at.hour().into()),
-            (14, 2, at.minute().into()),
-            (17, 2, at.second().into()),
-            (20, 3, self.0.rem_euclid(1_000) as u32),
-        ];
-        for (start, digits, mut value) in parts {
-            for place in (start..start + digits).rev() {
-                text[place] = b'0' + (value % 10) as u8;
-                value /= 10;
-            }
-        }
+        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000);
+        let at = at.expect("clamped to the years 1970 to 9999 when made");
+        let mut text = [0; "0000-00-00T00:00:00.000Z".len()];
+        at.format_into(&mut &mut text[..], &Iso8601::<MILLISECONDS>)
+            .expect("years of four digits fit");
         f.write_str(std::str::from_utf8(&text).expect("digits and marks are ASCII"))
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Knows spelling; refuses to know what a word means. Read next: [`crate::text`].
 
+use std::borrow::Cow;
+
 /// True if one long word is another with a letter left out: "signl".
 pub fn mistyped(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() {
@@ -14,6 +16,32 @@ pub fn mistyped(one: &str, other: &str) -> bool {
         return false;
     }
     (1..long.len()).any(|at| [&long[..at], &long[at + 1..]].concat() == *short)
+}
+
+/// True if `typed` is `word`, or a slip of the fingers away from it: one letter more or less, one
+/// other, or two swapped. Short words have to be right.
+pub fn alike(typed: &str, word: &str) -> bool {
+    typed == word || (word.len() >= 5 && typed.len() >= 4 && one_slip(typed, word))
+}
+
+fn one_slip(typed: &str, word: &str) -> bool {
+    let alike = typed.chars().zip(word.chars()).take_while(|(x, y)| x == y);
+    let same: usize = alike.map(|(c, _)| c.len_utf8()).sum();
+    let (mut a, mut b) = (typed[same..].chars(), word[same..].chars());
+    let (first, wanted) = (a.next(), b.next());
+    let (typed_on, word_on) = (a.as_str(), b.as_str());
+    match (first, wanted) {
+        (Some(_), None) => typed_on.is_empty(),
+        (None, Some(_)) => word_on.is_empty(),
+        (Some(_), Some(_)) => {
+            let swapped = a.next() == wanted && b.next() == first && a.as_str() == b.as_str();
+            let more = typed_on == &word[same..];
+            let less = typed[same..] == *word_on;
+            // Other letters make other words ("calls", "calms"): the first must be right.
+            more || less || swapped || (same > 0 && typed_on == word_on)
+        }
+        (None, None) => false,
+    }
 }
 
 /// A word without its endings: equal for words that mean the same thing most of the time.
@@ -28,7 +56,7 @@ pub fn stem(word: &str) -> String {
     if !word.is_ascii() {
         return word.to_owned();
     }
-    let mut base = singular(word);
+    let mut base = singular(word).into_owned();
     for ending in [
         "ization", "isation", "ational", "ating", "ated", "ators", "ator", "ates", "ate", "ations",
         "ation", "ments", "ment", "ness", "ings", "ing", "edly", "ied", "ed", "est", "er", "ors",
@@ -58,23 +86,14 @@ fn shortest(ending: &str) -> usize {
     }
 }
 
-fn singular(word: &str) -> String {
+/// An English word without the ending of a plural: `links` and `link` are one, `loss` is itself.
+pub fn singular(word: &str) -> Cow<'_, str> {
+    let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
     match word {
-        _ if word.len() < 4
-            || word.ends_with("ss")
-            || word.ends_with("us")
-            || word.ends_with("is") =>
-        {
-            word.to_owned()
-        }
-        _ if word.ends_with("ies") => format!("{}y", &word[..word.len() - 3]),
-        _ if ["shes", "ches", "xes", "sses", "zes"]
-            .iter()
-            .any(|e| word.ends_with(e)) =>
-        {
-            word[..word.len() - 2].to_owned()
-        }
-        _ => word.strip_suffix('s').unwrap_or(word).to_owned(),
+        _ if word.len() < 4 || ends(&["ss", "us", "is"]) => word.into(),
+        _ if word.ends_with("ies") => format!("{}y", &word[..word.len() - 3]).into(),
+        _ if ends(&["shes", "ches", "xes", "sses", "zes"]) => word[..word.len() - 2].into(),
+        _ => word.strip_suffix('s').unwrap_or(word).into(),
     }
 }
 
@@ -173,6 +192,20 @@ pub fn listed(list: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slips_are_forgiven_and_other_words_are_not() {
+        for (typed, word, same) in [
+            ("siignal", "signal", true),
+            ("singal", "signal", true),
+            ("sgnal", "signal", true),
+            ("call", "cell", false),
+            ("latenyc", "latency", true),
+            ("bill", "bell", false),
+        ] {
+            assert_eq!(alike(typed, word), same, "{typed}");
+        }
+    }
 
     #[test]
     fn one_word_in_many_forms_has_one_stem() {

@@ -9,7 +9,7 @@ mod day;
 mod tests;
 
 use language::calendar::{Date, Duration};
-use language::quantity::unit_named;
+use language::quantity::{number_word, unit_named};
 use language::text::{Class, Gap, Text, Token};
 use schema::semantics::Circumstances;
 use std::ops::Range;
@@ -240,13 +240,9 @@ impl Reader<'_> {
             Class::Number => Some((token.text.parse().ok()?, at + 1)),
             Class::Cjk => self.chinese_integer(at),
             Class::Word => {
-                let names = [
-                    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-                    "eleven", "twelve",
-                ];
-                let at_name = names.iter().position(|n| *n == token.text);
-                let article = matches!(token.text.as_str(), "a" | "an").then_some(0);
-                at_name.or(article).map(|n| (n as i64 + 1, at + 1))
+                let hours = number_word(&token.text).filter(|n| (1..=12).contains(n));
+                let article = matches!(token.text.as_str(), "a" | "an").then_some(1);
+                hours.or(article).map(|n| (n.into(), at + 1))
             }
             Class::Sign => None,
         };

@@ -112,7 +112,7 @@ pub(super) static UNITS: &[Unit] = &[
         "h|hr|hrs|hour|hours|个小时|小时|个钟头|钟头|个钟",
     ),
     unit(Dimension::Time, 86400.0, "d|day|days|night|nights|天|日|晚"),
-    unit(Dimension::Time, 604_800.0, "week|weeks|wk|个星期|星期|周"),
+    unit(Dimension::Time, 604_800.0, "wk|week|weeks|个星期|星期|周"),
     unit(Dimension::Months, 1.0, "month|months|个月"),
     unit(Dimension::Months, 12.0, "year|years|yr|yrs|年"),
     unit(
@@ -168,6 +168,13 @@ pub(super) static UNITS: &[Unit] = &[
     unit(Dimension::Pound, 1.0, "£|pound sterling|gbp|英镑"),
     unit(Dimension::Yuan, 1.0, "¥|￥|yuan|cny|rmb|元|块钱|块|人民币"),
 ];
+
+impl Unit {
+    /// How engineers write it: `kWh`, `min`, `%`.
+    pub fn symbol(&self) -> &'static str {
+        self.forms.split('|').next().unwrap_or_default()
+    }
+}
 
 /// A unit's form, as tokens.
 pub(super) struct Form {

@@ -120,7 +120,7 @@ impl Reader for PlainReader {
 
 /// True if a text is written in Chinese.
 pub fn is_chinese(text: &str) -> bool {
-    text.chars().any(tokens::is_han)
+    text.chars().any(language::script::is_cjk)
 }
 
 #[cfg(test)]

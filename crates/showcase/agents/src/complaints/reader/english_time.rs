@@ -1,14 +1,12 @@
 //! English words for days and hours.
 
-use super::tokens::{alike, words};
+use super::tokens::words;
 use super::when::{Clock, Said, Time};
 use domain::calendar::{MONTHS, WEEKDAYS};
+use language::quantity::number_word;
+use language::word::alike;
 use schema::steps::Work;
 
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
 /// Parts of the day: name, from hour, until hour.
 const PARTS: [(&str, u32, u32); 4] = [
     ("morning", 5, 12),
@@ -54,8 +52,7 @@ fn number(word: &str) -> Option<u32> {
     if matches!(word, "an" | "a") {
         return Some(1);
     }
-    let spelt = NUMBERS.iter().position(|n| *n == word);
-    spelt.map(|n| n as u32).or_else(|| word.parse().ok())
+    number_word(word).or_else(|| word.parse().ok())
 }
 
 /// "about two hours ago", "half an hour ago", "20 minutes ago": minutes, and more or less.
