@@ -12,16 +12,17 @@ use toml::{Table, Value};
 
 /// Each crate with those of our crates that it names, in any section of its manifest.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("schema", &[]),
-    ("domain", &["schema"]),
+    ("language", &[]),
+    ("schema", &["language"]),
+    ("domain", &["language", "schema"]),
     ("network", &["domain"]),
-    ("agents", &["domain", "schema"]),
+    ("agents", &["domain", "language", "schema"]),
     ("markup", &[]),
-    ("report", &["markup"]),
+    ("report", &["language", "markup"]),
     ("yang", &[]),
     ("netconf", &[]),
     ("a2a", &["domain", "schema"]),
-    ("semantics", &["schema"]),
+    ("semantics", &["language", "schema"]),
     ("store", &["domain"]),
     ("engine", &["domain", "schema", "store"]),
     (
@@ -55,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "arena",
             "domain",
+            "language",
             "markup",
             "netconf",
             "network",
@@ -69,6 +71,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Crates without clock, randomness, IO or threads, and all external crates that they may name. All
 /// may use `proptest` and `insta` in tests.
 const PURE: &[(&str, &[&str])] = &[
+    (
+        "language",
+        &["serde", "thiserror", "time", "unicode-normalization"],
+    ),
     (
         "schema",
         &[

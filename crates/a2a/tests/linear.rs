@@ -6,7 +6,7 @@ use a2a::telecom::repertoire::Repertoire;
 use a2a::telecom::template::Holds;
 use a2a::telecom::translator::{Translator, Unread};
 use proptest::prelude::*;
-use schema::semantics::FailureKind;
+use schema::semantics::{FailureKind, ParseFailure};
 use schema::steps::{Effort, GivenUp, STEPS_MOST, Work};
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -266,7 +266,7 @@ fn what_is_too_much_work_is_refused() {
     };
     let refused = translator.read_within(&too_much(), &Work::within(few));
     assert_eq!(refused.unwrap_err(), Unread::GivenUp(GivenUp::Spent));
-    let failure = GivenUp::Spent.by("A2A-T");
+    let failure = ParseFailure::given_up(GivenUp::Spent, "A2A-T");
     assert_eq!(failure.kind, FailureKind::TooMuch);
     assert!(failure.reason.contains(&STEPS_MOST.to_string()));
     let all = Work::within(Effort::until(&never));

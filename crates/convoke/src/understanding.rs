@@ -79,7 +79,7 @@ pub(crate) fn now() -> Timestamp {
 
 /// The language of an utterance, a BCP 47 tag: Chinese if any of it is, else English.
 pub(crate) fn language_of(words: &str) -> &'static str {
-    match words.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}')) {
+    match words.chars().any(language::script::is_cjk) {
         true => "zh",
         false => "en",
     }

@@ -24,14 +24,12 @@
 pub mod access;
 pub mod agent;
 pub mod audit;
-pub mod calendar;
 pub mod cause;
 pub mod content;
 pub mod context;
 pub mod discovery;
 pub mod ems;
 pub mod event;
-pub mod gazetteer;
 pub mod identifier;
 pub mod inventory;
 mod named;
@@ -48,3 +46,5 @@ pub mod team;
 pub mod telemetry;
 pub mod time;
 pub mod verb;
+
+pub use language::{calendar, gazetteer};

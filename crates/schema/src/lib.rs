@@ -41,8 +41,8 @@ pub mod render;
 pub mod semantics;
 pub mod shipped;
 pub mod signature;
-pub mod steps;
 pub mod template;
-pub mod time;
 pub mod violation;
 pub mod write;
+
+pub use ::language::{steps, time};

@@ -125,7 +125,20 @@ pub enum FailureKind {
 impl ParseFailure {
     /// Of a parser that was told that nobody waits.
     pub fn cancelled(parser: &str) -> Self {
-        GivenUp::Cancelled.by(parser)
+        Self::given_up(GivenUp::Cancelled, parser)
+    }
+
+    /// Of a parser of this name that gave a text up.
+    pub fn given_up(why: GivenUp, parser: &str) -> Self {
+        let kind = match why {
+            GivenUp::Spent => FailureKind::TooMuch,
+            GivenUp::Cancelled => FailureKind::Cancelled,
+        };
+        Self {
+            parser: parser.to_owned(),
+            kind,
+            reason: why.to_string(),
+        }
     }
 }
 

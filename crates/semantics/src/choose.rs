@@ -7,7 +7,7 @@
 
 use crate::lexicon;
 use crate::ngrams::cosine;
-use crate::text::{Class, Token, tokens};
+use language::text::{Class, Token, tokens};
 use schema::semantics::{Embedder, ParseFailure};
 use schema::steps::{Effort, GivenUp, Work};
 use schema::template::{Annotation, Template};
@@ -87,7 +87,7 @@ pub fn choose_until(
     over: &dyn Fn() -> bool,
 ) -> Result<Choosing, ParseFailure> {
     let work = Work::within(Effort::until(over));
-    within(utterance, offers, embedder, &work).map_err(|given_up| given_up.by("choose"))
+    within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
 }
 
 /// How many steps [`choose`] takes: bytes and terms that it looks at.
@@ -290,7 +290,7 @@ impl Profile {
                 .into_iter()
                 .filter(|t| !t.contains(' '));
             others
-                .filter_map(|t| self.weights.get(&crate::text::stem(t)))
+                .filter_map(|t| self.weights.get(&language::word::stem(t)))
                 .copied()
                 .fold(0.0, f64::max)
                 * 0.8

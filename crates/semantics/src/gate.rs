@@ -319,8 +319,8 @@ fn loose(value: &Value, utterance: &str) -> bool {
 
 /// True if an utterance says a number, in whatever unit.
 fn counted(number: f64, utterance: &str) -> bool {
-    let text = crate::text::Text::new(utterance);
-    let quantities = crate::quantity::quantities(&text, &[]);
+    let text = language::text::Text::new(utterance);
+    let quantities = language::quantity::quantities(&text, &[]);
     quantities.is_empty()
         && text
             .tokens

@@ -4,14 +4,14 @@
 //! Written from dictionaries and from the terms of alarm and energy standards, never from a test
 //! set. Refuses to know templates; read next: [`crate::rules`], [`crate::ngrams`].
 
-mod chinese_places;
 mod concepts;
 mod opposites;
 mod places;
 mod sorts;
 
-pub(crate) use chinese_places::is_chinese_place;
 pub(crate) use concepts::{concept_name, is_term, same_concept, terms_like};
+pub(crate) use language::gazetteer::is_chinese_place;
+pub(crate) use language::word::listed;
 pub(crate) use opposites::{denials, opposed};
 pub(crate) use places::{Place, is_region, place};
 pub(crate) use sorts::sorts;
@@ -23,77 +23,6 @@ pub(crate) fn fingerprint() -> String {
     all.extend(CHINESE_FILLERS);
     all.extend(concepts::CONCEPTS);
     all.join("\n")
-}
-
-/// The base of a word whose forms no ending tells.
-pub(crate) fn irregular(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "teeth" => "tooth",
-        "feet" => "foot",
-        "people" | "persons" => "person",
-        "children" | "kids" => "child",
-        "men" => "man",
-        "women" => "woman",
-        "better" | "best" => "good",
-        "worse" | "worst" => "bad",
-        "was" | "were" | "is" | "are" | "been" | "am" => "be",
-        "has" | "had" | "having" => "have",
-        "does" | "did" | "doing" | "done" => "do",
-        "goes" | "went" | "gone" | "going" => "go",
-        "lost" | "losing" => "lose",
-        "loss" | "losses" => "loss",
-        "sent" => "send",
-        "kept" => "keep",
-        "paid" => "pay",
-        "left" => "left",
-        "leaving" | "leaves" => "leave",
-        "said" => "say",
-        "sold" => "sell",
-        "bought" => "buy",
-        "gave" | "given" => "give",
-        "took" | "taken" => "take",
-        "fell" | "fallen" => "fall",
-        "broke" | "broken" => "break",
-        "froze" | "frozen" => "freeze",
-        "written" | "wrote" => "write",
-        "spoke" | "spoken" => "speak",
-        "driven" | "drove" => "drive",
-        "flew" | "flown" | "flight" | "flights" => "flight",
-        "movie" | "movies" => "movie",
-        "tore" | "torn" | "tears" => "tear",
-        "cut" | "cuts" => "cut",
-        "dies" | "died" | "dying" => "dead",
-        "snapped" => "snap",
-        "hit" | "hits" => "hit",
-        "rang" | "rung" => "ring",
-        "shut" => "shut",
-        "can't" | "cannot" => "cannot",
-        "fibre" | "fibres" | "fibers" => "fiber",
-        "colour" | "colours" => "color",
-        "centre" => "center",
-        "neighbour" | "neighbours" | "neighboring" | "neighbouring" => "neighbor",
-        "other" | "others" => "other",
-        "power" | "powers" => "power",
-        "number" | "numbers" => "number",
-        "user" | "users" => "user",
-        "order" | "orders" => "order",
-        "river" => "river",
-        "water" => "water",
-        "paper" => "paper",
-        "router" | "routers" => "router",
-        "business" => "business",
-        "news" => "news",
-        "series" => "series",
-        "status" => "status",
-        "lens" => "lens",
-        "during" => "during",
-        "evening" => "evening",
-        "morning" => "morning",
-        "thing" | "things" => "thing",
-        "increase" | "increased" | "increasing" => "increase",
-        "decrease" | "decreased" | "decreasing" => "decrease",
-        _ => return None,
-    })
 }
 
 /// Words that tell how others hang together, and carry nothing by themselves.
@@ -231,14 +160,6 @@ pub(crate) fn chinese_fillers() -> &'static [&'static str] {
     CHINESE_FILLERS
 }
 
-/// True if a list of words, parted and enclosed by spaces, holds a word.
-pub(crate) fn listed(list: &str, word: &str) -> bool {
-    !word.is_empty()
-        && list
-            .match_indices(word)
-            .any(|(at, _)| list[..at].ends_with(' ') && list[at + word.len()..].starts_with(' '))
-}
-
 /// Capitalised at the start of a sentence without being a name: verbs and openers.
 const OPENERS: &str = " find book calculate compute get set show give tell retrieve fetch locate identify determine create \
  generate perform predict estimate analyze analyse convert compare check search play order turn switch move cut save \
@@ -262,56 +183,6 @@ const OPENERS: &str = " find book calculate compute get set show give tell retri
 /// True for a word that may begin a sentence without being a name.
 pub(crate) fn is_opener(word: &str) -> bool {
     listed(OPENERS, word) || is_function(word) || is_asking(word)
-}
-
-/// The month called so, 1 to 12.
-pub(crate) fn month(word: &str) -> Option<u8> {
-    let names = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let short = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ];
-    let at = names
-        .iter()
-        .position(|m| *m == word)
-        .or_else(|| short.iter().position(|m| *m == word));
-    at.or((word == "sept").then_some(8)).map(|m| m as u8 + 1)
-}
-
-/// The weekday called so, Monday 0 to Sunday 6.
-pub(crate) fn weekday(word: &str) -> Option<u8> {
-    let names = [
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ];
-    let short = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    let at = names
-        .iter()
-        .position(|d| *d == word || word.strip_suffix('s') == Some(*d))
-        .or_else(|| short.iter().position(|d| *d == word));
-    at.or(match word {
-        "tues" => Some(1),
-        "thur" | "thurs" => Some(3),
-        _ => None,
-    })
-    .map(|d| d as u8)
 }
 
 /// What identifiers of tickets begin with, in the systems that hand them out.
@@ -366,6 +237,5 @@ mod tests {
     fn lists_hold_whole_words() {
         assert!(is_function("the") && !is_function("th") && !is_function(""));
         assert!(is_asking("please") && !is_asking("window"));
-        assert_eq!((month("sept"), weekday("mondays")), (Some(9), Some(0)));
     }
 }

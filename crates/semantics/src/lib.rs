@@ -20,13 +20,10 @@
 mod answer;
 mod lexicon;
 mod moment;
-mod places;
 #[cfg(any(feature = "endpoint", feature = "gguf"))]
 mod prompt;
-mod quantity;
 #[cfg(feature = "gguf")]
 mod spans;
-mod text;
 
 pub mod backend;
 pub mod choose;

@@ -1,18 +1,18 @@
 //! Days and times of day, said relative to a given clock, in English and Chinese.
 //!
 //! Knows calendars; refuses to know what time it is (see [`Calendar`]) and which key a day is for
-//! (see [`crate::rules`]). How long something lasts is a quantity: [`crate::quantity`].
+//! (see [`crate::rules`]). How long something lasts is a quantity: [`language::quantity`].
 
 mod clock;
 mod day;
 #[cfg(test)]
 mod tests;
 
-use crate::quantity::unit_named;
-use crate::text::{Class, Gap, Text, Token};
+use language::calendar::{Date, Duration};
+use language::quantity::{number_word, unit_named};
+use language::text::{Class, Gap, Text, Token};
 use schema::semantics::Circumstances;
 use std::ops::Range;
-use time::{Date, Duration, Month, OffsetDateTime, UtcOffset};
 
 /// The day and minute that "tomorrow" and "in two hours" are counted from.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +29,11 @@ impl Calendar {
     /// The calendar of a speaker.
     pub(crate) fn of(circumstances: &Circumstances) -> Self {
         let zone = circumstances.zone_minutes.clamp(-1439, 1439);
-        let offset = UtcOffset::from_whole_seconds(zone * 60).unwrap_or(UtcOffset::UTC);
-        let now = OffsetDateTime::from_unix_timestamp(circumstances.now.as_ms().div_euclid(1000))
-            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
-            .to_offset(offset);
+        let second = circumstances.now.second_of_day() as i64 + i64::from(zone) * 60;
+        let (today, second) = later(circumstances.now.date(), second);
         Self {
-            today: now.date(),
-            minute: u32::from(now.hour()) * 60 + u32::from(now.minute()),
+            today,
+            minute: second / 60,
             zone_minutes: zone,
         }
     }
@@ -201,18 +199,18 @@ impl Reader<'_> {
     fn turn(&self, run: &Range<usize>) -> Option<Turn> {
         let words = || run.clone().map(|i| self.word(i));
         let written = self.text.span(run).to_lowercase();
-        let named = crate::lexicon::weekday(&written).is_some();
+        let named = language::calendar::weekday(&written).is_some();
         if named || written.starts_with('周') || written.starts_with("星期") {
             return Some(Turn::Week);
         }
         let year = words().any(|w| w == "年" || w.len() == 4 && w.parse::<u32>().is_ok());
-        let month = words().any(|w| w == "月" || crate::lexicon::month(w).is_some());
+        let month = words().any(|w| w == "月" || language::calendar::month(w).is_some());
         let relative = words().any(|w| matches!(w, "下" | "next" | "this" | "of"));
         let iso = run.len() == 3 && words().all(|w| w.parse::<u32>().is_ok());
         (month
             && !year
             && !iso
-            && (!relative || words().any(|w| crate::lexicon::month(w).is_some())))
+            && (!relative || words().any(|w| language::calendar::month(w).is_some())))
         .then_some(Turn::Year)
     }
 
@@ -242,13 +240,9 @@ impl Reader<'_> {
             Class::Number => Some((token.text.parse().ok()?, at + 1)),
             Class::Cjk => self.chinese_integer(at),
             Class::Word => {
-                let names = [
-                    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-                    "eleven", "twelve",
-                ];
-                let at_name = names.iter().position(|n| *n == token.text);
-                let article = matches!(token.text.as_str(), "a" | "an").then_some(0);
-                at_name.or(article).map(|n| (n as i64 + 1, at + 1))
+                let hours = number_word(&token.text).filter(|n| (1..=12).contains(n));
+                let article = matches!(token.text.as_str(), "a" | "an").then_some(1);
+                hours.or(article).map(|n| (n.into(), at + 1))
             }
             Class::Sign => None,
         };
@@ -373,12 +367,12 @@ impl Reader<'_> {
     fn span_unit(&self, at: usize) -> Option<(f64, usize)> {
         for n in [3, 2, 1] {
             let said = self.said(at, n);
-            let chinese = said.chars().next().is_some_and(crate::text::is_cjk);
+            let chinese = said.chars().next().is_some_and(language::script::is_cjk);
             if n > 1 && !chinese {
                 continue;
             }
             let unit =
-                unit_named(&said).filter(|u| u.dimension == crate::quantity::Dimension::Time);
+                unit_named(&said).filter(|u| u.dimension == language::quantity::Dimension::Time);
             if let Some(unit) = unit.filter(|_| said.chars().count() > 1 || chinese) {
                 return Some((
                     unit.factor,
@@ -408,12 +402,6 @@ impl Reader<'_> {
 /// True for words that may follow "the 12th" without being what is counted.
 fn ends_date(word: &str) -> bool {
     crate::lexicon::is_function(word) || crate::lexicon::is_asking(word)
-}
-
-/// A date, if that day exists.
-fn date(year: i64, month: i64, day: i64) -> Option<Date> {
-    let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
-    Date::from_calendar_date(i32::try_from(year).ok()?, month, u8::try_from(day).ok()?).ok()
 }
 
 /// More days than any calendar here has.

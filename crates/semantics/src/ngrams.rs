@@ -6,7 +6,8 @@
 //! [`schema::semantics::Embedder`].
 
 use crate::lexicon;
-use crate::text::{Class, Token, is_cjk, tokens};
+use language::script::is_cjk;
+use language::text::{Class, Token, tokens};
 use schema::semantics::Embedder;
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use schema::semantics::Circumstances;
 
 /// The language of an utterance: as told, else Chinese if it holds Chinese characters.
 pub(crate) fn spoken(utterance: &str, circumstances: &Circumstances) -> Language {
-    let chinese = utterance.chars().any(crate::text::is_cjk);
+    let chinese = utterance.chars().any(language::script::is_cjk);
     let found = || {
         if chinese {
             Language::chinese()

@@ -14,7 +14,7 @@
 //!
 //! Reading takes steps in proportion to the length of the utterance, which [`Rules::steps`] counts. What
 //! would be paired with everything is paired within a clause, whose length is bounded
-//! (`crate::text`), or found by its place (`crate::places`).
+//! (`language::text`), or found by its place (`language::runs`).
 //!
 //! # Confidence
 //!
@@ -184,7 +184,7 @@ impl SemanticParser for Rules {
     ) -> Result<Parsed, ParseFailure> {
         let read = self.within(template, utterance, circumstances, Effort::until(over));
         let parsed = read.map(|(parsed, _)| parsed);
-        parsed.map_err(|given_up| given_up.by(self.name()))
+        parsed.map_err(|why| ParseFailure::given_up(why, self.name()))
     }
 }
 
@@ -235,7 +235,7 @@ fn about(template: &Template) -> Vec<String> {
     let scenario = template.scenario.replace(['_', '-'], " ");
     let named = titles
         .chain([scenario.as_str()])
-        .flat_map(crate::text::tokens);
+        .flat_map(language::text::tokens);
     named.map(|t| t.stem).collect()
 }
 

@@ -4,7 +4,7 @@
 //! values are added by [`schema::render::gbnf`]. Read next: [`crate::gguf`].
 
 use crate::lexicon;
-use crate::text::{Class, Gap, Text, Token};
+use language::text::{Class, Gap, Text, Token};
 use std::collections::BTreeSet;
 
 /// How many words or signs a piece holds at most, and how many Chinese characters.

@@ -28,6 +28,7 @@ use a2a::telecom::repertoire::{Repertoire, Unknown};
 use domain::profile::Profile;
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
+use schema::semantics::ParseFailure;
 use schema::steps::GivenUp;
 use schema::template::Template;
 use std::collections::BTreeSet;
@@ -53,7 +54,7 @@ fn refused(code: &str, why: impl ToString) -> Error {
 
 /// A text that was not read to its end, as of words that the rules do not.
 fn given_up(why: GivenUp) -> Error {
-    unread("message.metadata", &why.by("A2A-T"))
+    unread("message.metadata", &ParseFailure::given_up(why, "A2A-T"))
 }
 
 /// The most agents named to somebody who asked the wrong one.

@@ -8,6 +8,7 @@
 use super::{Card, Criteria, Match, domains, folded, reasons, words};
 use crate::profile::Profile;
 use crate::registry::{Health, Registration};
+use language::word::singular;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -142,7 +143,7 @@ impl Index {
         let asked = words::asked(wanted.text.as_deref().unwrap_or_default());
         let spoken: Vec<&[Posting]> = asked
             .iter()
-            .map(|word| self.having(Facet::Word, words::stem(word)))
+            .map(|word| self.having(Facet::Word, &singular(word)))
             .collect();
         let shares = (!asked.is_empty()).then(|| self.shares(&spoken));
         let rarest = facets(&wanted)
@@ -286,7 +287,7 @@ fn keys(profile: &Profile) -> (BTreeMap<(Facet, String), u16>, u64) {
     for (text, weight) in texts(profile) {
         for word in words::words(text) {
             let sum: &mut u16 = keys
-                .entry((Facet::Word, words::stem(&word).to_owned()))
+                .entry((Facet::Word, singular(&word).into_owned()))
                 .or_default();
             *sum = sum.saturating_add(weight);
             length += u64::from(weight);

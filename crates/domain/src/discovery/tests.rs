@@ -294,7 +294,10 @@ fn naive(agents: &[Registration], criteria: &Criteria) -> BTreeSet<String> {
     };
     let stems = |text: &str| -> Vec<String> {
         let words = words::words(text);
-        words.iter().map(|w| words::stem(w).to_owned()).collect()
+        words
+            .iter()
+            .map(|w| language::word::singular(w).into_owned())
+            .collect()
     };
     let speaks = |profile: &Profile, wanted: &str| {
         let about = [&profile.domain, &profile.management_object];

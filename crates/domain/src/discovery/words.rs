@@ -4,6 +4,8 @@
 //! pair of neighbouring characters, or a character that stands alone. Grammar and synonyms are not
 //! considered. Read next: [`super::index`].
 
+use language::script::is_unspaced;
+use language::word::singular;
 use std::collections::BTreeSet;
 
 /// The most different words of a question that are looked at: the first ones.
@@ -30,27 +32,9 @@ pub(super) fn words(text: &str) -> Vec<String> {
 pub(super) fn asked(text: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut words = words(text);
-    words.retain(|word| seen.insert(stem(word).to_owned()));
+    words.retain(|word| seen.insert(singular(word).into_owned()));
     words.truncate(ASKED_MOST);
     words
-}
-
-/// The form under which a word is entered and looked up: without the `s` of a plural. `links` and
-/// `link` are one, `loss` and `los` are two.
-pub(super) fn stem(word: &str) -> &str {
-    let plural = word.len() > 3 && !word.ends_with("ss");
-    word.strip_suffix('s').filter(|_| plural).unwrap_or(word)
-}
-
-/// Han, Kana and Hangul: no blanks between words, or endings that cling to them.
-fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{3040}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7af}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]

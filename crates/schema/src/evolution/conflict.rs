@@ -6,7 +6,7 @@
 use super::nearest::{dot, unit};
 use super::numeral::quantity;
 use super::pool::threshold;
-use super::words::{is_chinese, words};
+use super::words::words;
 use super::{Candidate, Settings};
 use crate::language::Language;
 use crate::lint::fits;
@@ -16,6 +16,7 @@ use crate::template::{
     Annotation, Description, Key, KeyType, MappingExample, SCHEMA_UPDATE_SUGGESTION, Shape,
     Template,
 };
+use ::language::script::is_mostly_chinese;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -199,7 +200,7 @@ fn mention(description: &mut Description, language: &Language, said: &str) {
 fn extend(description: &mut Description, language: &Language, examples: &[MappingExample]) {
     let own: Vec<_> = examples
         .iter()
-        .filter(|e| is_chinese(&e.said) == (language.primary() == "zh"))
+        .filter(|e| is_mostly_chinese(&e.said) == (language.primary() == "zh"))
         .cloned()
         .collect();
     let added = if own.is_empty() {

@@ -13,7 +13,7 @@
 
 use super::lexicon::is_stop;
 use super::numeral::{Quantity, quantity};
-use super::words::{Words, is_chinese, words};
+use super::words::{Words, words};
 use super::{Candidate, Cluster, Settings};
 use crate::language::Language;
 use crate::lint::sensitive::by_name;
@@ -22,6 +22,7 @@ use crate::template::{
     Annotation, Constraint, Description, Key, KeyType, MappingExample, OTHER,
     SCHEMA_UPDATE_SUGGESTION, Shape, Standing,
 };
+use ::language::script::is_mostly_chinese;
 use serde_json::{Number, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -472,7 +473,7 @@ fn annotation(kind: &Kind, key_name: &str, examples: &[MappingExample]) -> Annot
     let of = |chinese: bool| -> Vec<MappingExample> {
         let own = examples
             .iter()
-            .filter(|e| is_chinese(&e.said) == chinese)
+            .filter(|e| is_mostly_chinese(&e.said) == chinese)
             .cloned();
         Some(own.collect::<Vec<_>>())
             .filter(|own| !own.is_empty())
@@ -492,7 +493,7 @@ fn annotation(kind: &Kind, key_name: &str, examples: &[MappingExample]) -> Annot
 fn meanings(kind: &Kind, phrase: &str, examples: &[MappingExample]) -> (String, String) {
     let chinese = examples
         .iter()
-        .find(|e| is_chinese(&e.said))
+        .find(|e| is_mostly_chinese(&e.said))
         .map(|e| e.said.as_str());
     let zh = chinese.unwrap_or(phrase);
     match kind {

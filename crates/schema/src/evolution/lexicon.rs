@@ -1,4 +1,4 @@
-//! Words that induction knows: what says nothing by itself, units, and English for common Chinese
+//! Words that induction knows: what says nothing by itself, and English for common Chinese
 //! words, since key names are ASCII (Q26).
 //!
 //! Read next: [`super::words`].
@@ -141,62 +141,6 @@ const NEGATION: [&str; 11] = [
 /// What Chinese says before what is not wanted.
 const NEGATION_ZH: [&str; 6] = ["不要", "不需要", "不用", "无需", "避免", "禁止"];
 
-/// Units by what people call them; counted things have none.
-const UNITS: &[(&str, &str)] = &[
-    ("w", "W"),
-    ("watt", "W"),
-    ("瓦", "W"),
-    ("瓦特", "W"),
-    ("kw", "kW"),
-    ("kilowatt", "kW"),
-    ("千瓦", "kW"),
-    ("mw", "mW"),
-    ("db", "dB"),
-    ("dbm", "dBm"),
-    ("分贝", "dB"),
-    ("percent", "%"),
-    ("%", "%"),
-    ("百分比", "%"),
-    ("ms", "ms"),
-    ("millisecond", "ms"),
-    ("毫秒", "ms"),
-    ("s", "s"),
-    ("sec", "s"),
-    ("second", "s"),
-    ("秒", "s"),
-    ("min", "min"),
-    ("minute", "min"),
-    ("分钟", "min"),
-    ("h", "h"),
-    ("hour", "h"),
-    ("hr", "h"),
-    ("小时", "h"),
-    ("day", "d"),
-    ("天", "d"),
-    ("week", "wk"),
-    ("周", "wk"),
-    ("km", "km"),
-    ("kilometre", "km"),
-    ("kilometer", "km"),
-    ("公里", "km"),
-    ("m", "m"),
-    ("metre", "m"),
-    ("meter", "m"),
-    ("米", "m"),
-    ("mbps", "Mbit/s"),
-    ("mbit", "Mbit/s"),
-    ("兆", "Mbit/s"),
-    ("gbps", "Gbit/s"),
-    ("gbit", "Gbit/s"),
-    ("kg", "kg"),
-    ("公斤", "kg"),
-    ("degree", "°"),
-    ("度", "°"),
-    ("mhz", "MHz"),
-    ("ghz", "GHz"),
-    ("khz", "kHz"),
-];
-
 /// English for Chinese words. Longer entries win.
 const CHINESE: &[(&str, &str)] = &[
     ("靠窗", "window"),
@@ -331,22 +275,6 @@ pub(super) fn is_negation(word: &str) -> bool {
 /// Whether a Chinese text does.
 pub(super) fn negates_in_chinese(text: &str) -> bool {
     NEGATION_ZH.iter().any(|negation| text.contains(negation))
-}
-
-/// The unit called so, in the singular.
-pub(super) fn unit_called(word: &str) -> Option<&'static str> {
-    UNITS
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, unit)| *unit)
-}
-
-/// The unit that a text begins with, and how many bytes its name takes; longest name first.
-pub(super) fn unit_before(text: &str) -> Option<(&'static str, usize)> {
-    let named = UNITS.iter().filter(|(name, _)| text.starts_with(name));
-    named
-        .max_by_key(|(name, _)| name.len())
-        .map(|(name, unit)| (*unit, name.len()))
 }
 
 /// The Chinese word that a text begins with, in English, and how many bytes it takes.

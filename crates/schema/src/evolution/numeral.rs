@@ -1,9 +1,10 @@
 //! A quantity in a fragment: `20 watts`, `three bags`, `30分钟`.
 //!
-//! Knows digits, the small number words of English and Chinese, and units. Read next:
-//! [`super::induce`].
+//! Read next: [`super::induce`]; [`language::quantity`](::language::quantity), which reads numbers and
+//! units.
 
-use super::lexicon::{unit_before, unit_called};
+use ::language::quantity::quantities;
+use ::language::text::Text;
 
 /// A number and what it counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,90 +17,15 @@ pub(super) struct Quantity {
     pub(super) digits: bool,
 }
 
-/// The number that an English word is.
-pub(super) fn in_words(word: &str) -> Option<f64> {
-    const WORDS: [&str; 11] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
-    WORDS.iter().position(|w| *w == word).map(|n| n as f64)
-}
-
-fn in_chinese(c: char) -> Option<f64> {
-    const DIGITS: [char; 11] = [
-        '零', '一', '二', '三', '四', '五', '六', '七', '八', '九', '十',
-    ];
-    let digit = if c == '两' { '二' } else { c };
-    DIGITS.iter().position(|d| *d == digit).map(|n| n as f64)
-}
-
 /// The quantity in a text, if there is exactly one.
 pub(super) fn quantity(text: &str) -> Option<Quantity> {
-    let text = text.to_lowercase();
-    let mut found = numbers(&text).into_iter();
-    let (value, rest, digits) = found.next()?;
-    found.next().is_none().then(|| Quantity {
-        value,
-        unit: unit_after(rest),
-        digits,
+    let found = quantities(&Text::new(text), &[]);
+    let [one] = found.as_slice() else { return None };
+    (!one.ordinal).then(|| Quantity {
+        value: one.value,
+        unit: one.unit.map(|unit| unit.symbol()),
+        digits: one.digits,
     })
-}
-
-fn numbers(text: &str) -> Vec<(f64, &str, bool)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let (length, number) = match c {
-            '0'..='9' => in_digits(rest),
-            'a'..='z' => latin(rest),
-            c => (c.len_utf8(), in_chinese(c).map(|n| (n, false))),
-        };
-        at += length;
-        if let Some((value, digits)) = number {
-            found.push((value, &text[at..], digits));
-        }
-    }
-    found
-}
-
-fn in_digits(rest: &str) -> (usize, Option<(f64, bool)>) {
-    let length = rest
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(rest.len());
-    let digits = rest[..length].trim_end_matches('.');
-    (
-        length,
-        digits
-            .parse()
-            .ok()
-            .filter(|n: &f64| n.is_finite())
-            .map(|n| (n, true)),
-    )
-}
-
-/// A word with what digits are in it: `5g` is a word, not a number.
-fn latin(rest: &str) -> (usize, Option<(f64, bool)>) {
-    let length = rest
-        .find(|c: char| !c.is_ascii_alphanumeric())
-        .unwrap_or(rest.len());
-    (length, in_words(&rest[..length]).map(|n| (n, false)))
-}
-
-fn unit_after(rest: &str) -> Option<&'static str> {
-    let rest = rest.trim_start();
-    let length = rest
-        .find(|c: char| !c.is_ascii_alphabetic())
-        .unwrap_or(rest.len());
-    let word = &rest[..length];
-    let singular = word.strip_suffix('s').filter(|s| !s.is_empty());
-    unit_called(word)
-        .or_else(|| singular.and_then(unit_called))
-        .or_else(|| {
-            (length == 0)
-                .then(|| unit_before(rest))
-                .flatten()
-                .map(|(unit, _)| unit)
-        })
 }
 
 #[cfg(test)]

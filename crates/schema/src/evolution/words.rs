@@ -4,7 +4,9 @@
 //! longest word first ([`super::lexicon`]), and what is not found is passed over. Read next:
 //! [`super::induce`].
 
-use super::lexicon::{english_before, is_negation, is_stop, negates_in_chinese, unit_called};
+use super::lexicon::{english_before, is_negation, is_stop, negates_in_chinese};
+use ::language::quantity::{number_word, unit_named};
+use ::language::word::singular;
 
 /// Longer words are no words.
 const WORD_MAX: usize = 24;
@@ -38,15 +40,6 @@ pub(super) fn words(text: &str) -> Words {
     words
 }
 
-/// Whether a text is Chinese rather than anything else.
-pub(super) fn is_chinese(text: &str) -> bool {
-    let han = text
-        .chars()
-        .filter(|c| ('\u{4e00}'..='\u{9fff}').contains(c))
-        .count();
-    han * 2 > text.chars().filter(|c| c.is_alphabetic()).count()
-}
-
 impl Words {
     fn take_latin(&mut self, rest: &str) -> usize {
         let length = rest
@@ -70,18 +63,9 @@ impl Words {
     /// Without words of number and unit.
     pub(super) fn without_quantities(mut self) -> Self {
         self.content
-            .retain(|word| unit_called(word).is_none() && super::numeral::in_words(word).is_none());
+            .retain(|word| unit_named(word).is_none() && number_word(word).is_none());
         self
     }
-}
-
-fn singular(word: &str) -> String {
-    let plural = word.len() > 3
-        && word.ends_with('s')
-        && !["ss", "us", "is", "as", "os"]
-            .iter()
-            .any(|end| word.ends_with(end));
-    word[..word.len() - usize::from(plural)].to_owned()
 }
 
 fn unveiled(text: &str) -> String {
@@ -109,6 +93,5 @@ mod tests {
         assert_eq!(said("请安排靠窗的座位"), "window seat");
         assert_eq!(said("reserve [number] bags for [name]"), "reserve bag");
         assert!(words("no smoking").negated && words("不要打开告警").negated);
-        assert!(is_chinese("请安排 window 座位一个呀好的") && !is_chinese("a window, 窗"));
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! Knows characters only. Who publishes, and with whose consent, is [`crate::evolution`]'s.
 
+use ::language::script::is_unspaced;
 use unicode_normalization::char::is_combining_mark;
 
 /// A run of so many characters without a space is no word of a language that has spaces.
@@ -217,14 +218,6 @@ fn veil_of(run: &[char]) -> Option<Redaction> {
     } else {
         (run.len() > WORD_MAX).then_some(Redaction::Word)
     }
-}
-
-/// Scripts that put no spaces between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff01}'..='\u{ff1f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// The character itself if it structures nothing; a space, or a letter like it, otherwise.

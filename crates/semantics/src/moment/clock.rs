@@ -3,7 +3,7 @@
 //! Read next: [`super::day`].
 
 use super::{Clock, Reader};
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use std::ops::Range;
 
 impl Reader<'_> {

@@ -2,11 +2,10 @@
 //!
 //! Read next: [`super::clock`].
 
-use super::{Reader, date, ends_date};
-use crate::lexicon::{month, weekday};
-use crate::text::{Class, Gap};
+use super::{Reader, ends_date};
+use language::calendar::{Date, Duration, chinese_weekday, date, month, weekday};
+use language::text::{Class, Gap};
 use std::ops::Range;
-use time::{Date, Duration};
 
 /// The most times that 下 is said before a week or a month.
 const WEEKS_MOST: i64 = 8;
@@ -254,15 +253,8 @@ impl Reader<'_> {
             _ => return self.chinese_month(at, weeks, from),
         };
         let day = match self.word(from + week) {
-            "天" | "日" | "末" => Some(if self.word(from + week) == "末" {
-                5
-            } else {
-                6
-            }),
-            c => "一二三四五六"
-                .chars()
-                .position(|d| c.starts_with(d))
-                .map(|d| d as u8),
+            "末" => Some(5),
+            day => day.chars().next().and_then(chinese_weekday),
         };
         let end = from + week + usize::from(day.is_some());
         let relative = weeks > 0 || this || back;
@@ -325,7 +317,7 @@ impl Reader<'_> {
         let (day, end) = self.integer(at).filter(|_| {
             self.word(at)
                 .chars()
-                .all(|c| !c.is_alphabetic() || crate::text::is_cjk(c))
+                .all(|c| !c.is_alphabetic() || language::script::is_cjk(c))
         })?;
         let road = at.checked_sub(1).is_some_and(|i| {
             matches!(

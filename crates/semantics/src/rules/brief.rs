@@ -10,9 +10,11 @@ mod told;
 use super::lesson::Lesson;
 use crate::lexicon;
 use crate::moment::Calendar;
-use crate::quantity::Unit;
-use crate::text::{Token, is_cjk, stem, tokens};
 use kind::{kinds, role};
+use language::quantity::Unit;
+use language::script::is_cjk;
+use language::text::{Token, tokens};
+use language::word::stem;
 use regex::Regex;
 use schema::template::{Annotation, KeyType, Shape, Template};
 use serde_json::Value;
@@ -357,7 +359,7 @@ fn learn_terms(brief: &mut Brief) {
         let Lesson::Whole { said, value } = lesson else {
             continue;
         };
-        let told = crate::text::join(said);
+        let told = language::text::join(said);
         let short = said.len() <= 3 || told.chars().all(is_cjk);
         let Some(choice) = brief
             .choices
@@ -369,8 +371,8 @@ fn learn_terms(brief: &mut Brief) {
         };
         for term in lexicon::terms_like(&told) {
             let term = tokens(term);
-            let text = crate::text::join(&term);
-            if !choice.alike.iter().any(|a| crate::text::join(a) == text) {
+            let text = language::text::join(&term);
+            if !choice.alike.iter().any(|a| language::text::join(a) == text) {
                 choice.alike.push(term);
             }
         }

@@ -6,7 +6,7 @@ use super::brief::Brief;
 use super::lesson::Lesson;
 use super::scene::{Scene, Sort};
 use crate::lexicon;
-use crate::text::{Class, Gap, Token};
+use language::text::{Class, Gap, Token};
 use std::ops::Range;
 
 /// Words that may stand between a key's name and its value.
@@ -127,7 +127,7 @@ pub(crate) fn same(token: &Token, name: &str) -> bool {
     token.stem == name
         || lexicon::same_concept(&token.text, name)
         || compound(&token.text, name)
-        || crate::text::mistyped(&token.stem, name)
+        || language::word::mistyped(&token.stem, name)
 }
 
 /// "bedrooms" are beds.

@@ -7,8 +7,9 @@ use super::brief::{Brief, outline};
 use super::lesson::Lesson;
 use super::scene::{Mention, Scene, Sort};
 use crate::lexicon;
-use crate::places::Cover;
-use crate::text::{Class, join, stem};
+use language::runs::Cover;
+use language::text::{Class, join};
+use language::word::stem;
 use regex::Regex;
 use schema::template::Shape;
 use serde_json::Value;
@@ -432,7 +433,7 @@ fn other_kind(scene: &Scene, mention: &Mention) -> bool {
 fn kind_before(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
     let near = scene
         .token(run.start)
-        .is_some_and(|t| t.gap < crate::text::Gap::Mark);
+        .is_some_and(|t| t.gap < language::text::Gap::Mark);
     let one = run
         .start
         .checked_sub(1)
@@ -469,14 +470,14 @@ fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<us
     let near = |n: usize| {
         scene
             .token(run.end + n)
-            .is_some_and(|t| t.gap < crate::text::Gap::Mark)
+            .is_some_and(|t| t.gap < language::text::Gap::Mark)
     };
     // In "TT-55 zone Dresden-4" the kind is of the name behind it.
     let taken = |n: usize| {
         scene.mention_from(run.end + of + n).is_some_and(|m| {
             scene
                 .token(m.run.start)
-                .is_some_and(|t| t.gap <= crate::text::Gap::Space)
+                .is_some_and(|t| t.gap <= language::text::Gap::Space)
         })
     };
     [1, 2, 3]
@@ -511,7 +512,7 @@ fn is_kind(scene: &Scene, at: usize, n: usize, kind: &str) -> bool {
 }
 
 fn cjk(text: &str) -> bool {
-    text.chars().any(crate::text::is_cjk)
+    text.chars().any(language::script::is_cjk)
 }
 
 /// The kinds of element that Chinese has a word for.

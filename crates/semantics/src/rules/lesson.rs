@@ -8,8 +8,9 @@
 use super::brief::{Brief, Kind};
 use crate::lexicon::{self, Place};
 use crate::moment::{Calendar, moments};
-use crate::quantity::quantities;
-use crate::text::{Class, Text, Token, is_cjk, tokens};
+use language::quantity::quantities;
+use language::script::is_cjk;
+use language::text::{Class, Text, Token, tokens};
 use schema::template::{Annotation, MappingExample};
 use serde_json::Value;
 use std::ops::Range;
@@ -95,7 +96,7 @@ fn reworded(brief: &Brief, said: &[Token]) -> Vec<Vec<Token>> {
     if !chinese || said.len() < 4 || brief.kind != Kind::Flag {
         return Vec::new();
     }
-    let word = |at: usize| crate::text::join(&said[at..at + 2]);
+    let word = |at: usize| language::text::join(&said[at..at + 2]);
     let places = (0..said.len() - 1).map(|at| (at, word(at)));
     places
         .flat_map(|(at, word)| {
@@ -147,7 +148,7 @@ fn slot(brief: &Brief, said: &Text, value: &Value, calendar: &Calendar) -> Optio
     }
 }
 
-fn says(brief: &Brief, quantity: &crate::quantity::Quantity, wanted: f64) -> bool {
+fn says(brief: &Brief, quantity: &language::quantity::Quantity, wanted: f64) -> bool {
     let converted = brief.unit.and_then(|u| quantity.in_unit(u));
     quantity.value == wanted || converted == Some(wanted)
 }

@@ -14,8 +14,8 @@ use super::brief::{Brief, Kind};
 use super::lesson::Lesson;
 use super::scene::Scene;
 use crate::lexicon;
-use crate::quantity::Quantity;
-use crate::text::{Class, Token};
+use language::quantity::Quantity;
+use language::text::{Class, Token};
 use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
@@ -169,7 +169,8 @@ impl Keys<'_> {
         let value = match (value, turned) {
             // "what do I do?" stands for itself: as it was said.
             (Value::String(text), _)
-                if brief.kind == Kind::Speech && crate::text::tokens(text).len() == said.len() =>
+                if brief.kind == Kind::Speech
+                    && language::text::tokens(text).len() == said.len() =>
             {
                 return None;
             }
@@ -303,7 +304,7 @@ impl Keys<'_> {
     fn dials(&self, run: &Range<usize>) -> bool {
         let near = |at: usize| {
             self.scene.token(at).is_some_and(|t| {
-                t.class == Class::Number && t.text.len() >= 3 && t.gap < crate::text::Gap::Comma
+                t.class == Class::Number && t.text.len() >= 3 && t.gap < language::text::Gap::Comma
             })
         };
         let phone = |i: usize| {
@@ -513,7 +514,7 @@ fn pairs(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> 
 
 fn alike(token: &Token, word: &Token) -> bool {
     token.stem == word.stem
-        || crate::text::mistyped(&token.text, &word.text)
+        || language::word::mistyped(&token.text, &word.text)
         || (token.class == Class::Word && crate::lexicon::same_concept(&token.text, &word.text))
 }
 
@@ -525,6 +526,6 @@ fn denied_with(scene: &Scene, run: &Range<usize>) -> bool {
 /// True if a phrase denies: "no KPI impact".
 pub(crate) fn denies(said: &[Token]) -> bool {
     let words: Vec<String> = said.iter().map(|t| t.text.clone()).collect();
-    let text = crate::text::join(said);
+    let text = language::text::join(said);
     crate::lexicon::denials(&words, &text) % 2 == 1
 }

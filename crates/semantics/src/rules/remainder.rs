@@ -7,7 +7,7 @@ use super::brief::{Brief, bigrams};
 use super::propose::likeness;
 use super::scene::{Scene, Sort, overlaps};
 use crate::lexicon;
-use crate::text::{Class, Text, Token, tokens};
+use language::text::{Class, Text, Token, tokens};
 use schema::template::Template;
 use std::collections::BTreeSet;
 use std::ops::Range;

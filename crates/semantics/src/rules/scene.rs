@@ -5,9 +5,9 @@
 mod mention;
 
 use crate::moment::{Calendar, Moments, moments};
-use crate::places::{Cover, Places};
-use crate::quantity::{Quantity, quantities};
-use crate::text::{Text, Token};
+use language::quantity::{Quantity, quantities};
+use language::runs::{Cover, Places};
+use language::text::{Text, Token};
 use mention::mentions;
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -7,8 +7,8 @@
 
 use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
+use language::dictionary::Dictionary;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// A text as it was understood.
@@ -70,7 +70,7 @@ pub fn beginning(text: &str) -> &str {
 pub struct Names {
     ids: Arc<[ElementId]>,
     /// What may stand in a text, in lower case.
-    words: BTreeMap<String, Vec<Meaning>>,
+    words: Dictionary<Meaning>,
 }
 
 /// What a word in a text may mean. Elements go by their place among the identifiers.
@@ -94,18 +94,14 @@ enum Meaning {
 impl Names {
     /// The names of what is in `inventory`, of which `ids` are all identifiers in their order.
     pub fn new(inventory: &Inventory, ids: Arc<[ElementId]>) -> Self {
-        let mut words: BTreeMap<String, Vec<Meaning>> = BTreeMap::new();
-        let mut mean = |word: &str, meaning: Meaning| match words.get_mut(word) {
-            Some(meanings) => meanings.push(meaning),
-            None => drop(words.insert(word.to_owned(), vec![meaning])),
-        };
+        let mut words = Dictionary::default();
         let mut places: BTreeMap<(String, ElementKind), Vec<usize>> = BTreeMap::new();
         for (element, (id, documented)) in inventory.elements.iter().enumerate() {
             let (id, kind) = (id.as_str().to_lowercase(), documented.kind);
             let name = id.split_once(':').map_or(id.as_str(), |(_, name)| name);
             let marks = |b: u8| b.is_ascii_digit() || b == b'-' || b == b'/';
             let distinctive = name.bytes().any(marks);
-            mean(
+            words.add(
                 name,
                 Meaning::Name {
                     element,
@@ -113,20 +109,18 @@ impl Names {
                     distinctive,
                 },
             );
-            mean(&id, Meaning::Identifier(element));
+            words.add(&id, Meaning::Identifier(element));
             let place = (documented.place.to_lowercase(), kind);
             places.entry(place).or_default().push(element);
         }
         for ((place, kind), there) in places {
-            mean(&place, Meaning::Place(kind, there));
+            words.add(&place, Meaning::Place(kind, there));
         }
         for kind in KINDS {
             for word in kind_words(kind) {
-                mean(word, Meaning::Kind(kind));
+                words.add(word, Meaning::Kind(kind));
             }
         }
-        // What has no name is not named by silence.
-        words.remove("");
         Self { ids, words }
     }
 
@@ -177,38 +171,13 @@ impl Names {
         for (at, c) in text.char_indices() {
             if before.is_none_or(|b| !joins(b)) {
                 let rest = &text[at..];
-                let begun = self.beginning(rest);
+                let begun = self.words.beginning(rest);
                 standing.extend(begun.filter(|(word, _)| ends_at(rest, word.len())));
             }
             before = Some(c);
         }
         standing
     }
-
-    /// The words with which `text` begins, longest first.
-    fn beginning<'n>(&'n self, text: &str) -> impl Iterator<Item = (&'n str, &'n [Meaning])> {
-        let mut rest = text;
-        std::iter::from_fn(move || {
-            loop {
-                // Whatever `rest` begins with stands before it, and begins all that is between.
-                let range = (Bound::Unbounded, Bound::Included(rest));
-                let (word, meanings) = self.words.range::<str, _>(range).next_back()?;
-                let shared = shared_beginning(word, rest);
-                rest = &rest[..shared];
-                if shared == word.len() {
-                    let last = rest.chars().next_back().map_or(0, char::len_utf8);
-                    rest = &rest[..shared - last];
-                    return Some((word.as_str(), meanings.as_slice()));
-                }
-            }
-        })
-    }
-}
-
-/// How many bytes two texts begin with alike.
-fn shared_beginning(one: &str, other: &str) -> usize {
-    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
-    alike.map(|(c, _)| c.len_utf8()).sum()
 }
 
 /// Every kind.

@@ -27,11 +27,6 @@ pub struct Recorder {
     out: BTreeSet<ElementId>,
 }
 
-/// An instant in the format of records.
-pub fn instant(at: Timestamp) -> report::Timestamp {
-    report::Timestamp::from_ms(at.as_ms())
-}
-
 /// The positions and links of an inventory, in the format of records.
 pub fn network(inventory: &Inventory) -> Network {
     let towns = inventory.of_kind(ElementKind::Router).map(|router| Town {
@@ -126,10 +121,7 @@ impl Recorder {
     }
 
     fn write(&mut self, at: Timestamp, what: What) {
-        let moment = Moment {
-            at: instant(at),
-            what,
-        };
+        let moment = Moment { at, what };
         (self.sink)(moment.line());
     }
 }

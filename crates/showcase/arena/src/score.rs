@@ -12,7 +12,6 @@ pub use cases::{Case, Found, found, of_tasks};
 pub use watch::Watch;
 
 use crate::World;
-use crate::recorder::instant;
 use crate::referee;
 use agents::oss_fault::baseline::{first_alarm_baseline, most_explained_baseline};
 use agents::oss_fault::correlation::Correlator;
@@ -182,7 +181,7 @@ impl Scale<'_> {
         FaultScore {
             kind: truth.fault.kind.as_str().to_owned(),
             element: truth.fault.element.to_string(),
-            began: instant(truth.fault.at),
+            began: truth.fault.at,
             users_touched: match area.is_empty() {
                 true => 0.0,
                 false => self.simulation.mobile().area(&area).users,

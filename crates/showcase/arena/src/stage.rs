@@ -211,7 +211,7 @@ impl Stage {
             policy: "agents".to_owned(),
             seed: self.play.seed,
             topology: self.play.topology.name.clone(),
-            began: recorder::instant(self.start),
+            began: self.start,
             network: recorder::network(&inventory),
         }
     }

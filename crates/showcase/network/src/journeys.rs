@@ -13,7 +13,6 @@ mod roads;
 
 use crate::build::distance_km;
 use crate::chance::{between, choose, happens, stream, whole};
-use domain::calendar::{Day, second_of_day};
 use domain::inventory::{ElementKind, Inventory};
 use domain::time::{Dice, Timestamp};
 use rand::{Rng, RngExt, SeedableRng};
@@ -157,10 +156,10 @@ impl Journeys {
 
     /// The position of the vehicle of this index at `at`; none if there is no such vehicle.
     pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<Whereabouts> {
-        let trip = self.trip(vehicle, Day::of(at))?;
+        let trip = self.trip(vehicle, at.days())?;
         let spot = self.vehicles.get(vehicle)?.spot;
         Some(match trip {
-            Some(trip) => trip.whereabouts(second_of_day(at)),
+            Some(trip) => trip.whereabouts(at.second_of_day()),
             None => Whereabouts {
                 position: spot,
                 driving: false,
@@ -168,9 +167,9 @@ impl Journeys {
         })
     }
 
-    /// The trip of the vehicle of this index on a day, if it drives. None if there is no such
+    /// The trip of the vehicle of this index on a day, counted from 1970, if it drives. None if there is no such
     /// vehicle.
-    pub fn trip(&self, vehicle: usize, day: Day) -> Option<Option<Trip>> {
+    pub fn trip(&self, vehicle: usize, day: i64) -> Option<Option<Trip>> {
         let owner = self.vehicles.get(vehicle)?;
         let mut dice = of_day(self.seed, vehicle, day);
         if !happens(&mut dice, DRIVES) {
@@ -227,10 +226,10 @@ impl Trip {
 }
 
 /// The random generator for one day of one vehicle, independent of previous draws.
-fn of_day(seed: u64, vehicle: usize, day: Day) -> Dice {
+fn of_day(seed: u64, vehicle: usize, day: i64) -> Dice {
     let mut root = stream(seed, PURPOSE + 1);
     let mixed = root.next_u64() ^ (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    Dice::seed_from_u64(mixed ^ (day.0 as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+    Dice::seed_from_u64(mixed ^ (day as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
 /// A vehicle identification number: maker, six characters that describe the vehicle, year and

@@ -4,7 +4,7 @@
 //! nothing of agents, networks or protocols but the names that a record contains. A tour, in the
 //! order in which a run becomes a page:
 //! - [`record`]: a run as lines of JSON, written one at a time and read back, with the line number
-//!   of any damage; [`timestamp`] is the format of instants;
+//!   of any damage; [`Timestamp`] is the format of instants;
 //! - [`score`]: the referee's findings, fault by fault and complaint by complaint, and the figures
 //!   derived from them; [`metric`] defines each figure;
 //! - [`statistics`]: means, confidence intervals, paired differences and verdicts;
@@ -30,12 +30,11 @@ pub mod replay;
 pub mod score;
 pub mod statistics;
 pub mod story;
-pub mod timestamp;
 
 pub use batch::{Batch, Table};
 pub use html::About;
+pub use language::time::Timestamp;
 pub use metric::{METRICS, Metric};
 pub use record::{Moment, Record, RecordError, Run, What};
 pub use replay::Player;
 pub use score::{ComplaintScore, FaultScore, Score};
-pub use timestamp::Timestamp;

@@ -6,7 +6,7 @@
 //! and still parses. Unknown keys are ignored. Read next: [`crate::story`].
 
 use crate::score::Score;
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -27,6 +27,7 @@ pub struct Run {
     /// The name of the topology.
     pub topology: String,
     /// The beginning of the simulated time.
+    #[serde(with = "language::time::rfc3339")]
     pub began: Timestamp,
     /// The topology, for maps.
     pub network: Network,
@@ -88,6 +89,7 @@ pub struct Site {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moment {
     /// The instant, in simulated time.
+    #[serde(with = "language::time::rfc3339")]
     pub at: Timestamp,
     /// The event.
     #[serde(flatten)]

@@ -7,7 +7,7 @@
 
 use crate::record::{Moment, Record, What};
 use crate::story::{Ending, Tasks};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use markup::words::{count, cut, decimal, span};
 
 /// The longest time that a merged line spans, in seconds.

@@ -5,7 +5,7 @@
 
 use crate::metric::METRICS;
 use crate::statistics::{percentile, share};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -48,6 +48,7 @@ pub struct FaultScore {
     /// The element.
     pub element: String,
     /// The beginning of the fault.
+    #[serde(with = "language::time::rfc3339")]
     pub began: Timestamp,
     /// The number of users whose service it took or degraded; a fault with 0 does not count in the
     /// figures.

@@ -11,7 +11,7 @@ pub use outage::{Outages, Step};
 pub use tasks::{Ending, Task, Tasks};
 
 use crate::record::{Record, What};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use markup::words::span;
 use std::collections::{BTreeMap, BTreeSet};
 

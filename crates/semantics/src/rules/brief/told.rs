@@ -4,8 +4,8 @@
 
 use super::{Choice, Kind, contains_word, regex, spoken};
 use crate::lexicon;
-use crate::quantity::{Unit, unit_named};
-use crate::text::{Text, tokens};
+use language::quantity::{Unit, unit_named};
+use language::text::{Text, tokens};
 use regex::Regex;
 use schema::template::{Annotation, Constraint, Format, KeyType, Shape};
 use serde_json::Value;

@@ -5,8 +5,8 @@ use super::super::cue;
 use super::super::scene::Sort;
 use super::{Candidate, Keys};
 use crate::lexicon::{self, PLAIN_DEGREE};
-use crate::quantity::{Dimension, Quantity, unit_named};
-use crate::text::Gap;
+use language::quantity::{Dimension, Quantity, unit_named};
+use language::text::Gap;
 use schema::template::KeyType;
 use serde_json::{Number, Value};
 
@@ -217,7 +217,7 @@ impl Keys<'_> {
         let word = if self
             .scene
             .token(at)
-            .is_some_and(|t| t.class == crate::text::Class::Cjk)
+            .is_some_and(|t| t.class == language::text::Class::Cjk)
             && lexicon::is_term(&two)
         {
             two.as_str()
@@ -457,7 +457,7 @@ pub(super) fn scaled(brief: &Brief, share: f64) -> Option<Value> {
 }
 
 /// The unit of a key; that of pure numbers without one.
-fn unit_of(brief: &Brief) -> *const crate::quantity::Unit {
+fn unit_of(brief: &Brief) -> *const language::quantity::Unit {
     brief.unit.map_or(std::ptr::null(), std::ptr::from_ref)
 }
 
@@ -481,7 +481,7 @@ pub(super) fn amount(brief: &Brief, quantity: &Quantity) -> Option<Value> {
         }
         _ => quantity.value,
     };
-    number(brief, crate::quantity::tidy(value))
+    number(brief, language::quantity::tidy(value))
 }
 
 fn currency(quantity: &Quantity) -> bool {

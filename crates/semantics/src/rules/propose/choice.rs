@@ -5,7 +5,7 @@ use super::super::cue;
 use super::super::element;
 use super::{Candidate, Keys, telling};
 use crate::lexicon;
-use crate::text::Token;
+use language::text::Token;
 use std::ops::Range;
 
 /// What is said of a thing that no longer works.
@@ -82,13 +82,13 @@ impl Keys<'_> {
                 runs.map(move |run| (term, run))
             });
         let apart = choice.alike.iter().filter(|t| {
-            t.len() > 1 && t.iter().all(|t| t.class == crate::text::Class::Word)
-                || t.len() >= 4 && t.iter().all(|t| t.class == crate::text::Class::Cjk)
+            t.len() > 1 && t.iter().all(|t| t.class == language::text::Class::Word)
+                || t.len() >= 4 && t.iter().all(|t| t.class == language::text::Class::Cjk)
         });
         let apart = apart.flat_map(|term| self.apart(at, choice, &telling(term)));
         found
             .filter_map(|(term, run)| {
-                let chinese = term.iter().all(|t| t.class == crate::text::Class::Cjk);
+                let chinese = term.iter().all(|t| t.class == language::text::Class::Cjk);
                 let sure = match (term.len(), chinese) {
                     (4.., true) => 0.88,
                     (_, true) => 0.82,
@@ -113,7 +113,7 @@ impl Keys<'_> {
             .filter_map(|(held, _)| {
                 let run = super::run_of(&held);
                 let denied = super::denies(words) != super::denied_with(self.scene, &run);
-                let chinese = words.iter().all(|t| t.class == crate::text::Class::Cjk);
+                let chinese = words.iter().all(|t| t.class == language::text::Class::Cjk);
                 let sure = if chinese { 0.85 } else { 0.79 };
                 let chosen = if denied {
                     None
@@ -245,7 +245,7 @@ impl Keys<'_> {
         let first = self
             .scene
             .token(at)
-            .is_some_and(|t| t.gap >= crate::text::Gap::Comma);
+            .is_some_and(|t| t.gap >= language::text::Gap::Comma);
         asks && (first
             || matches!(
                 self.scene.word_before(at),

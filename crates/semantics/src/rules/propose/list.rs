@@ -7,7 +7,7 @@ use super::super::lesson::Lesson;
 use super::super::scene::{Mention, Scene, Sort};
 use super::super::settle::settle;
 use super::{Candidate, Keys, amount};
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use regex::Regex;
 use schema::template::KeyType;
 use serde_json::Value;

@@ -5,10 +5,10 @@ use super::super::cue;
 use super::super::scene::Scene;
 use super::{Candidate, Keys};
 use crate::moment::{Calendar, later};
-use crate::quantity::Dimension;
+use language::calendar::Date;
+use language::quantity::Dimension;
 use serde_json::Value;
 use std::ops::Range;
-use time::Date;
 
 /// Words before a moment at which something begins, and at which it ends.
 const BEGINS: &str = " from since starting beginning leaving departing begin start starts after between departure depart leave pickup pick 从 自 起 ";
@@ -263,7 +263,7 @@ impl Keys<'_> {
         let then = |from: usize| (from..=from + 2).any(|at| moments.from(at).is_some());
         let joint = |at: usize| {
             let token = self.scene.token(at);
-            token.is_some_and(|t| t.gap == crate::text::Gap::Joint)
+            token.is_some_and(|t| t.gap == language::text::Gap::Joint)
         };
         let joined = matches!(next, "to" | "until" | "till" | "and" | "至" | "到")
             && then(run.end + 1)

@@ -14,7 +14,7 @@ use super::super::element::Elements;
 use super::super::scene::{Mention, Sort};
 use super::{Candidate, Keys};
 use crate::lexicon;
-use crate::places::Cover;
+use language::runs::Cover;
 
 impl Keys<'_> {
     /// What an utterance names for an open key: by the key's pattern, by the form of the thing, as

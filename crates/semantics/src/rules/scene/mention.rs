@@ -6,9 +6,10 @@
 use super::super::brief::regex;
 use super::{Mention, Sort};
 use crate::lexicon;
-use crate::places::Cover;
-use crate::quantity::{quantities, unit_named};
-use crate::text::{Class, Gap, Text, Token};
+use language::calendar;
+use language::quantity::{quantities, unit_named};
+use language::runs::Cover;
+use language::text::{Class, Gap, Text, Token};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -211,8 +212,8 @@ fn name_at(text: &Text, at: usize) -> Option<Range<usize>> {
     let known = lexicon::place(&first.text).is_some();
     if first.class != Class::Word
         || !(first.capital || known)
-        || lexicon::month(&first.text).is_some() && first.text.len() > 3
-        || lexicon::weekday(&first.text).is_some()
+        || calendar::month(&first.text).is_some() && first.text.len() > 3
+        || calendar::weekday(&first.text).is_some()
     {
         return None;
     }
@@ -295,8 +296,8 @@ fn next_of_name(text: &Text, at: usize) -> Option<usize> {
     let proper = |t: &Token| {
         t.class == Class::Word
             && t.capital
-            && lexicon::weekday(&t.text).is_none()
-            && (lexicon::month(&t.text).is_none() || t.text.len() == 3)
+            && calendar::weekday(&t.text).is_none()
+            && (calendar::month(&t.text).is_none() || t.text.len() == 3)
     };
     let ordinary = lexicon::is_function(&token.text)
         || lexicon::is_asking(&token.text) && token.text.len() > 3

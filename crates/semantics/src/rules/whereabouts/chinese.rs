@@ -4,7 +4,7 @@
 
 use crate::lexicon;
 use crate::rules::scene::Scene;
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -10,7 +10,6 @@ use crate::payloads::complaint::{
     ComplaintResult, ComplaintTicket, ServiceComplaint, TicketResult,
 };
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
-use domain::calendar::{Day, second_of_day};
 use domain::content::{Content, Payload};
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -267,11 +266,8 @@ pub(super) fn ticket_of(
     ];
     words.push(format!("near {}.", complaint.place));
     if let Some(at) = complaint.started_at {
-        let (_, month, date) = Day::of(at).date();
-        let minutes = (second_of_day(at) / 60.0) as u32;
-        let month = super::phrases::MONTHS[(month as usize - 1).min(11)];
-        let (hour, minute) = (minutes / 60, minutes % 60);
-        words.push(format!("On {date} {month} at {hour:02}:{minute:02}."));
+        let (date, clock) = (at.date(), at.clock());
+        words.push(format!("On {} {} at {clock}.", date.day(), date.month()));
     }
     words.extend(complaint.vehicle.iter().map(|v| format!("VIN {v}.")));
     ComplaintTicket {

@@ -9,26 +9,9 @@ use super::reader::Account;
 use super::reader::matter::Outside;
 use crate::payloads::complaint::Boundary;
 use crate::payloads::quality::{Quality, QualityResult};
-use domain::calendar::{Day, second_of_day};
 use domain::cause::Cause;
 use domain::gazetteer;
 use domain::time::Timestamp;
-
-/// The months in English.
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// The question for what is missing.
 pub(super) fn question(missing: &Missing, chinese: bool) -> String {
@@ -102,15 +85,11 @@ fn near(account: &Account, chinese: bool) -> String {
 
 /// "21 April, 19:05 (UTC)".
 fn instant(at: Timestamp, chinese: bool) -> String {
-    let (_, month, date) = Day::of(at).date();
-    let minutes = (second_of_day(at) / 60.0) as u32;
-    let (hour, minute) = (minutes / 60, minutes % 60);
+    let (date, clock) = (at.date(), at.clock());
+    let (month, day) = (date.month(), date.day());
     match chinese {
-        true => format!("{month}月{date}日{hour:02}:{minute:02}（UTC）"),
-        false => format!(
-            "{date} {}, {hour:02}:{minute:02} (UTC)",
-            MONTHS[(month as usize - 1).min(11)]
-        ),
+        true => format!("{}月{day}日{clock}（UTC）", u8::from(month)),
+        false => format!("{day} {month}, {clock} (UTC)"),
     }
 }
 

@@ -114,13 +114,13 @@ impl Reader for PlainReader {
         // Whoever hosts an agent waits for each of its steps: the limit alone ends a reading.
         let work = Work::within(Effort::until(&|| false));
         let read = self.read_within(inventory, text, written, &work);
-        read.map_err(|given_up| given_up.by("complaints"))
+        read.map_err(|why| ParseFailure::given_up(why, "complaints"))
     }
 }
 
 /// True if a text is written in Chinese.
 pub fn is_chinese(text: &str) -> bool {
-    text.chars().any(tokens::is_han)
+    text.chars().any(language::script::is_cjk)
 }
 
 #[cfg(test)]

@@ -29,7 +29,12 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 /// The time of the event, in words.
 pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
     let m = Moment::of(at, written);
-    let mut ways = vec![format!("{}月{}日{}", m.month, m.date, clock(&m, dice))];
+    let mut ways = vec![format!(
+        "{}月{}日{}",
+        u8::from(m.month),
+        m.date,
+        clock(&m, dice)
+    )];
     if (0.75..6.25).contains(&m.ago_h) {
         let hours = (m.ago_h.round() as usize).clamp(1, 6);
         let number = pick(dice, &[DIGITS[hours], &hours.to_string()]);
@@ -57,7 +62,11 @@ fn day(m: &Moment, dice: &mut Dice) -> String {
         0 => "今天".to_owned(),
         1 => "昨天".to_owned(),
         2 if happens(dice, 0.6) => "前天".to_owned(),
-        _ => format!("{}{}", pick(dice, &["周", "星期"]), WEEKDAYS[m.weekday]),
+        _ => format!(
+            "{}{}",
+            pick(dice, &["周", "星期"]),
+            WEEKDAYS[usize::from(m.weekday.number_days_from_monday())]
+        ),
     }
 }
 
@@ -106,7 +115,10 @@ fn part_of_day(m: &Moment) -> String {
         (1, "晚上") => "昨晚".to_owned(),
         (0, part) => format!("今天{part}"),
         (1, part) => format!("昨天{part}"),
-        (_, part) => format!("周{}{part}", WEEKDAYS[m.weekday]),
+        (_, part) => format!(
+            "周{}{part}",
+            WEEKDAYS[usize::from(m.weekday.number_days_from_monday())]
+        ),
     }
 }
 

@@ -9,29 +9,6 @@ use crate::chance::{happens, whole};
 use domain::gazetteer;
 use domain::time::{Dice, Timestamp};
 
-const WEEKDAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 
 /// The grammar.
@@ -78,7 +55,7 @@ pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String
 
 /// The date with the time of day: "on 21 April at 19:05".
 fn dated(m: &Moment, dice: &mut Dice) -> String {
-    let month = MONTHS[(m.month as usize - 1).min(11)];
+    let month = m.month;
     let date = match whole(dice, 0, 2) {
         0 => format!("{} {month}", m.date),
         1 => format!("{month} {}{}", m.date, ordinal(m.date)),
@@ -87,7 +64,7 @@ fn dated(m: &Moment, dice: &mut Dice) -> String {
     format!("on {date} {}", clock(m, dice))
 }
 
-fn ordinal(date: u32) -> &'static str {
+fn ordinal(date: u8) -> &'static str {
     match (date % 10, date / 10) {
         (1, tens) if tens != 1 => "st",
         (2, tens) if tens != 1 => "nd",
@@ -124,7 +101,7 @@ fn day_word(m: &Moment, dice: &mut Dice) -> String {
     match m.days {
         0 => "today".to_owned(),
         1 if happens(dice, 0.7) => "yesterday".to_owned(),
-        _ => format!("on {}", WEEKDAYS[m.weekday]),
+        _ => format!("on {}", m.weekday),
     }
 }
 
@@ -142,8 +119,8 @@ fn part_of_day(m: &Moment) -> String {
         (1, "evening") => "last night".to_owned(),
         (1, "night") => "yesterday in the small hours".to_owned(),
         (1, _) => format!("yesterday {part}"),
-        (_, "night") => format!("on {} in the small hours", WEEKDAYS[m.weekday]),
-        _ => format!("on {} {part}", WEEKDAYS[m.weekday]),
+        (_, "night") => format!("on {} in the small hours", m.weekday),
+        _ => format!("on {} {part}", m.weekday),
     }
 }
 

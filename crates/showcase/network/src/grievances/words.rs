@@ -7,7 +7,7 @@
 
 use super::{Datum, Gold, Letter, Plight, chinese, english, handwritten, noise};
 use crate::chance::{choose, happens};
-use domain::calendar::{Day, second_of_day};
+use domain::calendar::{Month, Weekday};
 use domain::time::{Dice, Timestamp};
 
 /// The share of letters written by hand.
@@ -171,26 +171,25 @@ pub(super) struct Moment {
     /// The hour, 0 to 23, and the minute.
     pub(super) hour: u32,
     pub(super) minute: u32,
-    /// The weekday, 0 is Monday; month and day of the month.
-    pub(super) weekday: usize,
-    pub(super) month: u32,
-    pub(super) date: u32,
+    /// The weekday; month and day of the month.
+    pub(super) weekday: Weekday,
+    pub(super) month: Month,
+    pub(super) date: u8,
     /// Hours before the time of writing.
     pub(super) ago_h: f64,
 }
 
 impl Moment {
     pub(super) fn of(at: Timestamp, written: Timestamp) -> Self {
-        let (day, today) = (Day::of(at), Day::of(written));
-        let minutes = (second_of_day(at) / 60.0) as u32;
-        let (_, month, date) = day.date();
+        let minutes = (at.second_of_day() / 60.0) as u32;
+        let date = at.date();
         Self {
-            days: today.0 - day.0,
+            days: written.days() - at.days(),
             hour: minutes / 60,
             minute: minutes % 60,
-            weekday: day.weekday(),
-            month,
-            date,
+            weekday: date.weekday(),
+            month: date.month(),
+            date: date.day(),
             ago_h: written.seconds_since(at) / 3_600.0,
         }
     }

@@ -16,7 +16,6 @@ use crate::journeys::coverage::Sites;
 use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
 use crate::mobile::Served;
-use domain::calendar::{Day, second_of_day};
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
 use domain::radio::{POOR_MBPS, WEAK_DBM};
@@ -73,7 +72,7 @@ pub(super) struct Desk {
     surveyed: Timestamp,
     seed: u64,
     /// By vehicle: its trip on the day sampled last.
-    today: Vec<Option<(Day, Option<Trip>)>>,
+    today: Vec<Option<(i64, Option<Trip>)>>,
     /// By vehicle: its current period of bad service.
     spells: Vec<Option<Spell>>,
     /// By vehicle: the instant of its owner's last complaint.
@@ -108,14 +107,14 @@ impl Desk {
 
     /// The position of a vehicle and whether it drives; the day's trip is cached.
     fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
-        let day = Day::of(at);
+        let day = at.days();
         let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
         if !known {
             self.today[vehicle] = Some((day, self.journeys.trip(vehicle, day)?));
         }
         match &self.today[vehicle] {
             Some((_, Some(trip))) => {
-                let found = trip.whereabouts(second_of_day(at));
+                let found = trip.whereabouts(at.second_of_day());
                 Some((found.position, found.driving))
             }
             _ => {

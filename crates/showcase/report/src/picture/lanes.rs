@@ -7,7 +7,7 @@
 use super::{Scale, label, line, opened, rectangle};
 use crate::record::{Record, What};
 use crate::story::{self, Ending, Span};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use markup::words::{count, cut, number};
 use markup::{Markup, Px};
 use std::fmt::Write;

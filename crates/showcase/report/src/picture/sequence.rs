@@ -7,7 +7,7 @@
 use super::{line, opened};
 use crate::record::{Moment, Record, What};
 use crate::story::{Case, Ending};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use markup::sequence::Arrow;
 use markup::words::{count, cut, width};
 use markup::{Markup, Px};

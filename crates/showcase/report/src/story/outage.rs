@@ -5,7 +5,7 @@
 
 use super::Span;
 use crate::record::{Record, What};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Alarm types that mean a site is out of service.

@@ -5,7 +5,7 @@
 
 use super::Span;
 use crate::record::{Moment, What};
-use crate::timestamp::Timestamp;
+use language::time::Timestamp;
 use std::collections::BTreeMap;
 
 /// The ending of a task or period.

@@ -9,7 +9,7 @@ use super::super::super::lesson::Lesson;
 use super::super::super::scene::{Mention, Sort};
 use super::Keys;
 use crate::lexicon;
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -40,7 +40,8 @@ impl Keys<'_> {
         let brief = &self.briefs[at];
         let run = &mention.run;
         // A word that names a key is not what stands for one.
-        let label = |t: &crate::text::Token| self.briefs.iter().any(|b| b.name.contains(&t.stem));
+        let label =
+            |t: &language::text::Token| self.briefs.iter().any(|b| b.name.contains(&t.stem));
         if mention.sort == Sort::Name && self.scene.text.tokens[run.clone()].iter().all(label) {
             return 0.0;
         }

@@ -5,8 +5,8 @@ use super::super::super::cue;
 use super::super::super::scene::{Mention, Sort};
 use super::super::Candidate;
 use super::Keys;
-use crate::quantity::Quantity;
-use crate::text::{Class, Gap};
+use language::quantity::Quantity;
+use language::text::{Class, Gap};
 use regex::Regex;
 use std::sync::LazyLock;
 

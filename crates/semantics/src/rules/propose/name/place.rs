@@ -7,7 +7,7 @@ use super::super::super::cue;
 use super::super::Candidate;
 use super::{Keys, STOPS};
 use crate::lexicon;
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use std::ops::Range;
 
 /// What only sounds like a name before what is said of it.
@@ -97,7 +97,7 @@ impl Keys<'_> {
                 let stop = stop.or(alone.then_some(clause.end))?;
                 let run = start..stop;
                 let name = self.scene.text.span(&run);
-                let plain = name.chars().all(crate::text::is_cjk)
+                let plain = name.chars().all(language::script::is_cjk)
                     && !self.busy(&run)
                     && (2..=8).contains(&run.len());
                 let speaks = [

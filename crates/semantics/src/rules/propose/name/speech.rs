@@ -6,7 +6,7 @@ use super::super::super::lesson::Lesson;
 use super::super::Candidate;
 use super::Keys;
 use crate::lexicon;
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use schema::template::KeyType;
 use std::ops::Range;
 
@@ -181,7 +181,7 @@ impl Keys<'_> {
             return false;
         }
         self.scene.text.steps.take(label.len());
-        let said = crate::text::join(label);
+        let said = language::text::join(label);
         if let [only] = label {
             let place = brief.kind == Kind::Place
                 && matches!(only.text.as_str(), "where" | "location" | "place");
@@ -204,7 +204,7 @@ impl Keys<'_> {
     }
 
     /// True if an example shows a word before the value.
-    pub(super) fn taught_label(&self, brief: &Brief, token: &crate::text::Token) -> bool {
+    pub(super) fn taught_label(&self, brief: &Brief, token: &language::text::Token) -> bool {
         let shown = |lesson: &Lesson| match lesson {
             Lesson::Slot { before, .. } => before
                 .iter()

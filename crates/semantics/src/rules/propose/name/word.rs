@@ -7,7 +7,7 @@ use super::super::super::scene::Sort;
 use super::super::Candidate;
 use super::{Keys, PRAISE, STOPS, breaks, ends_place};
 use crate::lexicon;
-use crate::text::{Class, Gap};
+use language::text::{Class, Gap};
 use std::ops::Range;
 
 impl Keys<'_> {
@@ -16,17 +16,17 @@ impl Keys<'_> {
         let brief = &self.briefs[at];
         if brief.kind != Kind::Sort
             && !["type", "kind", "mode", "transport"].iter().any(|w| {
-                crate::text::stem(w) == *brief.name.last().map_or("", String::as_str)
+                language::word::stem(w) == *brief.name.last().map_or("", String::as_str)
                     || brief.path.last().is_some_and(|p| p.contains(w))
             })
         {
             return Vec::new();
         }
         let about = |word: &str| {
-            let stem = crate::text::stem(word);
+            let stem = language::word::stem(word);
             brief.gist.contains(&stem) || brief.name.contains(&stem)
         };
-        let names = lexicon::sorts(about).map(crate::text::tokens);
+        let names = lexicon::sorts(about).map(language::text::tokens);
         let mut found: Vec<Range<usize>> = names
             .flat_map(|name| self.scene.text.find_exactly(&name))
             .collect();
@@ -66,7 +66,7 @@ impl Keys<'_> {
                 };
                 let run = described.unwrap_or_else(|| self.up_to(run, after));
                 let text = self.scene.text.span(&run).to_owned();
-                let chinese = text.chars().all(crate::text::is_cjk);
+                let chinese = text.chars().all(language::script::is_cjk);
                 let sure = if chinese { 0.86 } else { 0.6 };
                 found.push(Candidate::new(at, self.spelled(brief, &text), run, sure));
             }
@@ -75,7 +75,7 @@ impl Keys<'_> {
     }
 
     /// A run without the words that an example shows behind the value.
-    pub(super) fn up_to(&self, run: Range<usize>, after: &[crate::text::Token]) -> Range<usize> {
+    pub(super) fn up_to(&self, run: Range<usize>, after: &[language::text::Token]) -> Range<usize> {
         let found = self.scene.text.find_within(after, run.start + 1..run.end);
         found.map_or(run.clone(), |a| run.start..a.start)
     }

@@ -1,11 +1,10 @@
 //! Chinese words for days and hours.
 
 use super::when::{Clock, Said, Time};
+use domain::calendar::chinese_weekday;
+use language::quantity::{chinese_number, is_chinese_numeral};
 use schema::steps::Work;
 
-const DIGITS: [char; 11] = [
-    '零', '一', '二', '三', '四', '五', '六', '七', '八', '九', '十',
-];
 /// Parts of the day: name, from hour, until hour, and whether its hours are counted from noon.
 const PARTS: [(&str, u32, u32, bool); 12] = [
     ("凌晨", 0, 5, false),
@@ -86,13 +85,9 @@ fn day(text: &str, work: &Work<'_>) -> Option<Said> {
         return Some(Said::DaysAgo(days));
     }
     for week in ["星期", "周", "礼拜"] {
-        let named = text.match_indices(week).find_map(|(at, _)| {
-            let next = text[at + week.len()..].chars().next()?;
-            match next {
-                '日' | '天' => Some(6),
-                other => "一二三四五六".chars().position(|c| c == other),
-            }
-        });
+        let named = text
+            .match_indices(week)
+            .find_map(|(at, _)| chinese_weekday(text[at + week.len()..].chars().next()?));
         if let Some(weekday) = named {
             return Some(Said::Weekday(weekday));
         }
@@ -186,10 +181,14 @@ fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
         let digits: String = digits.into_iter().rev().collect();
         return digits.parse().ok().filter(|n| *n < 10_000);
     }
-    let numerals: Vec<char> = text.chars().rev().take_while(|c| is_numeral(*c)).collect();
+    let numerals: Vec<char> = text
+        .chars()
+        .rev()
+        .take_while(|c| is_chinese_numeral(*c))
+        .collect();
     let numerals: Vec<char> = numerals.into_iter().rev().collect();
     work.take(numerals.len());
-    numeral(&numerals)
+    chinese_number(&numerals)
 }
 
 /// The number that a text begins with, and what follows.
@@ -197,10 +196,13 @@ fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
     if let Some(found) = digits_after(text, work) {
         return Some(found);
     }
-    let numerals: Vec<char> = text.chars().take_while(|c| is_numeral(*c)).collect();
+    let numerals: Vec<char> = text
+        .chars()
+        .take_while(|c| is_chinese_numeral(*c))
+        .collect();
     let length: usize = numerals.iter().map(|c| c.len_utf8()).sum();
     work.take(numerals.len());
-    Some((numeral(&numerals)?, &text[length..]))
+    Some((chinese_number(&numerals)?, &text[length..]))
 }
 
 fn digits_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
@@ -209,23 +211,4 @@ fn digits_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
         .unwrap_or(text.len());
     work.take(1 + end);
     Some((text[..end].parse().ok()?, &text[end..]))
-}
-
-fn is_numeral(c: char) -> bool {
-    c == '两' || DIGITS.contains(&c)
-}
-
-/// 七, 十二, 二十一.
-fn numeral(numerals: &[char]) -> Option<u32> {
-    let digit = |c: &char| match c {
-        '两' => Some(2),
-        c => DIGITS.iter().position(|d| d == c).map(|n| n as u32),
-    };
-    match numerals {
-        [one] => digit(one),
-        ['十', ones] => Some(10 + digit(ones)?),
-        [tens, '十'] => Some(10 * digit(tens)?),
-        [tens, '十', ones] => Some(10 * digit(tens)? + digit(ones)?),
-        _ => None,
-    }
 }

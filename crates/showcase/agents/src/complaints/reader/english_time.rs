@@ -1,36 +1,12 @@
 //! English words for days and hours.
 
-use super::tokens::{alike, words};
+use super::tokens::words;
 use super::when::{Clock, Said, Time};
+use domain::calendar::{MONTHS, WEEKDAYS};
+use language::quantity::number_word;
+use language::word::alike;
 use schema::steps::Work;
 
-const WEEKDAYS: [&str; 7] = [
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-const NUMBERS: [&str; 13] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-];
 /// Parts of the day: name, from hour, until hour.
 const PARTS: [(&str, u32, u32); 4] = [
     ("morning", 5, 12),
@@ -76,8 +52,7 @@ fn number(word: &str) -> Option<u32> {
     if matches!(word, "an" | "a") {
         return Some(1);
     }
-    let spelt = NUMBERS.iter().position(|n| *n == word);
-    spelt.map(|n| n as u32).or_else(|| word.parse().ok())
+    number_word(word).or_else(|| word.parse().ok())
 }
 
 /// "about two hours ago", "half an hour ago", "20 minutes ago": minutes, and more or less.
@@ -127,7 +102,7 @@ fn day(words: &[String]) -> Option<Said> {
         .iter()
         .position(|day| words.iter().any(|w| alike(w, day)));
     if let Some(weekday) = named {
-        return Some(Said::Weekday(weekday));
+        return Some(Said::Weekday(weekday as u8));
     }
     let this = words
         .windows(2)

@@ -3,7 +3,8 @@
 //! Word lists in both languages, the telling ones first. Read next: [`super::tokens`].
 
 use super::is_chinese;
-use super::tokens::{Names, says, words};
+use super::tokens::{says, standing, words};
+use language::dictionary::Dictionary;
 use schema::steps::{GivenUp, Work};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -436,10 +437,9 @@ fn first_in_chinese<T: Copy>(
     work: &Work<'_>,
 ) -> Result<Option<T>, GivenUp> {
     let phrases = table.iter().enumerate();
-    let phrases =
-        phrases.flat_map(|(rank, (_, all))| all.iter().map(move |p| (p.to_string(), rank)));
-    let names = Names::new(phrases);
-    let found = names.find(text, work)?;
+    let phrases = phrases.flat_map(|(rank, (_, all))| all.iter().map(move |p| (*p, rank)));
+    let phrases: Dictionary<usize> = phrases.collect();
+    let found = standing(&phrases, text, work)?;
     let first = found.into_iter().map(|(.., rank)| rank).min();
     Ok(first.map(|rank| table[rank].0))
 }

@@ -4,9 +4,11 @@
 //! town behind "from" or "leaving" is where the vehicle came from; it happened at the other one.
 
 use super::is_chinese;
-use super::tokens::{Names, alike};
+use super::tokens::standing;
 use domain::gazetteer::{chinese, folded, others};
 use domain::inventory::{ElementKind, Inventory};
+use language::dictionary::Dictionary;
+use language::word::alike;
 use schema::steps::{GivenUp, Work};
 use std::collections::BTreeSet;
 
@@ -92,8 +94,8 @@ fn mentions<'a>(
         let names = latin.map(folded).chain(chinese(town).map(str::to_owned));
         names.map(move |name| (name, *town))
     });
-    let names = Names::new(names);
-    let found = names.find(text, work)?.into_iter();
+    let names: Dictionary<&str> = names.collect();
+    let found = standing(&names, text, work)?.into_iter();
     let whole =
         found.filter(|(at, name, _)| is_chinese(name) || stands_alone(text, *at, name.len()));
     let named = whole.map(|(at, name, town)| Named {

@@ -2,13 +2,9 @@
 //!
 //! Read next: [`super::matter`], [`super::place`].
 
+use language::dictionary::Dictionary;
+use language::word::alike;
 use schema::steps::{GivenUp, Work};
-use std::collections::BTreeMap;
-
-/// True for a Chinese character.
-pub(super) fn is_han(c: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&c)
-}
 
 /// The words in lower case, without the punctuation around them.
 pub(super) fn words(text: &str, work: &Work<'_>) -> Vec<String> {
@@ -19,71 +15,28 @@ pub(super) fn words(text: &str, work: &Work<'_>) -> Vec<String> {
     parts.map(bare).filter(|word| !word.is_empty()).collect()
 }
 
-/// True if `typed` is `word`, or a slip of the fingers away from it: one letter more or less, one
-/// other, or two swapped. Short words have to be right.
-pub(super) fn alike(typed: &str, word: &str) -> bool {
-    typed == word || (word.len() >= 5 && typed.len() >= 4 && one_slip(typed, word))
-}
-
-fn one_slip(typed: &str, word: &str) -> bool {
-    let alike = typed.chars().zip(word.chars()).take_while(|(x, y)| x == y);
-    let same: usize = alike.map(|(c, _)| c.len_utf8()).sum();
-    let (mut a, mut b) = (typed[same..].chars(), word[same..].chars());
-    let (first, wanted) = (a.next(), b.next());
-    let (typed_on, word_on) = (a.as_str(), b.as_str());
-    match (first, wanted) {
-        (Some(_), None) => typed_on.is_empty(),
-        (None, Some(_)) => word_on.is_empty(),
-        (Some(_), Some(_)) => {
-            let swapped = a.next() == wanted && b.next() == first && a.as_str() == b.as_str();
-            let more = typed_on == &word[same..];
-            let less = typed[same..] == *word_on;
-            // Other letters make other words ("calls", "calms"): the first must be right.
-            more || less || swapped || (same > 0 && typed_on == word_on)
-        }
-        (None, None) => false,
-    }
-}
-
-/// Names, each with what it stands for, that are looked for in a text all at once: at each character
-/// those that begin with it.
-#[derive(Debug)]
-pub(super) struct Names<T>(BTreeMap<char, Vec<(String, T)>>);
-
 /// After so many characters it is asked whether to go on.
 const CHARACTERS_AT_ONCE: usize = 1_024;
 
-impl<T: Copy> Names<T> {
-    pub(super) fn new(names: impl IntoIterator<Item = (String, T)>) -> Self {
-        let mut by_first: BTreeMap<char, Vec<(String, T)>> = BTreeMap::new();
-        for (name, of) in names {
-            if let Some(first) = name.chars().next() {
-                by_first.entry(first).or_default().push((name, of));
-            }
+/// Where the words of a dictionary stand in a text, in the order of places, the longest first: the byte
+/// at which each begins, the word, and what it stands for.
+pub(super) fn standing<'d, T: Copy>(
+    dictionary: &'d Dictionary<T>,
+    text: &str,
+    work: &Work<'_>,
+) -> Result<Vec<(usize, &'d str, T)>, GivenUp> {
+    let mut found = Vec::new();
+    for (count, (at, _)) in text.char_indices().enumerate() {
+        if count % CHARACTERS_AT_ONCE == 0 {
+            work.may_go_on()?;
         }
-        Self(by_first)
-    }
-
-    /// Where they stand: the byte at which each begins, in order, its name, and what that stands for.
-    pub(super) fn find(
-        &self,
-        text: &str,
-        work: &Work<'_>,
-    ) -> Result<Vec<(usize, &str, T)>, GivenUp> {
-        let mut found = Vec::new();
-        for (count, (at, c)) in text.char_indices().enumerate() {
-            if count % CHARACTERS_AT_ONCE == 0 {
-                work.may_go_on()?;
-            }
-            let names = self.0.get(&c).map_or(&[][..], Vec::as_slice);
-            work.take(1 + names.len());
-            let here = names
-                .iter()
-                .filter(|(name, _)| text[at..].starts_with(name.as_str()));
-            found.extend(here.map(|(name, of)| (at, name.as_str(), *of)));
+        for (word, meanings) in dictionary.beginning(&text[at..]) {
+            work.take(meanings.len());
+            found.extend(meanings.iter().map(|meaning| (at, word, *meaning)));
         }
-        Ok(found)
+        work.take(1);
     }
+    Ok(found)
 }
 
 /// True if the words of `phrase` stand in this order in `words`, each at most `apart` words behind
@@ -151,20 +104,6 @@ mod tests {
 
     fn any() -> Work<'static> {
         Work::within(Effort::any())
-    }
-
-    #[test]
-    fn slips_are_forgiven_and_other_words_are_not() {
-        for (typed, word, same) in [
-            ("siignal", "signal", true),
-            ("singal", "signal", true),
-            ("sgnal", "signal", true),
-            ("call", "cell", false),
-            ("latenyc", "latency", true),
-            ("bill", "bell", false),
-        ] {
-            assert_eq!(alike(typed, word), same, "{typed}");
-        }
     }
 
     #[test]

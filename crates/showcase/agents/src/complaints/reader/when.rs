@@ -4,7 +4,7 @@
 //! a morning. Read next: `english_time.rs`, `chinese_time.rs`.
 
 use super::{chinese_time, english_time, is_chinese};
-use domain::calendar::{Day, second_of_day};
+use domain::calendar::{self, Date, Duration};
 use domain::time::Timestamp;
 use schema::steps::Work;
 
@@ -53,7 +53,7 @@ pub(super) enum Said {
     /// So many days before the day of writing.
     DaysAgo(i64),
     /// A day of the week, the last one; 0 is Monday.
-    Weekday(usize),
+    Weekday(u8),
     /// Month and day.
     Date(u32, u32),
 }
@@ -91,43 +91,46 @@ fn span(time: Time, written: Timestamp) -> Option<Span> {
         (None, Some(clock)) => latest_day_with(clock, written),
     };
     let hours = |from: u32, until: u32| Span {
-        from: day.at_s(f64::from(from) * 3_600.0),
-        until: day.at_s(f64::from(until) * 3_600.0),
+        from: Timestamp::of(day, f64::from(from) * 3_600.0),
+        until: Timestamp::of(day, f64::from(until) * 3_600.0),
     };
+    let minute = |minutes: u32| Timestamp::of(day, f64::from(minutes) * 60.0);
     Some(match time.clock {
         None => hours(0, 24),
         Some(Clock::Part(from, until)) => hours(from, until),
-        Some(Clock::Exact(hour, minute)) => {
-            Span::around(day.at_s(f64::from(hour * 60 + minute) * 60.0), 15.0)
-        }
-        Some(Clock::About(minutes)) => Span::around(day.at_s(f64::from(minutes) * 60.0), 45.0),
+        Some(Clock::Exact(hour, minutes)) => Span::around(minute(hour * 60 + minutes), 15.0),
+        Some(Clock::About(minutes)) => Span::around(minute(minutes), 45.0),
     })
 }
 
-fn day_of(said: Said, written: Timestamp) -> Option<Day> {
-    let today = Day::of(written);
+fn day_of(said: Said, written: Timestamp) -> Option<Date> {
+    let today = written.date();
     match said {
-        Said::DaysAgo(days) => Some(today.plus(-days)),
+        Said::DaysAgo(days) => Some(today.saturating_sub(Duration::days(days))),
         Said::Weekday(weekday) => {
-            let back = (today.weekday() + 7 - weekday) % 7;
-            Some(today.plus(-(back as i64)))
+            let back = (today.weekday().number_days_from_monday() + 7 - weekday) % 7;
+            Some(today.saturating_sub(Duration::days(back.into())))
         }
         Said::Date(month, date) => {
-            let (year, ..) = today.date();
+            let year = i64::from(today.year());
             let fits = [year, year - 1].into_iter();
-            let days = fits.filter_map(|year| Day::of_date(year, month, date));
-            days.into_iter().find(|day| *day <= today)
+            let mut days = fits.filter_map(|year| calendar::date(year, month.into(), date.into()));
+            days.find(|day| *day <= today)
         }
     }
 }
 
 /// Without a day, the time of day was today, or yesterday if that is still to come.
-fn latest_day_with(clock: Clock, written: Timestamp) -> Day {
+fn latest_day_with(clock: Clock, written: Timestamp) -> Date {
     let minute = match clock {
         Clock::Exact(hour, minute) => hour * 60 + minute,
         Clock::About(minutes) => minutes,
         Clock::Part(from, _) => from * 60,
     };
-    let past = f64::from(minute) * 60.0 <= second_of_day(written) + 1_200.0;
-    Day::of(written).plus(if past { 0 } else { -1 })
+    let past = f64::from(minute) * 60.0 <= written.second_of_day() + 1_200.0;
+    let today = written.date();
+    match past {
+        true => today,
+        false => today.previous_day().unwrap_or(today),
+    }
 }

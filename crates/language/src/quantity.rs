@@ -1,40 +1,41 @@
 //! Numbers with their units, in digits and in words, in English and Chinese.
 //!
-//! Knows how much is said and in what; refuses to know of what (see [`crate::rules`]). Days and
-//! times of day are in [`crate::moment`].
+//! Knows how much is said and in what; refuses to know of what (see `semantics::rules`). Days and
+//! times of day are in [`crate::calendar`].
 
 mod number;
 #[cfg(test)]
 mod tests;
 mod unit;
 
-use crate::places::Cover;
+use crate::runs::Cover;
 use crate::text::{Class, Gap, Text, Token};
 use number::{Number, chinese_digit, number_at};
+pub use number::{chinese_number, is_chinese_numeral, number_word};
 use std::ops::Range;
-pub(crate) use unit::{Dimension, Unit, unit_named};
+pub use unit::{Dimension, Unit, unit_named};
 use unit::{FORMS, Form, UNITS, currency};
 
 /// How much, and in what.
 #[derive(Clone, Debug)]
-pub(crate) struct Quantity {
+pub struct Quantity {
     /// The number, in its own unit.
-    pub(crate) value: f64,
+    pub value: f64,
     /// Its unit.
-    pub(crate) unit: Option<&'static Unit>,
+    pub unit: Option<&'static Unit>,
     /// "third": a place in a row, not how many.
-    pub(crate) ordinal: bool,
+    pub ordinal: bool,
     /// Written in digits.
-    pub(crate) digits: bool,
+    pub digits: bool,
     /// The number's tokens.
-    pub(crate) number: Range<usize>,
+    pub number: Range<usize>,
     /// The tokens of number and unit.
-    pub(crate) run: Range<usize>,
+    pub run: Range<usize>,
 }
 
 impl Quantity {
     /// The value in another unit; none if the dimensions differ.
-    pub(crate) fn in_unit(&self, wanted: &Unit) -> Option<f64> {
+    pub fn in_unit(&self, wanted: &Unit) -> Option<f64> {
         let unit = self.unit?;
         (unit.dimension == wanted.dimension).then(|| tidy(self.value * unit.factor / wanted.factor))
     }
@@ -42,7 +43,7 @@ impl Quantity {
 
 impl Quantity {
     /// True if the quantity is a number, in its own unit or in another of its dimension.
-    pub(crate) fn comes_to(&self, number: f64) -> bool {
+    pub fn comes_to(&self, number: f64) -> bool {
         let near = |value: f64| (value - number).abs() <= number.abs() * 1e-9;
         let unit = self.unit.filter(|u| u.dimension != Dimension::Percent);
         let percent = self.unit.is_some_and(|u| u.dimension == Dimension::Percent);
@@ -53,7 +54,7 @@ impl Quantity {
 }
 
 /// Without what the binary point adds: 0.30000000000000004 is 0.3.
-pub(crate) fn tidy(value: f64) -> f64 {
+pub fn tidy(value: f64) -> f64 {
     let near = (value * 1e9).round() / 1e9;
     if (value - near).abs() <= value.abs() * 1e-12 {
         near
@@ -63,7 +64,7 @@ pub(crate) fn tidy(value: f64) -> f64 {
 }
 
 /// The quantities of a text, from left to right, outside the runs that are something else.
-pub(crate) fn quantities(text: &Text, taken: &[Range<usize>]) -> Vec<Quantity> {
+pub fn quantities(text: &Text, taken: &[Range<usize>]) -> Vec<Quantity> {
     let taken = Cover::of(text.tokens.len(), taken);
     let mut found = Vec::new();
     let mut at = 0;
@@ -272,7 +273,7 @@ fn negative(text: &Text, at: usize) -> bool {
         );
     };
     rest.chars().next_back().is_none_or(|c| {
-        c.is_whitespace() || crate::text::is_cjk(c) || matches!(c, '=' | '(' | '[' | ',' | ':')
+        c.is_whitespace() || crate::script::is_cjk(c) || matches!(c, '=' | '(' | '[' | ',' | ':')
     })
 }
 

@@ -105,13 +105,15 @@ pub(super) const ORDINALS: [&str; 13] = [
     "tenth", "eleventh", "twelfth",
 ];
 
-pub(super) fn small(word: &str) -> Option<f64> {
-    let one = ONES.iter().position(|w| *w == word).map(|n| n as f64);
-    one.or_else(|| {
-        TENS.iter()
-            .position(|w| *w == word)
-            .map(|n| (n as f64 + 2.0) * 10.0)
-    })
+/// The number that one English word is: zero to twenty, and the tens.
+pub fn number_word(word: &str) -> Option<u32> {
+    let one = ONES.iter().position(|w| *w == word);
+    let ten = || TENS.iter().position(|w| *w == word).map(|n| (n + 2) * 10);
+    one.or_else(ten).map(|n| n as u32)
+}
+
+fn small(word: &str) -> Option<f64> {
+    number_word(word).map(f64::from)
 }
 
 pub(super) fn words(tokens: &[Token], at: usize) -> Option<Number> {
@@ -201,15 +203,31 @@ pub(super) fn joins(part: f64, more: f64) -> bool {
         || (part == 0.0 && more > 0.0)
 }
 
+/// The digit that a text begins with: 零 to 九, 〇 and 两.
 pub(super) fn chinese_digit(c: &str) -> Option<f64> {
-    let at = "零一二三四五六七八九"
-        .chars()
-        .position(|d| c.starts_with(d));
+    c.chars().next().and_then(digit)
+}
+
+fn digit(c: char) -> Option<f64> {
+    let at = "零一二三四五六七八九".chars().position(|d| d == c);
     at.map(|d| d as f64).or(match c {
-        "〇" => Some(0.0),
-        "两" | "俩" => Some(2.0),
+        '〇' => Some(0.0),
+        '两' | '俩' => Some(2.0),
         _ => None,
     })
+}
+
+/// True for the characters of the numbers below a hundred.
+pub fn is_chinese_numeral(c: char) -> bool {
+    c == '十' || digit(c).is_some()
+}
+
+/// The number below 10,000 that Chinese characters write: 七, 十二, 二十一.
+pub fn chinese_number(numerals: &[char]) -> Option<u32> {
+    let numerals: Vec<String> = numerals.iter().map(char::to_string).collect();
+    let said: Vec<&str> = numerals.iter().map(String::as_str).collect();
+    let value = chinese_value(&said).filter(|value| !said.is_empty() && *value < 1e4)?;
+    Some(value as u32)
 }
 
 /// The most characters of a numeral: what stands behind them is another.
@@ -267,7 +285,7 @@ fn names_place(tokens: &[Token], at: usize) -> bool {
         let tight = run[1..].iter().all(|t| t.gap == Gap::Tight);
         tight.then(|| run.iter().map(|t| t.text.as_str()).collect::<String>())
     };
-    let known = |name: String| crate::lexicon::is_chinese_place(&name);
+    let known = |name: String| crate::gazetteer::is_chinese_place(&name);
     (2..=4).filter_map(name).any(known)
 }
 

@@ -13,10 +13,7 @@ fn read(raw: &str) -> String {
                 "{}{}{}",
                 q.value,
                 if q.ordinal { "th" } else { "" },
-                q.unit.map_or(String::new(), |u| format!(
-                    " {}",
-                    u.forms.split('|').next().unwrap()
-                ))
+                q.unit.map_or(String::new(), |u| format!(" {}", u.symbol()))
             )
         })
         .collect::<Vec<_>>()

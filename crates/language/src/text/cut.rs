@@ -3,12 +3,13 @@
 //! One pass: what is looked at beside a token is bounded, or of that token alone. Read next:
 //! [`super`], which makes sentences and clauses of them.
 
-use super::{Class, Gap, Token, is_cjk, stem};
-use crate::lexicon;
+use super::{Class, Gap, Token};
+use crate::script::is_cjk;
+use crate::word::{listed, stem};
 use unicode_normalization::UnicodeNormalization;
 
 /// The tokens of a text.
-pub(crate) fn tokens(raw: &str) -> Vec<Token> {
+pub fn tokens(raw: &str) -> Vec<Token> {
     let chars: Vec<(usize, char)> = raw.char_indices().collect();
     let mut tokens: Vec<Token> = Vec::new();
     let mut gap = Gap::Stop;
@@ -63,7 +64,7 @@ fn token(written: &str, start: usize, end: usize, gap: Gap, class: Class) -> Tok
 fn runs_on(token: &Token) -> bool {
     let begins =
         " is are does do did what what's how can could will would please who when where which ";
-    token.capital && token.gap == Gap::Space && lexicon::listed(begins, &token.text)
+    token.capital && token.gap == Gap::Space && listed(begins, &token.text)
 }
 
 /// The class of the token that begins at `at`, and where it ends; none if a mark stands there.
@@ -215,5 +216,5 @@ fn shortens(chars: &[(usize, char)], at: usize) -> bool {
         let mut code = next.take_while(|c| !c.is_whitespace()).take(CODE_MOST);
         code.any(|c| c.is_ascii_digit())
     };
-    next.is_some() && (lexicon::listed(SHORT, &word) || word == "no" && numbers())
+    next.is_some() && (listed(SHORT, &word) || word == "no" && numbers())
 }

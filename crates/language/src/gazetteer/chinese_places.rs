@@ -17,7 +17,7 @@ const NAMES: &str = "北京 上海 天津 重庆 广州 深圳 珠海 汕头 佛
  河北 山西 辽宁 黑龙江 江苏 浙江 安徽 福建 江西 山东 河南 湖北 湖南 广东 广西 海南 四川 贵州 云南 西藏 陕西 甘肃 青海 宁夏 新疆 内蒙古";
 
 /// True for the name of a Chinese city, prefecture or province.
-pub(crate) fn is_chinese_place(name: &str) -> bool {
+pub fn is_chinese_place(name: &str) -> bool {
     NAMES.split_whitespace().any(|n| n == name)
 }
 

@@ -7,37 +7,58 @@ use std::sync::LazyLock;
 
 /// What a unit measures; units of one dimension convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Dimension {
+pub enum Dimension {
+    /// Watts.
     Power,
+    /// Watt hours.
     Energy,
+    /// Decibels, from one level to another.
     Level,
+    /// Decibels above a milliwatt.
     AbsoluteLevel,
+    /// Bits per second.
     Rate,
+    /// Seconds.
     Time,
+    /// Months, which no number of seconds are.
     Months,
+    /// Hundredths.
     Percent,
+    /// Metres.
     Length,
+    /// Grams.
     Mass,
+    /// Hertz.
     Frequency,
+    /// Volts.
     Voltage,
+    /// Amperes.
     Current,
+    /// Bytes.
     Bytes,
+    /// Degrees of an angle.
     Angle,
+    /// Degrees Celsius.
     Celsius,
+    /// Degrees Fahrenheit.
     Fahrenheit,
+    /// US dollars.
     Dollar,
+    /// Euros.
     Euro,
+    /// Pounds sterling.
     Pound,
+    /// Yuan.
     Yuan,
 }
 
 /// A unit: how many of its dimension's base it is, and how it is written.
 #[derive(Debug)]
-pub(crate) struct Unit {
+pub struct Unit {
     /// What it measures.
-    pub(crate) dimension: Dimension,
+    pub dimension: Dimension,
     /// How many of the dimension's base unit it is.
-    pub(crate) factor: f64,
+    pub factor: f64,
     pub(super) forms: &'static str,
 }
 
@@ -91,7 +112,7 @@ pub(super) static UNITS: &[Unit] = &[
         "h|hr|hrs|hour|hours|个小时|小时|个钟头|钟头|个钟",
     ),
     unit(Dimension::Time, 86400.0, "d|day|days|night|nights|天|日|晚"),
-    unit(Dimension::Time, 604_800.0, "week|weeks|wk|个星期|星期|周"),
+    unit(Dimension::Time, 604_800.0, "wk|week|weeks|个星期|星期|周"),
     unit(Dimension::Months, 1.0, "month|months|个月"),
     unit(Dimension::Months, 12.0, "year|years|yr|yrs|年"),
     unit(
@@ -148,6 +169,13 @@ pub(super) static UNITS: &[Unit] = &[
     unit(Dimension::Yuan, 1.0, "¥|￥|yuan|cny|rmb|元|块钱|块|人民币"),
 ];
 
+impl Unit {
+    /// How engineers write it: `kWh`, `min`, `%`.
+    pub fn symbol(&self) -> &'static str {
+        self.forms.split('|').next().unwrap_or_default()
+    }
+}
+
 /// A unit's form, as tokens.
 pub(super) struct Form {
     pub(super) tokens: Vec<Token>,
@@ -172,7 +200,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 /// The unit written so: `Mbit/s`, `minutes`, `%`.
-pub(crate) fn unit_named(name: &str) -> Option<&'static Unit> {
+pub fn unit_named(name: &str) -> Option<&'static Unit> {
     let exact = FORMS.iter().find(|f| f.written == name);
     exact
         .or_else(|| FORMS.iter().find(|f| f.written.eq_ignore_ascii_case(name)))

@@ -4,6 +4,10 @@
 //! listed is called as in the inventory. Positions of towns are not known here. Read next:
 //! [`crate::inventory`].
 
+mod chinese_places;
+
+pub use chinese_places::is_chinese_place;
+
 /// A town: its name in the backbone, its Chinese name, and other names in Latin letters.
 const TOWNS: [(&str, &str, &[&str]); 84] = [
     ("Aachen", "亚琛", &[]),

@@ -2,10 +2,9 @@
 //!
 //! Knows no clock, and nothing of what is read. The same text is the same number of steps on every
 //! machine. Who reads asks [`Effort`] or [`Work`] now and then whether it may go on. Read next:
-//! [`crate::semantics`]; `semantics::rules`, `a2a::telecom::translator` and
-//! `agents::complaints::reader`, which read what others wrote.
+//! `semantics::rules`, `a2a::telecom::translator` and `agents::complaints::reader`, which read what
+//! others wrote.
 
-use crate::semantics::{FailureKind, ParseFailure};
 use std::cell::Cell;
 
 /// The most steps that one text of others may be.
@@ -20,21 +19,6 @@ pub enum GivenUp {
     /// Nobody waits for it any more.
     #[error("nobody waits for it any more")]
     Cancelled,
-}
-
-impl GivenUp {
-    /// The same as the failure of a reader of this name.
-    pub fn by(self, reader: &str) -> ParseFailure {
-        let kind = match self {
-            Self::Spent => FailureKind::TooMuch,
-            Self::Cancelled => FailureKind::Cancelled,
-        };
-        ParseFailure {
-            parser: reader.to_owned(),
-            kind,
-            reason: self.to_string(),
-        }
-    }
 }
 
 /// The steps taken on one text.

@@ -1,19 +1,19 @@
 //! An utterance as tokens: words, numbers, signs and Chinese characters, each with its place.
 //!
 //! Knows how text falls into tokens, sentences and clauses, and which tokens are the same word.
-//! Refuses to know what a token means; read next: [`crate::rules`], [`crate::lexicon`].
+//! Refuses to know what a token means. Read next: [`crate::word`], [`crate::quantity`].
 
 mod cut;
 
-use crate::lexicon;
-pub(crate) use cut::tokens;
-use schema::steps::Steps;
+use crate::steps::Steps;
+use crate::word::mistyped;
+pub use cut::tokens;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub enum Class {
     /// Letters, with apostrophes inside.
     Word,
     /// Digits, with decimal point and thousands separators.
@@ -26,7 +26,7 @@ pub(crate) enum Class {
 
 /// What stands between a token and the one before it; the strongest of several marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Gap {
+pub enum Gap {
     /// Nothing.
     Tight,
     /// A space.
@@ -45,21 +45,21 @@ pub(crate) enum Gap {
 
 /// A token.
 #[derive(Clone, Debug)]
-pub(crate) struct Token {
+pub struct Token {
     /// In lower case, in compatibility form.
-    pub(crate) text: String,
+    pub text: String,
     /// What is left when endings are cut: equal for `smoothing` and `smooth`.
-    pub(crate) stem: String,
+    pub stem: String,
     /// Where it begins in the text, in bytes.
-    pub(crate) start: usize,
+    pub start: usize,
     /// Where it ends.
-    pub(crate) end: usize,
+    pub end: usize,
     /// What stands before it.
-    pub(crate) gap: Gap,
+    pub gap: Gap,
     /// What it is made of.
-    pub(crate) class: Class,
+    pub class: Class,
     /// Begins with a capital letter.
-    pub(crate) capital: bool,
+    pub capital: bool,
 }
 
 /// The most tokens of a clause, and of a sentence: a longer one is read as several. What belongs
@@ -69,13 +69,13 @@ const SENTENCE_MOST: usize = 512;
 
 /// The tokens of a text.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub struct Text {
     /// As it was given.
-    pub(crate) raw: String,
+    pub raw: String,
     /// Its tokens.
-    pub(crate) tokens: Vec<Token>,
+    pub tokens: Vec<Token>,
     /// How much was done to read it.
-    pub(crate) steps: Steps,
+    pub steps: Steps,
     sentences: Parts,
     clauses: Parts,
 }
@@ -115,7 +115,7 @@ impl Parts {
 
 impl Text {
     /// Cuts a text into tokens.
-    pub(crate) fn new(raw: &str) -> Self {
+    pub fn new(raw: &str) -> Self {
         let raw: String = raw.nfc().collect();
         let tokens = tokens(&raw);
         let steps = Steps::default();
@@ -130,14 +130,14 @@ impl Text {
     }
 
     /// The tokens between two bytes.
-    pub(crate) fn run_of(&self, start: usize, end: usize) -> Option<Range<usize>> {
+    pub fn run_of(&self, start: usize, end: usize) -> Option<Range<usize>> {
         let first = self.tokens.partition_point(|t| t.start < start);
         let behind = self.tokens.partition_point(|t| t.end <= end);
         (first < behind).then_some(first..behind)
     }
 
     /// The text of a run of tokens, as it was written.
-    pub(crate) fn span(&self, run: &Range<usize>) -> &str {
+    pub fn span(&self, run: &Range<usize>) -> &str {
         match self.tokens.get(run.clone()) {
             Some([first, .., last]) => &self.raw[first.start..last.end],
             Some([only]) => &self.raw[only.start..only.end],
@@ -146,28 +146,24 @@ impl Text {
     }
 
     /// The words of a run, in lower case, parted by one space, Chinese without spaces.
-    pub(crate) fn words(&self, run: &Range<usize>) -> String {
+    pub fn words(&self, run: &Range<usize>) -> String {
         join(&self.tokens[run.clone()])
     }
 
     /// Where a phrase stands: its tokens in order, with no clause boundary between.
-    pub(crate) fn find(&self, phrase: &[Token]) -> Vec<Range<usize>> {
+    pub fn find(&self, phrase: &[Token]) -> Vec<Range<usize>> {
         self.runs(phrase, said_alike)
     }
 
     /// Where a phrase stands first among these places.
-    pub(crate) fn find_within(
-        &self,
-        phrase: &[Token],
-        mut places: Range<usize>,
-    ) -> Option<Range<usize>> {
+    pub fn find_within(&self, phrase: &[Token], mut places: Range<usize>) -> Option<Range<usize>> {
         self.steps.take(places.len());
         let found = places.find(|at| !phrase.is_empty() && self.stands(phrase, *at, said_alike));
         found.map(|at| at..at + phrase.len())
     }
 
     /// As [`Text::find`], letter for letter.
-    pub(crate) fn find_exactly(&self, phrase: &[Token]) -> Vec<Range<usize>> {
+    pub fn find_exactly(&self, phrase: &[Token]) -> Vec<Range<usize>> {
         self.runs(phrase, |a, b| a.text == b.text)
     }
 
@@ -191,33 +187,33 @@ impl Text {
     }
 
     /// The sentences, as runs of tokens.
-    pub(crate) fn sentences(&self) -> &[Range<usize>] {
+    pub fn sentences(&self) -> &[Range<usize>] {
         &self.sentences.runs
     }
 
     /// The clauses: parts between commas, stops and the words that join clauses.
-    pub(crate) fn clauses(&self) -> &[Range<usize>] {
+    pub fn clauses(&self) -> &[Range<usize>] {
         self.steps.take(self.clauses.runs.len());
         &self.clauses.runs
     }
 
     /// The sentence around a token.
-    pub(crate) fn sentence_of(&self, at: usize) -> Range<usize> {
+    pub fn sentence_of(&self, at: usize) -> Range<usize> {
         self.sentences.around(at)
     }
 
     /// Which sentence a token is of, by its place among them.
-    pub(crate) fn place_of_sentence(&self, at: usize) -> Option<usize> {
+    pub fn place_of_sentence(&self, at: usize) -> Option<usize> {
         self.sentences.of.get(at).copied()
     }
 
     /// The clause around a token.
-    pub(crate) fn clause_of(&self, at: usize) -> Range<usize> {
+    pub fn clause_of(&self, at: usize) -> Range<usize> {
         self.clauses.around(at)
     }
 
     /// What stands between the end of a run's sentence and the next: true for a question mark.
-    pub(crate) fn asks(&self, sentence: &Range<usize>) -> bool {
+    pub fn asks(&self, sentence: &Range<usize>) -> bool {
         let from = self.tokens[sentence.end - 1].end;
         let to = self
             .tokens
@@ -233,7 +229,7 @@ fn said_alike(one: &Token, other: &Token) -> bool {
 }
 
 /// Tokens as text: words parted by a space, Chinese characters and signs by nothing.
-pub(crate) fn join(tokens: &[Token]) -> String {
+pub fn join(tokens: &[Token]) -> String {
     let mut text = String::new();
     for (at, token) in tokens.iter().enumerate() {
         if at > 0 && token.gap != Gap::Tight && token.class != Class::Cjk {
@@ -242,99 +238,6 @@ pub(crate) fn join(tokens: &[Token]) -> String {
         text.push_str(&token.text);
     }
     text
-}
-
-/// True for Chinese characters.
-pub(crate) fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
-}
-
-/// True if one long word is another with a letter left out: "signl".
-pub(crate) fn mistyped(one: &str, other: &str) -> bool {
-    let (short, long) = if one.len() < other.len() {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    if long.len() < 6 || long.len() != short.len() + 1 || !long.is_ascii() || long.ends_with('s') {
-        return false;
-    }
-    (1..long.len()).any(|at| [&long[..at], &long[at + 1..]].concat() == *short)
-}
-
-/// A word without its endings: equal for words that mean the same thing most of the time.
-pub(crate) fn stem(word: &str) -> String {
-    if let Some(base) = lexicon::irregular(word) {
-        return base.to_owned();
-    }
-    let word = word
-        .strip_suffix("'s")
-        .unwrap_or(word)
-        .trim_end_matches('\'');
-    if !word.is_ascii() {
-        return word.to_owned();
-    }
-    let mut base = singular(word);
-    for ending in [
-        "ization", "isation", "ational", "ating", "ated", "ators", "ator", "ates", "ate", "ations",
-        "ation", "ments", "ment", "ness", "ings", "ing", "edly", "ied", "ed", "est", "er", "ors",
-        "or", "ion", "ly", "en", "al", "y", "e",
-    ] {
-        if let Some(cut) = base.strip_suffix(ending)
-            && cut.len() >= shortest(ending)
-            && cut.contains(['a', 'e', 'i', 'o', 'u', 'y'])
-        {
-            base = cut.to_owned();
-            break;
-        }
-    }
-    // "whitening" is of "whiten", and that of "white".
-    if let Some(cut) = base.strip_suffix("en").filter(|cut| cut.len() >= 4) {
-        base = cut.to_owned();
-    }
-    undouble(base)
-}
-
-/// How much must be left when an ending is cut.
-fn shortest(ending: &str) -> usize {
-    match ending {
-        "e" | "ing" | "ings" | "ed" => 3,
-        "y" | "ly" | "ied" => 4,
-        _ => 4,
-    }
-}
-
-fn singular(word: &str) -> String {
-    match word {
-        _ if word.len() < 4
-            || word.ends_with("ss")
-            || word.ends_with("us")
-            || word.ends_with("is") =>
-        {
-            word.to_owned()
-        }
-        _ if word.ends_with("ies") => format!("{}y", &word[..word.len() - 3]),
-        _ if ["shes", "ches", "xes", "sses", "zes"]
-            .iter()
-            .any(|e| word.ends_with(e)) =>
-        {
-            word[..word.len() - 2].to_owned()
-        }
-        _ => word.strip_suffix('s').unwrap_or(word).to_owned(),
-    }
-}
-
-/// `blurr` and `blur` are one; so are `whit` and `whitt`.
-fn undouble(mut base: String) -> String {
-    let bytes = base.as_bytes();
-    let n = bytes.len();
-    if n > 3 && bytes[n - 1] == bytes[n - 2] && !matches!(bytes[n - 1], b'l' | b's' | b'e' | b'o') {
-        base.pop();
-    }
-    if base.len() > 4 && base.ends_with('e') {
-        base.pop();
-    }
-    base
 }
 
 #[cfg(test)]
@@ -361,24 +264,6 @@ mod tests {
             ]
         );
         assert_eq!(cut("don't [10, 15,12]"), ["don't", "10", "15", "12"]);
-    }
-
-    #[test]
-    fn one_word_in_many_forms_has_one_stem() {
-        for (one, other) in [
-            ("smoothing", "smooth"),
-            ("whitening", "whiter"),
-            ("blurry", "blur"),
-            ("blurred", "blur"),
-            ("carriers", "carrier"),
-            ("teeth", "tooth"),
-            ("degradation", "degrade"),
-            ("compensate", "compensation"),
-            ("outages", "outage"),
-        ] {
-            assert_eq!(stem(one), stem(other), "{one} {other}");
-        }
-        assert_ne!(stem("increase"), stem("decrease"));
     }
 
     #[test]

@@ -1,42 +1,42 @@
 //! Where runs of tokens begin, end and lie, found without looking through all of them.
 //!
 //! Made once of the runs of a text, in time linear in their length; asked as often as one likes.
-//! Knows no tokens. Read next: [`crate::rules`].
+//! Knows no tokens. Read next: [`crate::quantity`].
 
 use std::ops::Range;
 
 /// The tokens that some runs hold.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cover(Vec<bool>);
+pub struct Cover(Vec<bool>);
 
 impl Cover {
     /// Of a text of so many tokens, what these runs hold.
-    pub(crate) fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
+    pub fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
         let mut cover = Self(vec![false; tokens]);
         runs.into_iter().for_each(|run| cover.add(run));
         cover
     }
 
     /// Adds the tokens of a run.
-    pub(crate) fn add(&mut self, run: &Range<usize>) {
+    pub fn add(&mut self, run: &Range<usize>) {
         let end = run.end.min(self.0.len());
         self.0[run.start.min(end)..end].fill(true);
     }
 
     /// True if one of the runs holds this token.
-    pub(crate) fn holds(&self, at: usize) -> bool {
+    pub fn holds(&self, at: usize) -> bool {
         self.0.get(at).copied().unwrap_or(false)
     }
 
     /// True if one of the runs shares a token with this one.
-    pub(crate) fn touches(&self, run: &Range<usize>) -> bool {
+    pub fn touches(&self, run: &Range<usize>) -> bool {
         run.clone().any(|at| self.holds(at))
     }
 }
 
 /// Which of some runs begin, end and lie at a token, by their place in the list that they are of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places {
+pub struct Places {
     from: Vec<Option<usize>>,
     until: Vec<Option<usize>>,
     over: Vec<Option<usize>>,
@@ -44,7 +44,7 @@ pub(crate) struct Places {
 
 impl Places {
     /// Of a text of so many tokens, where these runs are.
-    pub(crate) fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
+    pub fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
         let mut places = Self {
             from: vec![None; tokens + 1],
             until: vec![None; tokens + 1],
@@ -61,22 +61,22 @@ impl Places {
     }
 
     /// The first run that begins with this token.
-    pub(crate) fn from(&self, at: usize) -> Option<usize> {
+    pub fn from(&self, at: usize) -> Option<usize> {
         self.from.get(at).copied().flatten()
     }
 
     /// The first run that ends before this token.
-    pub(crate) fn until(&self, at: usize) -> Option<usize> {
+    pub fn until(&self, at: usize) -> Option<usize> {
         self.until.get(at).copied().flatten()
     }
 
     /// The first run that holds this token.
-    pub(crate) fn over(&self, at: usize) -> Option<usize> {
+    pub fn over(&self, at: usize) -> Option<usize> {
         self.over.get(at).copied().flatten()
     }
 
     /// True if a run shares a token with this one.
-    pub(crate) fn touches(&self, run: &Range<usize>) -> bool {
+    pub fn touches(&self, run: &Range<usize>) -> bool {
         run.clone().any(|at| self.over(at).is_some())
     }
 }
