@@ -14,7 +14,7 @@ pub mod operation;
 pub mod spoilt;
 pub mod xpath;
 
-use crate::dice::Dice;
+use crate::rng::SeededRng;
 use http::Post;
 
 /// The kind of an attack.
@@ -117,31 +117,31 @@ pub struct Message {
 impl Attack {
     /// The number of sessions or connections, 1 to 16.
     pub fn sessions(self) -> usize {
-        let mut dice = self.dice(&[0]);
+        let mut rng = self.rng(&[0]);
         match self.kind {
             // Each costs both sides a handshake, or a process.
-            Kind::Malformed | Kind::Unread => 1 + dice.below(8),
-            _ => 1 + dice.below(16),
+            Kind::Malformed | Kind::Unread => 1 + rng.below(8),
+            _ => 1 + rng.below(16),
         }
     }
 
     /// The number of requests in flight per session, 1 to 64.
     pub fn in_flight(self) -> usize {
-        let mut dice = self.dice(&[1]);
+        let mut rng = self.rng(&[1]);
         match self.kind {
-            Kind::Pipelined | Kind::Unread => 16 + dice.below(49),
+            Kind::Pipelined | Kind::Unread => 16 + rng.below(49),
             Kind::Slow | Kind::Malformed => 1,
-            _ => 1 + dice.below(4),
+            _ => 1 + rng.below(4),
         }
     }
 
     /// The message of that number in a session.
     pub fn message(self, session: usize, number: usize) -> Message {
-        let mut dice = self.dice(&[2, session as u64, number as u64]);
+        let mut rng = self.rng(&[2, session as u64, number as u64]);
         match self.kind {
-            Kind::Malformed => spoilt::message(number, &mut dice),
+            Kind::Malformed => spoilt::message(number, &mut rng),
             kind => {
-                let operation = operation::of(kind, &mut dice);
+                let operation = operation::of(kind, &mut rng);
                 Message {
                     bytes: operation::rpc(number, &operation).into_bytes(),
                     is_framed: false,
@@ -153,22 +153,22 @@ impl Attack {
 
     /// The number of bytes sent at a time, if it is sent slowly.
     pub fn piece(self, session: usize) -> Option<usize> {
-        let mut dice = self.dice(&[3, session as u64]);
-        (self.kind == Kind::Slow).then(|| 1 + dice.below(24))
+        let mut rng = self.rng(&[3, session as u64]);
+        (self.kind == Kind::Slow).then(|| 1 + rng.below(24))
     }
 
     /// The request of that number on a connection.
     pub fn post(self, connection: usize, number: usize) -> Post {
-        let mut dice = self.dice(&[4, connection as u64, number as u64]);
+        let mut rng = self.rng(&[4, connection as u64, number as u64]);
         match self.kind {
-            Kind::Rest => http::rest(&mut dice),
-            _ => http::json_rpc(&mut dice),
+            Kind::Rest => http::rest(&mut rng),
+            _ => http::json_rpc(&mut rng),
         }
     }
 
-    fn dice(self, purpose: &[u64]) -> Dice {
+    fn rng(self, purpose: &[u64]) -> SeededRng {
         let purpose: Vec<u64> = [self.kind as u64].iter().chain(purpose).copied().collect();
-        Dice::of(self.seed, &purpose)
+        SeededRng::of(self.seed, &purpose)
     }
 }
 

@@ -14,7 +14,7 @@ use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Subscription, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::{Credential, Endpoint, Hosted, Retention};
 use server::config::{LimitSettings, UserSettings};
@@ -362,7 +362,7 @@ pub struct Player {
 }
 
 impl Agent for Player {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) => self.asked(&ask, now),
             Input::Woken(token) => self.woken(token),

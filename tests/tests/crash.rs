@@ -11,7 +11,7 @@
 
 mod support;
 
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::task::{Status, TaskId};
 use netconf::client::{ClientEvent, Outcome, Reply};
 use rand_chacha::ChaCha8Rng;
@@ -65,14 +65,14 @@ fn what_was_acknowledged_before_a_kill_is_found_after_it() {
         setting("CONVOKE_CRASH_CYCLES", 100),
         setting("CONVOKE_CRASH_SEED", 1),
     );
-    let mut dice = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     block_on(async {
         let (began, mut lost_none_of) = (Instant::now(), 0);
         let mut left = cycles;
         while left > 0 {
             let here = left.min(CYCLES_OF_ONE_STATE);
             left -= here;
-            lost_none_of += kill_and_look(here, &mut dice, seed).await;
+            lost_none_of += kill_and_look(here, &mut rng, seed).await;
         }
         println!(
             "{cycles} kills in {:?}, {lost_none_of} tasks acknowledged, none lost",
@@ -83,7 +83,7 @@ fn what_was_acknowledged_before_a_kill_is_found_after_it() {
 
 /// Runs so many cycles over one state folder; returns the number of tasks acknowledged before a
 /// kill.
-async fn kill_and_look(cycles: u64, dice: &mut ChaCha8Rng, seed: u64) -> usize {
+async fn kill_and_look(cycles: u64, rng: &mut ChaCha8Rng, seed: u64) -> usize {
     let state = tempfile::tempdir().unwrap();
     let (mut tasks, mut sent) = (Tasks::new(), Tasks::new());
     for cycle in 0..cycles {
@@ -93,7 +93,7 @@ async fn kill_and_look(cycles: u64, dice: &mut ChaCha8Rng, seed: u64) -> usize {
         );
         let running = Running::serve(state.path()).await;
         find_again(&running, &mut tasks, &sent).await;
-        let acknowledged = 1 + dice.next_u64() % ACKNOWLEDGED_MAX;
+        let acknowledged = 1 + rng.next_u64() % ACKNOWLEDGED_MAX;
         sent = load_and_kill(running, cycle, acknowledged).await;
         assert!(sent.values().any(|known| known.assigned.is_some()));
         tasks.extend(sent.clone());
@@ -172,7 +172,7 @@ fn nothing_is_half_there(state: &Path) {
     }
     let mut told = BTreeMap::new();
     for entry in store.entries(0, usize::MAX).unwrap() {
-        if let Happening::Task(notification) = &entry.happening {
+        if let LogEvent::Task(notification) = &entry.happening {
             told.insert(notification.task.clone(), notification.status);
         }
     }

@@ -19,7 +19,7 @@ mod support;
 use answer::{Answer, exchange};
 use corpus::{HOOK, PLAYER, Request, Tasks, Who, requests};
 use harness::attacks::{Attack, Kind};
-use harness::dice::Dice;
+use harness::rng::SeededRng;
 use mutation::{Sent, sent};
 use serde_json::{Value, json};
 use server::ssh::keys::{generate, write_public};
@@ -176,14 +176,14 @@ async fn hand(
         if !goes_on(number) {
             return tally;
         }
-        let mut dice = Dice(seed << 32 | number as u64);
-        let chosen = &seeds[dice.below(seeds.len())];
+        let mut rng = SeededRng(seed << 32 | number as u64);
+        let chosen = &seeds[rng.below(seeds.len())];
         let mut chosen = chosen.clone();
-        if dice.below(6) == 0 {
+        if rng.below(6) == 0 {
             chosen.who = Who::Nobody;
         }
-        let changes = 1 + dice.below(MOST_CHANGES);
-        let sent = sent(&chosen, changes, &ground.stranger, &mut dice);
+        let changes = 1 + rng.below(MOST_CHANGES);
+        let sent = sent(&chosen, changes, &ground.stranger, &mut rng);
         for told in attempt(&ground, &sent).await {
             *tally.entry(told).or_default() += 1;
         }
@@ -287,7 +287,7 @@ async fn as_they_are(ground: &Ground, seeds: &[Request]) {
         "nothing goes out of this machine"
     );
     for request in seeds {
-        let sent = sent(request, 0, &ground.stranger, &mut Dice(0));
+        let sent = sent(request, 0, &ground.stranger, &mut SeededRng(0));
         let answer = exchange(ground.running.http(), &sent).await.unwrap();
         judged(&answer, &sent, ground).unwrap();
         let refused = answer.status >= 400 || answer.body().contains(r#""error":"#);

@@ -18,7 +18,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{Hosted, IntroduceAgent, Negotiate, Operation, Refusal};
@@ -99,7 +99,7 @@ impl Worker {
 }
 
 impl Agent for Worker {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Started(briefing) => {
                 let open = briefing.open.iter().filter(|t| t.awaits.is_none());

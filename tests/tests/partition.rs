@@ -17,10 +17,10 @@ mod clients;
 mod support;
 
 use clients::{Acknowledged, Order, Said, Way, is_alike, publish, stand_by, survey};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::task::{Status, TaskId};
 use domain::verb::Verb;
-use harness::dice::Dice;
+use harness::rng::SeededRng;
 use netconf::client::Notification;
 use server::client::{Client, NegotiateReply};
 use server::ssh::keys::StateKeys;
@@ -107,8 +107,8 @@ async fn under(seed: u64) -> Shown {
     let_in(folder_here.path(), SURVEYOR);
     let [to_agent, to_here, to_surveyor] =
         [(&there, 1), (&here, 2), (&here, 3)].map(|(site, purpose)| {
-            let dice = &mut Dice::of(seed, &[purpose]);
-            Proxy::before(site.address(), dice.next().max(1))
+            let rng = &mut SeededRng::of(seed, &[purpose]);
+            Proxy::before(site.address(), rng.next().max(1))
         });
     let (to_agent, to_here, to_surveyor) = (to_agent.await, to_here.await, to_surveyor.await);
     register(&here, folder_there.path(), to_agent.address()).await;
@@ -127,8 +127,8 @@ async fn under(seed: u64) -> Shown {
     let mut publishers = JoinSet::new();
     for number in 0..PUBLISHERS {
         let way = Way::of("operator", folder_here.path(), to_here.address());
-        let dice = Dice::of(seed, &[4, number]);
-        publishers.spawn(publish(number, way, dice, Arc::clone(&order)));
+        let rng = SeededRng::of(seed, &[4, number]);
+        publishers.spawn(publish(number, way, rng, Arc::clone(&order)));
     }
     let acknowledged = within("publishers to be done", publishers.join_all()).await;
     let acknowledged = acknowledged.concat();
@@ -263,7 +263,7 @@ fn is_sound(site: &Site) {
     let mut told: BTreeMap<TaskId, Status> = BTreeMap::new();
     for (place, entry) in store.entries(0, usize::MAX).unwrap().iter().enumerate() {
         assert_eq!(entry.sequence, place as u64 + 1, "a gap in the log");
-        if let Happening::Task(change) = &entry.happening {
+        if let LogEvent::Task(change) = &entry.happening {
             let before = told.insert(change.task.clone(), change.status);
             assert_eq!(before, change.previous, "{}", change.task);
             let ended = before.filter(|status| status.is_terminal());

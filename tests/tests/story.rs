@@ -23,7 +23,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Command, Status, Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use network::chance::stream;
 use network::{Audience, FaultRequest, Parameters, Simulation, Tiding, Topology};
@@ -55,7 +55,7 @@ struct Member {
     profile: Arc<Profile>,
     permit: Permit,
     agent: Box<dyn Agent>,
-    dice: Dice,
+    rng: SeededRng,
 }
 
 struct Story {
@@ -172,7 +172,7 @@ impl Story {
             profile: Arc::new(profile(role.profile)),
             permit: permit(role.name),
             agent: hosted(role.name).unwrap(),
-            dice: stream(seed, 100 + i as u64),
+            rng: stream(seed, 100 + i as u64),
         });
         let mut story = Self {
             simulation,
@@ -283,7 +283,7 @@ impl Story {
     fn step(&mut self, member: usize, input: Input) -> Option<Reply> {
         let now = self.now;
         let m = &mut self.members[member];
-        let outputs = m.agent.step(input, now, &mut m.dice);
+        let outputs = m.agent.step(input, now, &mut m.rng);
         let mut answer = None;
         for output in outputs {
             match output {

@@ -9,7 +9,7 @@
 
 use bindings::netconf::{NegotiateRequest, Peer, REGISTRY_NAMESPACE, Session, negotiate_request};
 use domain::content::Content;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::Endpoint;
 use harness::conformance::{Heard, Host, Opening, Patience, Wire};
@@ -284,14 +284,14 @@ fn registry(client: &mut Client, step: usize) {
 }
 
 /// Makes tasks of every kind, negotiations, registrations and sessions, and advances time.
-fn load(memory: &mut Memory, dice: &mut Dice, tasks: usize) {
+fn load(memory: &mut Memory, rng: &mut SeededRng, tasks: usize) {
     let mut remote = Client::open(memory, "remote");
     let users = ["operator", "oss", "wireless"];
     let mut clients = users.map(|user| Client::open(memory, user));
     for n in 0..tasks {
-        let what = ["now", "later", "ask", "block", "fail", "refuse", "idle"][pick(dice, 7)];
-        let to = ["ip", "wireless"][pick(dice, 2)];
-        let client = &mut clients[pick(dice, 3)];
+        let what = ["now", "later", "ask", "block", "fail", "refuse", "idle"][pick(rng, 7)];
+        let to = ["ip", "wireless"][pick(rng, 2)];
+        let client = &mut clients[pick(rng, 3)];
         assign(
             client,
             to,
@@ -307,18 +307,18 @@ fn load(memory: &mut Memory, dice: &mut Dice, tasks: usize) {
             registry(&mut remote, n / 3 % 5);
             remote.heard();
         }
-        if pick(dice, 3) == 0 {
-            memory.advance(500 * pick(dice, 4) as u64);
+        if pick(rng, 3) == 0 {
+            memory.advance(500 * pick(rng, 4) as u64);
         }
-        if pick(dice, 8) == 0 {
-            Client::open(memory, users[pick(dice, 3)]).wire.close();
+        if pick(rng, 8) == 0 {
+            Client::open(memory, users[pick(rng, 3)]).wire.close();
         }
     }
     memory.advance(5_000);
 }
 
-fn pick(dice: &mut Dice, of: usize) -> usize {
-    dice.next_u32() as usize % of
+fn pick(rng: &mut SeededRng, of: usize) -> usize {
+    rng.next_u32() as usize % of
 }
 
 /// All recorded notifications, as replayed to the operator.
@@ -328,17 +328,17 @@ fn record(memory: &mut Memory) -> Vec<String> {
 }
 
 /// A random filter made from received notifications, or none.
-fn random_filter(dice: &mut Dice, told: &[String]) -> String {
-    let facts = facts(&told[pick(dice, told.len())]);
+fn random_filter(rng: &mut SeededRng, told: &[String]) -> String {
+    let facts = facts(&told[pick(rng, told.len())]);
     // Without apostrophes, for XPath has no way to write both kinds of quotes in one literal.
     let usable: Vec<_> = facts
         .iter()
         .filter(|(_, value)| !value.contains('\''))
         .collect();
-    let some: Vec<_> = (0..=pick(dice, 3))
-        .map(|_| usable[pick(dice, usable.len())])
+    let some: Vec<_> = (0..=pick(rng, 3))
+        .map(|_| usable[pick(rng, usable.len())])
         .collect();
-    match pick(dice, 5) {
+    match pick(rng, 5) {
         0 => String::new(),
         1 | 2 => subtree(&some),
         3 => xpath(&some, " and "),
@@ -352,17 +352,17 @@ fn a_replay_is_what_was_told_live_to_the_byte_whoever_asks_and_whatever_the_filt
     let (mut told_in_all, mut left_out) = (0, 0);
     for seed in 0..8 {
         println!("seed {seed}");
-        let mut dice = Dice::seed_from_u64(seed);
+        let mut rng = SeededRng::seed_from_u64(seed);
         // A rehearsal of the same load, to make filters of.
         let mut rehearsal = Memory::new();
-        load(&mut rehearsal, &mut Dice::seed_from_u64(seed), 40);
+        load(&mut rehearsal, &mut SeededRng::seed_from_u64(seed), 40);
         let rehearsed = record(&mut rehearsal);
 
         let mut memory = Memory::new();
         let mut asked = vec![("operator", String::new())];
         asked.extend((0..FILTERS).map(|_| {
-            let user = ["operator", "guest", "ip", "wireless"][pick(&mut dice, 4)];
-            (user, random_filter(&mut dice, &rehearsed))
+            let user = ["operator", "guest", "ip", "wireless"][pick(&mut rng, 4)];
+            (user, random_filter(&mut rng, &rehearsed))
         }));
         let mut subscribers: Vec<Client> = asked
             .iter()
@@ -370,7 +370,7 @@ fn a_replay_is_what_was_told_live_to_the_byte_whoever_asks_and_whatever_the_filt
             .collect();
         memory.advance(1_000);
         subscribers.iter_mut().for_each(|s| drop(s.told()));
-        load(&mut memory, &mut Dice::seed_from_u64(seed), 40);
+        load(&mut memory, &mut SeededRng::seed_from_u64(seed), 40);
         let live: Vec<Vec<String>> = subscribers.iter_mut().map(Client::told).collect();
         for event in [
             "<condition-notifications",
@@ -406,7 +406,7 @@ fn a_replay_is_what_was_told_live_to_the_byte_whoever_asks_and_whatever_the_filt
 #[test]
 fn a_filter_on_any_leaf_selects_the_events_that_have_it_and_no_other() {
     let mut memory = Memory::new();
-    load(&mut memory, &mut Dice::seed_from_u64(1), 12);
+    load(&mut memory, &mut SeededRng::seed_from_u64(1), 12);
     // The sessions that ask come later than what they ask for.
     let until = time_of(record(&mut memory).last().unwrap());
     memory.advance(1_000);

@@ -5,7 +5,7 @@
 mod support;
 
 use a2a::telecom::repertoire::Repertoire;
-use a2a::telecom::tongue::Tongue;
+use a2a::telecom::text_language::TextLanguage;
 use serde_json::{Value, json};
 use support::process::{Running, binary, python, run};
 use support::{block_on, page, within};
@@ -19,7 +19,7 @@ fn ours() -> String {
     let repertoire = Repertoire::new(find).unwrap();
     let values = json!({"action": "activate", "area": "Haidian", "saving_target_percent": 20});
     let translator = repertoire.for_schema(ENERGY).unwrap();
-    translator.write(values.as_object().unwrap(), Tongue::English)
+    translator.write(values.as_object().unwrap(), TextLanguage::English)
 }
 
 /// The results of the SDK; none if it is not installed.

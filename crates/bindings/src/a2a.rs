@@ -3,7 +3,7 @@
 //! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
 //! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
 //! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
-//! tell what the engine knows, `besides` what only A2A has a place for, `push` what is pushed of it;
+//! tell what the engine knows, `extras` what only A2A has a place for, `push` what is pushed of it;
 //! `cards`, `forms` and `schemas` who the agent is and what it takes; `telecom` speaks A2A-T beside all
 //! of them; `error` is the one place that knows kinds of A2A errors. [`outside`] is the other side:
 //! agents that are elsewhere.
@@ -14,10 +14,10 @@
 
 mod answer;
 mod begin;
-mod besides;
 mod cards;
 mod error;
 mod exchange;
+mod extras;
 mod follow;
 mod forms;
 mod identity;
@@ -31,9 +31,9 @@ mod telecom;
 mod words;
 
 pub use begin::message_id;
-pub use besides::{as_message, with_part};
 pub use cards::Dress;
 pub use exchange::{Answer, Body, Incoming, RequestBody};
+pub use extras::{as_message, with_part};
 pub use follow::Frames;
 pub use forms::{Forms, SkillForms};
 pub use push::{Push, push_of, pushed_by};

@@ -1,27 +1,27 @@
 //! NETCONF: sessions over the sans-IO machine of the `netconf` crate.
 //!
 //! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
-//! `operation` holds one file per rpc; `modelled` turns domain values into data nodes; `access`
+//! `operation` holds one file per rpc; `encode` turns domain values into data nodes; `access`
 //! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
 //! notifications; `search` evaluates an XPath. What sessions share is the [`Platform`].
 
 mod access;
-mod announced;
 mod client;
+mod encode;
 mod error;
 mod event;
-mod modelled;
 mod modules;
 mod operation;
 mod platform;
 mod search;
 mod session;
+mod session_schema;
 
 pub use client::{
     NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation, read_notice,
     read_notification, read_reply,
 };
-pub use modelled::agent_xml;
+pub use encode::agent_xml;
 pub use platform::{Platform, SessionInfo};
 pub use session::{Backlog, Flow, Peer, Session};
 

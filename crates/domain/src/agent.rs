@@ -13,15 +13,15 @@ use crate::profile::Profile;
 use crate::reply::{Reply, Verdict};
 use crate::task::{Conditions, Task, TaskId};
 use crate::telemetry::{Action, Outcome, Telemetry, Token};
-use crate::time::{Dice, Timestamp};
+use crate::time::{SeededRng, Timestamp};
 use crate::verb::Verb;
 use std::sync::Arc;
 
 /// An agent of the autonomous network.
 pub trait Agent: Send {
     /// Takes one input to its end and says what follows. Never blocks; the same inputs, instants
-    /// and dice give the same outputs.
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
+    /// and random numbers give the same outputs.
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output>;
 }
 
 /// An input of an agent.

@@ -38,7 +38,7 @@ crate::named! {
 
 /// The content of a log entry.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum LogEvent {
     /// A task changed: `condition-notifications`.
     Task(Arc<Notification>),
     /// A negotiation moved on: `negotiation-update`.
@@ -81,26 +81,26 @@ pub struct Entry {
     /// The time of the commit; never before that of the entry in front of it.
     pub time: Timestamp,
     /// The content.
-    pub happening: Happening,
+    pub happening: LogEvent,
 }
 
 impl Entry {
     /// The approximate size in bytes.
     pub fn bytes(&self) -> usize {
         match &self.happening {
-            Happening::Task(change) => change.content.bytes(),
-            Happening::Negotiation(change) => {
+            LogEvent::Task(change) => change.content.bytes(),
+            LogEvent::Negotiation(change) => {
                 change.turn.as_ref().map_or(0, |turn| turn.speech.bytes())
             }
-            Happening::Schema(change) => {
+            LogEvent::Schema(change) => {
                 let names = change.key_names.iter().chain(&change.reason);
                 names.map(String::len).sum()
             }
             // Names and addresses, bounded each.
-            Happening::Agent(_)
-            | Happening::Audit(_)
-            | Happening::SessionStarted { .. }
-            | Happening::SessionEnded { .. } => 0,
+            LogEvent::Agent(_)
+            | LogEvent::Audit(_)
+            | LogEvent::SessionStarted { .. }
+            | LogEvent::SessionEnded { .. } => 0,
         }
     }
 }

@@ -6,4 +6,4 @@
 pub use schema::time::{NotATimestamp, Timestamp};
 
 /// The random source handed to agents and simulations: seeded, so that a run can be repeated.
-pub type Dice = rand_chacha::ChaCha8Rng;
+pub type SeededRng = rand_chacha::ChaCha8Rng;

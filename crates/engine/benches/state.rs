@@ -23,7 +23,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
@@ -131,7 +131,7 @@ type Answer = Pin<Box<dyn Future<Output = Result<Negotiated, Refusal>> + Send>>;
 struct Willing;
 
 impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         let Input::Asked(ask) = input else {
             return Vec::new();
         };

@@ -17,7 +17,7 @@ use domain::registry::{Health, Reach};
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::team::Need;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use engine::{
     Credential, DiscoverAgents, Engine, Execution, FormTeam, Hosted, Limits, Operation,
     RegisterAgent, RenewLease, Retention, Setup,
@@ -36,7 +36,7 @@ const TAGS: [&str; 6] = ["fibre", "router", "cell", "mast", "amplifier", "card"]
 struct Agreeable;
 
 impl Agent for Agreeable {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
             _ => Vec::new(),

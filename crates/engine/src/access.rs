@@ -13,7 +13,7 @@ use domain::access::{
     Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE,
 };
 use domain::ems::News;
-use domain::event::{Entry, Happening};
+use domain::event::{Entry, LogEvent};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -155,16 +155,15 @@ impl Engine {
         let at_platform = *endpoint == Endpoint::Platform;
         let elsewhere = |agent: &str| matches!(endpoint, Endpoint::Agent(own) if own != agent);
         match &entry.happening {
-            Happening::Task(n) => is_open_to(who, &n.from, &n.to) && !elsewhere(&n.from),
-            Happening::Negotiation(n) => {
+            LogEvent::Task(n) => is_open_to(who, &n.from, &n.to) && !elsewhere(&n.from),
+            LogEvent::Negotiation(n) => {
                 is_open_to(who, &n.publisher, &n.executor) && !elsewhere(&n.executor)
             }
-            Happening::Agent(_) => at_platform,
-            Happening::Schema(update) => at_platform && self.sees_schema(who, update),
+            LogEvent::Agent(_) => at_platform,
+            LogEvent::Schema(update) => at_platform && self.sees_schema(who, update),
             // The trail is read, not told.
-            Happening::Audit(_) => false,
-            Happening::SessionStarted { username, .. }
-            | Happening::SessionEnded { username, .. } => {
+            LogEvent::Audit(_) => false,
+            LogEvent::SessionStarted { username, .. } | LogEvent::SessionEnded { username, .. } => {
                 at_platform && is_open_to(who, username, username)
             }
         }
@@ -261,13 +260,13 @@ fn notification(module: &'static str, name: &'static str) -> Request<'static> {
 /// The notification that an entry of the log is.
 fn logged(entry: &Entry) -> Named {
     match &entry.happening {
-        Happening::Task(_) => CONDITION,
-        Happening::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
-        Happening::Agent(_) => ("convoke-registry", "agent-update"),
-        Happening::Schema(_) => ("convoke-schema", "schema-update"),
-        Happening::Audit(_) => ("convoke-audit", "get-audit"),
-        Happening::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
-        Happening::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
+        LogEvent::Task(_) => CONDITION,
+        LogEvent::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
+        LogEvent::Agent(_) => ("convoke-registry", "agent-update"),
+        LogEvent::Schema(_) => ("convoke-schema", "schema-update"),
+        LogEvent::Audit(_) => ("convoke-audit", "get-audit"),
+        LogEvent::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
+        LogEvent::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
     }
 }
 

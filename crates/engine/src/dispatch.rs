@@ -43,10 +43,10 @@ impl Engine {
         input: Input,
         now: Timestamp,
     ) -> Vec<Output> {
-        let Some(mind) = work.instance(index).mind() else {
+        let Some(behaviour) = work.instance(index).behaviour() else {
             return Vec::new();
         };
-        let outputs = mind.agent.step(input, now, &mut mind.dice);
+        let outputs = behaviour.agent.step(input, now, &mut behaviour.rng);
         let name = self.roster.name(index);
         let held = outputs
             .into_iter()

@@ -14,7 +14,7 @@ use crate::unit_of_work::UnitOfWork;
 use crate::work::Work;
 use domain::agent::Input;
 use domain::content::Content;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::negotiation::{Kind, Side, Speech};
 use domain::notification::{AgentChange, AgentUpdate};
 use domain::profile::Profile;
@@ -223,8 +223,8 @@ impl Engine {
         let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
         let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
         let briefing = self.briefing_anew(work, index, unanswered.iter());
-        let mind = self.roster.mind(index, agent);
-        work.instance(index).put_back(mind);
+        let behaviour = self.roster.behaviour(index, agent);
+        work.instance(index).put_back(behaviour);
         let after = self.is_beside().then(|| self.mark(staged));
         work.post_first(index, briefing, after);
         self.put_again(work, kept, staged);
@@ -282,7 +282,7 @@ impl Engine {
         };
         staged
             .happenings
-            .push((now, Happening::Agent(Arc::new(update))));
+            .push((now, LogEvent::Agent(Arc::new(update))));
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::Limits;
 use crate::mailbox::{Envelope, Mailbox};
 use crate::question::Question;
-use crate::roster::Mind;
+use crate::roster::Behaviour;
 use domain::agent::{Agent, Input};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -25,7 +25,7 @@ pub type Factory = Box<dyn Fn() -> Box<dyn Agent> + Send + Sync>;
 
 pub(crate) struct AgentInstance {
     /// None while it steps elsewhere, or is left alone.
-    mind: Option<Mind>,
+    behaviour: Option<Behaviour>,
     /// Of an agent in here.
     actor: Option<Actor>,
 }
@@ -77,17 +77,17 @@ impl HandedOut {
 
 impl AgentInstance {
     /// What stands for an agent elsewhere.
-    pub(crate) fn stub(mind: Mind) -> Self {
+    pub(crate) fn stub(behaviour: Behaviour) -> Self {
         Self {
-            mind: Some(mind),
+            behaviour: Some(behaviour),
             actor: None,
         }
     }
 
     /// An agent in here.
-    pub(crate) fn hosted(mind: Mind, again: Option<Factory>, limits: &Limits) -> Self {
+    pub(crate) fn hosted(behaviour: Behaviour, again: Option<Factory>, limits: &Limits) -> Self {
         Self {
-            mind: Some(mind),
+            behaviour: Some(behaviour),
             actor: Some(Actor {
                 mailbox: Mailbox::new(limits.mailbox, limits.telemetry),
                 again,
@@ -108,7 +108,7 @@ impl AgentInstance {
     /// True of an agent in here that failed too often and is not made anew.
     pub(crate) fn is_left_alone(&self) -> bool {
         let idle = |actor: &Actor| actor.running.is_empty();
-        self.mind.is_none() && self.actor.as_ref().is_some_and(idle)
+        self.behaviour.is_none() && self.actor.as_ref().is_some_and(idle)
     }
 
     /// Takes an input into the mailbox; false if the agent is left alone, or none in here.
@@ -141,8 +141,8 @@ impl AgentInstance {
     }
 
     /// The behaviour of a stub.
-    pub(crate) fn mind(&mut self) -> Option<&mut Mind> {
-        self.mind.as_mut()
+    pub(crate) fn behaviour(&mut self) -> Option<&mut Behaviour> {
+        self.behaviour.as_mut()
     }
 
     pub(crate) fn actor(&mut self) -> Option<&mut Actor> {
@@ -168,12 +168,12 @@ impl AgentInstance {
 
     /// The number of its next input, if it rests and there is one.
     pub(crate) fn next(&self) -> Option<u64> {
-        self.mind.as_ref()?;
+        self.behaviour.as_ref()?;
         self.actor.as_ref()?.mailbox.next()
     }
 
     /// Takes the behaviour out to step on its next inputs, so many at the most.
-    pub(crate) fn take(&mut self, most: usize) -> Option<(Mind, HandedOut, u64)> {
+    pub(crate) fn take(&mut self, most: usize) -> Option<(Behaviour, HandedOut, u64)> {
         self.next()?;
         let actor = self.actor.as_mut()?;
         let handed_out = HandedOut::default();
@@ -188,7 +188,7 @@ impl AgentInstance {
             handed_out.put(envelope.number, envelope.input);
         }
         actor.handed_out = handed_out.clone();
-        Some((self.mind.take()?, handed_out, actor.incarnation))
+        Some((self.behaviour.take()?, handed_out, actor.incarnation))
     }
 
     /// Ends the step on that input; none if it is not what this incarnation steps on.
@@ -214,17 +214,17 @@ impl AgentInstance {
     }
 
     /// Puts the behaviour back: its turn is over, and what it has not begun waits for the next.
-    pub(crate) fn put_back(&mut self, mind: Mind) {
+    pub(crate) fn put_back(&mut self, behaviour: Behaviour) {
         if let Some(actor) = &mut self.actor {
             actor.call_back();
         }
-        self.mind = Some(mind);
+        self.behaviour = Some(behaviour);
     }
 
     /// The agent failed: nothing that comes of it is taken any more. Its behaviour anew, unless it
     /// failed too often or cannot be made.
     pub(crate) fn restart(&mut self, now: Timestamp) -> Option<Box<dyn Agent>> {
-        self.mind = None;
+        self.behaviour = None;
         let actor = self.actor.as_mut()?;
         actor.incarnation += 1;
         actor.call_back();

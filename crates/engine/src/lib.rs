@@ -19,7 +19,7 @@
 //!   `query`, `data`, `team`, `registry`, `push`: all else that can be asked for; `schemas`: what
 //!   payloads are held to;
 //! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Turn`]: agents in here, what they owe
-//!   answers to, and how they take steps; `failing`: those that fail; `standin`: those elsewhere;
+//!   answers to, and how they take steps; `failing`: those that fail; `remote_stub`: those elsewhere;
 //! - `staged`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
 //!   platform whose decision panicked; `recovery` and `redelivery`: what was not stored is taken back, and
 //!   what was not answered is asked again;
@@ -54,10 +54,10 @@ mod recovery;
 mod redelivery;
 pub mod refusal;
 mod registry;
+mod remote_stub;
 mod request;
 mod roster;
 mod schemas;
-mod standin;
 mod step;
 pub mod stream;
 mod team;
@@ -100,7 +100,7 @@ use crate::feed::Recent;
 use domain::access::{AccessRules, Principal, Request};
 use domain::agent::Agent;
 use domain::audit::Tally;
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::inventory::Inventory;
 use domain::registry::Registration;
 use domain::task::Subscription;
@@ -130,7 +130,7 @@ pub struct Setup {
     pub default_agent: String,
     /// The network as documented; agents are briefed with it.
     pub inventory: Arc<Inventory>,
-    /// Seeds the dice of the agents.
+    /// Seeds the random numbers of the agents.
     pub seed: u64,
     /// What is bounded, and by how much.
     pub limits: Limits,
@@ -419,7 +419,7 @@ impl Engine {
 
     /// Enters the start or end of a session into the log. Not waited for: it explains, it is
     /// nobody's promise.
-    pub fn record_session(&self, happening: Happening, now: Timestamp) {
+    pub fn record_session(&self, happening: LogEvent, now: Timestamp) {
         let mut batch = Batch::default();
         batch.happenings.push((now, happening));
         drop(self.store.commit(batch));

@@ -5,8 +5,8 @@
 
 use crate::instance::AgentInstance;
 use crate::operation::{Execution, RegisterAgent, Registered, RenewLease};
+use crate::remote_stub::RemoteStub;
 use crate::roster::standing_for;
-use crate::standin::Absent;
 use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Work};
 use crate::{Engine, Refusal};
@@ -14,7 +14,7 @@ use domain::access::Principal;
 use domain::agent::{Briefing, Input};
 use domain::content::Content;
 use domain::discovery::{Criteria, Match};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::negotiation::Move;
 use domain::notification::{AgentChange, AgentUpdate};
 use domain::profile::ProfileError;
@@ -179,7 +179,7 @@ impl Engine {
         for open in work.open_feasibilities_of(&name) {
             self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
         }
-        let absent = self.roster.mind(index, Box::new(Absent));
+        let absent = self.roster.behaviour(index, Box::new(RemoteStub));
         work.set_instance(index, AgentInstance::stub(absent));
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
@@ -287,8 +287,8 @@ impl Engine {
         let name = &registration.profile.name;
         let index = self.roster.find(name).expect("it was entered just now");
         let agent = standing_for(registration, self.proxy.as_ref());
-        let mind = self.roster.mind(index, agent);
-        work.set_instance(index, AgentInstance::stub(mind));
+        let behaviour = self.roster.behaviour(index, agent);
+        work.set_instance(index, AgentInstance::stub(behaviour));
         if registration.reach == Reach::Client {
             return;
         }
@@ -397,7 +397,7 @@ fn tell(registration: &Registration, change: AgentChange, at: Timestamp, staged:
     };
     staged
         .happenings
-        .push((at, Happening::Agent(Arc::new(update))));
+        .push((at, LogEvent::Agent(Arc::new(update))));
 }
 
 fn refusal(improper: Improper, name: &str) -> Refusal {

@@ -3,16 +3,16 @@
 //!
 //! Hosted agents are there from the start; others come and go. An agent's index stays its own for
 //! as long as the process lives, also when it has left. What readers see follows: `places`. Read
-//! next: [`crate::registry`], [`crate::standin`].
+//! next: [`crate::registry`], [`crate::remote_stub`].
 
 use crate::instance::{AgentInstance, Factory};
 use crate::places::Places;
-use crate::standin::Absent;
+use crate::remote_stub::RemoteStub;
 use crate::{Limits, Proxy};
 use domain::agent::Agent;
 use domain::profile::Profile;
 use domain::registry::{Reach, Registration};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock, RwLockReadGuard};
@@ -32,10 +32,10 @@ pub struct Hosted {
     pub registered_at: Timestamp,
 }
 
-/// The behaviour of an agent, with the dice it throws.
-pub(crate) struct Mind {
+/// The behaviour of an agent, with the random numbers it throws.
+pub(crate) struct Behaviour {
     pub(crate) agent: Box<dyn Agent>,
-    pub(crate) dice: Dice,
+    pub(crate) rng: SeededRng,
 }
 
 struct Member {
@@ -81,8 +81,8 @@ impl Roster {
             let registration = Arc::new(registration);
             places.host(Arc::clone(&registration), hosted.endpoint);
             let index = roster.put(registration);
-            let mind = roster.mind(index, hosted.agent);
-            agents.push(AgentInstance::hosted(mind, hosted.again, limits));
+            let behaviour = roster.behaviour(index, hosted.agent);
+            agents.push(AgentInstance::hosted(behaviour, hosted.again, limits));
         }
         registered.sort_by(|a, b| order(a).cmp(&order(b)));
         for registration in registered {
@@ -97,16 +97,16 @@ impl Roster {
             let agent = standing_for(&registration, proxy);
             places.put(Arc::clone(&registration));
             let index = roster.put(registration);
-            agents.push(AgentInstance::stub(roster.mind(index, agent)));
+            agents.push(AgentInstance::stub(roster.behaviour(index, agent)));
         }
         (roster, agents)
     }
 
-    /// The behaviour of the agent at `index`, with the dice that it throws.
-    pub(crate) fn mind(&self, index: usize, agent: Box<dyn Agent>) -> Mind {
-        Mind {
+    /// The behaviour of the agent at `index`, with the random numbers that it throws.
+    pub(crate) fn behaviour(&self, index: usize, agent: Box<dyn Agent>) -> Behaviour {
+        Behaviour {
             agent,
-            dice: Dice::seed_from_u64(self.seed.wrapping_add(index as u64)),
+            rng: SeededRng::seed_from_u64(self.seed.wrapping_add(index as u64)),
         }
     }
 
@@ -227,6 +227,6 @@ fn order(registration: &Registration) -> (Timestamp, &str) {
 pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -> Box<dyn Agent> {
     match (&registration.reach, proxy) {
         (Reach::Server { .. } | Reach::A2a { .. }, Some(proxy)) => proxy(registration),
-        _ => Box::new(Absent),
+        _ => Box::new(RemoteStub),
     }
 }

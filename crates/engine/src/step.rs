@@ -12,7 +12,7 @@
 use crate::Engine;
 use crate::instance::HandedOut;
 use crate::question::Question;
-use crate::roster::Mind;
+use crate::roster::Behaviour;
 use crate::unit_of_work::UnitOfWork;
 use crate::work::{Due, Work};
 use domain::agent::{Ask, Input, Output};
@@ -42,7 +42,7 @@ pub struct Turn {
     index: usize,
     incarnation: u64,
     agent: Arc<str>,
-    mind: Mind,
+    behaviour: Behaviour,
     number: u64,
     input: Input,
     /// What comes behind this input, as long as it is not called back.
@@ -56,7 +56,7 @@ pub struct Stepped {
     incarnation: u64,
     number: u64,
     /// What came of it, with the behaviour if the turn is over; of one that panicked, why.
-    ended: Result<(Option<Mind>, Vec<Output>), String>,
+    ended: Result<(Option<Behaviour>, Vec<Output>), String>,
 }
 
 impl Stepped {
@@ -96,17 +96,14 @@ impl Turn {
             number,
             ended,
         };
-        let Mind {
-            mut agent,
-            mut dice,
-        } = self.mind;
-        match catch_unwind(AssertUnwindSafe(|| agent.step(input, now, &mut dice))) {
+        let Behaviour { mut agent, mut rng } = self.behaviour;
+        match catch_unwind(AssertUnwindSafe(|| agent.step(input, now, &mut rng))) {
             Ok(outputs) => {
-                let mind = Mind { agent, dice };
+                let behaviour = Behaviour { agent, rng };
                 match goes_on().then(|| rest.take()).flatten() {
                     Some((number, input)) => {
                         let turn = Self {
-                            mind,
+                            behaviour,
                             number,
                             input,
                             rest,
@@ -114,7 +111,7 @@ impl Turn {
                         };
                         (stepped(Ok((None, outputs))), Some(turn))
                     }
-                    None => (stepped(Ok((Some(mind), outputs))), None),
+                    None => (stepped(Ok((Some(behaviour), outputs))), None),
                 }
             }
             Err(panic) => {
@@ -155,7 +152,7 @@ impl Engine {
         let dropped = instance
             .actor()
             .map_or(0, |actor| actor.mailbox.take_dropped());
-        let (mind, rest, incarnation) = instance.take(most)?;
+        let (behaviour, rest, incarnation) = instance.take(most)?;
         let (number, input) = rest.take()?;
         let agent = self.roster.name(index);
         if dropped > 0 {
@@ -176,7 +173,7 @@ impl Engine {
             index,
             incarnation,
             agent,
-            mind,
+            behaviour,
             number,
             input,
             rest,
@@ -209,10 +206,10 @@ impl Engine {
             ended,
         } = stepped;
         let name = self.roster.name(index);
-        let ended = ended.map(|(mind, outputs)| {
+        let ended = ended.map(|(behaviour, outputs)| {
             let outputs = outputs.into_iter();
             let held = outputs.map(|output| self.held_output(&name, output, now));
-            (mind, held.collect::<Vec<Output>>())
+            (behaviour, held.collect::<Vec<Output>>())
         });
         let mut work = self.lock_work();
         work.schedule(
@@ -230,9 +227,9 @@ impl Engine {
         }
         let mut staged = UnitOfWork::default();
         match ended {
-            Ok((mind, outputs)) => {
-                if let Some(mind) = mind {
-                    work.instance(index).put_back(mind);
+            Ok((behaviour, outputs)) => {
+                if let Some(behaviour) = behaviour {
+                    work.instance(index).put_back(behaviour);
                 }
                 match running.question {
                     Some(asked) => {

@@ -11,7 +11,7 @@ use crate::recovery::trial;
 use crate::{Engine, FaultRefusal, Refusal};
 use domain::access::{Decision, Principal, Request};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::time::Timestamp;
 use std::sync::Arc;
 use store::{Batch, Condition};
@@ -207,7 +207,7 @@ impl Engine {
                     return Ok(page);
                 }
                 cursor = entry.sequence;
-                let Happening::Audit(record) = &entry.happening else {
+                let LogEvent::Audit(record) = &entry.happening else {
                     continue;
                 };
                 if filter.takes(record) {
@@ -226,7 +226,7 @@ impl Engine {
 
 /// What an administrator decided, for the batch of what is decided: neither is stored without the
 /// other.
-pub(crate) fn decided(event: AuditEvent, now: Timestamp) -> (Timestamp, Happening) {
+pub(crate) fn decided(event: AuditEvent, now: Timestamp) -> (Timestamp, LogEvent) {
     let record = AuditRecord {
         event,
         count: 1,
@@ -236,9 +236,9 @@ pub(crate) fn decided(event: AuditEvent, now: Timestamp) -> (Timestamp, Happenin
 }
 
 /// Says it in the log of the process, and makes it an entry of the platform's.
-fn entry(record: AuditRecord, now: Timestamp) -> (Timestamp, Happening) {
+fn entry(record: AuditRecord, now: Timestamp) -> (Timestamp, LogEvent) {
     tell(&record);
-    (now, Happening::Audit(Arc::new(record)))
+    (now, LogEvent::Audit(Arc::new(record)))
 }
 
 /// Why something is denied that no rule of `access.toml` could permit; none if it is not denied.

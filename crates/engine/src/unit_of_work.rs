@@ -4,7 +4,7 @@
 
 use crate::work::{Outgoing, Resolved};
 use domain::context::{DataParam, Exchange};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::negotiation::{Change, Negotiation};
 use domain::notification::{NegotiationUpdate, Notification};
 use domain::registry::Registration;
@@ -31,7 +31,7 @@ pub(crate) struct UnitOfWork {
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) observations: Vec<String>,
     pub(crate) pushes: Vec<PushChange>,
-    pub(crate) happenings: Vec<(Timestamp, Happening)>,
+    pub(crate) happenings: Vec<(Timestamp, LogEvent)>,
     pub(crate) documents: Vec<Document>,
     pub(crate) resolved: Resolved,
     pub(crate) formed: Resolved<Arc<Team>>,
@@ -103,7 +103,7 @@ impl UnitOfWork {
         }
         let said = event.said.as_ref().or(event.plan.as_ref());
         let notification = Notification::change(task, previous, event.result.as_ref(), said);
-        let happening = Happening::Task(Arc::new(notification));
+        let happening = LogEvent::Task(Arc::new(notification));
         self.happenings.push((event.at, happening));
         self.tasks.push(Arc::clone(task));
     }
@@ -119,7 +119,7 @@ impl UnitOfWork {
             state: change.state,
             turn: change.turn.clone(),
         };
-        let happening = Happening::Negotiation(Arc::new(update));
+        let happening = LogEvent::Negotiation(Arc::new(update));
         self.happenings.push((change.at, happening));
         self.negotiations.push(Arc::clone(negotiation));
     }

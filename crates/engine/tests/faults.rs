@@ -8,10 +8,10 @@ use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::cause::Cause;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::inventory::{ElementId, Inventory};
 use domain::profile::{Capability, Layer, Profile};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use engine::{
     ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal, Hosted,
     InjectFault, Limits, ListFaults, Refusal, Retention, Setup,
@@ -24,7 +24,7 @@ use std::task::{Context, Poll, Waker};
 struct Silent;
 
 impl Agent for Silent {
-    fn step(&mut self, _: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, _: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         Vec::new()
     }
 }
@@ -173,7 +173,7 @@ fn audited(engine: &Engine) -> Vec<AuditEvent> {
     engine.store().commit(everything).wait().unwrap();
     let entries = engine.feed().after(0, 100).unwrap();
     let records = entries.iter().filter_map(|entry| match &entry.happening {
-        Happening::Audit(record) => Some(record.event.clone()),
+        LogEvent::Audit(record) => Some(record.event.clone()),
         _ => None,
     });
     records.collect()

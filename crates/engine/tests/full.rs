@@ -11,7 +11,7 @@ use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Reach;
 use domain::reply::Reply;
 use domain::task::{Status, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
@@ -29,7 +29,7 @@ use std::thread::Thread;
 struct Willing;
 
 impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
             _ => Vec::new(),

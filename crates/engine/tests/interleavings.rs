@@ -17,12 +17,12 @@
 use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
-use domain::event::{Entry, Happening};
+use domain::event::{Entry, LogEvent};
 use domain::inventory::Inventory;
 use domain::profile::{Capability, Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{Endpoint, Engine, Feed, Hosted, Limits, Negotiate, Retention, Setup};
@@ -45,7 +45,7 @@ const ENTRIES: u64 = 2;
 struct Quick;
 
 impl Agent for Quick {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => {
                 let done = Content::new("site-1", "done").with_result("done");
@@ -168,7 +168,7 @@ impl Followed {
                 return Err(format!("{} follows {}", entry.sequence, self.cursor));
             }
             self.cursor = entry.sequence;
-            if let Happening::Task(change) = &entry.happening {
+            if let LogEvent::Task(change) = &entry.happening {
                 let before = self.began.insert(change.task.clone(), change.status);
                 if before != change.previous {
                     return Err(format!("{} was {before:?}", change.task));

@@ -13,7 +13,7 @@ use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Reach;
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
@@ -153,7 +153,7 @@ fn state_of(task: &Task) -> &'static str {
 struct Nobody;
 
 impl Agent for Nobody {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
             _ => Vec::new(),

@@ -7,7 +7,7 @@ use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
 use domain::discovery::Criteria;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::inventory::Inventory;
 use domain::notification::AgentChange;
 use domain::profile::{Capability, Layer, Profile, ProfileError, Skill};
@@ -15,7 +15,7 @@ use domain::registry::{Health, Reach, Registration};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
 use domain::team::{Need, Standing, Team};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{ExchangesOf, TaskById, TeamsOf};
 use engine::{
@@ -40,7 +40,7 @@ struct Stubborn {
 type Heard = Arc<Mutex<Vec<String>>>;
 
 impl Agent for Stubborn {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         let heard = match input {
             Input::Asked(_) => None,
             Input::Joined(profile) => Some(format!(
@@ -220,7 +220,7 @@ impl Stage {
         drain(&self.engine);
         let entries = self.engine.feed().after(0, 1_000).unwrap();
         let updates = entries.iter().filter_map(|entry| match &entry.happening {
-            Happening::Agent(update) => Some((update.name.clone(), update.change)),
+            LogEvent::Agent(update) => Some((update.name.clone(), update.change)),
             _ => None,
         });
         updates.collect()

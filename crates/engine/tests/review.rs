@@ -26,7 +26,7 @@ use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
 use domain::team::Need;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{DataParamsOf, ExchangesOf, NegotiationsOf, Query, TaskById};
 use engine::{
@@ -52,7 +52,7 @@ const REJECT: &str = "## target object\nlink\n## task description\nno\n## result
 struct Scripted<F>(F);
 
 impl<F: FnMut(&Ask) -> Vec<Output> + Send> Agent for Scripted<F> {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) => (self.0)(&ask),
             _ => Vec::new(),

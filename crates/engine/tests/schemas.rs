@@ -11,13 +11,13 @@ use bag::Bag;
 use domain::access::{AccessRules, Action, Principal};
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::content::{Content, Payload};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::inventory::Inventory;
 use domain::notification::SchemaChange;
 use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Reply;
 use domain::task::{Status, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{SchemaTree, TaskById};
 use engine::{
@@ -49,7 +49,7 @@ const HOUR_MS: i64 = 3_600_000;
 struct Willing;
 
 impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) if ask.content.payload.as_ref().is_some_and(stumbles) => {
                 let payload = Payload::new("flight_booking_result_v1", json!({ "wings": 2 }));
@@ -695,7 +695,7 @@ fn an_active_patch_can_be_ended_and_the_log_says_why() {
     ));
     let entries = engine.store().entries(0, 10_000).unwrap();
     let mut told = entries.iter().filter_map(|entry| match &entry.happening {
-        Happening::Schema(update) => Some(update),
+        LogEvent::Schema(update) => Some(update),
         _ => None,
     });
     let last = told.next_back().unwrap();

@@ -189,9 +189,9 @@ struct Kind {
     noise: f32,
 }
 
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -209,21 +209,21 @@ impl Dice {
 }
 
 impl Kind {
-    fn direction(&self, dice: &mut Dice) -> Vec<f32> {
+    fn direction(&self, rng: &mut SeededRng) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimensions];
         if self.set == self.dimensions {
-            vector.iter_mut().for_each(|x| *x = dice.normal());
+            vector.iter_mut().for_each(|x| *x = rng.normal());
         } else {
             for _ in 0..self.set {
-                vector[dice.next() as usize % self.dimensions] += 1.0;
+                vector[rng.next() as usize % self.dimensions] += 1.0;
             }
         }
         unit(vector)
     }
 
     /// A fragment of a cluster: of sparse ones a part of the n-grams is another.
-    fn around(&self, centre: &[f32], dice: &mut Dice) -> Vec<f32> {
-        let noise = self.direction(dice);
+    fn around(&self, centre: &[f32], rng: &mut SeededRng) -> Vec<f32> {
+        let noise = self.direction(rng);
         unit(
             centre
                 .iter()
@@ -253,7 +253,7 @@ impl Embedder for Kind {
         let seed = text
             .bytes()
             .fold(7u64, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
-        self.direction(&mut Dice(seed | 1))
+        self.direction(&mut SeededRng(seed | 1))
     }
     fn opposes(&self, _: &str, _: &str) -> bool {
         false
@@ -276,9 +276,9 @@ struct Wish {
 }
 
 fn insert(kind: &Kind, scale: &Scale, told: &Told) -> Pool {
-    let mut dice = Dice(0x1234_5678_9abc_def1);
+    let mut rng = SeededRng(0x1234_5678_9abc_def1);
     let centres: Vec<_> = (0..scale.clusters)
-        .map(|_| kind.direction(&mut dice))
+        .map(|_| kind.direction(&mut rng))
         .collect();
     let mut settings = Settings::default();
     settings.cluster.clusters_max = scale.clusters;
@@ -286,11 +286,11 @@ fn insert(kind: &Kind, scale: &Scale, told: &Told) -> Pool {
     let mut wish = |i: usize| {
         let of = match i < scale.clusters {
             true => i,
-            false => dice.next() as usize % scale.clusters,
+            false => rng.next() as usize % scale.clusters,
         };
         Wish {
-            vector: kind.around(&centres[of], &mut dice),
-            client: format!("client {}", dice.next() % 1_000),
+            vector: kind.around(&centres[of], &mut rng),
+            client: format!("client {}", rng.next() % 1_000),
             text: format!("wish {of}"),
             at: at(i as i64 * 600),
         }

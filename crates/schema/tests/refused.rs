@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 const PAYLOADS: usize = 100_000;
 
 /// A sequence of numbers that looks like chance (xorshift).
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -45,24 +45,24 @@ const TEXTS: [(&str, &str); 8] = [
 ];
 
 /// A value that a shape takes; none if this test knows none.
-fn right(shape: &Shape, dice: &mut Dice) -> Option<Value> {
+fn right(shape: &Shape, rng: &mut SeededRng) -> Option<Value> {
     let held = &shape.constraint;
     if !held.allowed.is_empty() {
-        return Some(dice.of(&held.allowed).clone());
+        return Some(rng.of(&held.allowed).clone());
     }
     Some(match shape.key_type {
-        KeyType::Boolean => json!(dice.below(2) == 0),
+        KeyType::Boolean => json!(rng.below(2) == 0),
         KeyType::Integer | KeyType::Number => match (&held.minimum, &held.maximum) {
             (Some(least), _) => Value::Number(least.clone()),
             (_, Some(most)) => Value::Number(most.clone()),
-            _ => json!(dice.below(9)),
+            _ => json!(rng.below(9)),
         },
         KeyType::String => json!(text(held)?),
         KeyType::Array => match &held.items {
-            Some(items) => json!([right(items, dice)?]),
+            Some(items) => json!([right(items, rng)?]),
             None => json!(["a"]),
         },
-        KeyType::Object => Value::Object(members(&held.properties, dice)?),
+        KeyType::Object => Value::Object(members(&held.properties, rng)?),
         KeyType::Any => json!("a"),
     })
 }
@@ -84,21 +84,21 @@ fn text(held: &Constraint) -> Option<&'static str> {
     })
 }
 
-fn members(properties: &[Property], dice: &mut Dice) -> Option<Map<String, Value>> {
+fn members(properties: &[Property], rng: &mut SeededRng) -> Option<Map<String, Value>> {
     let mut all = Map::new();
     for member in properties {
-        if member.required || dice.below(2) == 0 {
-            all.insert(member.name.clone(), right(&member.shape, dice)?);
+        if member.required || rng.below(2) == 0 {
+            all.insert(member.name.clone(), right(&member.shape, rng)?);
         }
     }
     Some(all)
 }
 
-fn payload(template: &Template, dice: &mut Dice) -> Option<Map<String, Value>> {
+fn payload(template: &Template, rng: &mut SeededRng) -> Option<Map<String, Value>> {
     let mut all = Map::new();
     for key in template.own_keys() {
-        if key.required || dice.below(2) == 0 {
-            all.insert(key.key_name.clone(), right(&key.shape, dice)?);
+        if key.required || rng.below(2) == 0 {
+            all.insert(key.key_name.clone(), right(&key.shape, rng)?);
         }
     }
     Some(all)
@@ -156,23 +156,23 @@ fn wrongs(shape: &Shape) -> Vec<(Value, Code)> {
 fn broken(
     template: &Template,
     mut payload: Map<String, Value>,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Option<(Map<String, Value>, String, Code)> {
     let keys: Vec<&Key> = template.own_keys().collect();
-    let key = *dice.of(&keys);
+    let key = *rng.of(&keys);
     let name = key.key_name.clone();
-    if dice.below(8) == 0 {
+    if rng.below(8) == 0 {
         payload.insert("no_such_key".into(), json!(1));
         return Some((payload, "/no_such_key".into(), Code::Unknown));
     }
-    if key.required && dice.below(4) == 0 {
+    if key.required && rng.below(4) == 0 {
         payload.remove(&name);
         return Some((payload, format!("/{name}"), Code::Missing));
     }
-    let mut whole = right(&key.shape, dice)?;
-    let (inside, shape) = place(&key.shape, &whole, dice);
+    let mut whole = right(&key.shape, rng)?;
+    let (inside, shape) = place(&key.shape, &whole, rng);
     let wrongs = wrongs(shape);
-    let (wrong, code) = wrongs.get(dice.below(wrongs.len()))?;
+    let (wrong, code) = wrongs.get(rng.below(wrongs.len()))?;
     *whole.pointer_mut(&inside)? = wrong.clone();
     let path = format!("/{name}{inside}");
     payload.insert(name, whole);
@@ -180,13 +180,13 @@ fn broken(
 }
 
 /// A place within a value, as deep as its shape goes or less, and the shape there.
-fn place<'s>(mut shape: &'s Shape, whole: &Value, dice: &mut Dice) -> (String, &'s Shape) {
+fn place<'s>(mut shape: &'s Shape, whole: &Value, rng: &mut SeededRng) -> (String, &'s Shape) {
     let mut inside = String::new();
-    while dice.below(3) > 0 {
+    while rng.below(3) > 0 {
         let (next, deeper) = match (shape.key_type, &shape.constraint.items) {
             (KeyType::Array, Some(items)) => ("0", items.as_ref()),
             (KeyType::Object, _) if !shape.constraint.properties.is_empty() => {
-                let member = dice.of(&shape.constraint.properties);
+                let member = rng.of(&shape.constraint.properties);
                 (member.name.as_str(), &member.shape)
             }
             _ => break,
@@ -204,7 +204,7 @@ fn place<'s>(mut shape: &'s Shape, whole: &Value, dice: &mut Dice) -> (String, &
 /// is told; every reason there is occurs; the same payload before it was broken is accepted.
 #[test]
 fn each_break_is_told_as_what_it_is() {
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let mut rng = SeededRng(0x2545_f491_4f6c_dd1d);
     let mut told: BTreeMap<&str, usize> = BTreeMap::new();
     let per_template = PAYLOADS.div_ceil(SHIPPED.len());
     for (schema_id, _) in SHIPPED {
@@ -212,10 +212,10 @@ fn each_break_is_told_as_what_it_is() {
         let contract = Contract::new(&template).unwrap();
         let mut refused = 0;
         while refused < per_template {
-            let sound = payload(&template, &mut dice)
+            let sound = payload(&template, &mut rng)
                 .unwrap_or_else(|| panic!("{schema_id}: no text for one of its patterns"));
             assert_eq!(contract.verify(&sound), Ok(()), "{schema_id}: {sound:?}");
-            let Some((wrong, path, code)) = broken(&template, sound, &mut dice) else {
+            let Some((wrong, path, code)) = broken(&template, sound, &mut rng) else {
                 continue;
             };
             let violations = contract.verify(&wrong).unwrap_err();

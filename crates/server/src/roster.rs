@@ -10,7 +10,7 @@ use crate::profile::ProfileFile;
 use domain::agent::{Agent, Input, Output};
 use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Reply;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// A role of agents.
 pub struct Role {
@@ -75,7 +75,7 @@ pub(crate) const PLATFORM_ROLE: &str = "platform";
 struct PlatformAgent;
 
 impl Agent for PlatformAgent {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => {
                 let words =

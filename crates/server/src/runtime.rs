@@ -15,7 +15,7 @@ use crate::peers::{Arrival, Peers, Tally};
 use crate::story::{Happened, Listener, Told};
 use crate::workers::AgentWorkers;
 use domain::agent::{Input, Output};
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::profile::Profile;
 use domain::task::TaskId;
 use domain::telemetry::Token;
@@ -304,7 +304,7 @@ impl<N: Network> Runtime<N> {
         {
             for entry in entries {
                 self.followed = entry.sequence;
-                if let Happening::Task(n) = &entry.happening
+                if let LogEvent::Task(n) = &entry.happening
                     && self.peers.follows(&n.to, &n.from, entry.sequence)
                 {
                     self.expected += 1;

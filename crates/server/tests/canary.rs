@@ -11,7 +11,7 @@ mod platform;
 use base64ct::{Base64, Encoding as _};
 use domain::audit::{AuditKind, AuditRecord};
 use domain::content::{Content, Payload};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use platform::Platform;
 use serde_json::{Value, json};
 use server::client::{CallError, Client};
@@ -236,7 +236,7 @@ fn trail(platform: &Platform) -> Vec<Arc<AuditRecord>> {
     let entries = platform.host.platform.engine().feed().after(0, 100_000);
     let records = entries.unwrap().into_iter();
     let records = records.filter_map(|entry| match &entry.happening {
-        Happening::Audit(record) => Some(Arc::clone(record)),
+        LogEvent::Audit(record) => Some(Arc::clone(record)),
         _ => None,
     });
     records.collect()

@@ -5,7 +5,7 @@
 use crate::row::document::Document;
 use crate::row::push_config::PushChange;
 use domain::context::{DataParam, Exchange};
-use domain::event::{Entry, Happening};
+use domain::event::{Entry, LogEvent};
 use domain::negotiation::Negotiation;
 use domain::registry::Registration;
 use domain::task::{Status, Task, TaskId};
@@ -27,7 +27,7 @@ pub struct Batch {
     /// Data; one with the identifier of a stored one replaces it in its place.
     pub data: Vec<DataParam>,
     /// Happenings with their times, in order; they become entries of the log.
-    pub happenings: Vec<(Timestamp, Happening)>,
+    pub happenings: Vec<(Timestamp, LogEvent)>,
     /// Negotiations in their new state; one of a task and kind replaces the stored one.
     pub negotiations: Vec<Arc<Negotiation>>,
     /// Registrations in their new state; one of an agent replaces the stored one.

@@ -23,7 +23,7 @@ use crate::sign::Signer;
 use crate::slice::Slice;
 use domain::content::Content;
 use domain::context::Body;
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::negotiation::{Speech, Turn};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -243,17 +243,17 @@ fn blank_turn(turn: &Turn) -> Turn {
 }
 
 /// A happening about this task without its contents; none if it is about something else.
-fn blank(happening: &Happening, task: &TaskId) -> Option<Happening> {
+fn blank(happening: &LogEvent, task: &TaskId) -> Option<LogEvent> {
     match happening {
-        Happening::Task(told) if told.task == *task => {
+        LogEvent::Task(told) if told.task == *task => {
             let mut left = told.as_ref().clone();
             left.content = nothing();
-            Some(Happening::Task(Arc::new(left)))
+            Some(LogEvent::Task(Arc::new(left)))
         }
-        Happening::Negotiation(told) if told.task == *task => {
+        LogEvent::Negotiation(told) if told.task == *task => {
             let mut left = told.as_ref().clone();
             left.turn = left.turn.as_ref().map(blank_turn);
-            Some(Happening::Negotiation(Arc::new(left)))
+            Some(LogEvent::Negotiation(Arc::new(left)))
         }
         _ => None,
     }

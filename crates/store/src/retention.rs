@@ -15,7 +15,7 @@ use crate::row::head::Head;
 use crate::row::{entry, negotiation, push_config, team};
 use crate::set::Set;
 use crate::slice::Slice;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use rusqlite::{Connection, params};
@@ -341,16 +341,16 @@ impl Trim {
 
 fn speaks_of_what_is_there(
     connection: &Connection,
-    happening: &Happening,
+    happening: &LogEvent,
 ) -> rusqlite::Result<bool> {
     let task: &TaskId = match happening {
-        Happening::Task(notification) => &notification.task,
-        Happening::Negotiation(update) => &update.task,
-        Happening::Agent(_)
-        | Happening::Schema(_)
-        | Happening::Audit(_)
-        | Happening::SessionStarted { .. }
-        | Happening::SessionEnded { .. } => {
+        LogEvent::Task(notification) => &notification.task,
+        LogEvent::Negotiation(update) => &update.task,
+        LogEvent::Agent(_)
+        | LogEvent::Schema(_)
+        | LogEvent::Audit(_)
+        | LogEvent::SessionStarted { .. }
+        | LogEvent::SessionEnded { .. } => {
             return Ok(false);
         }
     };

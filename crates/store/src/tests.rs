@@ -19,7 +19,7 @@ mod version_5;
 use crate::*;
 use domain::content::{Content, Payload};
 use domain::context::{Body, DataParam, Exchange};
-use domain::event::{Happening, Termination};
+use domain::event::{LogEvent, Termination};
 use domain::notification::Notification;
 use domain::task::{Command, Status, Task, TaskId};
 use domain::time::Timestamp;
@@ -164,8 +164,8 @@ fn after(task: &Task, command: Command) -> Task {
     next
 }
 
-fn notification(task: &Task, previous: Option<Status>) -> Happening {
-    Happening::Task(Arc::new(Notification {
+fn notification(task: &Task, previous: Option<Status>) -> LogEvent {
+    LogEvent::Task(Arc::new(Notification {
         time: task.changed_at,
         task: task.id.clone(),
         from: task.to.clone(),
@@ -182,16 +182,16 @@ fn notification(task: &Task, previous: Option<Status>) -> Happening {
     }))
 }
 
-fn session(number: u32) -> Happening {
-    Happening::SessionStarted {
+fn session(number: u32) -> LogEvent {
+    LogEvent::SessionStarted {
         username: "operator".into(),
         session: number,
         source_host: "127.0.0.1".into(),
     }
 }
 
-fn ended(number: u32) -> Happening {
-    Happening::SessionEnded {
+fn ended(number: u32) -> LogEvent {
+    LogEvent::SessionEnded {
         username: "operator".into(),
         session: number,
         source_host: String::new(),
@@ -231,7 +231,7 @@ fn tasks(tasks: &[&Task]) -> Batch {
     }
 }
 
-fn happenings(happenings: Vec<(i64, Happening)>) -> Batch {
+fn happenings(happenings: Vec<(i64, LogEvent)>) -> Batch {
     let happenings = happenings.into_iter();
     Batch {
         happenings: happenings.map(|(ms, h)| (at(ms), h)).collect(),

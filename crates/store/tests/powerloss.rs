@@ -12,7 +12,7 @@
 mod life;
 
 use domain::content::Content;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::task::{Status, TaskId};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -39,9 +39,9 @@ fn setting(name: &str, usual: u64) -> u64 {
 }
 
 /// Marsaglia's xorshift: the same cuts at every run of a seed.
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn below(&mut self, most: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -298,7 +298,7 @@ fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
     let mut told = BTreeMap::new();
     for entry in store.entries(0, usize::MAX).unwrap() {
         match &entry.happening {
-            Happening::Task(n) => {
+            LogEvent::Task(n) => {
                 told.insert(n.task.clone(), n.status);
             }
             other => panic!("{other:?}"),
@@ -311,7 +311,7 @@ fn look(run: u64, left: &BTreeMap<String, Vec<u8>>) -> BTreeSet<String> {
 /// Cuts the power `cuts` times; returns the numbers of acknowledged tasks and of lost ones.
 fn cut_the_power(cuts: u64, synchronous: &str) -> (usize, usize) {
     let seed = setting("CONVOKE_POWER_SEED", 1);
-    let mut dice = Dice(seed.max(1));
+    let mut rng = SeededRng(seed.max(1));
     let (mut all, mut lost) = (0, 0);
     let mut left = BTreeMap::new();
     let mut acknowledged = BTreeSet::new();
@@ -323,7 +323,7 @@ fn cut_the_power(cuts: u64, synchronous: &str) -> (usize, usize) {
         let disk = Disk::with(&left);
         let mut writer = disk.writer(synchronous, cut, seed + cut);
         let before = acknowledged.len();
-        writer.acknowledge(1 + dice.below(ACKNOWLEDGED_MAX), &mut acknowledged);
+        writer.acknowledge(1 + rng.below(ACKNOWLEDGED_MAX), &mut acknowledged);
         writer.kill(&mut acknowledged);
         all += acknowledged.len() - before;
         left = disk.cut();

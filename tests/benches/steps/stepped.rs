@@ -12,7 +12,7 @@ use domain::task::{Task, TaskId};
 use domain::telemetry::{
     Alarm, AlarmType, CellPerformance, LinkPerformance, Performance, Saving, Severity, Telemetry,
 };
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use network::{Parameters, Topology, build};
 use rand_chacha::rand_core::SeedableRng;
@@ -65,7 +65,7 @@ impl World {
 pub(crate) struct Stepped {
     agent: Box<dyn Agent>,
     own: String,
-    dice: Dice,
+    rng: SeededRng,
     asked: Option<Arc<Task>>,
     pub(crate) said: Vec<Output>,
 }
@@ -76,7 +76,7 @@ impl Stepped {
         let mut stepped = Self {
             agent: roster::hosted(role).expect("a shipped role"),
             own: own.name.clone(),
-            dice: Dice::seed_from_u64(SEED),
+            rng: SeededRng::seed_from_u64(SEED),
             asked: None,
             said: Vec::new(),
         };
@@ -97,7 +97,7 @@ impl Stepped {
 
     pub(crate) fn step(&mut self, input: Input, now: Timestamp) -> Duration {
         let begun = Instant::now();
-        let outputs = self.agent.step(input, now, &mut self.dice);
+        let outputs = self.agent.step(input, now, &mut self.rng);
         let took = begun.elapsed();
         self.said.extend(outputs);
         took

@@ -83,9 +83,9 @@ fn unescaped(word: &str) -> Vec<u8> {
 }
 
 /// A pseudo-random sequence of numbers (xorshift).
-struct Dice(u64);
+struct SeededRng(u64);
 
-impl Dice {
+impl SeededRng {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -98,47 +98,47 @@ impl Dice {
 /// bytes replaced, `words` inserted.
 fn feed(target: fn(&[u8]), seeds: &[Vec<u8>], words: &[Vec<u8>], changed: usize) {
     seeds.iter().for_each(|seed| target(seed));
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut rng = SeededRng(0x9e37_79b9_7f4a_7c15);
     for _ in 0..changed {
-        let mut data = seeds[dice.below(seeds.len())].clone();
-        for _ in 0..=dice.below(4) {
-            change(&mut data, seeds, words, &mut dice);
+        let mut data = seeds[rng.below(seeds.len())].clone();
+        for _ in 0..=rng.below(4) {
+            change(&mut data, seeds, words, &mut rng);
         }
         target(&data);
     }
 }
 
-fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[Vec<u8>], dice: &mut Dice) {
-    let (from, to) = range(data.len(), dice);
-    match dice.below(6) {
+fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[Vec<u8>], rng: &mut SeededRng) {
+    let (from, to) = range(data.len(), rng);
+    match rng.below(6) {
         0 => drop(data.drain(from..to)),
         1 => {
             let doubled = data[from..to].to_vec();
             drop(data.splice(from..from, doubled));
         }
         2 => {
-            let other = &seeds[dice.below(seeds.len())];
-            let (start, end) = range(other.len(), dice);
+            let other = &seeds[rng.below(seeds.len())];
+            let (start, end) = range(other.len(), rng);
             drop(data.splice(from..to, other[start..end].iter().copied()));
         }
         3 if !data.is_empty() => {
-            let at = dice.below(data.len());
-            data[at] = dice.below(256) as u8;
+            let at = rng.below(data.len());
+            data[at] = rng.below(256) as u8;
         }
         4 if !data.is_empty() => {
-            let at = dice.below(data.len());
-            data[at] ^= 1 << dice.below(8);
+            let at = rng.below(data.len());
+            data[at] ^= 1 << rng.below(8);
         }
         _ => {
-            let word = words[dice.below(words.len())].iter().copied();
-            let end = if dice.below(2) == 0 { from } else { to };
+            let word = words[rng.below(words.len())].iter().copied();
+            let end = if rng.below(2) == 0 { from } else { to };
             drop(data.splice(from..end, word));
         }
     }
 }
 
 /// A random short range within so many bytes.
-fn range(length: usize, dice: &mut Dice) -> (usize, usize) {
-    let from = dice.below(length + 1);
-    (from, length.min(from + dice.below(24)))
+fn range(length: usize, rng: &mut SeededRng) -> (usize, usize) {
+    let from = rng.below(length + 1);
+    (from, length.min(from + rng.below(24)))
 }

@@ -5,7 +5,7 @@
 
 use domain::content::{Content, Payload};
 use domain::context::{DataParam, Exchange};
-use domain::event::{Entry, Happening};
+use domain::event::{Entry, LogEvent};
 use domain::task::{Command, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -115,7 +115,7 @@ fn batch(number: i64) -> Batch {
         data: vec![data],
         happenings: vec![(
             at,
-            Happening::SessionStarted {
+            LogEvent::SessionStarted {
                 username: "operator".into(),
                 session: 7,
                 source_host: "127.0.0.1".into(),

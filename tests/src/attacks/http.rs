@@ -4,7 +4,7 @@
 //! Over JSON-RPC and over HTTP+JSON, in both versions. Refuses to know the answers. Read next:
 //! `tests/fuzz_http`, which mutates well-formed ones.
 
-use crate::dice::Dice;
+use crate::rng::SeededRng;
 use serde_json::{Map, Value, json};
 
 /// A request without its connection.
@@ -90,29 +90,29 @@ const WORDS: [&str; 14] = [
 ];
 
 /// A JSON-RPC call, or an approximate one.
-pub(super) fn json_rpc(dice: &mut Dice) -> Post {
-    let (version, methods): (_, &[&str]) = match dice.once_in(3) {
+pub(super) fn json_rpc(rng: &mut SeededRng) -> Post {
+    let (version, methods): (_, &[&str]) = match rng.once_in(3) {
         true => ("0.3", &V03),
         false => ("1.0", &V10),
     };
-    let method = *dice.one(methods);
+    let method = *rng.one(methods);
     let params = match method {
         "SendMessage" | "SendStreamingMessage" | "message/send" | "message/stream" => {
-            spoken(dice, version)
+            spoken(rng, version)
         }
-        _ => parameters(dice),
+        _ => parameters(rng),
     };
     let call =
-        json!({"jsonrpc": "2.0", "id": dice.below(1_000), "method": method, "params": params});
-    let body = match dice.below(12) {
-        0 => format!("[{}]", vec![call.to_string(); dice.size(200)].join(",")),
-        1 => deep(dice, &call),
-        2 => twice(dice, &call),
+        json!({"jsonrpc": "2.0", "id": rng.below(1_000), "method": method, "params": params});
+    let body = match rng.below(12) {
+        0 => format!("[{}]", vec![call.to_string(); rng.size(200)].join(",")),
+        1 => deep(rng, &call),
+        2 => twice(rng, &call),
         _ => call.to_string(),
     };
     Post {
         method: "POST",
-        target: match *dice.one(&AGENTS) {
+        target: match *rng.one(&AGENTS) {
             "" => "/".to_owned(),
             agent => agent.to_owned(),
         },
@@ -122,23 +122,23 @@ pub(super) fn json_rpc(dice: &mut Dice) -> Post {
 }
 
 /// A request over HTTP+JSON.
-pub(super) fn rest(dice: &mut Dice) -> Post {
-    let agent = *dice.one(&AGENTS);
-    let version = *dice.one(&["1.0", "1.0", "0.3"]);
+pub(super) fn rest(rng: &mut SeededRng) -> Post {
+    let agent = *rng.one(&AGENTS);
+    let version = *rng.one(&["1.0", "1.0", "0.3"]);
     let base = match version {
         "0.3" => format!("{agent}/v1"),
         _ => agent.to_owned(),
     };
-    let id = match dice.below(4) {
-        0 => "%2e%2e%2f".repeat(dice.size(300)),
-        1 => "x".repeat(dice.size(6_000)),
-        _ => format!("t-{}", dice.below(100)),
+    let id = match rng.below(4) {
+        0 => "%2e%2e%2f".repeat(rng.size(300)),
+        1 => "x".repeat(rng.size(6_000)),
+        _ => format!("t-{}", rng.below(100)),
     };
-    let (method, path) = match dice.below(10) {
+    let (method, path) = match rng.below(10) {
         0..=3 => ("POST", "/message:send".to_owned()),
         4 => ("POST", "/message:stream".to_owned()),
-        5 => ("GET", format!("/tasks?{}", query(dice))),
-        6 => ("GET", format!("/tasks/{id}?{}", query(dice))),
+        5 => ("GET", format!("/tasks?{}", query(rng))),
+        6 => ("GET", format!("/tasks/{id}?{}", query(rng))),
         7 => ("POST", format!("/tasks/{id}:cancel")),
         8 => ("POST", format!("/tasks/{id}/pushNotificationConfigs")),
         _ => ("GET", format!("/tasks/{id}:subscribe")),
@@ -146,14 +146,14 @@ pub(super) fn rest(dice: &mut Dice) -> Post {
     let body = match (method, path.starts_with("/message")) {
         ("GET", _) => String::new(),
         (_, true) => {
-            let spoken = spoken(dice, version);
-            match dice.below(10) {
-                0 => deep(dice, &spoken),
-                1 => twice(dice, &spoken),
+            let spoken = spoken(rng, version);
+            match rng.below(10) {
+                0 => deep(rng, &spoken),
+                1 => twice(rng, &spoken),
                 _ => spoken.to_string(),
             }
         }
-        _ => parameters(dice).to_string(),
+        _ => parameters(rng).to_string(),
     };
     Post {
         method,
@@ -163,7 +163,7 @@ pub(super) fn rest(dice: &mut Dice) -> Post {
     }
 }
 
-fn query(dice: &mut Dice) -> String {
+fn query(rng: &mut SeededRng) -> String {
     let some = [
         "pageSize=100",
         "pageSize=-1",
@@ -175,60 +175,60 @@ fn query(dice: &mut Dice) -> String {
         "a=%zz",
         "includeArtifacts=true",
     ];
-    let chosen: Vec<&str> = (0..dice.size(60)).map(|_| *dice.one(&some)).collect();
+    let chosen: Vec<&str> = (0..rng.size(60)).map(|_| *rng.one(&some)).collect();
     chosen.join("&")
 }
 
 /// A message of one part or many.
-fn spoken(dice: &mut Dice, version: &str) -> Value {
-    let many = if dice.once_in(4) { dice.size(3_000) } else { 1 };
-    let parts: Vec<Value> = (0..many).map(|_| part(dice, 100_000 / many)).collect();
+fn spoken(rng: &mut SeededRng, version: &str) -> Value {
+    let many = if rng.once_in(4) { rng.size(3_000) } else { 1 };
+    let parts: Vec<Value> = (0..many).map(|_| part(rng, 100_000 / many)).collect();
     let role = if version == "0.3" {
         "user"
     } else {
         "ROLE_USER"
     };
     let mut message = json!({
-        "messageId": format!("m-{}", dice.below(1 << 20)), "role": role, "parts": parts,
-        "metadata": metadata(dice),
+        "messageId": format!("m-{}", rng.below(1 << 20)), "role": role, "parts": parts,
+        "metadata": metadata(rng),
     });
-    if dice.once_in(4) {
-        message["contextId"] = words(dice, 300).into();
+    if rng.once_in(4) {
+        message["contextId"] = words(rng, 300).into();
     }
-    if dice.once_in(6) {
-        message["referenceTaskIds"] = vec!["t"; dice.size(2_000)].into();
+    if rng.once_in(6) {
+        message["referenceTaskIds"] = vec!["t"; rng.size(2_000)].into();
     }
-    if dice.once_in(6) {
-        message["extensions"] = vec!["urn:nothing"; dice.size(2_000)].into();
+    if rng.once_in(6) {
+        message["extensions"] = vec!["urn:nothing"; rng.size(2_000)].into();
     }
     json!({"message": message, "configuration": {"returnImmediately": true, "blocking": false}})
 }
 
-fn part(dice: &mut Dice, most: usize) -> Value {
-    match dice.below(8) {
-        0 => json!({"kind": "data", "data": nested(dice, most), "mediaType": "application/json"}),
+fn part(rng: &mut SeededRng, most: usize) -> Value {
+    match rng.below(8) {
+        0 => json!({"kind": "data", "data": nested(rng, most), "mediaType": "application/json"}),
         1 => json!({"kind": "data", "data": {
             "schema_id": "fault_diagnosis_v1",
-            "payload": {"target": words(dice, most), "other": words(dice, most)},
+            "payload": {"target": words(rng, most), "other": words(rng, most)},
         }}),
         2 => json!({"raw": "eHh4".repeat(most / 8 + 1), "filename": "../x"}),
         3 => json!({"url": "file:///etc/passwd"}),
-        _ => json!({"kind": "text", "text": words(dice, most)}),
+        _ => json!({"kind": "text", "text": words(rng, most)}),
     }
 }
 
-fn words(dice: &mut Dice, most: usize) -> String {
-    let length = dice.size(most.max(1));
+fn words(rng: &mut SeededRng, most: usize) -> String {
+    let length = rng.size(most.max(1));
     let mut words = String::new();
-    match dice.once_in(2) {
+    match rng.once_in(2) {
         // The same again and again.
         true => {
-            let word = *dice.one(&WORDS);
+            let word = *rng.one(&WORDS);
             words = word.repeat(length / word.len() + 1);
         }
         false => {
             while words.len() < length {
-                words.push_str(WORDS[dice.below(WORDS.len())]);
+                words.push_str(WORDS[rng.below(WORDS.len())]);
             }
         }
     }
@@ -236,10 +236,10 @@ fn words(dice: &mut Dice, most: usize) -> String {
 }
 
 /// Nested objects and lists, about as deep as the JSON parser allows.
-fn nested(dice: &mut Dice, most: usize) -> Value {
-    let mut value = json!(words(dice, most / 2 + 1));
-    for _ in 0..dice.size(100) {
-        value = match dice.once_in(2) {
+fn nested(rng: &mut SeededRng, most: usize) -> Value {
+    let mut value = json!(words(rng, most / 2 + 1));
+    for _ in 0..rng.size(100) {
+        value = match rng.once_in(2) {
             true => json!([value]),
             false => json!({ "a": value }),
         };
@@ -247,35 +247,35 @@ fn nested(dice: &mut Dice, most: usize) -> Value {
     value
 }
 
-fn metadata(dice: &mut Dice) -> Value {
-    if !dice.once_in(4) {
+fn metadata(rng: &mut SeededRng) -> Value {
+    if !rng.once_in(4) {
         return json!({});
     }
-    let many = dice.size(2_000);
+    let many = rng.size(2_000);
     let members = (0..many).map(|number| (format!("k{number}"), json!(number)));
     Value::Object(members.collect::<Map<_, _>>())
 }
 
 /// Parameters of other methods, valid and invalid.
-fn parameters(dice: &mut Dice) -> Value {
-    match dice.below(6) {
-        0 => json!({"id": words(dice, 4_000), "historyLength": u64::MAX}),
+fn parameters(rng: &mut SeededRng) -> Value {
+    match rng.below(6) {
+        0 => json!({"id": words(rng, 4_000), "historyLength": u64::MAX}),
         1 => {
-            json!({"taskId": "t", "id": "p", "url": "http://169.254.169.254/x", "token": words(dice, 8_000)})
+            json!({"taskId": "t", "id": "p", "url": "http://169.254.169.254/x", "token": words(rng, 8_000)})
         }
         2 => {
-            json!({"pageSize": 100, "pageToken": words(dice, 4_000), "status": "TASK_STATE_WORKING"})
+            json!({"pageSize": 100, "pageToken": words(rng, 4_000), "status": "TASK_STATE_WORKING"})
         }
-        3 => json!({"scenario": words(dice, 20_000), "text": words(dice, 20_000)}),
-        4 => nested(dice, 10_000),
-        _ => metadata(dice),
+        3 => json!({"scenario": words(rng, 20_000), "text": words(rng, 20_000)}),
+        4 => nested(rng, 10_000),
+        _ => metadata(rng),
     }
 }
 
 /// The text of a document with a part nested deeper than the parser allows.
-fn deep(dice: &mut Dice, document: &Value) -> String {
-    let levels = dice.size(200_000);
-    let inner = match dice.below(3) {
+fn deep(rng: &mut SeededRng, document: &Value) -> String {
+    let levels = rng.size(200_000);
+    let inner = match rng.below(3) {
         0 => "[".repeat(levels),
         1 => format!("{}1{}", "[".repeat(levels), "]".repeat(levels)),
         _ => format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels)),
@@ -286,9 +286,9 @@ fn deep(dice: &mut Dice, document: &Value) -> String {
 }
 
 /// The text of a document with a duplicate member.
-fn twice(dice: &mut Dice, document: &Value) -> String {
+fn twice(rng: &mut SeededRng, document: &Value) -> String {
     let mut text = document.to_string();
     text.truncate(text.len() - 1);
-    let again = ",\"message\":{},\"params\":{},\"id\":1".repeat(dice.size(2_000));
+    let again = ",\"message\":{},\"params\":{},\"id\":1".repeat(rng.size(2_000));
     format!("{text}{again}}}")
 }

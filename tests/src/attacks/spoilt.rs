@@ -5,7 +5,7 @@
 //! each kind once and by name.
 
 use super::{Kind, Message, operation};
-use crate::dice::Dice;
+use crate::rng::SeededRng;
 
 /// Violations of the grammar of chunks.
 const BAD_CHUNKS: [&[u8]; 8] = [
@@ -38,13 +38,13 @@ const PIECES: [&[u8]; 14] = [
 ];
 
 /// A malformed message, or nearly so.
-pub(super) fn message(number: usize, dice: &mut Dice) -> Message {
-    let (bytes, is_framed) = match dice.below(8) {
-        0 => (dice.one(&BAD_CHUNKS).to_vec(), true),
-        1 => (noise(dice), dice.once_in(2)),
-        2 => (deep(dice), false),
-        3 => (attributes(dice), false),
-        _ => (changed(number, dice), false),
+pub(super) fn message(number: usize, rng: &mut SeededRng) -> Message {
+    let (bytes, is_framed) = match rng.below(8) {
+        0 => (rng.one(&BAD_CHUNKS).to_vec(), true),
+        1 => (noise(rng), rng.once_in(2)),
+        2 => (deep(rng), false),
+        3 => (attributes(rng), false),
+        _ => (changed(number, rng), false),
     };
     Message {
         bytes,
@@ -53,15 +53,15 @@ pub(super) fn message(number: usize, dice: &mut Dice) -> Message {
     }
 }
 
-fn noise(dice: &mut Dice) -> Vec<u8> {
-    let length = dice.size(20_000);
-    (0..length).map(|_| dice.below(256) as u8).collect()
+fn noise(rng: &mut SeededRng) -> Vec<u8> {
+    let length = rng.size(20_000);
+    (0..length).map(|_| rng.below(256) as u8).collect()
 }
 
 /// A message deeper than allowed, closed or not.
-fn deep(dice: &mut Dice) -> Vec<u8> {
-    let levels = 65 + dice.size(100_000);
-    let end = match dice.once_in(2) {
+fn deep(rng: &mut SeededRng) -> Vec<u8> {
+    let levels = 65 + rng.size(100_000);
+    let end = match rng.once_in(2) {
         true => "</a>".repeat(levels),
         false => String::new(),
     };
@@ -69,8 +69,8 @@ fn deep(dice: &mut Dice) -> Vec<u8> {
 }
 
 /// More attributes or namespaces than an element may have, or a duplicate one.
-fn attributes(dice: &mut Dice) -> Vec<u8> {
-    let many = 65 + dice.size(20_000);
+fn attributes(rng: &mut SeededRng) -> Vec<u8> {
+    let many = 65 + rng.size(20_000);
     let attribute = |number: usize| match number % 2 {
         0 => format!(" a{number}=\"\""),
         _ => format!(" xmlns:p{number}=\"u\""),
@@ -80,17 +80,17 @@ fn attributes(dice: &mut Dice) -> Vec<u8> {
 }
 
 /// A valid message, changed at some places.
-fn changed(number: usize, dice: &mut Dice) -> Vec<u8> {
+fn changed(number: usize, rng: &mut SeededRng) -> Vec<u8> {
     let kinds = [Kind::XPath, Kind::Subtree, Kind::GetData, Kind::Operations];
-    let kind = *dice.one(&kinds);
-    let mut bytes = operation::rpc(number, &operation::of(kind, dice)).into_bytes();
-    for _ in 0..=dice.below(3) {
-        let at = dice.below(bytes.len());
-        match dice.below(4) {
+    let kind = *rng.one(&kinds);
+    let mut bytes = operation::rpc(number, &operation::of(kind, rng)).into_bytes();
+    for _ in 0..=rng.below(3) {
+        let at = rng.below(bytes.len());
+        match rng.below(4) {
             0 => bytes.truncate(at.max(1)),
-            1 => bytes[at] = dice.below(256) as u8,
-            2 => bytes[at] ^= 1 << dice.below(8),
-            _ => drop(bytes.splice(at..at, dice.one(&PIECES).iter().copied())),
+            1 => bytes[at] = rng.below(256) as u8,
+            2 => bytes[at] ^= 1 << rng.below(8),
+            _ => drop(bytes.splice(at..at, rng.one(&PIECES).iter().copied())),
         }
     }
     bytes

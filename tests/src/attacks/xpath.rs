@@ -5,7 +5,7 @@
 //! evaluation. Read next: `netconf::xpath`.
 
 use super::escaped;
-use crate::dice::Dice;
+use crate::rng::SeededRng;
 use std::fmt::Write as _;
 
 /// Prefixes, their namespaces, and names in them: some readable by a guest, some not.
@@ -101,92 +101,90 @@ const PATTERNS: [&str; 5] = [
 ];
 
 /// An expression as the attributes of an element, with declarations of its prefixes.
-pub fn attributes(dice: &mut Dice) -> String {
+pub fn attributes(rng: &mut SeededRng) -> String {
     let mut declared = String::new();
     for (prefix, namespace, _) in MODULES {
         // One in a hundred is not bound.
-        if !dice.once_in(100) {
+        if !rng.once_in(100) {
             let _ = write!(declared, " xmlns:{prefix}=\"{namespace}\"");
         }
     }
-    format!("{declared} select=\"{}\"", escaped(&expression(dice)))
+    format!("{declared} select=\"{}\"", escaped(&expression(rng)))
 }
 
 /// An expression.
-pub fn expression(dice: &mut Dice) -> String {
-    match dice.below(20) {
-        5 => costly(dice),
-        0 => deep(dice),
-        1 => wide(dice),
-        2 => long(dice),
-        3 => value(dice, 3),
-        4 => broken(dice),
-        _ => nodes(dice, 3),
+pub fn expression(rng: &mut SeededRng) -> String {
+    match rng.below(20) {
+        5 => costly(rng),
+        0 => deep(rng),
+        1 => wide(rng),
+        2 => long(rng),
+        3 => value(rng, 3),
+        4 => broken(rng),
+        _ => nodes(rng, 3),
     }
 }
 
 /// A node-set: one path, or a union.
-fn nodes(dice: &mut Dice, levels: usize) -> String {
-    let paths = if dice.once_in(5) { dice.size(6) } else { 1 };
-    let paths: Vec<String> = (0..paths).map(|_| path(dice, levels)).collect();
+fn nodes(rng: &mut SeededRng, levels: usize) -> String {
+    let paths = if rng.once_in(5) { rng.size(6) } else { 1 };
+    let paths: Vec<String> = (0..paths).map(|_| path(rng, levels)).collect();
     paths.join(" | ")
 }
 
-fn path(dice: &mut Dice, levels: usize) -> String {
-    let mut path = dice
-        .one(&["/", "//", "", "", ".//", "../", "/"])
-        .to_string();
-    let steps = 1 + dice.below(4);
+fn path(rng: &mut SeededRng, levels: usize) -> String {
+    let mut path = rng.one(&["/", "//", "", "", ".//", "../", "/"]).to_string();
+    let steps = 1 + rng.below(4);
     for number in 0..steps {
         if number > 0 {
-            path.push_str(if dice.once_in(4) { "//" } else { "/" });
+            path.push_str(if rng.once_in(4) { "//" } else { "/" });
         }
-        path.push_str(&step(dice, levels));
+        path.push_str(&step(rng, levels));
     }
     path
 }
 
-fn step(dice: &mut Dice, levels: usize) -> String {
-    let mut step = match dice.below(5) {
-        0 => return dice.one(&[".", ".."]).to_string(),
-        1 => format!("{}::", dice.one(&AXES)),
+fn step(rng: &mut SeededRng, levels: usize) -> String {
+    let mut step = match rng.below(5) {
+        0 => return rng.one(&[".", ".."]).to_string(),
+        1 => format!("{}::", rng.one(&AXES)),
         _ => String::new(),
     };
-    step.push_str(&test(dice));
-    let predicates = if levels == 0 { 0 } else { dice.below(3) };
+    step.push_str(&test(rng));
+    let predicates = if levels == 0 { 0 } else { rng.below(3) };
     for _ in 0..predicates {
-        let _ = write!(step, "[{}]", predicate(dice, levels - 1));
+        let _ = write!(step, "[{}]", predicate(rng, levels - 1));
     }
     step
 }
 
-fn test(dice: &mut Dice) -> String {
-    match dice.below(6) {
-        0 => dice.one(&["node()", "text()", "comment()"]).to_string(),
+fn test(rng: &mut SeededRng) -> String {
+    match rng.below(6) {
+        0 => rng.one(&["node()", "text()", "comment()"]).to_string(),
         1 | 2 => "*".to_owned(),
         _ => {
-            let (prefix, _, names) = dice.one(&MODULES);
-            match dice.once_in(6) {
+            let (prefix, _, names) = rng.one(&MODULES);
+            match rng.once_in(6) {
                 true => format!("{prefix}:*"),
-                false => format!("{prefix}:{}", dice.one(names)),
+                false => format!("{prefix}:{}", rng.one(names)),
             }
         }
     }
 }
 
-fn predicate(dice: &mut Dice, levels: usize) -> String {
-    match dice.below(6) {
-        0 => (1 + dice.below(40)).to_string(),
-        1 => format!("position() mod {} = {}", 1 + dice.below(9), dice.below(3)),
-        2 => format!("last() - {}", dice.below(3)),
-        _ => value(dice, levels),
+fn predicate(rng: &mut SeededRng, levels: usize) -> String {
+    match rng.below(6) {
+        0 => (1 + rng.below(40)).to_string(),
+        1 => format!("position() mod {} = {}", 1 + rng.below(9), rng.below(3)),
+        2 => format!("last() - {}", rng.below(3)),
+        _ => value(rng, levels),
     }
 }
 
 /// A boolean, number or string.
-fn value(dice: &mut Dice, levels: usize) -> String {
+fn value(rng: &mut SeededRng, levels: usize) -> String {
     if levels == 0 {
-        return dice
+        return rng
             .one(&[
                 ".",
                 "..",
@@ -202,69 +200,69 @@ fn value(dice: &mut Dice, levels: usize) -> String {
             .to_string();
     }
     let next = levels - 1;
-    match dice.below(16) {
-        0 => format!("count({}) > {}", nodes(dice, next), dice.below(9)),
+    match rng.below(16) {
+        0 => format!("count({}) > {}", nodes(rng, next), rng.below(9)),
         1 | 2 => {
-            let by = *dice.one(&COMPARISONS);
-            format!("{} {by} {}", nodes(dice, next), nodes(dice, next))
+            let by = *rng.one(&COMPARISONS);
+            format!("{} {by} {}", nodes(rng, next), nodes(rng, next))
         }
         3 => {
-            let by = *dice.one(&COMPARISONS);
-            format!("{} {by} '{}'", nodes(dice, next), dice.below(100))
+            let by = *rng.one(&COMPARISONS);
+            format!("{} {by} '{}'", nodes(rng, next), rng.below(100))
         }
-        4 => format!("not({})", value(dice, next)),
+        4 => format!("not({})", value(rng, next)),
         5 => {
-            let by = *dice.one(&["and", "or"]);
-            format!("({}) {by} ({})", value(dice, next), value(dice, next))
+            let by = *rng.one(&["and", "or"]);
+            format!("({}) {by} ({})", value(rng, next), value(rng, next))
         }
         6 => {
-            let by = *dice.one(&SUMS);
-            format!("number({}) {by} {}", nodes(dice, next), dice.below(5))
+            let by = *rng.one(&SUMS);
+            format!("number({}) {by} {}", nodes(rng, next), rng.below(5))
         }
-        7 => format!("sum({}) >= 0", nodes(dice, next)),
+        7 => format!("sum({}) >= 0", nodes(rng, next)),
         8 => {
-            let by = *dice.one(&["contains", "starts-with", "substring-after"]);
-            format!("{by}(string({}), 'urn')", nodes(dice, next))
+            let by = *rng.one(&["contains", "starts-with", "substring-after"]);
+            format!("{by}(string({}), 'urn')", nodes(rng, next))
         }
-        9 => format!("string-length(normalize-space({})) > 3", value(dice, next)),
+        9 => format!("string-length(normalize-space({})) > 3", value(rng, next)),
         10 => format!(
             "translate({}, 'abcdefgh', 'hgfedcba') != ''",
-            value(dice, next)
+            value(rng, next)
         ),
         11 => format!(
             "concat(string({}), string({}), '{}') != ''",
-            value(dice, next),
-            value(dice, next),
-            "x".repeat(dice.size(2_000))
+            value(rng, next),
+            value(rng, next),
+            "x".repeat(rng.size(2_000))
         ),
-        12 => format!("re-match({}, '{}')", value(dice, next), dice.one(&PATTERNS)),
+        12 => format!("re-match({}, '{}')", value(rng, next), rng.one(&PATTERNS)),
         13 => format!(
             "substring(string({}), {}) != ''",
-            nodes(dice, next),
-            dice.below(9)
+            nodes(rng, next),
+            rng.below(9)
         ),
         14 => {
-            let by = *dice.one(&["derived-from", "derived-from-or-self", "bit-is-set"]);
-            format!("{by}({}, 'y:x')", nodes(dice, next))
+            let by = *rng.one(&["derived-from", "derived-from-or-self", "bit-is-set"]);
+            format!("{by}({}, 'y:x')", nodes(rng, next))
         }
-        _ => nodes(dice, next),
+        _ => nodes(rng, next),
     }
 }
 
 /// Nested predicates that depend on their context node: the most expensive kind.
-fn costly(dice: &mut Dice) -> String {
+fn costly(rng: &mut SeededRng) -> String {
     let axes = ["preceding", "following", "descendant", "ancestor"];
     let mut inner = ". != ..".to_owned();
-    for _ in 0..1 + dice.below(3) {
-        inner = format!("count({}::*[{inner}]) >= 0", dice.one(&axes));
+    for _ in 0..1 + rng.below(3) {
+        inner = format!("count({}::*[{inner}]) >= 0", rng.one(&axes));
     }
     format!("//*[{inner}]")
 }
 
 /// An expression nested up to the limit and a little deeper.
-fn deep(dice: &mut Dice) -> String {
-    let levels = dice.size(70);
-    match dice.below(4) {
+fn deep(rng: &mut SeededRng) -> String {
+    let levels = rng.size(70);
+    match rng.below(4) {
         0 => format!("//*{}1{}", "[*".repeat(levels), "]".repeat(levels)),
         1 => format!("{}//*{}", "(".repeat(levels), ")".repeat(levels)),
         2 => format!("//*[{}.{}]", "not(".repeat(levels), ")".repeat(levels)),
@@ -277,9 +275,9 @@ fn deep(dice: &mut Dice) -> String {
 }
 
 /// Many steps, paths or operators in sequence.
-fn wide(dice: &mut Dice) -> String {
-    let many = dice.size(1_500);
-    match dice.below(4) {
+fn wide(rng: &mut SeededRng) -> String {
+    let many = rng.size(1_500);
+    match rng.below(4) {
         0 => vec!["//*"; many].join("|"),
         1 => format!("/{}", vec!["*/.."; many].join("/")),
         2 => format!("//*[{}]", vec!["//*"; many].join("=")),
@@ -288,9 +286,9 @@ fn wide(dice: &mut Dice) -> String {
 }
 
 /// Long literals and names, up to the limit and beyond.
-fn long(dice: &mut Dice) -> String {
-    let bytes = dice.size(70_000);
-    match dice.below(3) {
+fn long(rng: &mut SeededRng) -> String {
+    let bytes = rng.size(70_000);
+    match rng.below(3) {
         0 => format!("//*[contains(., '{}')]", "a".repeat(bytes)),
         1 => format!("//y:{}", "n".repeat(bytes.min(20_000))),
         _ => format!("//*[. = '{}']", "ab ".repeat(bytes / 3)),
@@ -298,7 +296,7 @@ fn long(dice: &mut Dice) -> String {
 }
 
 /// Invalid expressions, and expressions about nonexistent nodes.
-fn broken(dice: &mut Dice) -> String {
+fn broken(rng: &mut SeededRng) -> String {
     let wrong = [
         "",
         "//*[",
@@ -317,5 +315,5 @@ fn broken(dice: &mut Dice) -> String {
         "1 div 0",
         "//processing-instruction('x')",
     ];
-    dice.one(&wrong).to_string()
+    rng.one(&wrong).to_string()
 }

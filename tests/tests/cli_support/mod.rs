@@ -8,7 +8,7 @@
 
 use crate::support::process::{Finished, binary, run};
 use crate::support::within;
-use domain::event::{Happening, Termination};
+use domain::event::{LogEvent, Termination};
 use domain::inventory::Inventory;
 use domain::verb::Verb;
 use engine::Engine;
@@ -105,7 +105,7 @@ impl Desk {
                 news.borrow_and_update();
                 let entries = feed.after(0, usize::MAX).unwrap();
                 let ends = entries.iter().filter_map(|entry| match &entry.happening {
-                    Happening::SessionEnded { reason, .. } => Some(*reason),
+                    LogEvent::SessionEnded { reason, .. } => Some(*reason),
                     _ => None,
                 });
                 let ends: Vec<Termination> = ends.collect();

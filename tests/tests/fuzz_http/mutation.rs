@@ -4,7 +4,7 @@
 //! Knows no protocol but HTTP and JSON. Read next: [`super::corpus`].
 
 use super::corpus::{Body, Request, Who};
-use harness::dice::Dice;
+use harness::rng::SeededRng;
 use serde_json::{Value, json};
 
 /// A request as it is sent.
@@ -95,17 +95,17 @@ const RAW: [&str; 12] = [
 ];
 
 /// A request with so many mutations; unchanged if 0.
-pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice) -> Sent {
+pub(super) fn sent(seed: &Request, changes: usize, token: &str, rng: &mut SeededRng) -> Sent {
     let mut request = seed.clone();
     let mut raw = None;
     for _ in 0..changes {
-        match (dice.below(30), &mut request.body) {
-            (0, _) => request.method = dice.one(&METHODS).to_string(),
+        match (rng.below(30), &mut request.body) {
+            (0, _) => request.method = rng.one(&METHODS).to_string(),
             (1, Body::None) => request.body = Body::Json(json!({"message": {}})),
-            (1, _) | (2..10, Body::None) => insert(&mut request.target, dice),
-            (2, _) | (10..20, Body::None) => query(&mut request.target, dice),
-            (3..6, _) | (_, Body::None) => field(&mut request.fields, dice),
-            (_, Body::Json(document)) => raw = changed(document, dice).or(raw),
+            (1, _) | (2..10, Body::None) => insert(&mut request.target, rng),
+            (2, _) | (10..20, Body::None) => query(&mut request.target, rng),
+            (3..6, _) | (_, Body::None) => field(&mut request.fields, rng),
+            (_, Body::Json(document)) => raw = changed(document, rng).or(raw),
         }
     }
     let is_changed = changes > 0;
@@ -117,12 +117,12 @@ pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice)
         let text = String::from_utf8_lossy(&body).replace(&format!("\"{HERE}\""), &raw);
         body = text.into_bytes();
     }
-    if is_changed && dice.below(16) == 0 {
-        spoil(&mut body, dice);
+    if is_changed && rng.below(16) == 0 {
+        spoil(&mut body, rng);
     }
-    let is_forged = is_changed && dice.below(40) == 0;
+    let is_forged = is_changed && rng.below(40) == 0;
     let credential = match (is_forged, request.who) {
-        (true, _) => Some(dice.one(&CREDENTIALS).to_string()),
+        (true, _) => Some(rng.one(&CREDENTIALS).to_string()),
         (_, Who::Stranger) => Some(format!("Bearer {token}")),
         (_, Who::Nobody) => None,
     };
@@ -146,9 +146,9 @@ pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice)
     let mut bytes = head.into_bytes();
     let head = bytes.len();
     bytes.extend(body);
-    let is_wild = is_changed && dice.below(24) == 0;
+    let is_wild = is_changed && rng.below(24) == 0;
     if is_wild {
-        tear(&mut bytes, head, dice);
+        tear(&mut bytes, head, rng);
     }
     Sent {
         bytes,
@@ -159,37 +159,37 @@ pub(super) fn sent(seed: &Request, changes: usize, token: &str, dice: &mut Dice)
 }
 
 /// Inserts something special into a path, at a character boundary.
-fn insert(target: &mut String, dice: &mut Dice) {
+fn insert(target: &mut String, rng: &mut SeededRng) {
     let places: Vec<usize> = target.char_indices().map(|(at, _)| at).collect();
-    let at = *dice.one(&places);
-    match dice.below(4) {
+    let at = *rng.one(&places);
+    match rng.below(4) {
         0 => target.truncate(at.max(1)),
         1 => {
             let byte = target.as_bytes()[at];
             target.replace_range(at..=at, &format!("%{byte:02X}"));
         }
-        2 => target.push_str(&"/a".repeat(dice.below(5_000))),
+        2 => target.push_str(&"/a".repeat(rng.below(5_000))),
         _ => {
-            let special: &str = IN_PATHS[dice.below(IN_PATHS.len())];
+            let special: &str = IN_PATHS[rng.below(IN_PATHS.len())];
             target.insert_str(at.max(1), special);
         }
     }
 }
 
-fn query(target: &mut String, dice: &mut Dice) {
-    let more = dice.one(&IN_QUERIES);
+fn query(target: &mut String, rng: &mut SeededRng) {
+    let more = rng.one(&IN_QUERIES);
     target.push(if target.contains('?') { '&' } else { '?' });
     target.push_str(more);
 }
 
-fn field(fields: &mut Vec<(String, String)>, dice: &mut Dice) {
-    if !fields.is_empty() && dice.below(4) == 0 {
-        let which = dice.below(fields.len());
+fn field(fields: &mut Vec<(String, String)>, rng: &mut SeededRng) {
+    if !fields.is_empty() && rng.below(4) == 0 {
+        let which = rng.below(fields.len());
         fields.remove(which);
         return;
     }
-    let (name, value) = *dice.one(&FIELDS);
-    if dice.below(3) > 0 {
+    let (name, value) = *rng.one(&FIELDS);
+    if rng.below(3) > 0 {
         fields.retain(|(it, _)| it != name);
     }
     fields.push((name.to_owned(), value.to_owned()));
@@ -197,16 +197,16 @@ fn field(fields: &mut Vec<(String, String)>, dice: &mut Dice) {
 
 /// Changes a document at one place; returns the text to substitute for [`HERE`], if that is in it
 /// now.
-fn changed(document: &mut Value, dice: &mut Dice) -> Option<String> {
+fn changed(document: &mut Value, rng: &mut SeededRng) -> Option<String> {
     // Most often within: a broken envelope says the same of whatever is in it.
-    let is_within = document.get("params").is_some() && dice.below(6) > 0;
+    let is_within = document.get("params").is_some() && rng.below(6) > 0;
     let place = match is_within {
-        true => somewhere(&mut document["params"], dice),
-        false => somewhere(document, dice),
+        true => somewhere(&mut document["params"], rng),
+        false => somewhere(document, rng),
     };
-    match dice.below(9) {
+    match rng.below(9) {
         0 => *place = json!(HERE),
-        1 => *place = unusual(dice),
+        1 => *place = unusual(rng),
         2 => *place = json!([place.clone()]),
         3 => *place = json!({ "text": place.clone() }),
         4 => drop(
@@ -214,41 +214,41 @@ fn changed(document: &mut Value, dice: &mut Dice) -> Option<String> {
                 .as_object_mut()
                 .map(|it| it.insert("nobody_knows".to_owned(), json!(1))),
         ),
-        5 => remove(place, dice),
-        6 => rename(place, dice),
+        5 => remove(place, rng),
+        6 => rename(place, rng),
         7 => drop(place.as_array_mut().map(|it| {
             let all = it.clone();
-            (0..dice.below(300)).for_each(|_| it.extend(all.iter().cloned()));
+            (0..rng.below(300)).for_each(|_| it.extend(all.iter().cloned()));
         })),
-        _ => *place = unusual(dice),
+        _ => *place = unusual(rng),
     }
-    (*place == json!(HERE)).then(|| match dice.below(4) {
+    (*place == json!(HERE)).then(|| match rng.below(4) {
         0 => format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000)),
-        1 => "{\"a\":".repeat(dice.below(400)),
-        _ => dice.one(&RAW).to_string(),
+        1 => "{\"a\":".repeat(rng.below(400)),
+        _ => rng.one(&RAW).to_string(),
     })
 }
 
-fn somewhere<'v>(value: &'v mut Value, dice: &mut Dice) -> &'v mut Value {
+fn somewhere<'v>(value: &'v mut Value, rng: &mut SeededRng) -> &'v mut Value {
     let size = match value {
         Value::Object(members) => members.len(),
         Value::Array(items) => items.len(),
         _ => 0,
     };
-    if size == 0 || dice.below(10) == 0 {
+    if size == 0 || rng.below(10) == 0 {
         return value;
     }
-    let which = dice.below(size);
+    let which = rng.below(size);
     let inner = match value {
         Value::Object(members) => members.values_mut().nth(which),
         Value::Array(items) => items.get_mut(which),
         _ => None,
     };
-    somewhere(inner.expect("it has so many"), dice)
+    somewhere(inner.expect("it has so many"), rng)
 }
 
-fn unusual(dice: &mut Dice) -> Value {
-    match dice.below(14) {
+fn unusual(rng: &mut SeededRng) -> Value {
+    match rng.below(14) {
         0 => Value::Null,
         1 => json!(true),
         2 => json!(-1),
@@ -266,22 +266,22 @@ fn unusual(dice: &mut Dice) -> Value {
     }
 }
 
-fn remove(value: &mut Value, dice: &mut Dice) {
+fn remove(value: &mut Value, rng: &mut SeededRng) {
     if let Value::Object(members) = value {
         let names: Vec<String> = members.keys().cloned().collect();
-        if let Some(name) = names.get(dice.below(names.len())) {
+        if let Some(name) = names.get(rng.below(names.len())) {
             members.remove(name);
         }
     }
 }
 
 /// Renames a member: to a form that ProtoJSON accepts too, or to an unknown one.
-fn rename(value: &mut Value, dice: &mut Dice) {
+fn rename(value: &mut Value, rng: &mut SeededRng) {
     let Value::Object(members) = value else {
         return;
     };
     let names: Vec<String> = members.keys().cloned().collect();
-    let Some(name) = names.get(dice.below(names.len())) else {
+    let Some(name) = names.get(rng.below(names.len())) else {
         return;
     };
     let held = members.remove(name).expect("it is there");
@@ -289,7 +289,7 @@ fn rename(value: &mut Value, dice: &mut Dice) {
         true => format!("_{}", c.to_ascii_lowercase()),
         false => c.to_string(),
     };
-    let renamed = match dice.below(2) {
+    let renamed = match rng.below(2) {
         0 => name.chars().map(snake).collect(),
         _ => name.to_uppercase(),
     };
@@ -297,35 +297,31 @@ fn rename(value: &mut Value, dice: &mut Dice) {
 }
 
 /// Changes a body as bytes; `content-length` is that of the result.
-fn spoil(body: &mut Vec<u8>, dice: &mut Dice) {
-    let at = dice.below(body.len() + 1);
-    match dice.below(5) {
+fn spoil(body: &mut Vec<u8>, rng: &mut SeededRng) {
+    let at = rng.below(body.len() + 1);
+    match rng.below(5) {
         0 => body.truncate(at),
         1 => drop(body.splice(at..at, [0xff, 0xfe, 0x00])),
         2 => drop(body.splice(..0, [0xef, 0xbb, 0xbf])),
         3 => body.extend_from_within(..),
         _ => {
             if let Some(byte) = body.get_mut(at) {
-                *byte ^= 1 << dice.below(8);
+                *byte ^= 1 << rng.below(8);
             }
         }
     }
 }
 
 /// Changes head and body as bytes, most often the head.
-fn tear(bytes: &mut Vec<u8>, head: usize, dice: &mut Dice) {
-    for _ in 0..=dice.below(3) {
-        let end = if dice.below(4) == 0 {
-            bytes.len()
-        } else {
-            head
-        };
-        let at = dice.below(end.min(bytes.len()));
-        match dice.below(4) {
+fn tear(bytes: &mut Vec<u8>, head: usize, rng: &mut SeededRng) {
+    for _ in 0..=rng.below(3) {
+        let end = if rng.below(4) == 0 { bytes.len() } else { head };
+        let at = rng.below(end.min(bytes.len()));
+        match rng.below(4) {
             0 => bytes.truncate(at),
-            1 => bytes.insert(at, dice.below(256) as u8),
+            1 => bytes.insert(at, rng.below(256) as u8),
             2 => drop(bytes.splice(at..at, *b"\r\nTransfer-Encoding: chunked\r\n")),
-            _ => bytes[at] = dice.below(256) as u8,
+            _ => bytes[at] = rng.below(256) as u8,
         }
         if bytes.is_empty() {
             return;

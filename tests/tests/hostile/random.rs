@@ -24,10 +24,10 @@ fn random_bytes_at_every_layer_leave_the_platform_serving() {
         let state = tempfile::tempdir().unwrap();
         let running = Running::serve(state.path()).await;
         let mut bystander = Bystander(Talk::connect(&running).await);
-        let mut dice = ChaCha8Rng::seed_from_u64(7);
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
         for round in 0..60 {
-            let mut noise = vec![0; 1 + (dice.next_u32() % 4_000) as usize];
-            dice.fill_bytes(&mut noise);
+            let mut noise = vec![0; 1 + (rng.next_u32() % 4_000) as usize];
+            rng.fill_bytes(&mut noise);
             match round % 4 {
                 // In place of SSH.
                 0 => {

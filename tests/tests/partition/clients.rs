@@ -10,7 +10,7 @@ use bindings::netconf::NegotiateRequest;
 use domain::content::Content;
 use domain::reply::Verdict;
 use domain::verb::Verb;
-use harness::dice::Dice;
+use harness::rng::SeededRng;
 use server::client::{CallError, Client, NegotiateReply};
 use server::ssh::keys::StateKeys;
 use server::ssh::{HostKeyPolicy, PrivateKey, PublicKey, connect};
@@ -127,14 +127,14 @@ pub(super) type Acknowledged = Vec<(Said, NegotiateReply)>;
 pub(super) async fn publish(
     number: u64,
     way: Way,
-    mut dice: Dice,
+    mut rng: SeededRng,
     order: Arc<Order>,
 ) -> Acknowledged {
     let (mut session, mut acknowledged) = (None, Acknowledged::new());
     for task in 0..TASKS {
         let assignment = Said {
             verb: Verb::TaskAssign,
-            agent: if dice.once_in(3) { SURVEYOR } else { DIGGER },
+            agent: if rng.once_in(3) { SURVEYOR } else { DIGGER },
             task: format!("t-{number}-{task}"),
         };
         let cancellation = Said {
@@ -142,12 +142,12 @@ pub(super) async fn publish(
             ..assignment.clone()
         };
         let mut says = vec![assignment];
-        says.extend(dice.once_in(4).then_some(cancellation));
+        says.extend(rng.once_in(4).then_some(cancellation));
         for said in says {
             let place = order.sent();
             let reply = said.until_answered(&way, &mut session).await;
             order.answered(place);
-            if dice.once_in(3) {
+            if rng.once_in(3) {
                 let again = said.until_answered(&way, &mut session).await;
                 is_alike(&said, &reply, &again);
             }

@@ -8,7 +8,7 @@ use bindings::a2a::{Binding, Body, Offer, Reader, Reading, Settings};
 use bindings::background::Inline;
 use domain::access::{AccessRules, Principal};
 use domain::audit::AuditKind;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use domain::time::Timestamp;
@@ -411,7 +411,7 @@ impl Stage {
         self.runtime.block_on(self.engine.flushed());
         let entries = self.engine.feed().after(0, 10_000).unwrap();
         let of_user = entries.iter().filter_map(|entry| match &entry.happening {
-            Happening::Audit(record) if record.event.user == user => Some(&record.event),
+            LogEvent::Audit(record) if record.event.user == user => Some(&record.event),
             _ => None,
         });
         let denied = of_user.filter(|event| event.kind == AuditKind::Denied);
@@ -622,7 +622,7 @@ impl Stage {
         let source = PlatformSource::new(Arc::clone(&self.engine), folder).unwrap();
         let (mut reported, mut pushed) = (Vec::new(), Vec::new());
         for entry in self.engine.feed().after(0, 10_000).unwrap() {
-            let Happening::Task(change) = &entry.happening else {
+            let LogEvent::Task(change) = &entry.happening else {
                 continue;
             };
             if source.subscription(change).unwrap().is_some() {

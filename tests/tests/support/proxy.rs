@@ -11,7 +11,7 @@
 //! Knows bytes and no protocol. Pauses are real and end by themselves; no result depends on them.
 //! Read next: `partition.rs`.
 
-use harness::dice::Dice;
+use harness::rng::SeededRng;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -198,10 +198,10 @@ impl Shared {
     /// Forwards one connection, from its acceptance to its end.
     async fn carry(self: Arc<Self>, client: TcpStream, number: u64) {
         let mut resets = self.resets.subscribe();
-        let mut dice = Dice::of(self.seed, &[number]);
-        if !self.is_healed() && dice.once_in(4) {
+        let mut rng = SeededRng::of(self.seed, &[number]);
+        if !self.is_healed() && rng.once_in(4) {
             self.count(&format!("{:?}", Fault::Hold));
-            self.pause(dice.below(150)).await;
+            self.pause(rng.below(150)).await;
         }
         self.passable().await;
         let Ok(server) = TcpStream::connect(self.target).await else {
@@ -241,7 +241,7 @@ impl Shared {
 /// The faults of one direction of a connection.
 struct Plan {
     shared: Arc<Shared>,
-    dice: Dice,
+    rng: SeededRng,
     /// Bytes until the next fault.
     left: usize,
     /// The number of bytes that pass slowly.
@@ -251,11 +251,11 @@ struct Plan {
 
 impl Plan {
     fn new(shared: &Arc<Shared>, connection: u64, direction: u64) -> Self {
-        let mut dice = Dice::of(shared.seed, &[connection, direction]);
+        let mut rng = SeededRng::of(shared.seed, &[connection, direction]);
         Self {
-            left: 1 + dice.below(BETWEEN),
+            left: 1 + rng.below(BETWEEN),
             shared: Arc::clone(shared),
-            dice,
+            rng,
             slow: 0,
             spoils: false,
         }
@@ -304,9 +304,9 @@ impl Plan {
 
     /// Causes the next fault; true if nothing more passes in this direction.
     async fn fails(&mut self, to: &mut OwnedWriteHalf) -> Result<bool, End> {
-        let dice = &mut self.dice;
-        self.left = 1 + dice.below(BETWEEN);
-        let fault = match dice.below(20) {
+        let rng = &mut self.rng;
+        self.left = 1 + rng.below(BETWEEN);
+        let fault = match rng.below(20) {
             0..=5 => Fault::Delay,
             6..=8 => Fault::Throttle,
             9..=11 => Fault::Stall,
@@ -319,9 +319,9 @@ impl Plan {
         };
         self.shared.count(&format!("{fault:?}"));
         match fault {
-            Fault::Delay | Fault::Hold => self.shared.pause(1 + dice.below(30)).await,
-            Fault::Throttle => self.slow = 100 + dice.below(1_500),
-            Fault::Stall => self.shared.pause(100 + dice.below(300)).await,
+            Fault::Delay | Fault::Hold => self.shared.pause(1 + rng.below(30)).await,
+            Fault::Throttle => self.slow = 100 + rng.below(1_500),
+            Fault::Stall => self.shared.pause(100 + rng.below(300)).await,
             Fault::Close => return Err(End::Closed),
             Fault::Reset => return Err(End::Reset),
             Fault::HalfClose => {
@@ -329,8 +329,8 @@ impl Plan {
                 return Ok(true);
             }
             Fault::Spoil => self.spoils = true,
-            Fault::Partition => self.shared.partition(100 + dice.below(300), false),
-            Fault::Loss => self.shared.partition(100 + dice.below(300), true),
+            Fault::Partition => self.shared.partition(100 + rng.below(300), false),
+            Fault::Loss => self.shared.partition(100 + rng.below(300), true),
         }
         self.shared.passable().await;
         Ok(false)

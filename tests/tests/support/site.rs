@@ -12,7 +12,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::registry::Reach;
 use domain::reply::Reply;
 use domain::task::{Status, Task, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{Hosted, Negotiate, Operation, Refusal, RegisterAgent};
@@ -60,7 +60,7 @@ impl Digger {
 }
 
 impl Agent for Digger {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Started(briefing) => {
                 let open = briefing.open.iter().filter(|t| t.awaits.is_none());

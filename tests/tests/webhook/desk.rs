@@ -2,7 +2,7 @@
 
 use bindings::a2a::Push;
 use domain::content::Content;
-use domain::event::{Entry, Happening, Sequence};
+use domain::event::{Entry, LogEvent, Sequence};
 use domain::notification::Notification;
 use domain::push::PushConfig;
 use domain::task::{Status, Subscription, TaskId};
@@ -98,7 +98,7 @@ impl Desk {
         entries.push(Arc::new(Entry {
             sequence,
             time,
-            happening: Happening::Task(Arc::new(change)),
+            happening: LogEvent::Task(Arc::new(change)),
         }));
         self.last.send_replace(sequence);
     }

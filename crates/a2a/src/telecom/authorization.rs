@@ -7,7 +7,7 @@
 //! the list and the reason. Refuses to know what policies mean.
 
 use super::markdown::{Document, Fault, Section};
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ pub struct Request {
     /// The policies, or the conditions of a query, as they stand.
     pub policies: Vec<String>,
     /// In which language.
-    pub tongue: Tongue,
+    pub text_language: TextLanguage,
 }
 
 /// Why a text is no request.
@@ -88,15 +88,15 @@ impl Request {
     /// [`NotARequest`].
     pub fn parse(prompt: &str) -> Result<Self, NotARequest> {
         let document = Document::parse(prompt)?;
-        let tongue = match document.section(OPERATION[1]) {
-            Some(_) => Tongue::Chinese,
-            None => Tongue::English,
+        let text_language = match document.section(OPERATION[1]) {
+            Some(_) => TextLanguage::Chinese,
+            None => TextLanguage::English,
         };
         let said = either(&document, OPERATION)
             .map(Section::text)
             .unwrap_or_default();
         let operation = operation(&said).ok_or_else(|| NotARequest::NoOperation {
-            section: tongue.either(OPERATION[0], OPERATION[1]),
+            section: text_language.either(OPERATION[0], OPERATION[1]),
             found: said.chars().take(80).collect(),
         })?;
         let policies = either(&document, POLICIES)
@@ -105,19 +105,19 @@ impl Request {
         Ok(Self {
             operation,
             policies: policies.into_iter().map(|(_, text)| text).collect(),
-            tongue,
+            text_language,
         })
     }
 
     /// The answer: a failure, with each policy and the reason.
     pub fn refusal(&self) -> String {
-        let tongue = self.tongue;
-        let result = tongue.either("Execution result: failure", "执行结果：失败");
-        let reason = tongue.either(
+        let text_language = self.text_language;
+        let result = text_language.either("Execution result: failure", "执行结果：失败");
+        let reason = text_language.either(
             "access is granted by the operator of this platform, not by messages",
             "访问权限由平台运营方授予，不接受消息变更",
         );
-        let section = Section::new(tongue.either(OUTPUT[0], OUTPUT[1])).saying(result);
+        let section = Section::new(text_language.either(OUTPUT[0], OUTPUT[1])).saying(result);
         let section = match self.policies.is_empty() {
             true => section.saying(reason),
             false => self.policies.iter().fold(section, |section, policy| {

@@ -11,7 +11,7 @@
 
 use super::extension::{Extension, Family, Generation, NotATemplateUri, TemplateUri};
 use super::negotiation::{Context, NotAContext, tongue_of};
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -142,7 +142,7 @@ impl Envelope {
     }
 
     /// The language in which this peer speaks: that of the title of its text.
-    pub fn tongue(&self) -> Tongue {
+    pub fn text_language(&self) -> TextLanguage {
         let texts = self.texts.values();
         texts
             .map(|(_, text)| tongue_of(text))

@@ -6,7 +6,7 @@
 
 use super::labels::{item_ends, items, parts, quoted, unquoted};
 use super::template::Phrases;
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use schema::steps::{Effort, Work};
 use schema::template::{KeyType, Shape};
 use serde::Deserialize;
@@ -51,7 +51,7 @@ impl Form {
         &self,
         said: &str,
         shape: &Shape,
-        tongue: Tongue,
+        text_language: TextLanguage,
         work: &Work<'_>,
     ) -> Result<Vec<Value>, String> {
         work.take(1 + said.len() + self.words());
@@ -60,7 +60,7 @@ impl Form {
             Self::Text | Self::Other => Ok(one(unquoted(said).into())),
             Self::Words(words) => word(words, said, shape)
                 .map(one)
-                .ok_or_else(|| told(words, tongue)),
+                .ok_or_else(|| told(words, text_language)),
             Self::Number(units) => number(units, said)
                 .map(one)
                 .ok_or_else(|| format!("a number{}", behind(units))),
@@ -81,11 +81,11 @@ impl Form {
         &self,
         said: &'a str,
         shape: &Shape,
-        tongue: Tongue,
+        text_language: TextLanguage,
         work: &Work<'_>,
     ) -> Result<(Vec<Value>, Vec<&'a str>), String> {
         let whole = || {
-            self.read(said, shape, tongue, work)
+            self.read(said, shape, text_language, work)
                 .map(|values| (values, Vec::new()))
         };
         if matches!(self, Self::Text | Self::Other | Self::List { .. }) {
@@ -94,7 +94,9 @@ impl Form {
         work.take(said.len());
         let ends = item_ends(said).into_iter().take(ITEMS_MAX);
         let mut first = ends.filter_map(|end| {
-            let values = self.read(said[..end].trim(), shape, tongue, work).ok()?;
+            let values = self
+                .read(said[..end].trim(), shape, text_language, work)
+                .ok()?;
             work.take(said.len() - end);
             Some((values, items(&said[end..]).collect()))
         });
@@ -102,10 +104,15 @@ impl Form {
     }
 
     /// How a value is said; none if this form has no words that read as the same.
-    pub(super) fn write(&self, values: &[&Value], shape: &Shape, tongue: Tongue) -> Option<String> {
-        let said = self.said(values, tongue)?;
+    pub(super) fn write(
+        &self,
+        values: &[&Value],
+        shape: &Shape,
+        text_language: TextLanguage,
+    ) -> Option<String> {
+        let said = self.said(values, text_language)?;
         let work = Work::within(Effort::any());
-        let read = self.read(&said, shape, tongue, &work).ok()?;
+        let read = self.read(&said, shape, text_language, &work).ok()?;
         read.iter().eq(values.iter().copied()).then_some(said)
     }
 
@@ -121,14 +128,14 @@ impl Form {
         }
     }
 
-    fn said(&self, values: &[&Value], tongue: Tongue) -> Option<String> {
+    fn said(&self, values: &[&Value], text_language: TextLanguage) -> Option<String> {
         match (self, values) {
             (Self::Text, [Value::String(text)]) => Some(quoted(text)),
             (Self::Words(words), [value]) => {
                 let name = value
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned);
-                words.get(&name)?.in_tongue(tongue).first().cloned()
+                words.get(&name)?.in_tongue(text_language).first().cloned()
             }
             (Self::Number(units), [Value::Number(number)]) => {
                 let unit = units.first().map_or("", |(unit, _)| unit);
@@ -176,8 +183,10 @@ fn named(name: &str, shape: &Shape) -> Value {
     }
 }
 
-fn told(words: &BTreeMap<String, Phrases>, tongue: Tongue) -> String {
-    let first = words.values().filter_map(|p| p.in_tongue(tongue).first());
+fn told(words: &BTreeMap<String, Phrases>, text_language: TextLanguage) -> String {
+    let first = words
+        .values()
+        .filter_map(|p| p.in_tongue(text_language).first());
     let first: Vec<&str> = first.map(String::as_str).collect();
     format!("one of: {}", first.join(", "))
 }
@@ -287,7 +296,7 @@ mod tests {
         let units = units
             .map(|(unit, factor)| (unit.to_owned(), factor))
             .to_vec();
-        match Form::Number(units).read(said, &shape(), Tongue::English, &any()) {
+        match Form::Number(units).read(said, &shape(), TextLanguage::English, &any()) {
             Ok(values) => values[0].to_string(),
             Err(expected) => expected,
         }
@@ -333,7 +342,7 @@ mod tests {
             let form = Form::Span {
                 until: "end".to_owned(),
             };
-            form.read(said, &shape(), Tongue::English, &any())
+            form.read(said, &shape(), TextLanguage::English, &any())
                 .map(|v| Value::from(v).to_string())
         };
         let both = r#"["08:00","12:00"]"#;
@@ -364,7 +373,7 @@ mod tests {
         };
         let read = |said: &str| {
             let values = form
-                .read(said, &shape(), Tongue::English, &any())
+                .read(said, &shape(), TextLanguage::English, &any())
                 .expect("a list");
             values[0].to_string()
         };

@@ -15,7 +15,7 @@ use super::extension::{Extension, Family, TemplateUri};
 use super::negotiation::{self, Context, Heard, Message, Refusal, Saying, Standing};
 use super::repertoire::Repertoire;
 use super::subscription::Topic;
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use super::translator::Translator;
 use crate::card::Card;
 use crate::message;
@@ -117,18 +117,22 @@ impl Peer {
     }
 
     /// An assignment, for the metadata of a message; none if the agent does not know its template.
-    pub fn assignment(&self, payload: &Payload, tongue: Tongue) -> Option<Envelope> {
+    pub fn assignment(&self, payload: &Payload, text_language: TextLanguage) -> Option<Envelope> {
         let translator = self.template(&payload.schema_id)?;
-        let text = translator.write(&payload.values, tongue);
+        let text = translator.write(&payload.values, text_language);
         Some(Envelope::new(self.task, translator.uri().clone(), text))
     }
 
     /// A subscription in the place of an order; none if the agent does not take such.
-    pub fn subscription(&self, order: &Payload, tongue: Tongue) -> Option<Envelope> {
+    pub fn subscription(&self, order: &Payload, text_language: TextLanguage) -> Option<Envelope> {
         let extension = self.notification?;
         self.topics.iter().find_map(|topic| {
             let uri = TemplateUri::parse(&topic.template_uri).ok()?;
-            Some(Envelope::new(extension, uri, topic.ask(order, tongue)?))
+            Some(Envelope::new(
+                extension,
+                uri,
+                topic.ask(order, text_language)?,
+            ))
         })
     }
 
@@ -139,16 +143,21 @@ impl Peer {
         negotiation: &Negotiation,
         id: &str,
         max_rounds: u32,
-        tongue: Tongue,
+        text_language: TextLanguage,
     ) -> Option<Envelope> {
         let translator = self.spoken_in(negotiation);
-        let said = negotiation::say(negotiation, id, max_rounds, translator, tongue)?;
+        let said = negotiation::say(negotiation, id, max_rounds, translator, text_language)?;
         self.saying(said)
     }
 
     /// Leaves a negotiation.
-    pub fn abort(&self, context: &Context, reason: &str, tongue: Tongue) -> Option<Envelope> {
-        self.saying(negotiation::abort(context, reason, tongue))
+    pub fn abort(
+        &self,
+        context: &Context,
+        reason: &str,
+        text_language: TextLanguage,
+    ) -> Option<Envelope> {
+        self.saying(negotiation::abort(context, reason, text_language))
     }
 
     /// What was asked for, from a payload that has more than the one before; what no item says travels
@@ -158,16 +167,16 @@ impl Peer {
         payload: &Payload,
         asked: &Context,
         items: &[(String, String)],
-        tongue: Tongue,
+        text_language: TextLanguage,
     ) -> Option<Envelope> {
         let translator = self.template(&payload.schema_id)?;
-        let all = translator.items(&payload.values, tongue).into_iter();
+        let all = translator.items(&payload.values, text_language).into_iter();
         let named = |name: &str| items.iter().any(|(item, _)| item == name);
         let said = all
             .filter(|it| named(&it.label))
             .map(|it| (it.label, it.said));
-        let said = self.answer(&said.collect::<Vec<_>>(), asked, tongue)?;
-        let prompt = translator.write(&payload.values, tongue);
+        let said = self.answer(&said.collect::<Vec<_>>(), asked, text_language)?;
+        let prompt = translator.write(&payload.values, text_language);
         Some(said.with(Family::Task, prompt))
     }
 
@@ -176,9 +185,9 @@ impl Peer {
         &self,
         said: &[(String, String)],
         asked: &Context,
-        tongue: Tongue,
+        text_language: TextLanguage,
     ) -> Option<Envelope> {
-        self.saying(negotiation::supply(said, asked, tongue))
+        self.saying(negotiation::supply(said, asked, text_language))
     }
 
     fn saying(&self, said: Saying) -> Option<Envelope> {

@@ -17,7 +17,7 @@ use super::extension::TemplateUri;
 use super::labels::{Labels, parts, unquoted};
 use super::markdown::{Document, Fault, Section};
 use super::template::Phrases;
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use domain::content::Payload;
 use domain::notification::Notification;
 use schema::steps::{GivenUp, Work};
@@ -92,7 +92,7 @@ pub struct Subscription {
     /// Its template.
     pub template_uri: TemplateUri,
     /// In which language it was made, and is answered.
-    pub tongue: Tongue,
+    pub text_language: TextLanguage,
     /// How notifications are carried.
     pub carriage: Carriage,
     artifact: String,
@@ -173,7 +173,7 @@ impl Topic {
         let uri = TemplateUri::parse(&self.template_uri);
         Ok(Subscription {
             template_uri: uri.expect("a test reads the URIs of the shipped topics"),
-            tongue: self.tongue(&document),
+            text_language: self.text_language(&document),
             carriage,
             artifact: self.artifact.clone(),
             tells: self.tells.clone(),
@@ -201,7 +201,9 @@ impl Topic {
             let own = || domains.iter().find(|it| allows(&key.shape, it));
             match told.or_else(|| own().map(|it| (*it).into())) {
                 Some(value) => drop(values.insert(name.clone(), value)),
-                None if key.required => lacking.push(self.needed(result, subscription.tongue)),
+                None if key.required => {
+                    lacking.push(self.needed(result, subscription.text_language))
+                }
                 None => {}
             }
         }
@@ -216,7 +218,7 @@ impl Topic {
 
     /// A subscription in the place of an order, for who is ordered in A2A-T; none if the order is another
     /// one, or says what no condition can.
-    pub fn ask(&self, order: &Payload, tongue: Tongue) -> Option<String> {
+    pub fn ask(&self, order: &Payload, text_language: TextLanguage) -> Option<String> {
         if order.schema_id != self.order.schema_id {
             return None;
         }
@@ -224,27 +226,27 @@ impl Topic {
             let result = self.order.keys.get(name)?;
             let mut conditions = self.conditions.iter();
             let condition = conditions.find(|it| it.keys.contains(result))?;
-            condition.said(value, tongue)
+            condition.said(value, text_language)
         });
         let said: Option<Vec<String>> = said.collect();
-        let topic = Section::new(self.titles.topic.first(tongue));
-        let condition = Section::new(self.titles.condition.first(tongue));
+        let topic = Section::new(self.titles.topic.first(text_language));
+        let condition = Section::new(self.titles.condition.first(text_language));
         let document = Document {
             front: Vec::new(),
             sections: vec![
-                topic.saying(self.names.first(tongue)),
+                topic.saying(self.names.first(text_language)),
                 condition.saying(said?.join("\n")),
             ],
         };
         Some(document.to_string())
     }
 
-    fn needed(&self, result: &str, tongue: Tongue) -> Objection {
+    fn needed(&self, result: &str, text_language: TextLanguage) -> Objection {
         let holds = |it: &&Condition| it.keys.iter().any(|key| key == result);
         let condition = self.conditions.iter().find(holds);
-        let label = condition.map_or(result, |it| it.labels.first(tongue));
+        let label = condition.map_or(result, |it| it.labels.first(text_language));
         Objection {
-            section: self.titles.condition.first(tongue).to_owned(),
+            section: self.titles.condition.first(text_language).to_owned(),
             line: 0,
             found: label.to_owned(),
             problem: "is needed".to_owned(),
@@ -252,17 +254,21 @@ impl Topic {
     }
 
     /// The answer to a subscription that was declined: its outcome, with the reasons.
-    pub fn decline(&self, declined: &Declined, tongue: Tongue) -> String {
+    pub fn decline(&self, declined: &Declined, text_language: TextLanguage) -> String {
         let reasons = match declined {
             Declined::Objections(all) => all.iter().map(ToString::to_string).collect(),
             other => vec![other.to_string()],
         };
-        outcome(self.titles.output.first(tongue), &reasons, tongue)
+        outcome(
+            self.titles.output.first(text_language),
+            &reasons,
+            text_language,
+        )
     }
 
     /// The answer to a subscription that was taken.
-    pub fn accept(&self, tongue: Tongue) -> String {
-        outcome(self.titles.output.first(tongue), &[], tongue)
+    pub fn accept(&self, text_language: TextLanguage) -> String {
+        outcome(self.titles.output.first(text_language), &[], text_language)
     }
 
     /// True if a prompt names this topic.
@@ -278,14 +284,14 @@ impl Topic {
             .any(|known| known.eq_ignore_ascii_case(&name))
     }
 
-    fn tongue(&self, document: &Document) -> Tongue {
-        let chinese = self.titles.topic.in_tongue(Tongue::Chinese).iter();
+    fn text_language(&self, document: &Document) -> TextLanguage {
+        let chinese = self.titles.topic.in_tongue(TextLanguage::Chinese).iter();
         match chinese
             .into_iter()
             .any(|title| document.section(title).is_some())
         {
-            true => Tongue::Chinese,
-            false => Tongue::English,
+            true => TextLanguage::Chinese,
+            false => TextLanguage::English,
         }
     }
 
@@ -345,7 +351,7 @@ impl Topic {
         let labels = self
             .conditions
             .iter()
-            .map(|c| c.labels.first(Tongue::English));
+            .map(|c| c.labels.first(TextLanguage::English));
         labels.collect::<Vec<_>>().join(", ")
     }
 
@@ -365,7 +371,7 @@ impl Topic {
 
 impl Condition {
     /// The condition that one of these values stands there; none if it has no words for them.
-    fn said(&self, value: &Value, tongue: Tongue) -> Option<String> {
+    fn said(&self, value: &Value, text_language: TextLanguage) -> Option<String> {
         let values = match value {
             Value::Array(values) => values.as_slice(),
             value => std::slice::from_ref(value),
@@ -374,13 +380,13 @@ impl Condition {
             let value = value.as_str()?;
             match self.values.is_empty() {
                 true => Some(value.trim_start_matches(&self.prefix).to_owned()),
-                false => Some(self.values.get(value)?.first(tongue).to_owned()),
+                false => Some(self.values.get(value)?.first(text_language).to_owned()),
             }
         };
         let words: Option<Vec<String>> = values.iter().map(word).collect();
         Some(format!(
             "{}: {}",
-            self.labels.first(tongue),
+            self.labels.first(text_language),
             words?.join(", ")
         ))
     }
@@ -391,7 +397,7 @@ impl Condition {
             .into_iter()
             .map(|value| self.value(&unquoted(value)))
             .collect();
-        let label = self.labels.first(Tongue::English);
+        let label = self.labels.first(TextLanguage::English);
         match values? {
             values if values.is_empty() => Err((label.to_owned(), "says no value".to_owned())),
             values => Ok(Test {
@@ -417,9 +423,9 @@ impl Condition {
             let known: Vec<&str> = self
                 .values
                 .values()
-                .map(|p| p.first(Tongue::English))
+                .map(|p| p.first(TextLanguage::English))
                 .collect();
-            let label = self.labels.first(Tongue::English);
+            let label = self.labels.first(TextLanguage::English);
             (
                 said.to_owned(),
                 format!("is no value of '{label}'; values are {}", known.join(", ")),
@@ -485,10 +491,10 @@ fn object(section: &Section, line: u32, found: &str, problem: String) -> Objecti
     }
 }
 
-fn outcome(title: &str, reasons: &[String], tongue: Tongue) -> String {
+fn outcome(title: &str, reasons: &[String], text_language: TextLanguage) -> String {
     let result = match reasons.is_empty() {
-        true => tongue.either("Subscription result: success", "订阅结果：成功"),
-        false => tongue.either("Subscription result: failure", "订阅结果：失败"),
+        true => text_language.either("Subscription result: success", "订阅结果：成功"),
+        false => text_language.either("Subscription result: failure", "订阅结果：失败"),
     };
     let section = reasons
         .iter()

@@ -8,7 +8,7 @@
 use super::extension::TemplateUri;
 use super::form::Form;
 use super::markdown::{Document, same_title};
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -84,13 +84,13 @@ pub struct Phrases {
 
 impl Phrases {
     /// Those of one language.
-    pub fn in_tongue(&self, tongue: Tongue) -> &[String] {
-        tongue.either(&self.en, &self.zh)
+    pub fn in_tongue(&self, text_language: TextLanguage) -> &[String] {
+        text_language.either(&self.en, &self.zh)
     }
 
     /// The one that is written.
-    pub fn first(&self, tongue: Tongue) -> &str {
-        let first = self.in_tongue(tongue).first();
+    pub fn first(&self, text_language: TextLanguage) -> &str {
+        let first = self.in_tongue(text_language).first();
         first.map_or("", String::as_str)
     }
 

@@ -25,7 +25,7 @@ use super::extension::TemplateUri;
 use super::labels::Labels;
 use super::markdown::{Document, Fault, same_title};
 use super::template::{Field, Holds, Part, TelecomTemplate};
-use super::tongue::Tongue;
+use super::text_language::TextLanguage;
 use domain::content::Payload;
 use schema::contract::{Contract, Unusable};
 use schema::steps::{Effort, GivenUp, Work};
@@ -34,16 +34,16 @@ use serde_json::Value;
 
 /// The titles of what no section of a template holds.
 pub(super) mod titles {
-    use super::Tongue;
+    use super::TextLanguage;
 
     /// Keys that the template does not know, by name, as JSON.
-    pub(crate) fn further(tongue: Tongue) -> &'static str {
-        tongue.either("Further Parameters", "更多参数(Further Parameters)")
+    pub(crate) fn further(text_language: TextLanguage) -> &'static str {
+        text_language.either("Further Parameters", "更多参数(Further Parameters)")
     }
 
     /// What no key covers.
-    pub(crate) fn other(tongue: Tongue) -> &'static str {
-        tongue.either("Other", "其他(Other)")
+    pub(crate) fn other(text_language: TextLanguage) -> &'static str {
+        text_language.either("Other", "其他(Other)")
     }
 }
 
@@ -203,13 +203,13 @@ impl Translator {
     }
 
     /// How the task type is called; empty if the template has none.
-    pub fn task_type(&self, tongue: Tongue) -> &str {
+    pub fn task_type(&self, text_language: TextLanguage) -> &str {
         let types = self
             .template
             .sections
             .iter()
             .find_map(|part| match &part.holds {
-                Holds::TaskType(phrases) => Some(phrases.first(tongue)),
+                Holds::TaskType(phrases) => Some(phrases.first(text_language)),
                 _ => None,
             });
         types.unwrap_or_default()
@@ -246,9 +246,9 @@ impl Translator {
     }
 
     /// The section of the template with this title, and the language of the title.
-    fn section(&self, title: &str, work: &Work<'_>) -> Option<(usize, Tongue)> {
-        let same = |part: &Part, tongue| {
-            let mut titles = part.title.in_tongue(tongue).iter();
+    fn section(&self, title: &str, work: &Work<'_>) -> Option<(usize, TextLanguage)> {
+        let same = |part: &Part, text_language| {
+            let mut titles = part.title.in_tongue(text_language).iter();
             titles.any(|known| {
                 work.take(1 + title.len());
                 same_title(known, title)
@@ -256,8 +256,10 @@ impl Translator {
         };
         let sections = self.template.sections.iter().enumerate();
         sections.into_iter().find_map(|(place, part)| {
-            let tongue = Tongue::ALL.into_iter().find(|tongue| same(part, *tongue))?;
-            Some((place, tongue))
+            let text_language = TextLanguage::ALL
+                .into_iter()
+                .find(|text_language| same(part, *text_language))?;
+            Some((place, text_language))
         })
     }
 }

@@ -20,7 +20,7 @@ use a2a::state::state_of;
 use a2a::task::{Task as Told, TaskState, TaskStatus};
 use a2a::version::Version;
 use domain::access::Principal;
-use domain::event::{Entry, Happening, Sequence};
+use domain::event::{Entry, LogEvent, Sequence};
 use domain::notification::Notification;
 use domain::task::{Task, TaskId};
 use engine::{Engine, Refusal};
@@ -315,7 +315,7 @@ impl Until {
 /// What an entry says of a task.
 fn change_of<'e>(entry: &'e Entry, task: &Task) -> Option<&'e Notification> {
     match &entry.happening {
-        Happening::Task(change) if change.task == task.id => Some(change),
+        LogEvent::Task(change) if change.task == task.id => Some(change),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`Peer`]: what a card says of an agent, as a profile of the platform and as the place where it is
 //!   spoken to;
-//! - `manner`: in which words a task is said to it, chosen by its card. The one place to add another;
+//! - `form`: in which words a task is said to it, chosen by its card. The one place to add another;
 //! - [`Errand`]: one task there, from the first message to its end: what is to be sent for a message of
 //!   the mind that stands for the agent, and what the answers say of the task here;
 //! - `telecom`: the same in A2A-T.
@@ -11,8 +11,8 @@
 //! when to try again. Read next: [`Errand`], [`super::begin`] (the other side).
 
 mod errand;
+mod form;
 mod known;
-mod manner;
 mod peer;
 mod place;
 mod telecom;

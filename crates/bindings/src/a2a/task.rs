@@ -6,7 +6,7 @@
 //! [`super::follow`], which tells changes.
 
 use super::begin::message_id;
-use super::besides;
+use super::extras;
 use super::request_context::RequestContext;
 use super::telecom::kept;
 use a2a::error::Error;
@@ -72,7 +72,7 @@ impl RequestContext<'_> {
     /// follow (v1.0 §3.1.1).
     pub(super) fn answered_with(&self, id: &TaskId) -> Result<Option<Message>, Error> {
         let task = self.task(id.as_str())?;
-        let result = task.result.as_ref().filter(|it| besides::is_message(it));
+        let result = task.result.as_ref().filter(|it| extras::is_message(it));
         let ended = result.filter(|_| task.status.is_terminal());
         Ok(ended.map(|result| {
             let said = parts(result, &|id| self.is_declared(id));
@@ -315,5 +315,5 @@ pub(super) fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Ve
     let words = words.into_iter().flatten().filter(|text| !text.is_empty());
     let words = words.map(|text| Part::text(text.as_str()));
     let typed = content.payload.iter().map(typed);
-    typed.chain(besides::part(content)).chain(words).collect()
+    typed.chain(extras::part(content)).chain(words).collect()
 }

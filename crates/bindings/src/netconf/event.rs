@@ -3,7 +3,7 @@
 //!
 //! Read next: [`super::session`], which sends them.
 
-use super::modelled::{ems, negotiation};
+use super::encode::{ems, negotiation};
 use super::{
     AGENT_NAMESPACE, AUDIT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
 };
@@ -11,7 +11,7 @@ use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
 use ::netconf::xml::write as xml;
-use domain::event::{Entry, Happening};
+use domain::event::{Entry, LogEvent};
 use domain::notification::Notification;
 use domain::time::Timestamp;
 use engine::Event;
@@ -84,13 +84,13 @@ fn node(told: &Event) -> Node<'_> {
 
 fn entered(entry: &Entry) -> Node<'_> {
     match &entry.happening {
-        Happening::Task(notification) => condition(notification),
-        Happening::Negotiation(update) => negotiation::update(update),
-        Happening::Agent(update) => Node::container(REGISTRY_NAMESPACE, "agent-update")
+        LogEvent::Task(notification) => condition(notification),
+        LogEvent::Negotiation(update) => negotiation::update(update),
+        LogEvent::Agent(update) => Node::container(REGISTRY_NAMESPACE, "agent-update")
             .leaf("name", &update.name)
             .leaf("change", update.change.as_str())
             .leaf("health", update.health.as_str()),
-        Happening::Schema(update) => Node::container(SCHEMA_NAMESPACE, "schema-update")
+        LogEvent::Schema(update) => Node::container(SCHEMA_NAMESPACE, "schema-update")
             .leaf_opt("scenario", told(&update.scenario))
             .leaf_opt("schema-id", told(&update.schema_id))
             .leaf_opt("patch-id", update.patch_id.as_ref())
@@ -100,8 +100,8 @@ fn entered(entry: &Entry) -> Node<'_> {
             .leaf_opt("principal", update.principal.as_ref())
             .leaf_opt("reason", update.reason.as_ref()),
         // It is told to nobody (`Engine::receives`): a record is read by `get-audit` alone.
-        Happening::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
-        Happening::SessionStarted {
+        LogEvent::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
+        LogEvent::SessionStarted {
             username,
             session,
             source_host,
@@ -112,7 +112,7 @@ fn entered(entry: &Entry) -> Node<'_> {
                 "source-host",
                 (!source_host.is_empty()).then_some(source_host),
             ),
-        Happening::SessionEnded {
+        LogEvent::SessionEnded {
             username,
             session,
             source_host,
@@ -188,7 +188,7 @@ mod tests {
         let entry = Entry {
             sequence: 1,
             time: sent.time,
-            happening: Happening::Task(Arc::new(sent.clone())),
+            happening: LogEvent::Task(Arc::new(sent.clone())),
         };
         let document =
             Document::parse(encode(&Event::Logged(Arc::new(entry))), &Limits::client()).unwrap();

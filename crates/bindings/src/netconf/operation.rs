@@ -8,11 +8,11 @@
 mod audit;
 mod data;
 mod ems;
+pub(super) mod fast_path;
 mod input;
 mod lock;
 mod negotiate;
 mod page;
-pub(super) mod plain;
 mod read;
 mod registry;
 mod schema;
@@ -250,7 +250,7 @@ pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
     let exec = Request::Exec {
         module: module.name,
         rpc: name,
-        guarded: rpc.guarded || cx.announced.is_guarded(module.name, name),
+        guarded: rpc.guarded || cx.session_schema.is_guarded(module.name, name),
     };
     if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
         return Dispatch::Now(Err(error::denied(operation, &denied)));
@@ -364,7 +364,7 @@ fn check(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<(), RpcError
 /// Checks the text of an operation, or of a part of it.
 fn check_text(cx: &RequestContext<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
     input::has_short_xpaths(operation)?;
-    cx.announced
+    cx.session_schema
         .generation
         .check_rpc(text)
         .map_err(|violation| error::of_violation(&violation, operation))

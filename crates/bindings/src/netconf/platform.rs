@@ -3,7 +3,7 @@
 //! Read next: [`super::session`].
 
 use super::access::read_permit;
-use super::announced::Announced;
+use super::session_schema::SessionSchema;
 use crate::background::Background;
 use ::netconf::filter::PermitTree;
 use domain::access::{AccessRules, Principal};
@@ -69,7 +69,7 @@ type Permits = BTreeMap<BTreeSet<String>, Arc<PermitTree>>;
 pub struct Platform {
     pub(crate) engine: Arc<Engine>,
     pub(crate) background: Arc<dyn Background>,
-    announced: RwLock<Arc<Announced>>,
+    session_schema: RwLock<Arc<SessionSchema>>,
     next_session: AtomicU32,
     sessions: Mutex<BTreeMap<u32, Arc<SessionInfo>>>,
     locks: Mutex<BTreeMap<Endpoint, Lock>>,
@@ -92,7 +92,7 @@ impl Platform {
         Self {
             engine,
             background,
-            announced: RwLock::new(Arc::new(Announced::of(generation))),
+            session_schema: RwLock::new(Arc::new(SessionSchema::of(generation))),
             next_session: AtomicU32::new(1),
             sessions: Mutex::default(),
             locks: Mutex::default(),
@@ -115,23 +115,26 @@ impl Platform {
 
     /// The generation that new requests use.
     pub fn generation(&self) -> Arc<Generation> {
-        Arc::clone(&self.announced().generation)
+        Arc::clone(&self.session_schema().generation)
     }
 
     /// The same with all that sessions draw from it.
-    pub(super) fn announced(&self) -> Arc<Announced> {
-        Arc::clone(&self.announced.read().expect("no writer panics"))
+    pub(super) fn session_schema(&self) -> Arc<SessionSchema> {
+        Arc::clone(&self.session_schema.read().expect("no writer panics"))
     }
 
-    pub(super) fn is_in_force(&self, announced: &Arc<Announced>) -> bool {
-        Arc::ptr_eq(&self.announced.read().expect("no writer panics"), announced)
+    pub(super) fn is_in_force(&self, session_schema: &Arc<SessionSchema>) -> bool {
+        Arc::ptr_eq(
+            &self.session_schema.read().expect("no writer panics"),
+            session_schema,
+        )
     }
 
     /// Swaps a generation in; requests in flight keep the one they began with. New sessions
     /// announce it, and yang-library tells it at once.
     pub fn swap_generation(&self, generation: Arc<Generation>) {
-        let announced = Arc::new(Announced::of(generation));
-        *self.announced.write().expect("no writer panics") = announced;
+        let session_schema = Arc::new(SessionSchema::of(generation));
+        *self.session_schema.write().expect("no writer panics") = session_schema;
         self.permits.lock().expect("no holder panics").0 = None;
     }
 

@@ -6,8 +6,8 @@
 //! after the request was permitted. Steps are counted, so that the same expression over the same
 //! data is refused on every machine or on none.
 
-use super::announced::Announced;
 use super::error;
+use super::session_schema::SessionSchema;
 use ::netconf::error::{ErrorPath, RpcError};
 use ::netconf::xml::{Document, Element, Limits};
 use ::netconf::xpath::{Budget, EvaluationError, Expression, Modules, Name};
@@ -56,15 +56,15 @@ pub(super) fn expression(
 pub(super) fn select(
     expression: &Expression,
     data: Vec<u8>,
-    announced: &Announced,
+    session_schema: &SessionSchema,
     over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, EvaluationError> {
     let document =
         Document::parse(data, &Limits::client()).expect("what the platform writes is XML");
     let mut budget = Budget::steps(SEARCH_STEPS).until(over);
-    let selected = expression.select(&document, &Schema::of(announced), &mut budget)?;
+    let selected = expression.select(&document, &Schema::of(session_schema), &mut budget)?;
     let mut found = Vec::new();
-    announced.keys.write(&selected, &mut found);
+    session_schema.keys.write(&selected, &mut found);
     Ok(found)
 }
 
@@ -72,26 +72,26 @@ pub(super) fn select(
 pub(super) fn selects_event(
     expression: &Expression,
     event: Vec<u8>,
-    announced: &Announced,
+    session_schema: &SessionSchema,
     over: &dyn Fn() -> bool,
 ) -> Result<bool, EvaluationError> {
     let document =
         Document::parse(event, &Limits::client()).expect("what the platform writes is XML");
     let mut budget = Budget::steps(EVENT_STEPS).until(over);
-    let selected = expression.select(&document, &Schema::of(announced), &mut budget)?;
+    let selected = expression.select(&document, &Schema::of(session_schema), &mut budget)?;
     Ok(!selected.is_empty())
 }
 
 /// What the functions of YANG are answered from.
 struct Schema<'a> {
-    announced: &'a Announced,
+    session_schema: &'a SessionSchema,
     patterns: RefCell<BTreeMap<String, Pattern>>,
 }
 
 impl<'a> Schema<'a> {
-    fn of(announced: &'a Announced) -> Self {
+    fn of(session_schema: &'a SessionSchema) -> Self {
         Self {
-            announced,
+            session_schema,
             patterns: RefCell::default(),
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Schema<'a> {
 
 impl Modules for Schema<'_> {
     fn is_derived(&self, identity: Name<'_>, base: Name<'_>) -> bool {
-        let generation = &self.announced.generation;
+        let generation = &self.session_schema.generation;
         let module = |(namespace, _): Name<'_>| generation.module_of(namespace);
         match (module(identity), module(base)) {
             (Some(of), Some(from)) => generation.is_derived((of, identity.1), (from, base.1)),
@@ -108,8 +108,8 @@ impl Modules for Schema<'_> {
     }
 
     fn enum_value(&self, leaf: Element<'_>) -> Option<i64> {
-        let path = schema_path(leaf, &self.announced.generation)?;
-        let values = self.announced.enumerations.get(&path)?;
+        let path = schema_path(leaf, &self.session_schema.generation)?;
+        let values = self.session_schema.enumerations.get(&path)?;
         let mut named = values.iter().filter(|(name, _)| name == leaf.text());
         named.next().map(|(_, number)| *number)
     }

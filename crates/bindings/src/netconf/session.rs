@@ -12,13 +12,13 @@
 //! `server` moves the bytes, and calls [`Session::step`] whenever something may have changed. Read
 //! next: [`super::operation`].
 
-use super::announced::Announced;
 use super::operation::{self, Answer, Dispatch, Pending, Subscription};
 use super::platform::{Platform, SessionInfo};
+use super::session_schema::SessionSchema;
 use ::netconf::error::RpcError;
 use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
 use domain::access::{AccessRules, Principal};
-use domain::event::{Happening, Sequence, Termination};
+use domain::event::{LogEvent, Sequence, Termination};
 use domain::time::Timestamp;
 use engine::accounts::Requests;
 use engine::{Endpoint, Engine};
@@ -83,7 +83,7 @@ impl Backlog {
 /// What an operation sees of its session.
 pub(super) struct RequestContext<'s> {
     pub(super) platform: &'s Platform,
-    pub(super) announced: &'s Arc<Announced>,
+    pub(super) session_schema: &'s Arc<SessionSchema>,
     pub(super) endpoint: &'s Endpoint,
     pub(super) who: &'s Principal,
     pub(super) info: &'s SessionInfo,
@@ -107,7 +107,7 @@ enum State {
 /// The session.
 pub struct Session {
     platform: Arc<Platform>,
-    announced: Arc<Announced>,
+    session_schema: Arc<SessionSchema>,
     endpoint: Endpoint,
     who: Principal,
     /// The rules by which `who` has its groups.
@@ -135,8 +135,8 @@ impl Session {
         now: Timestamp,
         clock_ms: u64,
     ) -> Self {
-        let announced = platform.announced();
-        let capabilities = announced.capabilities.clone();
+        let session_schema = platform.session_schema();
+        let capabilities = session_schema.capabilities.clone();
         let info = platform.enter(&endpoint, &peer.user, &peer.source_host, now);
         platform.totals.in_sessions.fetch_add(1, Relaxed);
         let rules = platform.engine.access();
@@ -147,7 +147,7 @@ impl Session {
             machine: Machine::new(SessionConfig::new(capabilities), info.id, clock_ms),
             feed: platform.engine.stream(&endpoint).watch(),
             platform: Arc::clone(platform),
-            announced,
+            session_schema,
             endpoint,
             info,
             turns: VecDeque::new(),
@@ -197,7 +197,7 @@ impl Session {
         self.stepped_ms = clock_ms;
         self.heed_generation();
         self.heed_rules();
-        self.heed_kill();
+        self.check_killed();
         let held = self.machine.held_bytes();
         let is_over = |machine: &Machine| {
             held.saturating_sub(machine.held_bytes()) >= STEP_BYTES || !goes_on()
@@ -312,8 +312,8 @@ impl Session {
 
     /// Requests are read by the generation in force when they are taken up.
     fn heed_generation(&mut self) {
-        if !self.platform.is_in_force(&self.announced) {
-            self.announced = self.platform.announced();
+        if !self.platform.is_in_force(&self.session_schema) {
+            self.session_schema = self.platform.session_schema();
         }
     }
 
@@ -339,7 +339,7 @@ impl Session {
         }
     }
 
-    fn heed_kill(&mut self) {
+    fn check_killed(&mut self) {
         let by = self.info.killed_by.load(Relaxed);
         if by != 0 && self.end.is_none() && !self.machine.closing() {
             self.turns.clear();
@@ -352,7 +352,7 @@ impl Session {
             Event::Ready { .. } => {
                 self.ready = true;
                 self.platform.engine.record_session(
-                    Happening::SessionStarted {
+                    LogEvent::SessionStarted {
                         username: self.info.username.clone(),
                         session: self.info.id,
                         source_host: self.info.source_host.clone(),
@@ -512,7 +512,7 @@ impl Session {
     fn cx(&self, now: Timestamp) -> RequestContext<'_> {
         RequestContext {
             platform: &self.platform,
-            announced: &self.announced,
+            session_schema: &self.session_schema,
             endpoint: &self.endpoint,
             who: &self.who,
             info: &self.info,
@@ -564,7 +564,7 @@ impl Session {
                 _ => None,
             };
             self.platform.engine.record_session(
-                Happening::SessionEnded {
+                LogEvent::SessionEnded {
                     username: self.info.username.clone(),
                     session: self.info.id,
                     source_host: self.info.source_host.clone(),

@@ -4,7 +4,7 @@
 
 use crate::stage::*;
 use bindings::a2a::{Incoming, RequestBody, push_of, pushed_by};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use engine::StoreOptions;
@@ -46,7 +46,7 @@ fn rest(stage: &Stage, verb: &str, path: &str, version: &str, asked: &Value) -> 
 fn told(stage: &Stage, task: &Value) -> Vec<(String, Value)> {
     let mut told = Vec::new();
     for entry in stage.engine.feed().after(0, 1_000).unwrap() {
-        let Happening::Task(change) = &entry.happening else {
+        let LogEvent::Task(change) = &entry.happening else {
             continue;
         };
         if change.task.as_str() != task.as_str().unwrap() {

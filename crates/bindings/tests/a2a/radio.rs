@@ -12,7 +12,7 @@ use domain::profile::Profile;
 use domain::reply::{Reason, Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub(crate) fn radio() -> Profile {
 }
 
 impl Agent for Radio {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) => self.asked(&ask, now),
             Input::Woken(token) => self.incidents(token),

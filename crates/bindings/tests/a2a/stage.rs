@@ -19,7 +19,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::{
     Credential, Endpoint, Engine, Hosted, Limits, Retention, SchemaSetup, Setup, StoreOptions,
@@ -48,7 +48,7 @@ struct Player {
 }
 
 impl Agent for Player {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) if ask.verb == Verb::TaskAssign => self.assigned(&ask, now),
             Input::Asked(ask) if ask.task.status.is_terminal() => {

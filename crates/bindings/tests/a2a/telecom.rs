@@ -10,12 +10,12 @@ use ::a2a::telecom::markdown::Document;
 use ::a2a::telecom::negotiation::{Heard, Standing};
 use ::a2a::telecom::peer::{Peer, Word};
 use ::a2a::telecom::repertoire::Repertoire;
-use ::a2a::telecom::tongue::Tongue;
+use ::a2a::telecom::text_language::TextLanguage;
 use ::a2a::version::Dialect;
 use ::a2a::wire;
 use bindings::a2a::{Frames, push_of, pushed_by};
 use domain::content::{Content, Payload};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, State};
 use domain::task::TaskId;
 use engine::StoreOptions;
@@ -110,7 +110,7 @@ fn states(events: &[Value]) -> Vec<String> {
 fn pushed_of(stage: &Stage) -> Vec<Value> {
     let mut pushed = Vec::new();
     for entry in stage.engine.feed().after(0, 1_000).unwrap() {
-        let Happening::Task(change) = &entry.happening else {
+        let LogEvent::Task(change) = &entry.happening else {
             continue;
         };
         for config in pushed_by(&stage.engine, entry.sequence, change).unwrap() {
@@ -627,7 +627,7 @@ fn our_own_client_is_a_peer() {
     let content = Content::new("Haidian", "can it be reached?").with_payload(order(50));
     speak(&mut ours, Side::Publisher, Speech::offer(vec![content]));
     let said = peer
-        .turn(&ours, ID, 5, Tongue::English)
+        .turn(&ours, ID, 5, TextLanguage::English)
         .expect("something to say");
     let answer = send("m-1", None, said)["message"].clone();
     let answer = wire::read_message(Dialect::V10, &answer).unwrap();
@@ -653,9 +653,9 @@ fn our_own_client_is_a_peer() {
     send(
         "m-2",
         None,
-        peer.turn(&ours, ID, 5, Tongue::English).unwrap(),
+        peer.turn(&ours, ID, 5, TextLanguage::English).unwrap(),
     );
-    let assignment = peer.assignment(&offered, Tongue::English).unwrap();
+    let assignment = peer.assignment(&offered, TextLanguage::English).unwrap();
     let assignment = assignment.under(context);
     let done = send("m-3", None, assignment)["task"].clone();
     let done = wire::read_task(Dialect::V10, &done).unwrap();
@@ -677,7 +677,7 @@ fn our_own_client_is_a_peer() {
     );
 
     let lacking = Payload::new("energy_saving_v1", json!({"saving_target_percent": 20}));
-    let assignment = peer.assignment(&lacking, Tongue::English).unwrap();
+    let assignment = peer.assignment(&lacking, TextLanguage::English).unwrap();
     let asked = send("m-4", None, assignment)["task"].clone();
     let task = wire::read_task(Dialect::V10, &asked).unwrap();
     let said = task.status.message.unwrap();
@@ -686,7 +686,7 @@ fn our_own_client_is_a_peer() {
         panic!("{word:?}")
     };
     let supplied = peer
-        .supply(&order(20), &context, &items, Tongue::English)
+        .supply(&order(20), &context, &items, TextLanguage::English)
         .unwrap();
     let done = send("m-5", Some(&asked), supplied)["task"].clone();
     assert_eq!(state(&done), "TASK_STATE_COMPLETED", "{done}");

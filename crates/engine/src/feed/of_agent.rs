@@ -6,7 +6,7 @@
 
 use super::Feed;
 use crate::stream::{Event, Stream, StreamError};
-use domain::event::{Entry, Happening, Sequence};
+use domain::event::{Entry, LogEvent, Sequence};
 use domain::time::Timestamp;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio::sync::watch;
 /// The agent at whose endpoint an entry is told; none if it is told at the platform's alone.
 fn teller(entry: &Entry) -> Option<&str> {
     match &entry.happening {
-        Happening::Task(n) => Some(&n.from),
-        Happening::Negotiation(n) => Some(&n.executor),
-        Happening::Agent(_)
-        | Happening::Schema(_)
-        | Happening::Audit(_)
-        | Happening::SessionStarted { .. }
-        | Happening::SessionEnded { .. } => None,
+        LogEvent::Task(n) => Some(&n.from),
+        LogEvent::Negotiation(n) => Some(&n.executor),
+        LogEvent::Agent(_)
+        | LogEvent::Schema(_)
+        | LogEvent::Audit(_)
+        | LogEvent::SessionStarted { .. }
+        | LogEvent::SessionEnded { .. } => None,
     }
 }
 
@@ -175,11 +175,11 @@ mod tests {
 
     /// Who tells the `number`th entry: the busy agent most, the rare one two early ones and one late. It
     /// says so many bytes.
-    fn happening(number: usize, bytes: usize) -> Happening {
+    fn happening(number: usize, bytes: usize) -> LogEvent {
         let from = match number {
             7 | 9 | 5_900 => AGENTS[1],
             n if n % 10 == 3 => {
-                return Happening::SessionStarted {
+                return LogEvent::SessionStarted {
                     username: "operator".to_owned(),
                     session: 1,
                     source_host: String::new(),
@@ -187,7 +187,7 @@ mod tests {
             }
             _ => AGENTS[0],
         };
-        Happening::Task(Arc::new(Notification {
+        LogEvent::Task(Arc::new(Notification {
             time: Timestamp::from_ms(0),
             task: TaskId::new(format!("t-{number}")),
             from: from.to_owned(),

@@ -6,7 +6,7 @@
 //! [`crate::recovery`].
 
 use crate::recovery::AGAIN_MS;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::time::Timestamp;
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use tracing::warn;
 const KEPT_MOST: usize = 1_000;
 
 /// A record as an entry of the log.
-pub(crate) type Entry = (Timestamp, Happening);
+pub(crate) type Entry = (Timestamp, LogEvent);
 
 #[derive(Default)]
 pub(crate) struct Unstored {
@@ -95,7 +95,7 @@ impl Unstored {
 
     fn keep(&mut self, batch: UnderWay) {
         for (at, entry) in batch.entries {
-            if let (false, Happening::Audit(record)) = (batch.is_again, &entry) {
+            if let (false, LogEvent::Audit(record)) = (batch.is_again, &entry) {
                 let (event, count) = (&record.event, record.count);
                 let (kind, user, subject) = (event.kind.as_str(), &event.user, &event.subject);
                 warn!(

@@ -98,12 +98,12 @@ fn agents_that_ask_each_other_in_circles_neither_deadlock_nor_lose() {
 
 fn asks_in_circles(seed: u64) -> usize {
     const NAMES: [&str; 3] = ["worker", "b", "c"];
-    let mut dice = seed;
+    let mut rng = seed;
     let mut below = move |sides: usize| {
-        dice = dice
+        rng = rng
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        (dice >> 33) as usize % sides
+        (rng >> 33) as usize % sides
     };
     let limits = Limits {
         mailbox: 1,

@@ -68,7 +68,7 @@ fn an_agent_that_fails_again_and_again_is_left_alone_and_its_place_says_so() {
     assert!(matches!(refused, Some(Err(Refusal::Unavailable { .. }))));
     let entries = stage.engine.feed().after(0, 1_000).unwrap();
     let told = entries.iter().any(|entry| {
-        matches!(&entry.happening, Happening::Agent(u) if u.name == "worker" && u.change == AgentChange::Health)
+        matches!(&entry.happening, LogEvent::Agent(u) if u.name == "worker" && u.change == AgentChange::Health)
     });
     assert!(told, "the log tells of it");
     let mut other = stage.ask(assignment("other", "v"));

@@ -16,7 +16,7 @@ mod turns;
 use domain::access::{AccessRules, Action as Permission};
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress};
 use domain::content::Content;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::inventory::Inventory;
 use domain::notification::AgentChange;
 use domain::profile::{Capability, Layer, Profile, Skill};
@@ -24,7 +24,7 @@ use domain::registry::Health;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Conditions, Status, Task, TaskId};
 use domain::telemetry::Telemetry;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
@@ -53,7 +53,7 @@ struct Scripted {
 }
 
 impl Agent for Scripted {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         self.heard.lock().unwrap().push(word_of(&input));
         (self.script)(&input)
     }

@@ -88,7 +88,7 @@ impl World {
             return false;
         };
         self.followed = entry.sequence;
-        if let Happening::Task(news) = &entry.happening {
+        if let LogEvent::Task(news) = &entry.happening {
             let told = Input::Notified(Arc::clone(news));
             stage.engine.deliver(&news.to, told, stage.now);
         }

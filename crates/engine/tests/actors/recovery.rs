@@ -115,7 +115,7 @@ impl Course {
 fn told_of(stage: &Stage, id: &str) -> Vec<Arc<Notification>> {
     let entries = stage.engine.feed().after(0, 1_000).unwrap().into_iter();
     let told = entries.filter_map(|entry| match &entry.happening {
-        Happening::Task(news) if news.task.as_str() == id => Some(Arc::clone(news)),
+        LogEvent::Task(news) if news.task.as_str() == id => Some(Arc::clone(news)),
         _ => None,
     });
     told.collect()

@@ -18,7 +18,7 @@ fn trail(stage: &Stage) -> Vec<(AuditKind, String, u32)> {
     stage.flush();
     let entries = stage.engine.feed().after(0, 1_000).unwrap();
     let records = entries.iter().filter_map(|entry| match &entry.happening {
-        Happening::Audit(record) => Some(record),
+        LogEvent::Audit(record) => Some(record),
         _ => None,
     });
     let told = records.map(|r| (r.event.kind, r.event.user.clone(), r.count));

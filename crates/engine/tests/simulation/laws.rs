@@ -4,13 +4,13 @@
 //! promised, or with what agents wrote down. None of the engine's own rules is called. Read next:
 //! [`crate::record`], the laws about records.
 
+use crate::behaviour::Book;
 use crate::everything::{read, tasks};
-use crate::mind::Book;
 use crate::platform::{ANSWER_WITHIN_MS, KEPT_MS, ROUNDS};
 use crate::trial::Asked;
 use crate::verdict::{Broken, Lie, Tally};
 use domain::content::Content;
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::negotiation::{Kind, Side, Stance, State, Turn};
 use domain::notification::{NegotiationUpdate, Notification};
 use domain::reply::{Reply, Verdict};
@@ -265,8 +265,8 @@ impl Laws {
             }
             (self.cursor, self.time) = (entry.sequence, entry.time);
             match &entry.happening {
-                Happening::Task(change) => self.task_changed(change, &seen, asked)?,
-                Happening::Negotiation(update) => self.talk_changed(update, &seen)?,
+                LogEvent::Task(change) => self.task_changed(change, &seen, asked)?,
+                LogEvent::Negotiation(update) => self.talk_changed(update, &seen)?,
                 _ => {}
             }
         }

@@ -13,9 +13,9 @@
     unreachable_pub
 )]
 
+mod behaviour;
 mod everything;
 mod laws;
-mod mind;
 mod platform;
 mod record;
 mod step;

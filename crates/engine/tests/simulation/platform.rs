@@ -5,7 +5,7 @@
 //! between two commits. Whether the disk keeps what it was given is `store`'s own test. Read next:
 //! [`crate::trial`].
 
-use crate::mind::{Book, Errands, Mind};
+use crate::behaviour::{Behaviour, Book, Errands};
 use crate::verdict::Lie;
 use domain::access::{AccessRules, Action};
 use domain::inventory::Inventory;
@@ -217,7 +217,7 @@ impl Platform {
     fn hosted(&self, name: &str, now: Timestamp) -> Hosted {
         Hosted {
             profile: Arc::new(profile(name)),
-            agent: Box::new(Mind {
+            agent: Box::new(Behaviour {
                 name: name.to_owned(),
                 seed: self.seed,
                 book: Arc::clone(&self.book),

@@ -4,9 +4,9 @@
 //! when everything is on disk. What is right is for [`crate::laws`]. Read next:
 //! [`crate::everything`], [`crate::verdict`].
 
+use crate::behaviour::Book;
 use crate::everything::{Everything, LOST};
 use crate::laws::Laws;
-use crate::mind::Book;
 use crate::platform::{self, Platform, SYNCHRONOUS_MS};
 use crate::step::{Step, pick};
 use crate::verdict::{Broken, Lie, Tally};

@@ -164,7 +164,7 @@ struct World<'a> {
     plan: &'a Plan,
     settings: &'a Settings,
     embedder: &'a dyn Embedder,
-    dice: ChaCha8Rng,
+    rng: ChaCha8Rng,
     everyone: Evolution,
     personal: Evolution,
     known: Acquaintances,
@@ -190,11 +190,11 @@ impl<'a> World<'a> {
         base: &Template,
         embedder: &'a dyn Embedder,
     ) -> Result<Self, PoolError> {
-        let mut dice = ChaCha8Rng::seed_from_u64(seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let clients = (0..plan.clients).map(|i| Client {
             name: format!("client-{i}"),
             refreshed: Timestamp::default(),
-            stubborn: chance(&mut dice, STUBBORN),
+            stubborn: chance(&mut rng, STUBBORN),
         });
         Ok(Self {
             clients: clients.collect(),
@@ -211,13 +211,13 @@ impl<'a> World<'a> {
                 heat_threshold: settings.heat.threshold,
                 ..History::default()
             },
-            dice,
+            rng,
         })
     }
 
     fn hour(&mut self, now: Timestamp) -> Result<(), PoolError> {
         for client in 0..self.clients.len() {
-            if chance(&mut self.dice, self.plan.payloads_per_day / 24.0) {
+            if chance(&mut self.rng, self.plan.payloads_per_day / 24.0) {
                 self.ordinary(client, now)?;
             }
         }
@@ -260,10 +260,10 @@ impl<'a> World<'a> {
                 days,
             } = &self.plan.needs[need];
             let wanted = (days.0..days.1).contains(&self.day(now));
-            if !(wanted && chance(&mut self.dice, *share)) {
+            if !(wanted && chance(&mut self.rng, *share)) {
                 continue;
             }
-            let phrase = &phrases[below(&mut self.dice, phrases.len())];
+            let phrase = &phrases[below(&mut self.rng, phrases.len())];
             match self.known_key(need, client) {
                 Some((name, value)) => {
                     payload.insert(name, value);
@@ -271,7 +271,7 @@ impl<'a> World<'a> {
                 None => said.push(phrase.clone()),
             }
         }
-        if chance(&mut self.dice, self.plan.noise) {
+        if chance(&mut self.rng, self.plan.noise) {
             said.push(nonsense(&mut self.noise));
         }
         let name = self.clients[client].name.clone();
@@ -294,7 +294,7 @@ impl<'a> World<'a> {
             means(&t.key, phrases) && t.introduced <= refreshed && there
         })?;
         let (name, value) = (tracked.key.key_name.clone(), value_of(&tracked.key)?);
-        let mistyped = chance(&mut self.dice, MISTYPED);
+        let mistyped = chance(&mut self.rng, MISTYPED);
         Some((
             name,
             if mistyped {
@@ -318,8 +318,8 @@ impl<'a> World<'a> {
             now,
         });
         for key_name in payload.keys() {
-            if chance(&mut self.dice, AUDITED) {
-                let right = chance(&mut self.dice, RIGHT);
+            if chance(&mut self.rng, AUDITED) {
+                let right = chance(&mut self.rng, RIGHT);
                 lineage.judge(key_name, right, now);
             }
         }
@@ -376,10 +376,10 @@ impl<'a> World<'a> {
         let day = self.day(now);
         for i in 0..attack.names {
             let name = format!("name-{i}");
-            if attack.patient && chance(&mut self.dice, 0.5 / 24.0) {
+            if attack.patient && chance(&mut self.rng, 0.5 / 24.0) {
                 self.sent(&name, &Map::new(), now);
             }
-            if (attack.days.0..attack.days.1).contains(&day) && chance(&mut self.dice, 2.0 / 24.0) {
+            if (attack.days.0..attack.days.1).contains(&day) && chance(&mut self.rng, 2.0 / 24.0) {
                 self.fragment(&name, &attack.phrase, now)?;
             }
         }
@@ -559,20 +559,20 @@ fn value_of(key: &Key) -> Option<Value> {
 }
 
 /// Two or three words of two to four syllables.
-fn nonsense(dice: &mut ChaCha8Rng) -> String {
-    let words = (0..2 + below(dice, 2)).map(|_| {
-        let syllables = 2 + below(dice, 3);
+fn nonsense(rng: &mut ChaCha8Rng) -> String {
+    let words = (0..2 + below(rng, 2)).map(|_| {
+        let syllables = 2 + below(rng, 3);
         let letters = (0..syllables)
-            .flat_map(|_| [CONSONANTS, VOWELS].map(|of| char::from(of[below(dice, of.len())])));
+            .flat_map(|_| [CONSONANTS, VOWELS].map(|of| char::from(of[below(rng, of.len())])));
         letters.collect::<String>()
     });
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn chance(dice: &mut ChaCha8Rng, probability: f64) -> bool {
-    ((dice.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
+fn chance(rng: &mut ChaCha8Rng, probability: f64) -> bool {
+    ((rng.next_u64() >> 11) as f64) < probability * (1u64 << 53) as f64
 }
 
-fn below(dice: &mut ChaCha8Rng, end: usize) -> usize {
-    (dice.next_u64() % end.max(1) as u64) as usize
+fn below(rng: &mut ChaCha8Rng, end: usize) -> usize {
+    (rng.next_u64() % end.max(1) as u64) as usize
 }

@@ -15,7 +15,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 
@@ -117,7 +117,7 @@ pub(crate) struct Conformance {
 }
 
 impl Agent for Conformance {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Started(briefing) => resumed(&briefing),
             Input::Asked(ask) => self.asked(&ask, now),

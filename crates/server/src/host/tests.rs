@@ -8,7 +8,7 @@ use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
 use domain::profile::{Capability, Layer};
 use domain::telemetry::Telemetry;
-use domain::time::Dice;
+use domain::time::SeededRng;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 async fn started(folder: &StateFolder) -> Host {
@@ -87,7 +87,7 @@ async fn whoever_stops_closes_every_listener_first() {
 struct Failing;
 
 impl Agent for Failing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(_) => panic!("the agent fails"),
             _ => Vec::new(),

@@ -117,7 +117,7 @@ async fn handshake(
     match shaken {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
-            server.gate.blame(source.ip());
+            server.gate.record_failure(source.ip());
             if let Some(why) = refused_certificate(&error) {
                 (server.authenticator.trail)(trail::of_stranger(source.ip(), &why));
             }

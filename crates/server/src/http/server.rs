@@ -199,7 +199,7 @@ impl HttpServer {
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
-                self.gate.blame(address);
+                self.gate.record_failure(address);
                 connection.permit.fail();
                 (self.authenticator.trail)(trail::of_stranger(address, problem.detail()));
                 let wait = self.gate.refused_for(address);

@@ -13,7 +13,7 @@ use domain::inventory::Inventory;
 use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
-use domain::time::Dice;
+use domain::time::SeededRng;
 use domain::verb::Verb;
 use engine::{Hosted, Negotiate};
 
@@ -25,7 +25,7 @@ type Step = Box<dyn FnMut(Input, Timestamp) -> Vec<Output> + Send>;
 struct Scripted(Step);
 
 impl Agent for Scripted {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         (self.0)(input, now)
     }
 }

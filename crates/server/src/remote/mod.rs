@@ -18,7 +18,7 @@ use domain::registry::Registration;
 use domain::reply::{Reason, Reply, Verdict};
 use domain::task::{Conditions, Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +68,7 @@ pub struct Remote {
 }
 
 impl Agent for Remote {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         // Tokens of this run are greater than those of the runs before.
         let first = (now.as_ms().max(0) as u64).saturating_mul(1_000);
         self.last_token = self.last_token.max(first);

@@ -15,7 +15,7 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 fn step(remote: &mut Remote, input: Input, seconds: i64) -> Vec<Output> {
-    remote.step(input, at(seconds), &mut Dice::seed_from_u64(1))
+    remote.step(input, at(seconds), &mut SeededRng::seed_from_u64(1))
 }
 
 fn task() -> Arc<Task> {

@@ -159,7 +159,7 @@ impl Gate {
     }
 
     /// Counts a failure to authenticate other than in an SSH handshake.
-    pub(crate) fn blame(&self, address: IpAddr) {
+    pub(crate) fn record_failure(&self, address: IpAddr) {
         let mut state = self.lock();
         self.count_failure(&mut state, Source::of(address), Instant::now());
     }

@@ -15,7 +15,7 @@ use super::source::{Failure, Kept, Source};
 use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
 use crate::dialer::Unanswered;
-use domain::event::{Entry, Happening, Sequence};
+use domain::event::{Entry, LogEvent, Sequence};
 use domain::notification::Notification;
 use domain::task::TaskId;
 use std::collections::BTreeMap;
@@ -221,7 +221,7 @@ impl DeliveryTask {
         entry: &Entry,
         behind: &BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>>,
     ) {
-        let Happening::Task(change) = &entry.happening else {
+        let LogEvent::Task(change) = &entry.happening else {
             return;
         };
         let queues = behind.get(&change.task).into_iter().flatten();
@@ -254,7 +254,7 @@ impl DeliveryTask {
     }
 
     fn take_up(&mut self, entry: &Entry) -> Result<(), Failure> {
-        let Happening::Task(change) = &entry.happening else {
+        let LogEvent::Task(change) = &entry.happening else {
             return Ok(());
         };
         let subscription = self.source.subscription(change)?;
@@ -357,7 +357,7 @@ impl DeliveryTask {
     fn told_by(&self, one: &Try) -> Result<Told, Failure> {
         let entries = self.source.after(one.sequence - 1, 1)?;
         let entry = entries.first().filter(|e| e.sequence == one.sequence);
-        let Some(Happening::Task(change)) = entry.map(|entry| &entry.happening) else {
+        let Some(LogEvent::Task(change)) = entry.map(|entry| &entry.happening) else {
             return Ok(Told::Nothing);
         };
         if one.queue.push.is_some() {

@@ -1,6 +1,6 @@
 //! A platform in a folder of its own, its users, and the ends of their sessions in its log.
 
-use domain::event::{Happening, Termination};
+use domain::event::{LogEvent, Termination};
 use engine::Usage;
 use server::client::{CallError, Client, Identity};
 use server::clock::Clock;
@@ -116,7 +116,7 @@ impl Platform {
                 news.borrow_and_update();
                 let entries = feed.after(0, 10_000).unwrap();
                 let ended = entries.iter().find_map(|entry| match &entry.happening {
-                    Happening::SessionEnded {
+                    LogEvent::SessionEnded {
                         username, reason, ..
                     } if username == user => Some(*reason),
                     _ => None,

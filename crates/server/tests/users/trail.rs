@@ -2,7 +2,7 @@
 
 use crate::platform::{Platform, within};
 use domain::audit::{AuditKind, AuditRecord};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::time::Timestamp;
 use server::token::{Grant, Terms, Tokens};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Platform {
                 news.borrow_and_update();
                 let entries = feed.after(0, 10_000).unwrap();
                 let found = entries.iter().find_map(|entry| match &entry.happening {
-                    Happening::Audit(record)
+                    LogEvent::Audit(record)
                         if record.event.kind == kind && record.event.user == user =>
                     {
                         Some(Arc::clone(record))
@@ -131,7 +131,7 @@ async fn a_flood_of_denials_is_a_handful_of_records() {
     engine.flushed().await;
     let entries = engine.feed().after(0, 10_000).unwrap();
     let denials = entries.iter().filter(|entry| {
-        matches!(&entry.happening, Happening::Audit(record) if record.event.kind == AuditKind::Denied)
+        matches!(&entry.happening, LogEvent::Audit(record) if record.event.kind == AuditKind::Denied)
     });
     assert!(denials.count() <= 4, "200 denials within minutes");
     assert!(engine.denials() >= 200);

@@ -9,7 +9,7 @@ use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Health;
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::{
     Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Retention, SchemaSetup, Setup,
@@ -31,7 +31,7 @@ struct Stuck {
 }
 
 impl Agent for Stuck {
-    fn step(&mut self, _: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, _: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         let _ = self.begun.send(());
         let _ = self.held.recv();
         Vec::new()
@@ -42,7 +42,7 @@ impl Agent for Stuck {
 struct Willing;
 
 impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
             _ => Vec::new(),

@@ -13,7 +13,7 @@ use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::reply::{Reply, Verdict};
 use domain::telemetry::{Alarm, AlarmType, Severity, Telemetry};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
 /// What the agent remembers: the sites that its domain has told are unreachable.
@@ -25,12 +25,12 @@ struct SiteWatch {
 impl TaskExecutor for SiteWatch {
     /// Comes first. The briefing says who else is there, what the network consists of, and which
     /// tasks were open when the platform stopped.
-    fn start(_: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(_: Briefing, _: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         (Self::default(), Vec::new())
     }
 
     /// Everything that nobody asked: telemetry, replies, notifications, outcomes of actions.
-    fn take(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         if let Input::Telemetry(Telemetry::Alarm(alarm)) = input
             && alarm.alarm_type == AlarmType::SiteUnreachable
         {

@@ -11,7 +11,7 @@ use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Alarm, AlarmType, Severity};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
@@ -26,8 +26,8 @@ pub(crate) fn id(text: &str) -> ElementId {
     ElementId::new(text)
 }
 
-pub(crate) fn dice() -> Dice {
-    Dice::seed_from_u64(7)
+pub(crate) fn rng() -> SeededRng {
+    SeededRng::seed_from_u64(7)
 }
 
 pub(crate) fn alarm(resource: &str, alarm_type: AlarmType, seconds: i64) -> Alarm {
@@ -264,8 +264,8 @@ pub(crate) fn hosted(role: &str) -> Box<dyn Agent> {
 struct Watched(Box<dyn Agent>);
 
 impl Agent for Watched {
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
-        let outputs = self.0.step(input, now, dice);
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
+        let outputs = self.0.step(input, now, rng);
         let payloads = outputs.iter().flat_map(said_in).filter_map(|c| c.payload);
         payloads.for_each(|payload| crate::payloads::tests::lawful(&payload));
         outputs
@@ -297,7 +297,7 @@ pub(crate) fn said_in(output: &Output) -> Vec<Content> {
 /// A hosted agent that has been started at second 0, and what it did then.
 pub(crate) fn started(role: &str) -> (Box<dyn Agent>, Vec<Output>) {
     let mut agent = hosted(role);
-    let outputs = agent.step(Input::Started(briefing(role, vec![])), at(0), &mut dice());
+    let outputs = agent.step(Input::Started(briefing(role, vec![])), at(0), &mut rng());
     (agent, outputs)
 }
 

@@ -23,7 +23,7 @@ use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Conditions, Status, TaskId};
 use domain::telemetry::{Action, Telemetry, Ticket, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ pub struct BssTickets {
 }
 
 impl TaskExecutor for BssTickets {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let system = Self {
             context: AgentContext::open(&briefing, now),
             tickets: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl TaskExecutor for BssTickets {
         (system, Vec::new())
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Ticket(ticket)) => self.opened(ticket, now),
             Input::Telemetry(Telemetry::CustomerAnswered { ticket, text }) => {

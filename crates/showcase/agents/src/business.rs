@@ -7,7 +7,7 @@ use crate::context::{AgentContext, TaskExecutor};
 use domain::agent::{Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::reply::Reply;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// An agent of the business layer that is a profile only.
 #[derive(Debug)]
@@ -27,12 +27,12 @@ impl ProfileOnly {
 }
 
 impl TaskExecutor for ProfileOnly {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let context = AgentContext::open(&briefing, now);
         (Self { context }, Vec::new())
     }
 
-    fn take(&mut self, _: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, _: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         Vec::new()
     }
 
@@ -57,7 +57,7 @@ mod tests {
         for role in ["billing", "sales"] {
             let mut agent = started_as(role);
             let asked = crate::bench::assign("t-1", Content::new("bill 7", "check it"));
-            let outputs = agent.step(asked, crate::bench::at(1), &mut crate::bench::dice());
+            let outputs = agent.step(asked, crate::bench::at(1), &mut crate::bench::rng());
             let reply = crate::bench::answer(&outputs);
             assert_eq!(reply.verdict, Verdict::Refused);
             assert!(reply.reasons[0].message.starts_with(role));

@@ -29,7 +29,7 @@ use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use reader::{PlainReader, Reader};
 use schema::semantics::ParseFailure;
@@ -65,7 +65,7 @@ pub struct ComplaintAgent<R> {
 }
 
 impl<R: Reader + Default> TaskExecutor for ComplaintAgent<R> {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             reader: R::default(),
@@ -78,7 +78,7 @@ impl<R: Reader + Default> TaskExecutor for ComplaintAgent<R> {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Notified(told) => self.notified(&told, now),
             Input::Replied { token, reply } => self.replied(token, reply, now),

@@ -12,7 +12,7 @@ use domain::profile::{Layer, Profile};
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::sync::Arc;
 
@@ -117,21 +117,21 @@ pub fn works_in(profile: &Profile, domain: Domain) -> bool {
 /// An agent that has been started.
 pub trait TaskExecutor: Sized + Send {
     /// Begins, with what follows from it.
-    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>);
+    fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>);
 
     /// The same for who weighs causes: by this knowledge.
     fn knowing(
         knowledge: &Arc<Knowledge>,
         briefing: Briefing,
         now: Timestamp,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> (Self, Vec<Output>) {
         let _ = knowledge;
-        Self::start(briefing, now, dice)
+        Self::start(briefing, now, rng)
     }
 
     /// Takes any input but [`Input::Started`] and [`Input::Asked`].
-    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output>;
+    fn take(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output>;
 
     /// Could it do this (§5.3, 1)?
     fn feasible(&self, content: &Content) -> Reply;
@@ -278,10 +278,10 @@ impl<W> Default for Hosted<W> {
 }
 
 impl<W: TaskExecutor> Agent for Hosted<W> {
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match (input, &mut self.worker) {
             (Input::Started(briefing), slot) => {
-                let (worker, outputs) = W::knowing(&self.knowledge, briefing, now, dice);
+                let (worker, outputs) = W::knowing(&self.knowledge, briefing, now, rng);
                 *slot = Some(worker);
                 outputs
             }
@@ -296,7 +296,7 @@ impl<W: TaskExecutor> Agent for Hosted<W> {
                 "",
                 "the agent has not been started",
             ))],
-            (input, Some(worker)) => worker.take(input, now, dice),
+            (input, Some(worker)) => worker.take(input, now, rng),
             (_, None) => Vec::new(),
         }
     }

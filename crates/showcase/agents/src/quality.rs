@@ -20,7 +20,7 @@ use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token, Visit};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use history::{History, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
@@ -103,7 +103,7 @@ pub struct QualityAgent<T> {
 }
 
 impl<T: Trade> TaskExecutor for QualityAgent<T> {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
@@ -116,7 +116,7 @@ impl<T: Trade> TaskExecutor for QualityAgent<T> {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Alarm(alarm)) => self.history.alarm(&alarm, now),
             Input::Telemetry(Telemetry::Performance(told)) => self.history.performance(told, now),

@@ -9,7 +9,7 @@ use crate::practice::Practice;
 use crate::roster::roster;
 use crate::score::{self, Played, Watch, Work};
 use agents::practice::{Policy as ByHand, Practice as People};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use network::{Customers, Parameters, Recorded, Simulation, Topology};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
@@ -163,9 +163,9 @@ impl Days {
     fn by_people(&self, policy: ByHand, progress: impl Fn(f64)) -> Score {
         let mut simulation = self.network();
         let people = people(policy, &simulation);
-        let dice = Dice::seed_from_u64(self.seed);
+        let rng = SeededRng::seed_from_u64(self.seed);
         let mut watch = Watch::default();
-        let mut practice = Practice::begin(people, &mut simulation, dice);
+        let mut practice = Practice::begin(people, &mut simulation, rng);
         practice.run(&mut simulation, self.end(), |simulation, now| {
             watch.look(simulation, now);
             progress(self.share(now));

@@ -5,7 +5,7 @@
 //! `faults.rs`, [`crate::network`], which calls it.
 
 use domain::inventory::ElementId;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, ListFaults};
 use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
 use rand_chacha::rand_core::SeedableRng;
@@ -77,9 +77,9 @@ fn inject(
 ) -> Result<(), FaultError> {
     let inventory = simulation.inventory();
     let number = simulation.truth().len() as u64;
-    let mut dice = Dice::seed_from_u64(now.as_ms() as u64 ^ number);
+    let mut rng = SeededRng::seed_from_u64(now.as_ms() as u64 ^ number);
     for _ in 0..TRIES {
-        let fault = request.resolve(&inventory, MIN_SITES, now, &mut dice)?;
+        let fault = request.resolve(&inventory, MIN_SITES, now, &mut rng)?;
         if fault.kind != FaultKind::Congestion || simulation.can_surge(&fault.element, terms) {
             return simulation.inject_on(fault, terms);
         }

@@ -8,7 +8,7 @@ use domain::inventory::Domain;
 use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
 use domain::telemetry::{Alarm, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use network::{Simulation, Tiding};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Practice<A> {
     pub mind: A,
     /// The alarms that were delivered, in order.
     pub alarms: Vec<Alarm>,
-    dice: Dice,
+    rng: SeededRng,
     wakes: BTreeMap<(Timestamp, u64), Token>,
     woken: u64,
 }
@@ -62,7 +62,7 @@ fn permit() -> Permit {
 
 impl<A: Agent> Practice<A> {
     /// Starts the people's work at the network's present instant.
-    pub fn begin(mind: A, simulation: &mut Simulation, dice: Dice) -> Self {
+    pub fn begin(mind: A, simulation: &mut Simulation, rng: SeededRng) -> Self {
         let own = Arc::new(nobody());
         let briefing = Briefing {
             roster: vec![Arc::clone(&own)],
@@ -73,7 +73,7 @@ impl<A: Agent> Practice<A> {
         let mut practice = Self {
             mind,
             alarms: Vec::new(),
-            dice,
+            rng,
             wakes: BTreeMap::new(),
             woken: 0,
         };
@@ -116,7 +116,7 @@ impl<A: Agent> Practice<A> {
     }
 
     fn step(&mut self, simulation: &mut Simulation, input: Input, now: Timestamp) {
-        for output in self.mind.step(input, now, &mut self.dice) {
+        for output in self.mind.step(input, now, &mut self.rng) {
             match output {
                 Output::Act { token, action } => {
                     simulation.act(PEOPLE, &permit(), token, action, now);

@@ -7,7 +7,7 @@ use crate::World;
 use crate::referee;
 use domain::cause::Cause;
 use domain::inventory::{ElementId, Inventory};
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::fmt;
 
 /// A use case of draft-wang-nmrg-magent-im (§2.1 to §2.3), or all of them at once.
@@ -129,17 +129,17 @@ impl Scenario {
 
 /// A fault of one site or cell: a cut of the fibre to a site without others behind it, or the
 /// hardware or a parameter of a cell.
-pub(crate) fn one_site(inventory: &Inventory, dice: &mut Dice) -> Option<(Cause, ElementId)> {
+pub(crate) fn one_site(inventory: &Inventory, rng: &mut SeededRng) -> Option<(Cause, ElementId)> {
     let cuts = network::fault::candidates(inventory, Cause::FibreCut, 1);
     let alone = |link: &ElementId| inventory.sites_cut_off(&[link.clone()].into()).len() == 1;
     let fibres: Vec<ElementId> = cuts.into_iter().filter(alone).collect();
     let cells: Vec<ElementId> = inventory.cells.keys().cloned().collect();
-    let (cause, from) = match network::chance::whole(dice, 0, 2) {
+    let (cause, from) = match network::chance::whole(rng, 0, 2) {
         0 if !fibres.is_empty() => (Cause::FibreCut, fibres),
         1 => (Cause::Misconfiguration, cells),
         _ => (Cause::CellHardwareFailure, cells),
     };
-    let element = network::chance::choose(dice, &from)?;
+    let element = network::chance::choose(rng, &from)?;
     Some((cause, element.clone()))
 }
 

@@ -13,7 +13,7 @@ use crate::score::{self, Played, Watch, Work};
 use ::network::{
     Customers, Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology, mobile,
 };
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use network::import::ImportError;
 use rand_chacha::rand_core::SeedableRng;
 use report::{Run, Score};
@@ -264,16 +264,14 @@ impl Play {
         }
         let at = start.plus_s(self.scenario.rest_s());
         let inventory = simulation.inventory();
-        let mut dice = Dice::seed_from_u64(self.seed);
+        let mut rng = SeededRng::seed_from_u64(self.seed);
         match (self.scenario, &self.fault) {
             (Scenario::Experience, FaultRequest::Random) => {
-                let element = scenario::one_site(&inventory, &mut dice);
+                let element = scenario::one_site(&inventory, &mut rng);
                 Ok(element.map(|(kind, element)| Fault { kind, element, at }))
             }
-            (Scenario::Experience, fault) => fault.resolve(&inventory, 1, at, &mut dice).map(Some),
-            (_, fault) => fault
-                .resolve(&inventory, MIN_SITES, at, &mut dice)
-                .map(Some),
+            (Scenario::Experience, fault) => fault.resolve(&inventory, 1, at, &mut rng).map(Some),
+            (_, fault) => fault.resolve(&inventory, MIN_SITES, at, &mut rng).map(Some),
         }
     }
 }

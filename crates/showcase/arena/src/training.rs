@@ -17,7 +17,7 @@ use agents::topology::Topology;
 use domain::agent::{Agent, Input, Output};
 use domain::cause::Cause;
 use domain::telemetry::{Alarm, Telemetry};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use network::{Simulation, Truth};
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::BTreeMap;
@@ -44,8 +44,8 @@ impl Training {
             heard: Vec::new(),
             standing: BTreeMap::new(),
         };
-        let dice = Dice::seed_from_u64(days.seed);
-        let mut practice = Practice::begin(witness, &mut simulation, dice);
+        let rng = SeededRng::seed_from_u64(days.seed);
+        let mut practice = Practice::begin(witness, &mut simulation, rng);
         practice.run(&mut simulation, days.end(), |_, now| {
             progress(days.share(now));
         });
@@ -113,11 +113,11 @@ impl<A> Witness<A> {
 }
 
 impl<A: Agent> Agent for Witness<A> {
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         if let Input::Telemetry(Telemetry::Alarm(alarm)) = &input {
             self.write_down(alarm, now);
         }
-        self.mind.step(input, now, dice)
+        self.mind.step(input, now, rng)
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::chance::{between, happens};
 use crate::state::Sighting;
 use domain::telemetry::{Alarm, AlarmType, Severity};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// The timing, loss and severity of one type of alarm.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,27 +130,31 @@ pub fn noticed(
     sighting: &Sighting,
     begin: Timestamp,
     isolated: bool,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Option<Timestamp> {
     if isolated && sighting.alarm_type == AlarmType::LinkDown {
-        return happens(dice, AGED_OUT).then(|| begin.plus_s(between(dice, 60.0, 180.0)));
+        return happens(rng, AGED_OUT).then(|| begin.plus_s(between(rng, 60.0, 180.0)));
     }
     let (low, high) = manner(sighting.alarm_type).notice_s;
-    Some(begin.plus_s(between(dice, low, high)))
+    Some(begin.plus_s(between(rng, low, high)))
 }
 
 /// The deliveries of an alarm for a condition detected at `time`; empty if the alarm is lost.
-pub fn raised(sighting: &Sighting, time: Timestamp, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
-    if happens(dice, manner(sighting.alarm_type).lost) {
+pub fn raised(
+    sighting: &Sighting,
+    time: Timestamp,
+    rng: &mut SeededRng,
+) -> Vec<(Timestamp, Alarm)> {
+    if happens(rng, manner(sighting.alarm_type).lost) {
         return Vec::new();
     }
     let alarm = alarm(sighting, time, false);
-    let mut deliveries = delivered(&alarm, dice);
-    if sighting.alarm_type == AlarmType::LossOfSignal && happens(dice, FLAPPING) {
-        let pause = between(dice, 2.0, 8.0);
+    let mut deliveries = delivered(&alarm, rng);
+    if sighting.alarm_type == AlarmType::LossOfSignal && happens(rng, FLAPPING) {
+        let pause = between(rng, 2.0, 8.0);
         for (after, cleared) in [(pause, true), (2.0 * pause, false)] {
             let again = self::alarm(sighting, time.plus_s(after), cleared);
-            deliveries.extend(delivered(&again, dice));
+            deliveries.extend(delivered(&again, rng));
         }
     }
     deliveries
@@ -158,22 +162,26 @@ pub fn raised(sighting: &Sighting, time: Timestamp, dice: &mut Dice) -> Vec<(Tim
 
 /// The deliveries of the clearing, at `end`, of an alarm that was reported. Never lost: management
 /// systems synchronise their alarm lists (RFC 8632, §4.4) with the elements.
-pub fn cleared(sighting: &Sighting, end: Timestamp, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
+pub fn cleared(
+    sighting: &Sighting,
+    end: Timestamp,
+    rng: &mut SeededRng,
+) -> Vec<(Timestamp, Alarm)> {
     let (low, high) = manner(sighting.alarm_type).clear_s;
-    let time = end.plus_s(between(dice, low, high));
-    delivered(&alarm(sighting, time, true), dice)
+    let time = end.plus_s(between(rng, low, high));
+    delivered(&alarm(sighting, time, true), rng)
 }
 
 /// The one or two instants at which `alarm` arrives.
-pub fn delivered(alarm: &Alarm, dice: &mut Dice) -> Vec<(Timestamp, Alarm)> {
+pub fn delivered(alarm: &Alarm, rng: &mut SeededRng) -> Vec<(Timestamp, Alarm)> {
     let (low, high) = manner(alarm.alarm_type).deliver_s;
-    let mut delay = between(dice, low, high);
-    if happens(dice, STRAGGLING) {
-        delay += between(dice, STRAGGLING_S.0, STRAGGLING_S.1);
+    let mut delay = between(rng, low, high);
+    if happens(rng, STRAGGLING) {
+        delay += between(rng, STRAGGLING_S.0, STRAGGLING_S.1);
     }
     let mut deliveries = vec![(alarm.time.plus_s(delay), alarm.clone())];
-    if happens(dice, TWICE) {
-        let again = delay + between(dice, 0.5, 40.0);
+    if happens(rng, TWICE) {
+        let again = delay + between(rng, 0.5, 40.0);
         deliveries.push((alarm.time.plus_s(again), alarm.clone()));
     }
     deliveries

@@ -19,7 +19,7 @@ use crate::noise::Recorded;
 use crate::topology::Topology;
 use crate::traffic::demand::{self, Demand};
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ pub fn network(
     seed: u64,
 ) -> (Inventory, Vec<Demand>) {
     let mut builder = Builder {
-        dice: stream(seed, PURPOSE),
+        rng: stream(seed, PURPOSE),
         topology,
         inventory: Inventory::default(),
         codes: names::site_codes(topology),
@@ -119,7 +119,7 @@ struct Leaving {
 }
 
 struct Builder<'a> {
-    dice: Dice,
+    rng: SeededRng,
     topology: &'a Topology,
     inventory: Inventory,
     codes: Vec<String>,
@@ -144,7 +144,7 @@ impl Builder<'_> {
         let weights: Vec<f64> = (0..self.topology.cities.len())
             .map(|city| {
                 let meeting = self.topology.neighbours(city).count() as f64;
-                (meeting * between(&mut self.dice, 0.3, 1.7)).powi(2)
+                (meeting * between(&mut self.rng, 0.3, 1.7)).powi(2)
             })
             .collect();
         let total: f64 = weights.iter().sum();
@@ -154,7 +154,7 @@ impl Builder<'_> {
             .collect();
         let mut left = sites - homes.iter().sum::<usize>();
         while left > 0 {
-            let city = crate::chance::weighted(&mut self.dice, &weights);
+            let city = crate::chance::weighted(&mut self.rng, &weights);
             homes[city] += 1;
             left -= 1;
         }
@@ -165,7 +165,7 @@ impl Builder<'_> {
         let topology = self.topology;
         for (index, city) in topology.cities.iter().enumerate() {
             let (vendor, router, card, _) =
-                *choose(&mut self.dice, &CATALOGUE).expect("the catalogue has makers");
+                *choose(&mut self.rng, &CATALOGUE).expect("the catalogue has makers");
             let id = ElementId::new(format!("router:{}", city.name));
             let element = Element {
                 id: id.clone(),
@@ -264,7 +264,7 @@ impl Builder<'_> {
 
     /// A random card of the city's router; counts one more there.
     fn any_card(&mut self, city: usize) -> ElementId {
-        let slot = whole(&mut self.dice, 0, self.cards[city].len() - 1);
+        let slot = whole(&mut self.rng, 0, self.cards[city].len() - 1);
         let (card, load) = &mut self.cards[city][slot];
         *load += 1;
         card.clone()

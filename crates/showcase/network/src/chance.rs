@@ -3,55 +3,55 @@
 //! Knows distributions; refuses to know their uses. Every part has a random stream of its own
 //! ([`stream`]), so that an agent's actions do not change unrelated random events.
 
-use domain::time::Dice;
+use domain::time::SeededRng;
 use rand::{RngExt, SeedableRng};
 
 /// The random generator for one purpose of a run; the same seed and purpose give the same numbers.
-pub fn stream(seed: u64, purpose: u64) -> Dice {
-    let mut dice = Dice::seed_from_u64(seed);
-    dice.set_stream(purpose);
-    dice
+pub fn stream(seed: u64, purpose: u64) -> SeededRng {
+    let mut rng = SeededRng::seed_from_u64(seed);
+    rng.set_stream(purpose);
+    rng
 }
 
 /// True with probability `p` (0 to 1).
-pub fn happens(dice: &mut Dice, p: f64) -> bool {
-    dice.random::<f64>() < p
+pub fn happens(rng: &mut SeededRng, p: f64) -> bool {
+    rng.random::<f64>() < p
 }
 
 /// A number uniform in `low` to below `high`.
-pub fn between(dice: &mut Dice, low: f64, high: f64) -> f64 {
-    low + dice.random::<f64>() * (high - low)
+pub fn between(rng: &mut SeededRng, low: f64, high: f64) -> f64 {
+    low + rng.random::<f64>() * (high - low)
 }
 
 /// An integer uniform in `low` to `high`, both included.
-pub fn whole(dice: &mut Dice, low: usize, high: usize) -> usize {
-    dice.random_range(low..=high)
+pub fn whole(rng: &mut SeededRng, low: usize, high: usize) -> usize {
+    rng.random_range(low..=high)
 }
 
 /// An exponentially distributed waiting time with the given mean.
-pub fn waiting(dice: &mut Dice, mean: f64) -> f64 {
+pub fn waiting(rng: &mut SeededRng, mean: f64) -> f64 {
     // 1 - u lies in (0, 1], so the logarithm is finite.
-    -mean * (1.0 - dice.random::<f64>()).ln()
+    -mean * (1.0 - rng.random::<f64>()).ln()
 }
 
 /// A measurement error with mean 0 and about the given standard deviation (sum of four uniform
 /// draws).
-pub fn error(dice: &mut Dice, deviation: f64) -> f64 {
-    let sum: f64 = (0..4).map(|_| dice.random::<f64>() - 0.5).sum();
+pub fn error(rng: &mut SeededRng, deviation: f64) -> f64 {
+    let sum: f64 = (0..4).map(|_| rng.random::<f64>() - 0.5).sum();
     sum * deviation * 3.0_f64.sqrt()
 }
 
 /// A random one of `items`; none if there are none.
-pub fn choose<'a, T>(dice: &mut Dice, items: &'a [T]) -> Option<&'a T> {
+pub fn choose<'a, T>(rng: &mut SeededRng, items: &'a [T]) -> Option<&'a T> {
     if items.is_empty() {
         return None;
     }
-    items.get(dice.random_range(0..items.len()))
+    items.get(rng.random_range(0..items.len()))
 }
 
 /// A random index of `weights`, with probability proportional to the weight; 0 if all are zero.
-pub fn weighted(dice: &mut Dice, weights: &[f64]) -> usize {
-    let mut left = dice.random::<f64>() * weights.iter().sum::<f64>();
+pub fn weighted(rng: &mut SeededRng, weights: &[f64]) -> usize {
+    let mut left = rng.random::<f64>() * weights.iter().sum::<f64>();
     for (index, weight) in weights.iter().enumerate() {
         left -= weight;
         if left < 0.0 {
@@ -63,8 +63,8 @@ pub fn weighted(dice: &mut Dice, weights: &[f64]) -> usize {
 
 /// A draw from a distribution given by quantiles: pairs of probability and value, increasing, from
 /// probability 0 to 1, linearly interpolated.
-pub fn from_quantiles(dice: &mut Dice, quantiles: &[(f64, f64)]) -> f64 {
-    let p = dice.random::<f64>();
+pub fn from_quantiles(rng: &mut SeededRng, quantiles: &[(f64, f64)]) -> f64 {
+    let p = rng.random::<f64>();
     quantiles
         .windows(2)
         .find(|pair| p <= pair[1].0)
@@ -80,13 +80,13 @@ mod tests {
 
     #[test]
     fn waiting_and_quantiles_have_their_means() {
-        let mut dice = stream(1, 0);
+        let mut rng = stream(1, 0);
         let n = 20_000;
-        let mean = (0..n).map(|_| waiting(&mut dice, 8.0)).sum::<f64>() / f64::from(n);
+        let mean = (0..n).map(|_| waiting(&mut rng, 8.0)).sum::<f64>() / f64::from(n);
         assert!((mean - 8.0).abs() < 0.3, "{mean}");
         let table = [(0.0, 0.0), (0.5, 10.0), (1.0, 30.0)];
         let mean = (0..n)
-            .map(|_| from_quantiles(&mut dice, &table))
+            .map(|_| from_quantiles(&mut rng, &table))
             .sum::<f64>()
             / f64::from(n);
         assert!((mean - 12.5).abs() < 0.3, "{mean}");
@@ -101,9 +101,9 @@ mod tests {
 
     #[test]
     fn weights_are_followed() {
-        let mut dice = stream(3, 0);
+        let mut rng = stream(3, 0);
         let hits = (0..4000)
-            .filter(|_| weighted(&mut dice, &[1.0, 3.0]) == 1)
+            .filter(|_| weighted(&mut rng, &[1.0, 3.0]) == 1)
             .count();
         assert!((2850..3150).contains(&hits), "{hits}");
     }

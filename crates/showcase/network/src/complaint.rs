@@ -5,7 +5,7 @@
 use crate::chance::{between, choose, waiting};
 use domain::inventory::ElementId;
 use domain::telemetry::Complaint;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// The time before the first customer complains, in seconds: shortest and longest.
 const PATIENCE_S: (f64, f64) = (120.0, 420.0);
@@ -31,30 +31,30 @@ const STRAY: [&str; 4] = [
 
 /// The instant of the first complaint about a site that went out of service at `at`; none at a rate
 /// of 0.
-pub fn first(at: Timestamp, per_hour: f64, dice: &mut Dice) -> Option<Timestamp> {
-    let patience = between(dice, PATIENCE_S.0, PATIENCE_S.1);
-    next(at.plus_s(patience), per_hour, dice)
+pub fn first(at: Timestamp, per_hour: f64, rng: &mut SeededRng) -> Option<Timestamp> {
+    let patience = between(rng, PATIENCE_S.0, PATIENCE_S.1);
+    next(at.plus_s(patience), per_hour, rng)
 }
 
 /// The instant of the next complaint after `at`; none at a rate of 0.
-pub fn next(at: Timestamp, per_hour: f64, dice: &mut Dice) -> Option<Timestamp> {
-    (per_hour > 0.0).then(|| at.plus_s(waiting(dice, 3600.0 / per_hour)))
+pub fn next(at: Timestamp, per_hour: f64, rng: &mut SeededRng) -> Option<Timestamp> {
+    (per_hour > 0.0).then(|| at.plus_s(waiting(rng, 3600.0 / per_hour)))
 }
 
 /// A complaint about a site that is out of service.
-pub fn outage(site: &ElementId, time: Timestamp, dice: &mut Dice) -> Complaint {
-    complaint(site, time, &OUTAGE, dice)
+pub fn outage(site: &ElementId, time: Timestamp, rng: &mut SeededRng) -> Complaint {
+    complaint(site, time, &OUTAGE, rng)
 }
 
 /// A complaint unrelated to any outage.
-pub fn stray(site: &ElementId, time: Timestamp, dice: &mut Dice) -> Complaint {
-    complaint(site, time, &STRAY, dice)
+pub fn stray(site: &ElementId, time: Timestamp, rng: &mut SeededRng) -> Complaint {
+    complaint(site, time, &STRAY, rng)
 }
 
-fn complaint(site: &ElementId, time: Timestamp, words: &[&str], dice: &mut Dice) -> Complaint {
+fn complaint(site: &ElementId, time: Timestamp, words: &[&str], rng: &mut SeededRng) -> Complaint {
     Complaint {
         time,
         site: site.clone(),
-        text: choose(dice, words).copied().unwrap_or_default().to_owned(),
+        text: choose(rng, words).copied().unwrap_or_default().to_owned(),
     }
 }

@@ -19,7 +19,7 @@ use crate::chance::{between, weighted};
 use crate::traffic::roads::{METRIC_MAX, planned_metric};
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Configuration;
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::collections::{BTreeMap, BTreeSet};
 
 const TILT: &str = "electrical-tilt-degrees";
@@ -218,7 +218,7 @@ impl Settings {
 pub(crate) fn mistake(
     inventory: &Inventory,
     cell: &ElementId,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Option<(String, String)> {
     const MISTAKES: [(&str, f64); 5] = [
         (TILT, 0.35),
@@ -233,15 +233,15 @@ pub(crate) fn mistake(
         Some(plan) if name == NEIGHBOURS && plan == "0" => 0.0,
         Some(_) => weight,
     });
-    let name = MISTAKES[weighted(dice, &weights)].0;
+    let name = MISTAKES[weighted(rng, &weights)].0;
     let plan: f64 = plans.get(name)?.parse().ok()?;
     let value = match name {
         TILT => tenths(if plan > 6.0 {
-            plan - between(dice, 5.0, 6.0)
+            plan - between(rng, 5.0, 6.0)
         } else {
-            plan + between(dice, 6.0, 9.0)
+            plan + between(rng, 6.0, 9.0)
         }),
-        POWER => tenths(plan - between(dice, 6.0, 12.0)),
+        POWER => tenths(plan - between(rng, 6.0, 12.0)),
         CELL_ID => ((plan as i64 + 3) % 1008).to_string(),
         NEIGHBOURS => "0".to_owned(),
         _ => (100 + (plan as i64 - 99) % 3900).to_string(),

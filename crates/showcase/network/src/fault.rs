@@ -7,7 +7,7 @@
 use crate::chance::{between, choose};
 use crate::reach::Reach;
 use domain::inventory::{ElementId, ElementKind, Inventory};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -136,11 +136,11 @@ impl FaultRequest {
         inventory: &Inventory,
         min_sites: usize,
         at: Timestamp,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> Result<Fault, FaultError> {
         match self {
-            Self::Random => random_fault(inventory, &OUTAGES, min_sites, at, dice),
-            Self::OfKind(kind) => random_fault(inventory, &[*kind], min_sites, at, dice),
+            Self::Random => random_fault(inventory, &OUTAGES, min_sites, at, rng),
+            Self::OfKind(kind) => random_fault(inventory, &[*kind], min_sites, at, rng),
             Self::Exactly { kind, element } => {
                 let fault = Fault {
                     kind: *kind,
@@ -193,16 +193,15 @@ pub fn random_fault(
     kinds: &[FaultKind],
     min_sites: usize,
     at: Timestamp,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Result<Fault, FaultError> {
     let candidates: Vec<(FaultKind, Vec<ElementId>)> = kinds
         .iter()
         .map(|&kind| (kind, candidates(inventory, kind, min_sites)))
         .filter(|(_, elements)| !elements.is_empty())
         .collect();
-    let (kind, elements) =
-        choose(dice, &candidates).ok_or(FaultError::NoCandidate { min_sites })?;
-    let element = choose(dice, elements).ok_or(FaultError::NoCandidate { min_sites })?;
+    let (kind, elements) = choose(rng, &candidates).ok_or(FaultError::NoCandidate { min_sites })?;
+    let element = choose(rng, elements).ok_or(FaultError::NoCandidate { min_sites })?;
     Ok(Fault {
         kind: *kind,
         element: element.clone(),
@@ -270,10 +269,10 @@ fn backbone_holds(inventory: &Inventory, reach: &Reach, failed: &ElementId) -> b
 
 /// The position of the break on a cut of this kind, in kilometres from the near end. Excavators hit
 /// ducts near the router, fibres anywhere.
-pub(crate) fn break_km(kind: FaultKind, length_km: f64, dice: &mut Dice) -> f64 {
+pub(crate) fn break_km(kind: FaultKind, length_km: f64, rng: &mut SeededRng) -> f64 {
     match kind {
-        FaultKind::DuctCut => between(dice, 0.15, 0.45),
-        _ => length_km * between(dice, 0.08, 0.92),
+        FaultKind::DuctCut => between(rng, 0.15, 0.45),
+        _ => length_km * between(rng, 0.08, 0.92),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::chance::between;
 use crate::fault::FaultKind;
 use crate::state::{Course, Light, State, TroubleKind, View};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// Shortest and longest travel time of an engineer, in seconds.
 const TRAVEL_S: (f64, f64) = (1_200.0, 3_600.0);
@@ -23,7 +23,7 @@ pub fn travel_s(
     inventory: &Inventory,
     position: (f64, f64),
     now: Timestamp,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> f64 {
     let nearest = inventory
         .of_kind(ElementKind::Router)
@@ -37,8 +37,8 @@ pub fn travel_s(
     } else {
         1.0
     };
-    let road = nearest * SECONDS_PER_KM * traffic * between(dice, 0.9, 1.2);
-    (LEAVING_MIN * 60.0 * between(dice, 0.7, 1.5) + road).clamp(TRAVEL_S.0, TRAVEL_S.1)
+    let road = nearest * SECONDS_PER_KM * traffic * between(rng, 0.9, 1.2);
+    (LEAVING_MIN * 60.0 * between(rng, 0.7, 1.5) + road).clamp(TRAVEL_S.0, TRAVEL_S.1)
 }
 
 /// Seconds of travel from one element to another.
@@ -68,7 +68,7 @@ pub fn work(
     state: &State,
     view: &View,
     element: &ElementId,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Work {
     let mended = state
         .troubles
@@ -79,13 +79,13 @@ pub fn work(
             let (low, high) = repair_min(trouble.kind);
             Work {
                 mends: Some(*number),
-                seconds: between(dice, low, high) * 60.0,
+                seconds: between(rng, low, high) * 60.0,
                 finding: mended_finding(trouble.kind, &trouble.element, element),
             }
         }
         None => Work {
             mends: None,
-            seconds: between(dice, 15.0, 25.0) * 60.0,
+            seconds: between(rng, 15.0, 25.0) * 60.0,
             finding: sight(inventory, state, view, element),
         },
     }

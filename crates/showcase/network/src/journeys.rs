@@ -14,7 +14,7 @@ mod roads;
 use crate::build::distance_km;
 use crate::chance::{between, choose, happens, stream, whole};
 use domain::inventory::{ElementKind, Inventory};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use rand::{Rng, RngExt, SeedableRng};
 use roads::Roads;
 
@@ -122,21 +122,21 @@ pub struct Trip {
 impl Journeys {
     /// The fleets of a network: `count` vehicles, at most 200, distributed by the density of sites.
     pub fn new(inventory: &Inventory, count: usize, seed: u64) -> Self {
-        let mut dice = stream(seed, PURPOSE);
+        let mut rng = stream(seed, PURPOSE);
         let roads = Roads::of(inventory);
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
-        let vehicle = |number: usize, dice: &mut Dice| {
-            let site = *choose(dice, &sites)?;
-            let maker = *choose(dice, &MAKERS)?;
+        let vehicle = |number: usize, rng: &mut SeededRng| {
+            let site = *choose(rng, &sites)?;
+            let maker = *choose(rng, &MAKERS)?;
             Some(Vehicle {
-                vin: vin(maker, number, dice),
+                vin: vin(maker, number, rng),
                 maker,
                 home: site.place.clone(),
                 province: inventory.province_of(&site.id).unwrap_or("").to_owned(),
-                spot: roads::beside(site.position, PARKED_KM, dice),
+                spot: roads::beside(site.position, PARKED_KM, rng),
             })
         };
-        let vehicles = (0..count.min(200)).map_while(|n| vehicle(n, &mut dice));
+        let vehicles = (0..count.min(200)).map_while(|n| vehicle(n, &mut rng));
         Self {
             vehicles: vehicles.collect(),
             roads,
@@ -171,20 +171,20 @@ impl Journeys {
     /// vehicle.
     pub fn trip(&self, vehicle: usize, day: i64) -> Option<Option<Trip>> {
         let owner = self.vehicles.get(vehicle)?;
-        let mut dice = of_day(self.seed, vehicle, day);
-        if !happens(&mut dice, DRIVES) {
+        let mut rng = of_day(self.seed, vehicle, day);
+        if !happens(&mut rng, DRIVES) {
             return Some(None);
         }
-        let links = whole(&mut dice, 1, LINKS_MOST);
+        let links = whole(&mut rng, 1, LINKS_MOST);
         let mut way = vec![owner.spot];
-        way.extend(self.roads.walk(&owner.home, links, &mut dice));
+        way.extend(self.roads.walk(&owner.home, links, &mut rng));
         if let Some(spot) = self
             .roads
-            .spot_near(way.last().copied(), PARKED_KM, &mut dice)
+            .spot_near(way.last().copied(), PARKED_KM, &mut rng)
         {
             way.push(spot);
         }
-        Some(Some(Trip::along(way, &mut dice)))
+        Some(Some(Trip::along(way, &mut rng)))
     }
 
     /// The town nearest to a point, with its distance in kilometres.
@@ -194,12 +194,12 @@ impl Journeys {
 }
 
 impl Trip {
-    fn along(way: Vec<Position>, dice: &mut Dice) -> Self {
-        let speed_kmh = between(dice, SPEED_KMH.0, SPEED_KMH.1);
-        let sets_out_s = between(dice, SETS_OUT_S.0, SETS_OUT_S.1);
+    fn along(way: Vec<Position>, rng: &mut SeededRng) -> Self {
+        let speed_kmh = between(rng, SPEED_KMH.0, SPEED_KMH.1);
+        let sets_out_s = between(rng, SETS_OUT_S.0, SETS_OUT_S.1);
         let reach_km = roads::length_km(&way).min(speed_kmh * DRIVE_LONGEST_S / 3_600.0);
         let left = 86_400.0 - sets_out_s - 2.0 * reach_km / speed_kmh * 3_600.0;
-        let stays_s = between(dice, 0.2, 0.8) * left.clamp(0.0, STAY_LONGEST_S);
+        let stays_s = between(rng, 0.2, 0.8) * left.clamp(0.0, STAY_LONGEST_S);
         Self {
             sets_out_s,
             speed_kmh,
@@ -226,22 +226,22 @@ impl Trip {
 }
 
 /// The random generator for one day of one vehicle, independent of previous draws.
-fn of_day(seed: u64, vehicle: usize, day: i64) -> Dice {
+fn of_day(seed: u64, vehicle: usize, day: i64) -> SeededRng {
     let mut root = stream(seed, PURPOSE + 1);
     let mixed = root.next_u64() ^ (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    Dice::seed_from_u64(mixed ^ (day as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
+    SeededRng::seed_from_u64(mixed ^ (day as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
 }
 
 /// A vehicle identification number: maker, six characters that describe the vehicle, year and
 /// plant, and a serial number of six digits (ISO 3779).
-fn vin(maker: Maker, number: usize, dice: &mut Dice) -> String {
+fn vin(maker: Maker, number: usize, rng: &mut SeededRng) -> String {
     const ALLOWED: &[u8] = b"ABCDEFGHJKLMNPRSTUVWXYZ0123456789";
     let mut vin = maker.identifier.to_owned();
     for _ in 0..8 {
-        let at = dice.random_range(0..ALLOWED.len());
+        let at = rng.random_range(0..ALLOWED.len());
         vin.push(char::from(ALLOWED[at]));
     }
-    let serial = 100_000 + number * 997 + whole(dice, 0, 996);
+    let serial = 100_000 + number * 997 + whole(rng, 0, 996);
     vin + &format!("{serial:06}")
 }
 

@@ -39,7 +39,7 @@ use domain::inventory::{Cell, ElementId, ElementKind, Inventory};
 use domain::radio::POWER_OFFSET_MAX_DB;
 use domain::radio::load::Hourly;
 use domain::telemetry::{Performance, Saving};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use evaluation::Evaluation;
 use hearing::Hearing;
 use nearby::Nearby;
@@ -167,7 +167,7 @@ impl Mobile {
     /// The mobile domain of `inventory` at `start`, undisturbed: the same inventory, settings and
     /// seed give the same users.
     pub fn new(inventory: &Inventory, settings: &Settings, seed: u64, start: Timestamp) -> Self {
-        let mut dice = stream(seed, PURPOSE);
+        let mut rng = stream(seed, PURPOSE);
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
         let positions: Vec<(f64, f64)> = sites.iter().map(|site| site.position).collect();
         let sites: Vec<ElementId> = sites.iter().map(|site| site.id.clone()).collect();
@@ -179,8 +179,8 @@ impl Mobile {
             units: &units,
             on: &on,
         };
-        let users = land.settle(settings.points_per_site.clamp(1, 100), &mut dice);
-        let loads = demand::loads(&places(&units, &on, &mut dice));
+        let users = land.settle(settings.points_per_site.clamp(1, 100), &mut rng);
+        let loads = demand::loads(&places(&units, &on, &mut rng));
         let cast = Cast {
             units: &units,
             on: &on,
@@ -507,10 +507,10 @@ fn units(inventory: &Inventory, sites: &[ElementId]) -> (Vec<Unit>, Vec<Range<us
 
 /// The rank of each cell by load, 0 to 1: sites with a capacity layer are busy, wide carriers are
 /// less loaded than narrow ones, and the rest is random. Ranks are distinct.
-fn places(units: &[Unit], on: &[Range<usize>], dice: &mut Dice) -> Vec<f64> {
+fn places(units: &[Unit], on: &[Range<usize>], rng: &mut SeededRng) -> Vec<f64> {
     let mut scores = vec![0.0; units.len()];
     for cells in on {
-        let busy = between(dice, 0.0, 0.6);
+        let busy = between(rng, 0.0, 0.6);
         for cell in cells.clone() {
             let plan: &Cell = &units[cell].plan;
             let wide = match plan.capacity_layer {
@@ -518,7 +518,7 @@ fn places(units: &[Unit], on: &[Range<usize>], dice: &mut Dice) -> Vec<f64> {
                 true => -0.1,
                 false => 0.0,
             };
-            scores[cell] = busy + wide + between(dice, 0.0, 0.4);
+            scores[cell] = busy + wide + between(rng, 0.0, 0.4);
         }
     }
     let mut order: Vec<usize> = (0..units.len()).collect();

@@ -51,7 +51,7 @@ use crate::chance::{between, choose, from_quantiles, happens, stream, waiting, w
 use crate::state::Sighting;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Alarm, AlarmType};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 
 /// Alarms per device and hour in the record: quantiles over its devices.
@@ -140,10 +140,10 @@ pub struct Grumble {
 impl Noise {
     /// The background of `inventory` at `level` (1: the rate per device of the record).
     pub fn new(inventory: &Inventory, level: f64, seed: u64) -> Self {
-        let mut dice = stream(seed, PURPOSE);
+        let mut rng = stream(seed, PURPOSE);
         let mut places: BTreeMap<&str, Vec<(ElementId, f64)>> = BTreeMap::new();
         for element in inventory.elements.values().filter(|e| is_device(e)) {
-            let rate = from_quantiles(&mut dice, &PER_DEVICE_HOUR) * level.clamp(0.0, 1.0);
+            let rate = from_quantiles(&mut rng, &PER_DEVICE_HOUR) * level.clamp(0.0, 1.0);
             places
                 .entry(&element.place)
                 .or_default()
@@ -181,30 +181,35 @@ impl Noise {
         inventory: &Inventory,
         alarms: &[Recorded],
         start: Timestamp,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> Vec<Grumble> {
-        record::lay(inventory, alarms, start, dice)
+        record::lay(inventory, alarms, start, rng)
     }
 
     /// Seconds until the next burst begins; none if the network is silent.
-    pub fn pause_s(&self, dice: &mut Dice) -> Option<f64> {
+    pub fn pause_s(&self, rng: &mut SeededRng) -> Option<f64> {
         let per_hour: f64 = self.bursts_per_hour.iter().sum();
-        (per_hour > 0.0).then(|| waiting(dice, 3600.0 / per_hour))
+        (per_hour > 0.0).then(|| waiting(rng, 3600.0 / per_hour))
     }
 
     /// A burst that begins at `begin`: alarms of devices of one place over some minutes.
-    pub fn burst(&self, inventory: &Inventory, begin: Timestamp, dice: &mut Dice) -> Vec<Grumble> {
-        let devices = &self.places[weighted(dice, &self.bursts_per_hour)];
+    pub fn burst(
+        &self,
+        inventory: &Inventory,
+        begin: Timestamp,
+        rng: &mut SeededRng,
+    ) -> Vec<Grumble> {
+        let devices = &self.places[weighted(rng, &self.bursts_per_hour)];
         let rates: Vec<f64> = devices.iter().map(|(_, rate)| *rate).collect();
         let mut grumbles: Vec<Grumble> = Vec::new();
         let mut from = begin;
         loop {
-            let device = &devices[weighted(dice, &rates)].0;
+            let device = &devices[weighted(rng, &rates)].0;
             let before = grumbles.last().filter(|_| self.companions);
             let before = before.map(|grumble| grumble.sighting.alarm_type);
-            grumbles.extend(self.grumble(inventory, device, before, from, dice));
-            from = from.plus_s(waiting(dice, GAP_S));
-            if happens(dice, 1.0 / BURST) {
+            grumbles.extend(self.grumble(inventory, device, before, from, rng));
+            from = from.plus_s(waiting(rng, GAP_S));
+            if happens(rng, 1.0 / BURST) {
                 return grumbles;
             }
         }
@@ -218,7 +223,7 @@ impl Noise {
         device: &ElementId,
         before: Option<AlarmType>,
         from: Timestamp,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> Option<Grumble> {
         let is_site = inventory.element(device)?.kind == ElementKind::Site;
         let row = before.and_then(|before| TYPES.iter().position(|(t, _)| *t == before));
@@ -231,15 +236,15 @@ impl Noise {
                 *share *= times;
             }
         }
-        let mut alarm_type = TYPES[weighted(dice, &shares)].0;
-        let mut lasting = from_quantiles(dice, &DURATION_S);
-        if is_site && happens(dice, MISSED_HEARTBEATS) {
+        let mut alarm_type = TYPES[weighted(rng, &shares)].0;
+        let mut lasting = from_quantiles(rng, &DURATION_S);
+        if is_site && happens(rng, MISSED_HEARTBEATS) {
             alarm_type = AlarmType::SiteUnreachable;
-            lasting += between(dice, 20.0, 60.0);
+            lasting += between(rng, 20.0, 60.0);
         }
         let resource = match alarm_type {
             AlarmType::SignalDegraded | AlarmType::Congestion => {
-                choose(dice, self.links.get(device)?)?.clone()
+                choose(rng, self.links.get(device)?)?.clone()
             }
             _ => device.clone(),
         };
@@ -250,8 +255,8 @@ impl Noise {
         };
         let until = from.plus_s(lasting);
         Some(Grumble {
-            raised: alarms::delivered(&alarms::alarm(&sighting, from, false), dice),
-            cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), dice),
+            raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
+            cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
             sighting,
             from,
             until,

@@ -24,7 +24,7 @@ use crate::state::{State, View, link_of};
 use crate::traffic::Flows;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::{AlarmType, Condition, Measurement, Saving};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The inputs of a measurement.
@@ -71,20 +71,20 @@ type Readings = BTreeMap<String, f64>;
 
 impl Bench<'_> {
     /// Measures `element`; none if it is not in the inventory.
-    pub fn measure(&self, element: &ElementId, dice: &mut Dice) -> Option<Measurement> {
+    pub fn measure(&self, element: &ElementId, rng: &mut SeededRng) -> Option<Measurement> {
         let found = self.inventory.element(element)?;
         let mut readings = Readings::new();
         let condition = match found.kind {
-            ElementKind::Link => self.link(element, &mut readings, dice),
-            ElementKind::Duct => self.duct(element, &mut readings, dice),
-            ElementKind::LineCard => self.card(element, &mut readings, dice),
-            ElementKind::Router => self.router(element, &mut readings, dice),
-            ElementKind::Site => self.site(element, &mut readings, dice),
-            ElementKind::PowerZone => self.zone(element, &mut readings, dice),
-            ElementKind::Cell => self.cell(element, &mut readings, dice),
-            ElementKind::Optic => self.optic(element, &mut readings, dice),
+            ElementKind::Link => self.link(element, &mut readings, rng),
+            ElementKind::Duct => self.duct(element, &mut readings, rng),
+            ElementKind::LineCard => self.card(element, &mut readings, rng),
+            ElementKind::Router => self.router(element, &mut readings, rng),
+            ElementKind::Site => self.site(element, &mut readings, rng),
+            ElementKind::PowerZone => self.zone(element, &mut readings, rng),
+            ElementKind::Cell => self.cell(element, &mut readings, rng),
+            ElementKind::Optic => self.optic(element, &mut readings, rng),
         };
-        self.temperature(found, &mut readings, dice);
+        self.temperature(found, &mut readings, rng);
         let ails = self.ailing.iter().any(|(ailing, _)| ailing == element);
         Some(Measurement {
             element: element.clone(),
@@ -96,7 +96,7 @@ impl Bench<'_> {
         })
     }
 
-    fn link(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn link(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         let Some(link) = self.inventory.links.get(id) else {
             return Condition::Unreachable;
         };
@@ -114,14 +114,14 @@ impl Bench<'_> {
             } else {
                 self.light_dbm(id, link, far)
             };
-            put(readings, name, light + error(dice, 0.3), 1);
+            put(readings, name, light + error(rng, 0.3), 1);
             condition = match condition {
                 _ if dark => Condition::Failed,
                 Condition::Unreachable => Condition::Good,
                 other => other,
             };
         }
-        if let Some(km) = self.echo_km(id, link, dice) {
+        if let Some(km) = self.echo_km(id, link, rng) {
             put(readings, "reflection_km", km, 2);
         }
         match self.flows.links.get(id) {
@@ -157,7 +157,7 @@ impl Bench<'_> {
         -4.0 - 0.25 * (link.length_km % 60.0) - penalty - dimmed
     }
 
-    fn optic(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn optic(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         if !self.view.reached.contains(self.inventory.node_of(id)) {
             return Condition::Unreachable;
         }
@@ -167,17 +167,17 @@ impl Bench<'_> {
         let dark = self.view.failed.contains(id);
         let dimmed = self.state.dimmed_db(id, self.now);
         let sends = if dark { DARK_DBM } else { NEW_DBM - dimmed };
-        put(readings, "tx_dbm", sends + error(dice, 0.2), 1);
+        put(readings, "tx_dbm", sends + error(rng, 0.2), 1);
         let gets = if self.view.dark(self.inventory, link_id, link, far) {
             DARK_DBM
         } else {
             self.light_dbm(link_id, link, far)
         };
-        put(readings, "rx_dbm", gets + error(dice, 0.3), 1);
+        put(readings, "rx_dbm", gets + error(rng, 0.3), 1);
         // A laser that fades is driven harder.
         let bias = BIAS_MA + BIAS_MA_PER_DB * dimmed;
-        put(readings, "bias_ma", bias + error(dice, 1.0), 1);
-        put(readings, "temperature_celsius", 41.0 + error(dice, 2.0), 1);
+        put(readings, "bias_ma", bias + error(rng, 1.0), 1);
+        put(readings, "temperature_celsius", 41.0 + error(rng, 2.0), 1);
         match dark {
             true => Condition::Failed,
             false if dimmed >= LOW_DB => Condition::Degraded,
@@ -186,7 +186,7 @@ impl Bench<'_> {
     }
 
     /// The distance from end A of the nearest break visible from an end that answers, in km.
-    fn echo_km(&self, id: &ElementId, link: &Link, dice: &mut Dice) -> Option<f64> {
+    fn echo_km(&self, id: &ElementId, link: &Link, rng: &mut SeededRng) -> Option<f64> {
         let breaks = self.state.breaks(id);
         let seen = if self.view.answers(self.inventory, &link.a) {
             breaks.first()
@@ -195,10 +195,10 @@ impl Bench<'_> {
         } else {
             None
         };
-        seen.map(|km| (km + error(dice, 0.02)).clamp(0.0, link.length_km))
+        seen.map(|km| (km + error(rng, 0.02)).clamp(0.0, link.length_km))
     }
 
-    fn duct(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn duct(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         let inside: Vec<(&ElementId, &Link)> = self
             .inventory
             .links
@@ -216,7 +216,7 @@ impl Bench<'_> {
             // The duct lies at its router, which may be either end of a backbone link.
             let from_a = self.inventory.element(&link.a).map(|e| &e.place) == place;
             breaks.extend(
-                self.echo_km(name, link, dice)
+                self.echo_km(name, link, rng)
                     .map(|km| if from_a { km } else { link.length_km - km }),
             );
         }
@@ -239,7 +239,7 @@ impl Bench<'_> {
         }
     }
 
-    fn card(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn card(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         if !self.view.reached.contains(self.inventory.node_of(id)) {
             return Condition::Unreachable;
         }
@@ -255,7 +255,7 @@ impl Bench<'_> {
             .count();
         put(readings, "ports_total", links.len() as f64, 0);
         put(readings, "ports_down", down as f64, 0);
-        let age = self.heartbeat_age_s(id, dice);
+        let age = self.heartbeat_age_s(id, rng);
         put(readings, "heartbeat_age_s", age, 1);
         match (age > SILENT_S, down) {
             (true, _) => Condition::Failed,
@@ -264,7 +264,7 @@ impl Bench<'_> {
         }
     }
 
-    fn router(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn router(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         let reachable = self.view.reached.contains(id);
         let console = !self.view.failed.contains(id);
         put(readings, "reachable", f64::from(u8::from(reachable)), 0);
@@ -272,7 +272,7 @@ impl Bench<'_> {
         put(
             readings,
             "heartbeat_age_s",
-            self.heartbeat_age_s(id, dice),
+            self.heartbeat_age_s(id, rng),
             1,
         );
         match (console, reachable) {
@@ -282,11 +282,11 @@ impl Bench<'_> {
         }
     }
 
-    fn site(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn site(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         put(
             readings,
             "heartbeat_age_s",
-            self.heartbeat_age_s(id, dice),
+            self.heartbeat_age_s(id, rng),
             1,
         );
         let powerless = self.view.without_mains.contains(id);
@@ -296,12 +296,12 @@ impl Bench<'_> {
             }
             return Condition::Unreachable;
         }
-        put(readings, "mains_volts", volts(!powerless, dice), 1);
+        put(readings, "mains_volts", volts(!powerless, rng), 1);
         let battery = if powerless {
-            let guess = between(dice, 5.0, 80.0);
+            let guess = between(rng, 5.0, 80.0);
             self.batteries.percent(id, self.now).unwrap_or(guess)
         } else {
-            between(dice, 94.0, 100.0)
+            between(rng, 94.0, 100.0)
         };
         put(readings, "battery_percent", battery, 0);
         let best = self
@@ -315,7 +315,7 @@ impl Bench<'_> {
                 self.light_dbm(name, link, far)
             })
             .fold(DARK_DBM, f64::max);
-        put(readings, "light_backhaul_dbm", best + error(dice, 0.3), 1);
+        put(readings, "light_backhaul_dbm", best + error(rng, 0.3), 1);
         if powerless {
             Condition::Failed
         } else {
@@ -323,7 +323,7 @@ impl Bench<'_> {
         }
     }
 
-    fn cell(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn cell(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         let plan = self.inventory.cells.get(id);
         let told = self.mobile.told(id);
         let (Some(plan), Some((offset_db, saving))) = (plan, told) else {
@@ -338,7 +338,7 @@ impl Bench<'_> {
         put(readings, "saving_mode", mode.unwrap_or_default() as f64, 0);
         put(readings, "power_offset_db", offset_db, 1);
         let (heard, noise) = self.mobile.interference_dbm(id).unwrap_or_default();
-        put(readings, "interference_dbm", heard + error(dice, 0.5), 1);
+        put(readings, "interference_dbm", heard + error(rng, 0.5), 1);
         let mismatch = (
             self.inventory.node_of(id).clone(),
             AlarmType::AntennaMismatch,
@@ -348,10 +348,10 @@ impl Bench<'_> {
         } else {
             0.0
         };
-        put(readings, "vswr", between(dice, 1.1, 1.4) + mismatched, 2);
+        put(readings, "vswr", between(rng, 1.1, 1.4) + mismatched, 2);
         if on {
             let sent = plan.power_dbm + offset_db;
-            put(readings, "tx_power_dbm", sent + error(dice, 0.2), 1);
+            put(readings, "tx_power_dbm", sent + error(rng, 0.2), 1);
         }
         match self.mobile.ground().cells_failed.contains(id) {
             true => Condition::Failed,
@@ -360,7 +360,7 @@ impl Bench<'_> {
         }
     }
 
-    fn zone(&self, id: &ElementId, readings: &mut Readings, dice: &mut Dice) -> Condition {
+    fn zone(&self, id: &ElementId, readings: &mut Readings, rng: &mut SeededRng) -> Condition {
         let sites: Vec<&Element> = self
             .inventory
             .of_kind(ElementKind::Site)
@@ -373,7 +373,7 @@ impl Bench<'_> {
         let most = 2 * dead > sites.len();
         put(readings, "meters_total", sites.len() as f64, 0);
         put(readings, "meters_dead", dead as f64, 0);
-        put(readings, "mains_volts", volts(!most, dice), 1);
+        put(readings, "mains_volts", volts(!most, rng), 1);
         match dead {
             0 => Condition::Good,
             _ if most => Condition::Failed,
@@ -382,7 +382,7 @@ impl Bench<'_> {
     }
 
     /// Seconds since the last heartbeat of an element, which come every ten seconds.
-    fn heartbeat_age_s(&self, id: &ElementId, dice: &mut Dice) -> f64 {
+    fn heartbeat_age_s(&self, id: &ElementId, rng: &mut SeededRng) -> f64 {
         let dead_card = self
             .state
             .troubles
@@ -390,13 +390,13 @@ impl Bench<'_> {
             .find(|trouble| trouble.element == *id && self.view.failed.contains(id))
             .map(|trouble| trouble.since);
         let since = dead_card.or_else(|| self.silent_since.get(id).copied());
-        let beat = between(dice, 0.5, 10.0);
+        let beat = between(rng, 0.5, 10.0);
         since.map_or(beat, |since| {
             beat + self.now.seconds_since(since).max(SILENT_S)
         })
     }
 
-    fn temperature(&self, element: &Element, readings: &mut Readings, dice: &mut Dice) {
+    fn temperature(&self, element: &Element, readings: &mut Readings, rng: &mut SeededRng) {
         let measured = match element.kind {
             ElementKind::Router => self.view.reached.contains(&element.id),
             ElementKind::LineCard => readings.contains_key("ports_total"),
@@ -413,16 +413,16 @@ impl Bench<'_> {
             } else {
                 38.0
             };
-            put(readings, "temperature_celsius", base + error(dice, 2.0), 1);
+            put(readings, "temperature_celsius", base + error(rng, 2.0), 1);
         }
     }
 }
 
-fn volts(present: bool, dice: &mut Dice) -> f64 {
+fn volts(present: bool, rng: &mut SeededRng) -> f64 {
     if present {
-        230.0 + error(dice, 2.0)
+        230.0 + error(rng, 2.0)
     } else {
-        error(dice, 0.4).abs()
+        error(rng, 0.4).abs()
     }
 }
 

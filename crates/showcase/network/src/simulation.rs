@@ -40,7 +40,7 @@ use crate::traffic::{Demand, Flows, Terrain, Traffic, demand};
 use actions::FieldForce;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{AlarmType, Outcome, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use events::Event;
 use journal::Outages;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,25 +100,25 @@ pub struct Truth {
 /// The random generators of a running simulation; building and noise have streams 1 and 2. Streams
 /// from 40 on were added later, so that earlier scenarios stay unchanged.
 struct Chances {
-    faults: Dice,
-    alarms: Dice,
-    background: Dice,
-    mishaps: Dice,
-    complaints: Dice,
-    actions: Dice,
+    faults: SeededRng,
+    alarms: SeededRng,
+    background: SeededRng,
+    mishaps: SeededRng,
+    complaints: SeededRng,
+    actions: SeededRng,
     /// For alarms of batteries.
-    batteries: Dice,
-    surges: Dice,
-    ailments: Dice,
+    batteries: SeededRng,
+    surges: SeededRng,
+    ailments: SeededRng,
     /// For alarms of gradual troubles, so that those of outages are drawn independently.
-    ailing_alarms: Dice,
-    remote: Dice,
-    life: Dice,
+    ailing_alarms: SeededRng,
+    remote: SeededRng,
+    life: SeededRng,
 }
 
 impl Chances {
     /// The generator for alarms of a type.
-    fn of_alarms(&mut self, alarm_type: AlarmType) -> &mut Dice {
+    fn of_alarms(&mut self, alarm_type: AlarmType) -> &mut SeededRng {
         match alarm_type {
             AlarmType::LossOfSignal
             | AlarmType::LinkDown

@@ -20,7 +20,7 @@ use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
-use domain::event::{Entry, Happening, Sequence, Termination};
+use domain::event::{Entry, LogEvent, Sequence, Termination};
 use domain::negotiation::{Kind, State, Turn};
 use domain::notification::{
     AgentChange, AgentUpdate, NegotiationUpdate, Notification, SchemaChange, SchemaUpdate,
@@ -213,18 +213,16 @@ impl AgentRow<'_> {
 }
 
 /// The kind and body of `happening`.
-fn encode(happening: &Happening) -> (&'static str, String) {
+fn encode(happening: &LogEvent) -> (&'static str, String) {
     match happening {
-        Happening::Task(notification) => {
-            (TASK, json(&NotificationRow::from(notification.as_ref())))
-        }
-        Happening::Negotiation(update) => {
+        LogEvent::Task(notification) => (TASK, json(&NotificationRow::from(notification.as_ref()))),
+        LogEvent::Negotiation(update) => {
             (NEGOTIATION, json(&NegotiationRow::from(update.as_ref())))
         }
-        Happening::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
-        Happening::Schema(update) => (SCHEMA, json(&SchemaRow::from(update.as_ref()))),
-        Happening::Audit(record) => (AUDIT, audit::encode(record)),
-        Happening::SessionStarted {
+        LogEvent::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
+        LogEvent::Schema(update) => (SCHEMA, json(&SchemaRow::from(update.as_ref()))),
+        LogEvent::Audit(record) => (AUDIT, audit::encode(record)),
+        LogEvent::SessionStarted {
             username,
             session,
             source_host,
@@ -238,7 +236,7 @@ fn encode(happening: &Happening) -> (&'static str, String) {
             };
             (SESSION_STARTED, json(&row))
         }
-        Happening::SessionEnded {
+        LogEvent::SessionEnded {
             username,
             session,
             source_host,
@@ -257,35 +255,35 @@ fn encode(happening: &Happening) -> (&'static str, String) {
     }
 }
 
-fn decode(kind: &str, body: &str) -> Option<Happening> {
+fn decode(kind: &str, body: &str) -> Option<LogEvent> {
     if kind == TASK {
         let row: NotificationRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(Happening::Task(Arc::new(row.into_notification()?)));
+        return Some(LogEvent::Task(Arc::new(row.into_notification()?)));
     }
     if kind == NEGOTIATION {
         let row: NegotiationRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(Happening::Negotiation(Arc::new(row.into_update()?)));
+        return Some(LogEvent::Negotiation(Arc::new(row.into_update()?)));
     }
     if kind == AGENT {
         let row: AgentRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(Happening::Agent(Arc::new(row.into_update()?)));
+        return Some(LogEvent::Agent(Arc::new(row.into_update()?)));
     }
     if kind == SCHEMA {
         let row: SchemaRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(Happening::Schema(Arc::new(row.into_update()?)));
+        return Some(LogEvent::Schema(Arc::new(row.into_update()?)));
     }
     if kind == AUDIT {
-        return Some(Happening::Audit(Arc::new(audit::decode(body)?)));
+        return Some(LogEvent::Audit(Arc::new(audit::decode(body)?)));
     }
     let row: SessionRow<'_> = serde_json::from_str(body).ok()?;
     let (username, source_host) = (row.username.into_owned(), row.source_host.into_owned());
     match kind {
-        SESSION_STARTED => Some(Happening::SessionStarted {
+        SESSION_STARTED => Some(LogEvent::SessionStarted {
             username,
             session: row.session,
             source_host,
         }),
-        SESSION_ENDED => Some(Happening::SessionEnded {
+        SESSION_ENDED => Some(LogEvent::SessionEnded {
             username,
             session: row.session,
             source_host,
@@ -440,7 +438,7 @@ impl Erased {
 pub(crate) fn erase(
     connection: &Connection,
     entry: &Read,
-    left: &Happening,
+    left: &LogEvent,
     signer: Option<&dyn Signer>,
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {

@@ -415,7 +415,7 @@ fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
     let (store, _) = open(Options::memory());
     let turn = negotiation("t1", Kind::Fulfillment).turns[0].clone();
     let negotiated = |turn| {
-        Happening::Negotiation(Arc::new(NegotiationUpdate {
+        LogEvent::Negotiation(Arc::new(NegotiationUpdate {
             time: at(5),
             task: TaskId::new("t1"),
             kind: Kind::Fulfillment,
@@ -433,7 +433,7 @@ fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
             change,
             health: Health::Failing,
         };
-        told.push((6, Happening::Agent(Arc::new(update))));
+        told.push((6, LogEvent::Agent(Arc::new(update))));
     }
     for (kind, why) in AuditKind::ALL
         .into_iter()
@@ -445,7 +445,7 @@ fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
             count: 3,
             since: at(4),
         };
-        told.push((7, Happening::Audit(Arc::new(record))));
+        told.push((7, LogEvent::Audit(Arc::new(record))));
     }
     store.commit(happenings(told.clone())).wait().unwrap();
     let entries = store.entries(0, 100).unwrap();

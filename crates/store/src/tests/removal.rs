@@ -439,7 +439,7 @@ fn what_was_said_about_a_task_is_erased_and_the_rest_verifies() {
     assert_eq!(after.len(), entries.len());
     for (was, is) in entries.iter().zip(&after) {
         let about = |e: &domain::event::Entry| match &e.happening {
-            Happening::Task(told) => (told.task.clone(), told.status),
+            LogEvent::Task(told) => (told.task.clone(), told.status),
             other => panic!("{other:?}"),
         };
         assert_eq!(

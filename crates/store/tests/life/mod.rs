@@ -5,7 +5,7 @@
 
 use domain::content::Content;
 use domain::context::{DataParam, Exchange};
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::{Command, Status, Task, TaskId};
@@ -70,7 +70,7 @@ fn response(task: &Task, at: Timestamp) -> DataParam {
     }
 }
 
-fn told(task: &Task, previous: Option<Status>) -> (Timestamp, Happening) {
+fn told(task: &Task, previous: Option<Status>) -> (Timestamp, LogEvent) {
     let notification = Notification {
         time: task.changed_at,
         task: task.id.clone(),
@@ -86,5 +86,5 @@ fn told(task: &Task, previous: Option<Status>) -> (Timestamp, Happening) {
         awaits: task.awaits,
         data: None,
     };
-    (task.changed_at, Happening::Task(Arc::new(notification)))
+    (task.changed_at, LogEvent::Task(Arc::new(notification)))
 }

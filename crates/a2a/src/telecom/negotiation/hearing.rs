@@ -97,9 +97,9 @@ pub fn hear(
 fn inquiry(message: &Message) -> Result<Heard, Refusal> {
     within(message, 1, message.context.max_rounds)?;
     match message.performative {
-        Performative::Propose if message.items().is_empty() => {
-            Err(Refusal::Empty(Heading::Required.title(message.tongue)))
-        }
+        Performative::Propose if message.items().is_empty() => Err(Refusal::Empty(
+            Heading::Required.title(message.text_language),
+        )),
         Performative::Propose => Ok(Heard::Question),
         Performative::Accept => Ok(Heard::Supply),
         Performative::Reject | Performative::Abort => Ok(Heard::Withdrawal(message.reason())),

@@ -10,7 +10,7 @@ use super::vocabulary::{self, Heading};
 use crate::telecom::extension::{Family, TemplateUri};
 use crate::telecom::labels::unquoted;
 use crate::telecom::markdown::{Document, Section};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::Reading;
 use schema::steps::{GivenUp, Work};
 
@@ -24,7 +24,7 @@ pub struct Message {
     /// Where it stands.
     pub context: Context,
     /// In which language it is written.
-    pub tongue: Tongue,
+    pub text_language: TextLanguage,
     pub(super) document: Document,
 }
 
@@ -49,7 +49,7 @@ impl Message {
             topic,
             performative,
             context: context.clone(),
-            tongue: vocabulary::tongue(&document),
+            text_language: vocabulary::text_language(&document),
             document,
         })
     }
@@ -146,7 +146,7 @@ fn conclusion(topic: Option<Topic>, document: &Document) -> Option<Performative>
 fn result_title(topic: Option<Topic>) -> &'static str {
     topic
         .map_or(Heading::Aborted, Heading::Conclusion)
-        .title(Tongue::English)
+        .title(TextLanguage::English)
 }
 
 fn agrees(said: Performative, concluded: Option<Performative>) -> Result<(), Refusal> {

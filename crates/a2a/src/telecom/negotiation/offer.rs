@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::vocabulary::{self, Heading};
 use crate::telecom::labels::Labels;
 use crate::telecom::markdown::{Body, Document, Section};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::{Reading, Translator};
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Speech};
@@ -37,7 +37,7 @@ pub(super) fn offer(
     let mut contents = match (asks, offered.is_empty(), earlier) {
         // What stands is offered back for confirmation.
         (Some(_), true, Some(earlier)) => earlier.contents.clone(),
-        (_, true, _) => return Err(Refusal::Empty(missing(topic).title(message.tongue))),
+        (_, true, _) => return Err(Refusal::Empty(missing(topic).title(message.text_language))),
         _ => {
             let base = earlier.and_then(|speech| speech.contents.first());
             let each = alternatives(&offered)?.into_iter();
@@ -101,7 +101,7 @@ fn content(
     let values = base
         .and_then(|base| base.payload.as_ref())
         .map_or(&empty, |p| &p.values);
-    let mut reading = Reading::upon(translator, values, message.tongue);
+    let mut reading = Reading::upon(translator, values, message.text_language);
     let rest = reading.supplement(section, work)?;
     let payload = reading.payload().map_err(Refusal::Unclear)?;
     let target = base.map(|base| base.target_object.clone());
@@ -157,7 +157,7 @@ pub(super) const TO_CLARIFY: &str = "to-clarify";
 
 pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech {
     let text = message.reason();
-    let labels = Tongue::ALL.map(vocabulary::alternative);
+    let labels = TextLanguage::ALL.map(vocabulary::alternative);
     let labels = Labels::new(labels.map(|label| (0, label)));
     let work = Work::within(Effort::any());
     let said = text

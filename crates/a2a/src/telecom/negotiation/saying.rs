@@ -12,7 +12,7 @@ use super::vocabulary::{self, Heading};
 use crate::telecom::extension::{Family, TemplateUri};
 use crate::telecom::labels::{json, quoted};
 use crate::telecom::markdown::{Body, Document, Section};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::{Question, Translator};
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Side, Speech, Stance, Turn};
@@ -60,7 +60,7 @@ pub fn say(
     id: &str,
     max_rounds: u32,
     translator: Option<&Translator>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Option<Saying> {
     let topic = Topic::of(negotiation.kind)?;
     let (turn, before) = negotiation.turns.split_last()?;
@@ -83,87 +83,100 @@ pub fn say(
         .map(|t| &t.speech)
         .find(|s| s.stance == Stance::Offer);
     let sections = match performative {
-        Performative::Propose => offer(topic, turn, earlier, translator, tongue),
-        _ => ending(topic, performative, &turn.speech, earlier, tongue),
+        Performative::Propose => offer(topic, turn, earlier, translator, text_language),
+        _ => ending(topic, performative, &turn.speech, earlier, text_language),
     };
     Some(Saying::new(Some(topic), context, sections))
 }
 
 /// The message of who leaves a negotiation.
-pub fn abort(context: &Context, reason: &str, tongue: Tongue) -> Saying {
+pub fn abort(context: &Context, reason: &str, text_language: TextLanguage) -> Saying {
     let context = Context {
         performative: Some(Performative::Abort),
         ..context.clone()
     };
     let sections = vec![
-        Section::new(Heading::Aborted.title(tongue)).saying("Abort"),
-        lines(Section::new(Heading::Termination.title(tongue)), reason),
+        Section::new(Heading::Aborted.title(text_language)).saying("Abort"),
+        lines(
+            Section::new(Heading::Termination.title(text_language)),
+            reason,
+        ),
     ];
     Saying::new(None, context, sections)
 }
 
 /// Asks for what lacks in a task: an information negotiation, whose answer is read by
 /// [`Message::supply`](super::Message::supply).
-pub fn ask(questions: &[Question], context: &Context, tongue: Tongue) -> Saying {
-    let items = questions.iter().map(|q| (q.label.clone(), q.words(tongue)));
-    asking(items, context, tongue)
+pub fn ask(questions: &[Question], context: &Context, text_language: TextLanguage) -> Saying {
+    let items = questions
+        .iter()
+        .map(|q| (q.label.clone(), q.words(text_language)));
+    asking(items, context, text_language)
 }
 
 /// The same of a question that an agent puts in its own words: one item.
-pub fn ask_in_words(question: &str, context: &Context, tongue: Tongue) -> Saying {
-    let label = tongue.either("Answer", "回答").to_owned();
-    asking([(label, question.to_owned())].into_iter(), context, tongue)
+pub fn ask_in_words(question: &str, context: &Context, text_language: TextLanguage) -> Saying {
+    let label = text_language.either("Answer", "回答").to_owned();
+    asking(
+        [(label, question.to_owned())].into_iter(),
+        context,
+        text_language,
+    )
 }
 
 fn asking(
     items: impl Iterator<Item = (String, String)>,
     context: &Context,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Saying {
     let context = Context {
         performative: Some(Performative::Propose),
         ..context.clone()
     };
-    let required = Heading::Required.title(tongue);
-    let summary = tongue.either(
+    let required = Heading::Required.title(text_language);
+    let summary = text_language.either(
         format!("Please supply what <{required}> lists."),
         format!("请补充<{required}>中列出的内容。"),
     );
     let sections = vec![
-        Section::new(Heading::Summary(Topic::Information).title(tongue)).saying(summary),
-        numbered(Section::new(required), items, tongue),
+        Section::new(Heading::Summary(Topic::Information).title(text_language)).saying(summary),
+        numbered(Section::new(required), items, text_language),
     ];
     Saying::new(Some(Topic::Information), context, sections)
 }
 
 /// Answers such a question with what was asked for.
-pub fn supply(items: &[(String, String)], context: &Context, tongue: Tongue) -> Saying {
+pub fn supply(
+    items: &[(String, String)],
+    context: &Context,
+    text_language: TextLanguage,
+) -> Saying {
     let quoted = items
         .iter()
         .map(|(name, value)| (name.clone(), quoted(value)));
-    let section = Section::new(Heading::Outcome(Topic::Information).title(tongue));
-    let section = numbered(section, quoted, tongue);
-    answer(Performative::Accept, section, context, tongue)
+    let section = Section::new(Heading::Outcome(Topic::Information).title(text_language));
+    let section = numbered(section, quoted, text_language);
+    answer(Performative::Accept, section, context, text_language)
 }
 
 /// Answers such a question with the reason why it is not answered.
-pub fn decline(reason: &str, context: &Context, tongue: Tongue) -> Saying {
-    let section = Section::new(Heading::Outcome(Topic::Information).title(tongue));
+pub fn decline(reason: &str, context: &Context, text_language: TextLanguage) -> Saying {
+    let section = Section::new(Heading::Outcome(Topic::Information).title(text_language));
     let section = lines(section, reason);
-    answer(Performative::Reject, section, context, tongue)
+    answer(Performative::Reject, section, context, text_language)
 }
 
 fn answer(
     performative: Performative,
     outcome: Section,
     context: &Context,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Saying {
     let context = Context {
         performative: Some(performative),
         ..context.clone()
     };
-    let conclusion = conclusion(Topic::Information, performative, tongue);
+    let conclusion = conclusion(Topic::Information, performative, text_language);
     Saying::new(Some(Topic::Information), context, vec![conclusion, outcome])
 }
 
@@ -172,7 +185,7 @@ fn offer(
     turn: &Turn,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Vec<Section> {
     let speech = &turn.speech;
     let first = earlier.is_none();
@@ -189,24 +202,24 @@ fn offer(
         (_, false) if first => Heading::Understanding,
         (_, false) => Heading::Alignment,
     };
-    let title = heading.title(tongue);
+    let title = heading.title(text_language);
     let summary = match speech.contents.first().filter(|_| first) {
         Some(content) => content.task_description.clone(),
-        None => tongue.either(format!("See <{title}>."), format!("详见<{title}>。")),
+        None => text_language.either(format!("See <{title}>."), format!("详见<{title}>。")),
     };
     let body = Section::new(title);
     let body = match confirms {
-        true => body.saying(vocabulary::confirm(topic, tongue)),
-        false => offered(body, speech, earlier, translator, tongue),
+        true => body.saying(vocabulary::confirm(topic, text_language)),
+        false => offered(body, speech, earlier, translator, text_language),
     };
     let mut sections = vec![
         lines(
-            Section::new(Heading::Summary(topic).title(tongue)),
+            Section::new(Heading::Summary(topic).title(text_language)),
             &summary,
         ),
         body,
     ];
-    sections.extend(to_clarify(&speech.reasons, tongue));
+    sections.extend(to_clarify(&speech.reasons, text_language));
     sections
 }
 
@@ -216,7 +229,7 @@ fn offered(
     speech: &Speech,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Section {
     let base = earlier.and_then(|e| e.contents.first());
     let reasons = speech.reasons.iter().filter(|r| r.reason != TO_CLARIFY);
@@ -232,7 +245,7 @@ fn offered(
             let section = match several {
                 true => section.with(Body::Heading {
                     level: 3,
-                    text: format!("{} {}", vocabulary::alternative(tongue), place + 1),
+                    text: format!("{} {}", vocabulary::alternative(text_language), place + 1),
                 }),
                 false => section,
             };
@@ -244,8 +257,8 @@ fn offered(
                     let before = base
                         .and_then(|base| base.payload.as_ref())
                         .map(|p| &p.values);
-                    let items = changed(translator, &payload.values, before, tongue);
-                    numbered(section, items.into_iter(), tongue)
+                    let items = changed(translator, &payload.values, before, text_language);
+                    numbered(section, items.into_iter(), text_language)
                 }
                 _ => lines(section, &content.task_description),
             }
@@ -258,12 +271,12 @@ fn changed(
     translator: &Translator,
     values: &Map<String, Value>,
     before: Option<&Map<String, Value>>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Vec<(String, String)> {
     let differs = |key: &str| before.is_none_or(|before| before.get(key) != values.get(key));
     let mut told: Vec<(String, String)> = Vec::new();
     let mut covered = Vec::new();
-    for item in translator.items(values, tongue) {
+    for item in translator.items(values, text_language) {
         if item.keys.iter().any(|key| differs(key)) {
             told.push((item.label, item.said));
         }
@@ -282,10 +295,10 @@ fn changed(
     told
 }
 
-fn to_clarify(reasons: &[Reason], tongue: Tongue) -> Option<Section> {
+fn to_clarify(reasons: &[Reason], text_language: TextLanguage) -> Option<Section> {
     let open = reasons.iter().filter(|r| r.reason == TO_CLARIFY);
     let section = open.fold(
-        Section::new(Heading::ToClarify.title(tongue)),
+        Section::new(Heading::ToClarify.title(text_language)),
         |section, reason| lines(section, &reason.message),
     );
     (!section.blocks.is_empty()).then_some(section)
@@ -296,20 +309,21 @@ fn ending(
     performative: Performative,
     speech: &Speech,
     earlier: Option<&Speech>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Vec<Section> {
-    let section = Section::new(Heading::Outcome(topic).title(tongue));
+    let section = Section::new(Heading::Outcome(topic).title(text_language));
     let section = match (speech.alternative, earlier.map_or(0, |e| e.contents.len())) {
-        (Some(number), 2..) => {
-            section.saying(format!("{}: {number}", vocabulary::alternative(tongue)))
-        }
+        (Some(number), 2..) => section.saying(format!(
+            "{}: {number}",
+            vocabulary::alternative(text_language)
+        )),
         _ => section,
     };
     let words: Vec<&str> = match performative {
         Performative::Accept => {
             let said: Vec<&str> = speech.contents.iter().map(words_of).collect();
             if said.is_empty() {
-                vec![agreed(tongue)]
+                vec![agreed(text_language)]
             } else {
                 said
             }
@@ -317,23 +331,23 @@ fn ending(
         _ => speech.reasons.iter().map(|r| r.message.as_str()).collect(),
     };
     let outcome = words.into_iter().fold(section, lines);
-    vec![conclusion(topic, performative, tongue), outcome]
+    vec![conclusion(topic, performative, text_language), outcome]
 }
 
 fn words_of(content: &Content) -> &str {
     &content.task_description
 }
 
-fn agreed(tongue: Tongue) -> &'static str {
-    tongue.either("It can be done as proposed.", "可按提议执行。")
+fn agreed(text_language: TextLanguage) -> &'static str {
+    text_language.either("It can be done as proposed.", "可按提议执行。")
 }
 
-fn conclusion(topic: Topic, performative: Performative, tongue: Tongue) -> Section {
+fn conclusion(topic: Topic, performative: Performative, text_language: TextLanguage) -> Section {
     let word = match performative {
         Performative::Accept => "Accept",
         _ => "Reject",
     };
-    Section::new(Heading::Conclusion(topic).title(tongue)).saying(word)
+    Section::new(Heading::Conclusion(topic).title(text_language)).saying(word)
 }
 
 fn lines(section: Section, text: &str) -> Section {
@@ -354,9 +368,9 @@ fn prose(section: Section, text: &str, translator: Option<&Translator>) -> Secti
 fn numbered(
     section: Section,
     items: impl Iterator<Item = (String, String)>,
-    tongue: Tongue,
+    text_language: TextLanguage,
 ) -> Section {
-    let colon = tongue.either(": ", "：");
+    let colon = text_language.either(": ", "：");
     items
         .zip(1..)
         .fold(section, |section, ((name, value), number)| {

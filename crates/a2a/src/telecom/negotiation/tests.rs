@@ -3,7 +3,7 @@
 use super::*;
 use crate::telecom::envelope::{Envelope, Spelling};
 use crate::telecom::extension::{Family, Generation, TemplateUri};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::Translator;
 use crate::telecom::translator::tests::{all, payload, translator};
 use domain::content::{Content, Payload};
@@ -365,19 +365,19 @@ fn all_rounds_can_be_used() {
     }
 }
 
-fn said(negotiation: &Negotiation, translator: &Translator, tongue: Tongue) -> Saying {
-    say(negotiation, ID, 5, Some(translator), tongue).expect("something was said")
+fn said(negotiation: &Negotiation, translator: &Translator, text_language: TextLanguage) -> Saying {
+    say(negotiation, ID, 5, Some(translator), text_language).expect("something was said")
 }
 
 /// A2A-T: what we say is heard as what we meant, whole exchanges of both topics in both languages.
 #[test]
 fn what_is_said_is_heard() {
     let translator = translator("ran-energy-saving");
-    for (kind, tongue) in [
-        (Kind::Feasibility, Tongue::English),
-        (Kind::Feasibility, Tongue::Chinese),
-        (Kind::Fulfillment, Tongue::English),
-        (Kind::Fulfillment, Tongue::Chinese),
+    for (kind, text_language) in [
+        (Kind::Feasibility, TextLanguage::English),
+        (Kind::Feasibility, TextLanguage::Chinese),
+        (Kind::Fulfillment, TextLanguage::English),
+        (Kind::Fulfillment, TextLanguage::Chinese),
     ] {
         let several = Speech::offer(vec![content(20), content(10)]);
         let speeches = [
@@ -396,7 +396,7 @@ fn what_is_said_is_heard() {
         let (mut ours, mut theirs) = (fresh(kind), fresh(kind));
         for (side, speech) in speeches {
             turn(&mut ours, Move::Speak(side, speech));
-            let saying = said(&ours, &translator, tongue);
+            let saying = said(&ours, &translator, text_language);
             let message = Message::read(&saying.template_uri, &saying.context, &saying.text)
                 .expect("a message");
             let standing = Standing {
@@ -440,7 +440,7 @@ proptest! {
         (at, one, other) in (0..4usize).prop_flat_map(|at| {
             (Just(at), payload(&all()[at]), payload(&all()[at]))
         }),
-        tongue in prop::sample::select(Tongue::ALL.to_vec()),
+        text_language in prop::sample::select(TextLanguage::ALL.to_vec()),
         kind in prop::sample::select(vec![Kind::Feasibility, Kind::Fulfillment]),
     ) {
         let translator = &all()[at];
@@ -456,7 +456,7 @@ proptest! {
             (Side::Publisher, offer(&one)),
         ] {
             turn(&mut ours, Move::Speak(side, speech));
-            let saying = said(&ours, translator, tongue);
+            let saying = said(&ours, translator, text_language);
             let failed = |refusal: Refusal| TestCaseError::fail(format!("{refusal:?} {}", saying.text));
             let message = Message::read(&saying.template_uri, &saying.context, &saying.text);
             let standing = Standing { max_rounds: 5, negotiation: &theirs };
@@ -488,7 +488,7 @@ fn words_are_not_taken_for_fields() {
     speech.reasons[0].message = "Area: too small\narea: \"none\"\n## Title".to_owned();
     let mut ours = negotiation.clone();
     turn(&mut ours, Move::Speak(Side::Executor, speech.clone()));
-    let saying = said(&ours, &translator, Tongue::English);
+    let saying = said(&ours, &translator, TextLanguage::English);
     let message =
         Message::read(&saying.template_uri, &saying.context, &saying.text).expect("a message");
     let standing = Standing {
@@ -502,7 +502,7 @@ fn words_are_not_taken_for_fields() {
     assert_eq!(heard.reasons[0].message, speech.reasons[0].message);
     assert_eq!(heard.contents[0].payload, speech.contents[0].payload);
 
-    let declined = decline("Nobody knows.", &saying.context, Tongue::English);
+    let declined = decline("Nobody knows.", &saying.context, TextLanguage::English);
     let message = Message::read(&declined.template_uri, &declined.context, &declined.text)
         .expect("a message");
     let heard = hear(&message, Side::Publisher, None, None);
@@ -532,7 +532,7 @@ fn an_energy_saving_exchange() {
         (Side::Publisher, Speech::accept()),
     ] {
         turn(&mut negotiation, Move::Speak(side, speech));
-        let saying = said(&negotiation, &translator, Tongue::English);
+        let saying = said(&negotiation, &translator, TextLanguage::English);
         let context = saying.context.to_value();
         told.push(format!(
             "{} {context}\n{}",
@@ -716,15 +716,15 @@ fn older_builds_are_answered_in_their_spelling() {
     );
     let message = Message::read(&uri, &context, text).expect("a message");
     assert_eq!(
-        (message.performative, message.tongue),
-        (Performative::Accept, Tongue::Chinese)
+        (message.performative, message.text_language),
+        (Performative::Accept, TextLanguage::Chinese)
     );
     assert_eq!(
         hear(&message, Side::Publisher, None, None),
         Ok(Heard::Supply)
     );
     assert_eq!(message.items(), [("区域".to_owned(), "海淀".to_owned())]);
-    let left = abort(&context, "Time is over.", message.tongue);
+    let left = abort(&context, "Time is over.", message.text_language);
     let answer = envelope
         .answer(left.template_uri, left.text, Some(left.context))
         .write();

@@ -5,7 +5,7 @@
 
 use super::Topic;
 use crate::telecom::markdown::{Document, Section, same_title};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 
 /// A section of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +34,9 @@ impl Heading {
         Self::Alignment,
     ];
 
-    pub(super) fn title(self, tongue: Tongue) -> &'static str {
+    pub(super) fn title(self, text_language: TextLanguage) -> &'static str {
         let (english, chinese) = self.titles();
-        tongue.either(english, chinese)
+        text_language.either(english, chinese)
     }
 
     fn titles(self) -> (&'static str, &'static str) {
@@ -83,9 +83,9 @@ impl Heading {
 
     /// The section of a message.
     pub(super) fn of(self, document: &Document) -> Option<&Section> {
-        Tongue::ALL
+        TextLanguage::ALL
             .into_iter()
-            .find_map(|tongue| document.section(self.title(tongue)))
+            .find_map(|text_language| document.section(self.title(text_language)))
     }
 
     /// What the section says; empty if it is not there.
@@ -95,24 +95,24 @@ impl Heading {
 }
 
 /// The language of a message: that of its first title.
-pub(super) fn tongue(document: &Document) -> Tongue {
+pub(super) fn text_language(document: &Document) -> TextLanguage {
     let chinese = |section: &Section| section.title.chars().any(|c| ('一'..='龥').contains(&c));
     match document.sections.first() {
-        Some(section) if chinese(section) => Tongue::Chinese,
-        _ => Tongue::English,
+        Some(section) if chinese(section) => TextLanguage::Chinese,
+        _ => TextLanguage::English,
     }
 }
 
 /// The language of a text: that of its first title; English of what is no prompt.
-pub fn tongue_of(text: &str) -> Tongue {
+pub fn tongue_of(text: &str) -> TextLanguage {
     Document::parse(text)
-        .map(|document| tongue(&document))
+        .map(|document| text_language(&document))
         .unwrap_or_default()
 }
 
 /// `Alternative 2`: the heading of one of several, and the label of the one that is accepted.
-pub(super) fn alternative(tongue: Tongue) -> &'static str {
-    tongue.either("Alternative", "方案")
+pub(super) fn alternative(text_language: TextLanguage) -> &'static str {
+    text_language.either("Alternative", "方案")
 }
 
 /// True for the heading of an alternative.
@@ -120,9 +120,9 @@ pub(super) fn is_alternative(heading: &str) -> bool {
     let word = heading
         .trim_end_matches(|c: char| c.is_ascii_digit())
         .trim();
-    Tongue::ALL
+    TextLanguage::ALL
         .into_iter()
-        .any(|tongue| same_title(word, alternative(tongue)))
+        .any(|text_language| same_title(word, alternative(text_language)))
 }
 
 /// True for the label of how items that lack depend on each other.
@@ -131,13 +131,13 @@ pub(super) fn is_relationship(name: &str) -> bool {
 }
 
 /// What asks for confirmation; the wording is fixed.
-pub(super) fn confirm(topic: Topic, tongue: Tongue) -> &'static str {
+pub(super) fn confirm(topic: Topic, text_language: TextLanguage) -> &'static str {
     match topic {
-        Topic::Feasibility => tongue.either(
+        Topic::Feasibility => text_language.either(
             "The target is assessed as feasible. Do you agree to proceed with this target?",
             "评估目标可行，是否同意按照此目标继续执行？",
         ),
-        _ => tongue.either(
+        _ => text_language.either(
             "The target has been clarified. Do you agree to proceed with this target?",
             "目标已经澄清，是否同意按照此目标继续执行？",
         ),

@@ -72,7 +72,9 @@ fn a_card_says_how_its_agent_is_spoken_to() {
     declare(&mut own, &repertoire(&["energy_saving_v1"]));
     let peer = Peer::of(&own, &ours).expect("a peer");
     assert!(peer.negotiates() && peer.template("fault_diagnosis_v1").is_none());
-    let prompt = peer.assignment(&order(20), Tongue::English).expect("known");
+    let prompt = peer
+        .assignment(&order(20), TextLanguage::English)
+        .expect("known");
     assert_eq!(Peer::extensions(&prompt), [peer.task.uri()]);
     let known = ours.for_schema("energy_saving_v1").expect("known");
     let read = known
@@ -83,9 +85,11 @@ fn a_card_says_how_its_agent_is_spoken_to() {
     let older = card(&[(Family::Task, Generation::Older)]);
     let peer = Peer::of(&older, &ours).expect("a peer");
     assert!(!peer.negotiates() && peer.template("fault_diagnosis_v1").is_some());
-    let prompt = peer.assignment(&order(20), Tongue::Chinese).expect("known");
+    let prompt = peer
+        .assignment(&order(20), TextLanguage::Chinese)
+        .expect("known");
     assert!(Peer::extensions(&prompt)[0].ends_with("/Task-T/NL/v1"));
-    assert_eq!(prompt.tongue(), Tongue::Chinese);
+    assert_eq!(prompt.text_language(), TextLanguage::Chinese);
     assert!(Peer::of(&card(&[(Family::Negotiation, Generation::Current)]), &ours).is_none());
 }
 
@@ -99,13 +103,13 @@ fn words_become_turns() {
     let peer = Peer::of(&card(&both), &all()).expect("a peer");
     let ours = negotiated(vec![(Side::Publisher, offer(50))]);
     let asked = peer
-        .turn(&ours, ID, 5, Tongue::English)
+        .turn(&ours, ID, 5, TextLanguage::English)
         .expect("something to say");
     assert_eq!(asked.context.as_ref().map(|it| it.round), Some(1));
     let said = |theirs: Speech| {
         let answered = negotiated(vec![(Side::Publisher, offer(50)), (Side::Executor, theirs)]);
         let envelope = peer
-            .turn(&answered, ID, 5, Tongue::English)
+            .turn(&answered, ID, 5, TextLanguage::English)
             .expect("an answer");
         let standing = Standing {
             max_rounds: 5,
@@ -125,7 +129,7 @@ fn words_become_turns() {
     assert_eq!(said(Speech::refuse(Vec::new())).stance, Stance::Refuse);
     let context = asked.context.expect("it is there");
     let left = peer
-        .abort(&context, "not needed", Tongue::English)
+        .abort(&context, "not needed", TextLanguage::English)
         .expect("it negotiates");
     let standing = Standing {
         max_rounds: 5,
@@ -162,14 +166,14 @@ fn questions_are_supplied() {
         max_rounds: 5,
         performative: None,
     };
-    let asked = negotiation::ask(&lacks, &first, Tongue::English);
+    let asked = negotiation::ask(&lacks, &first, TextLanguage::English);
     let asked = peer.saying(asked).expect("it negotiates");
     let Ok(Some(Word::Asks { context, items })) = peer.word(&asked.write(), &[], None, None) else {
         panic!("a question")
     };
     assert_eq!(items[0].0, "Area");
     let supplied = peer
-        .supply(&order(20), &context, &items, Tongue::English)
+        .supply(&order(20), &context, &items, TextLanguage::English)
         .expect("known");
     assert!(
         supplied

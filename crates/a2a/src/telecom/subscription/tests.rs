@@ -148,7 +148,7 @@ fn incidents_are_told_in_their_members() {
             Some("The link A-B has lost its signal.")
         )
     );
-    assert_snapshot!(topic("incident").accept(subscription.tongue), @r"
+    assert_snapshot!(topic("incident").accept(subscription.text_language), @r"
     ## 预期输出
     订阅结果：成功
     ");
@@ -160,7 +160,7 @@ fn what_cannot_be_held_is_refused_by_name() {
     let refused = |name: &str, prompt: &str| {
         let topic = topic(name);
         let declined = topic.parse(prompt, &any()).expect_err("declined");
-        topic.decline(&declined, Tongue::English)
+        topic.decline(&declined, TextLanguage::English)
     };
     let prompt = "## Notification Topic\nWeather\n\n## Subscribe Condition\nonly on Sundays; \
         Fault priority: purple. Fault name: \n\n## Notification Data Format\nvia FilePart";
@@ -291,12 +291,12 @@ fn an_order_can_be_a_subscription() {
         ),
     ] {
         let (topic, wanted) = (topic(name), order(schema_id, values));
-        for tongue in Tongue::ALL {
-            let asked = topic.ask(&wanted, tongue);
+        for text_language in TextLanguage::ALL {
+            let asked = topic.ask(&wanted, text_language);
             assert_eq!(asked.is_some(), kept, "{wanted:?}");
             let Some(asked) = asked else { continue };
             let subscription = topic.parse(&asked, &any()).expect("a subscription");
-            assert_eq!(subscription.tongue, tongue);
+            assert_eq!(subscription.text_language, text_language);
             let schemas = schema::shipped::shipped();
             let schema = schemas
                 .iter()

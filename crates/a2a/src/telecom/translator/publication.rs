@@ -7,28 +7,28 @@ use super::Translator;
 use crate::telecom::form::Form;
 use crate::telecom::markdown::{Document, Section};
 use crate::telecom::template::{Field, Holds, Part};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use serde_json::{Map, Value, json};
 
 impl Translator {
     /// The template as markdown: `{{slot}}` where a prompt has values, and what belongs there.
-    pub fn markdown(&self, tongue: Tongue) -> String {
+    pub fn markdown(&self, text_language: TextLanguage) -> String {
         let section = |part: &Part| {
-            let section = Section::new(part.title.first(tongue));
+            let section = Section::new(part.title.first(text_language));
             match (&part.holds, &part.slot) {
-                (Holds::TaskType(phrases), _) => section.saying(phrases.first(tongue)),
+                (Holds::TaskType(phrases), _) => section.saying(phrases.first(text_language)),
                 (Holds::Statement(lines) | Holds::Guidance(lines), _) => lines
-                    .in_tongue(tongue)
+                    .in_tongue(text_language)
                     .iter()
                     .fold(section, Section::saying),
                 (Holds::Fields(fields), slot) => {
-                    let slot = slot.as_ref().map_or("", |slot| slot.first(tongue));
+                    let slot = slot.as_ref().map_or("", |slot| slot.first(text_language));
                     let needed = match fields.iter().any(|field| self.is_required(field)) {
-                        true => tongue.either(" (required)", "（必填）"),
-                        false => tongue.either(" (optional)", "（选填）"),
+                        true => text_language.either(" (required)", "（必填）"),
+                        false => text_language.either(" (optional)", "（选填）"),
                     };
                     let section = section.saying(format!("{{{{{slot}}}}}{needed}"));
-                    self.requirements(fields, tongue)
+                    self.requirements(fields, text_language)
                         .into_iter()
                         .fold(section, Section::saying)
                 }
@@ -42,12 +42,13 @@ impl Translator {
     }
 
     /// The JSON Schema of the slots: each a string, for people and models to fill.
-    pub fn slots(&self, tongue: Tongue) -> Value {
+    pub fn slots(&self, text_language: TextLanguage) -> Value {
         let holds = |part: &'_ Part| matches!(part.holds, Holds::Fields(_));
         let parts = || self.template.sections.iter().filter(|part| holds(part));
-        let named = || parts().filter_map(|part| Some((part.slot.as_ref()?.first(tongue), part)));
+        let named =
+            || parts().filter_map(|part| Some((part.slot.as_ref()?.first(text_language), part)));
         let slot = |(name, part): (&str, &Part)| {
-            let lines = self.requirements(part.fields(), tongue);
+            let lines = self.requirements(part.fields(), text_language);
             (
                 name.to_owned(),
                 json!({ "type": "string", "description": lines.join("\n") }),
@@ -71,14 +72,18 @@ impl Translator {
         key.is_some_and(|key| key.required || (field.bare && key.default_value.is_some()))
     }
 
-    fn requirements(&self, fields: &[Field], tongue: Tongue) -> Vec<String> {
+    fn requirements(&self, fields: &[Field], text_language: TextLanguage) -> Vec<String> {
         let told = fields
             .iter()
             .filter(|field| field.form != Form::Other)
             .map(|field| {
-                let question = super::Question::new(self, &field.key, "", tongue);
-                let colon = tongue.either(": ", "：");
-                format!("{}{colon}{}", field.labels.first(tongue), question.meaning)
+                let question = super::Question::new(self, &field.key, "", text_language);
+                let colon = text_language.either(": ", "：");
+                format!(
+                    "{}{colon}{}",
+                    field.labels.first(text_language),
+                    question.meaning
+                )
             });
         told.collect()
     }

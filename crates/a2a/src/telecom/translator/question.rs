@@ -4,7 +4,7 @@
 //! [`negotiation`](crate::telecom::negotiation)'s.
 
 use super::Translator;
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use schema::violation::Violation;
 
 /// A question about one key.
@@ -29,14 +29,22 @@ pub struct Question {
 }
 
 impl Question {
-    pub(super) fn new(translator: &Translator, key: &str, expected: &str, tongue: Tongue) -> Self {
+    pub(super) fn new(
+        translator: &Translator,
+        key: &str,
+        expected: &str,
+        text_language: TextLanguage,
+    ) -> Self {
         let (section, label) = match translator.field_of(key) {
-            Some((part, field)) => (part.title.first(tongue), field.labels.first(tongue)),
-            None => (super::titles::further(tongue), key),
+            Some((part, field)) => (
+                part.title.first(text_language),
+                field.labels.first(text_language),
+            ),
+            None => (super::titles::further(text_language), key),
         };
         let schema = &translator.schema;
         let (meaning, example) = schema.key(key).map_or_else(Default::default, |key| {
-            let language = tongue.language();
+            let language = text_language.language();
             let (_, described) = key.annotation.lookup(Some(&language), &schema.language);
             let example = described.examples.first().map(|e| e.said.clone());
             (described.meaning.clone(), example.unwrap_or_default())
@@ -53,26 +61,30 @@ impl Question {
         }
     }
 
-    pub(super) fn of(translator: &Translator, violation: &Violation, tongue: Tongue) -> Self {
+    pub(super) fn of(
+        translator: &Translator,
+        violation: &Violation,
+        text_language: TextLanguage,
+    ) -> Self {
         let key = violation.key_name().unwrap_or_default();
         Self {
             found: violation.found.clone(),
-            ..Self::new(translator, &key, &violation.expected, tongue)
+            ..Self::new(translator, &key, &violation.expected, text_language)
         }
     }
 
     /// The question for people: what is meant, what is expected, what was found.
-    pub fn words(&self, tongue: Tongue) -> String {
+    pub fn words(&self, text_language: TextLanguage) -> String {
         let mut words = self.meaning.clone();
-        let (open, close) = tongue.either((" (", ")"), ("（", "）"));
+        let (open, close) = text_language.either((" (", ")"), ("（", "）"));
         words.push_str(open);
         words.push_str(&self.expected);
         if !self.example.is_empty() {
-            words.push_str(tongue.either("; e.g. ", "；例如："));
+            words.push_str(text_language.either("; e.g. ", "；例如："));
             words.push_str(&self.example);
         }
         if let Some(found) = &self.found {
-            words.push_str(tongue.either("; not ", "；不能是："));
+            words.push_str(text_language.either("; not ", "；不能是："));
             words.push_str(found);
         }
         words.push_str(close);

@@ -8,7 +8,7 @@ use crate::telecom::form::Form;
 use crate::telecom::labels::unquoted;
 use crate::telecom::markdown::{Document, Line, Section, same_title};
 use crate::telecom::template::{Field, Holds};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use schema::contract::{Accepted, Unknown};
 use schema::steps::{GivenUp, Work};
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Reading<'t> {
     translator: &'t Translator,
-    tongue: Tongue,
+    text_language: TextLanguage,
     values: Map<String, Value>,
     /// What no key holds, in the order in which it was said.
     other: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Reading<'t> {
 /// reads and another goes on.
 #[derive(Clone, Debug)]
 pub struct Understood {
-    tongue: Tongue,
+    text_language: TextLanguage,
     values: Map<String, Value>,
     other: Vec<String>,
     wrong: BTreeMap<String, Question>,
@@ -43,7 +43,7 @@ impl<'t> Reading<'t> {
     /// What was understood, to go on with by [`Reading::going_on`].
     pub fn understood(self) -> Understood {
         Understood {
-            tongue: self.tongue,
+            text_language: self.text_language,
             values: self.values,
             other: self.other,
             wrong: self.wrong,
@@ -55,7 +55,7 @@ impl<'t> Reading<'t> {
     pub fn going_on(translator: &'t Translator, understood: Understood) -> Self {
         Self {
             translator,
-            tongue: understood.tongue,
+            text_language: understood.text_language,
             values: understood.values,
             other: understood.other,
             wrong: understood.wrong,
@@ -71,9 +71,9 @@ impl<'t> Reading<'t> {
         let mut reading = Self::upon(
             translator,
             &translator.template.constants,
-            Tongue::default(),
+            TextLanguage::default(),
         );
-        reading.tongue = reading.tongue_of(document, work);
+        reading.text_language = reading.tongue_of(document, work);
         for section in &document.sections {
             work.may_go_on()?;
             reading.take(section, work)?;
@@ -82,12 +82,16 @@ impl<'t> Reading<'t> {
     }
 
     /// A reading that goes on from these values, as an offer goes on from the one before.
-    pub fn upon(translator: &'t Translator, values: &Map<String, Value>, tongue: Tongue) -> Self {
+    pub fn upon(
+        translator: &'t Translator,
+        values: &Map<String, Value>,
+        text_language: TextLanguage,
+    ) -> Self {
         let mut values = values.clone();
         let other = values.remove(OTHER).map(entries).unwrap_or_default();
         Self {
             translator,
-            tongue,
+            text_language,
             values,
             other,
             wrong: BTreeMap::new(),
@@ -96,14 +100,17 @@ impl<'t> Reading<'t> {
     }
 
     /// The language of the prompt; questions are put in it.
-    pub fn tongue(&self) -> Tongue {
-        self.tongue
+    pub fn text_language(&self) -> TextLanguage {
+        self.text_language
     }
 
-    fn tongue_of(&self, document: &Document, work: &Work<'_>) -> Tongue {
+    fn tongue_of(&self, document: &Document, work: &Work<'_>) -> TextLanguage {
         let titles = document.sections.iter();
         let known = titles.filter_map(|s| self.translator.section(&s.title, work));
-        known.map(|(_, tongue)| tongue).next().unwrap_or_default()
+        known
+            .map(|(_, text_language)| text_language)
+            .next()
+            .unwrap_or_default()
     }
 
     /// Takes what a section says that is not of the template, such as the items of a negotiation:
@@ -182,7 +189,7 @@ impl<'t> Reading<'t> {
             Err(violations) => {
                 let asked = violations
                     .iter()
-                    .map(|v| self.placed(Question::of(self.translator, v, self.tongue)));
+                    .map(|v| self.placed(Question::of(self.translator, v, self.text_language)));
                 questions.extend(asked.filter(|q| !self.wrong.contains_key(&q.key)));
             }
         }
@@ -208,7 +215,7 @@ impl<'t> Reading<'t> {
     pub fn content(&self) -> Result<Content, Vec<Question>> {
         let payload = self.payload()?;
         let target = self.translator.target_object(&payload);
-        let task_type = self.translator.task_type(self.tongue);
+        let task_type = self.translator.task_type(self.text_language);
         Ok(Content::new(target, task_type).with_payload(payload))
     }
 
@@ -251,7 +258,7 @@ impl<'t> Reading<'t> {
             section: section.title.clone(),
             line: section.line.0,
             template: self.translator.template.template_uri.clone(),
-            expected: self.translator.task_type(self.tongue).to_owned(),
+            expected: self.translator.task_type(self.text_language).to_owned(),
             found: found.chars().take(80).collect(),
         })
     }
@@ -277,11 +284,11 @@ impl<'t> Reading<'t> {
     }
 
     fn take_unknown(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
-        let is = |title: fn(Tongue) -> &'static str| {
+        let is = |title: fn(TextLanguage) -> &'static str| {
             work.take(section.title.len());
-            Tongue::ALL
+            TextLanguage::ALL
                 .into_iter()
-                .any(|tongue| same_title(title(tongue), &section.title))
+                .any(|text_language| same_title(title(text_language), &section.title))
         };
         if is(titles::further) {
             for (line, text) in section.lines() {
@@ -362,25 +369,27 @@ impl<'t> Reading<'t> {
             return Vec::new();
         }
         if field.form == Form::Other {
-            let label = field.labels.first(self.tongue);
+            let label = field.labels.first(self.text_language);
             self.other.push(format!("{label}: {said}"));
             return Vec::new();
         }
-        let (shape, tongue) = (self.translator.shape(&field.key), self.tongue);
-        match field.form.read_first(said, shape, tongue, work) {
+        let (shape, text_language) = (self.translator.shape(&field.key), self.text_language);
+        match field.form.read_first(said, shape, text_language, work) {
             Ok((values, mut behind)) => {
                 for (key, value) in field.keys().zip(values) {
                     self.set(key, value, line, work);
                 }
-                behind.retain(|item| match field.form.read(item, shape, tongue, work) {
-                    Ok(values) => {
-                        for (key, value) in field.keys().zip(values) {
-                            self.set(key, value, line, work);
+                behind.retain(
+                    |item| match field.form.read(item, shape, text_language, work) {
+                        Ok(values) => {
+                            for (key, value) in field.keys().zip(values) {
+                                self.set(key, value, line, work);
+                            }
+                            false
                         }
-                        false
-                    }
-                    Err(_) => true,
-                });
+                        Err(_) => true,
+                    },
+                );
                 behind
             }
             Err(expected) => {
@@ -414,7 +423,7 @@ impl<'t> Reading<'t> {
         let question = Question {
             line: Some(line.0),
             found: Some(found.chars().take(FOUND_MOST).collect()),
-            ..Question::new(self.translator, key, expected, self.tongue)
+            ..Question::new(self.translator, key, expected, self.text_language)
         };
         self.wrong.insert(key.to_owned(), question);
     }

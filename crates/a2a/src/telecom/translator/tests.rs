@@ -141,13 +141,13 @@ proptest! {
     #[test]
     fn reading_undoes_writing(
         (at, values) in (0..4usize).prop_flat_map(|at| (Just(at), payload(&all()[at]))),
-        tongue in prop::sample::select(Tongue::ALL.to_vec()),
+        text_language in prop::sample::select(TextLanguage::ALL.to_vec()),
     ) {
         let translator = &all()[at];
-        let prompt = translator.write(&values, tongue);
+        let prompt = translator.write(&values, text_language);
         let reading = translator.read(&prompt).map_err(|e| TestCaseError::fail(format!("{e}\n{prompt}")))?;
         let read = reading.settle().map_err(|q| TestCaseError::fail(format!("{q:#?}\n{prompt}")))?;
-        prop_assert_eq!(reading.tongue(), tongue);
+        prop_assert_eq!(reading.text_language(), text_language);
         prop_assert_eq!(read.effective(), values, "{}", prompt);
     }
 
@@ -182,7 +182,7 @@ fn told(translator: &Translator, prompt: &str) -> String {
                     "? [{}{line}] {}: {}",
                     q.section,
                     q.label,
-                    q.words(reading.tongue())
+                    q.words(reading.text_language())
                 )
             });
             asked.collect::<Vec<_>>().join("\n")
@@ -271,7 +271,7 @@ fn an_answer_completes_the_task() {
         max_rounds: 5,
         performative: None,
     };
-    let asked = ask(&questions, &context, reading.tongue());
+    let asked = ask(&questions, &context, reading.text_language());
     assert_snapshot!(asked.text, @r"
     ## Information Negotiation
     Please supply what <Required Information Items> lists.
@@ -284,7 +284,7 @@ fn an_answer_completes_the_task() {
     let answer = supply(
         &[("Area".to_owned(), "Haidian".to_owned())],
         &context,
-        Tongue::English,
+        TextLanguage::English,
     );
     assert_snapshot!(answer.text, @r"
     ## Information Negotiation Result
@@ -323,7 +323,7 @@ fn learnt_keys_travel_by_their_names() {
     let Value::Object(values) = values else {
         unreachable!("a literal object")
     };
-    let prompt = translator.write(&values, Tongue::English);
+    let prompt = translator.write(&values, TextLanguage::English);
     assert_snapshot!(prompt, @r#"
     ## Operation Type
     Create
@@ -379,7 +379,7 @@ fn templates_are_held_to_their_schemas() {
 #[test]
 fn templates_are_published_with_slots() {
     let translator = translator("fault-diagnosis");
-    assert_snapshot!(translator.markdown(Tongue::English), @r"
+    assert_snapshot!(translator.markdown(TextLanguage::English), @r"
     ## Task Type
     Network fault diagnosis
 
@@ -402,7 +402,7 @@ fn templates_are_published_with_slots() {
     The root cause and where it is
     Repair suggestions
     ");
-    let slots = translator.slots(Tongue::Chinese);
+    let slots = translator.slots(TextLanguage::Chinese);
     assert_snapshot!(serde_json::to_string_pretty(&slots).expect("JSON"), @r#"
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -434,14 +434,14 @@ fn results_are_told_in_words() {
     let Value::Object(values) = values else {
         unreachable!("a literal object")
     };
-    assert_snapshot!(outcome(&schema, &values, Tongue::English), @r"
+    assert_snapshot!(outcome(&schema, &values, TextLanguage::English), @r"
     ## Expected Output
     - How energy saving stands: active
     - Where: Haidian
     - How many cells save energy now (3GPP TS 28.310, isEnergySaving): 7
     - By how much energy consumption fell: 12.5 %
     ");
-    assert_snapshot!(outcome(&schema, &values, Tongue::Chinese), @r"
+    assert_snapshot!(outcome(&schema, &values, TextLanguage::Chinese), @r"
     ## 预期输出(Expected Output)
     - 节能的当前状态：active
     - 实施区域：Haidian
@@ -458,7 +458,7 @@ fn values_stay_in_their_place() {
     let Value::Object(values) = json!({"action": "activate", "area": area}) else {
         unreachable!("a literal object")
     };
-    let prompt = translator.write(&values, Tongue::English);
+    let prompt = translator.write(&values, TextLanguage::English);
     let read = translator
         .read(&prompt)
         .expect("a prompt")

@@ -7,7 +7,7 @@ use super::{Translator, titles};
 use crate::telecom::labels::{json, quoted};
 use crate::telecom::markdown::{Body, Document, Section};
 use crate::telecom::template::{Field, Holds, Part};
-use crate::telecom::tongue::Tongue;
+use crate::telecom::text_language::TextLanguage;
 use schema::steps::{Effort, Work};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
@@ -27,19 +27,19 @@ pub struct Item {
 impl Translator {
     /// The prompt of a payload; it reads as the same payload, the default of a field that always
     /// stands in its section being said. `values` are held to be accepted by the schema.
-    pub fn write(&self, values: &Map<String, Value>, tongue: Tongue) -> String {
-        self.document(values, tongue).to_string()
+    pub fn write(&self, values: &Map<String, Value>, text_language: TextLanguage) -> String {
+        self.document(values, text_language).to_string()
     }
 
     /// The same, not yet written.
-    pub fn document(&self, values: &Map<String, Value>, tongue: Tongue) -> Document {
+    pub fn document(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Document {
         let values = self.with_bare_defaults(values);
         let mut told = BTreeSet::new();
         let parts = self.template.sections.iter();
-        let sections = parts.filter_map(|part| self.part(part, &values, tongue, &mut told));
+        let sections = parts.filter_map(|part| self.part(part, &values, text_language, &mut told));
         let mut sections: Vec<Section> = sections.collect();
-        sections.extend(self.further(&values, &told, tongue));
-        sections.extend(other(&values, tongue));
+        sections.extend(self.further(&values, &told, text_language));
+        sections.extend(other(&values, text_language));
         Document {
             front: Vec::new(),
             sections,
@@ -47,12 +47,12 @@ impl Translator {
     }
 
     /// What fields say of these values, in the order of the template.
-    pub fn items(&self, values: &Map<String, Value>, tongue: Tongue) -> Vec<Item> {
+    pub fn items(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Vec<Item> {
         let fields = self.template.fields().map(|(_, field)| field);
         let told = fields.filter_map(|field| {
             Some(Item {
-                said: self.said(field, values, tongue)?,
-                label: field.labels.first(tongue).to_owned(),
+                said: self.said(field, values, text_language)?,
+                label: field.labels.first(text_language).to_owned(),
                 keys: field.keys().map(str::to_owned).collect(),
             })
         });
@@ -86,27 +86,27 @@ impl Translator {
         &self,
         part: &Part,
         values: &Map<String, Value>,
-        tongue: Tongue,
+        text_language: TextLanguage,
         told: &mut BTreeSet<String>,
     ) -> Option<Section> {
-        let section = Section::new(part.title.first(tongue));
+        let section = Section::new(part.title.first(text_language));
         match &part.holds {
-            Holds::TaskType(phrases) => Some(section.saying(phrases.first(tongue))),
+            Holds::TaskType(phrases) => Some(section.saying(phrases.first(text_language))),
             Holds::Statement(lines) => {
-                let lines = lines.in_tongue(tongue).iter();
+                let lines = lines.in_tongue(text_language).iter();
                 Some(lines.fold(section, Section::saying))
             }
             Holds::Guidance(lines) => {
-                let lines = lines.in_tongue(tongue).iter().cloned();
+                let lines = lines.in_tongue(text_language).iter().cloned();
                 Some(lines.map(entry).fold(section, Section::with))
             }
             Holds::Fields(fields) => {
                 let section = fields.iter().fold(section, |section, field| {
-                    let Some(said) = self.said(field, values, tongue) else {
+                    let Some(said) = self.said(field, values, text_language) else {
                         return section;
                     };
                     told.extend(field.keys().map(str::to_owned));
-                    section.with(line(field, &said, tongue))
+                    section.with(line(field, &said, text_language))
                 });
                 (!section.blocks.is_empty()).then_some(section)
             }
@@ -114,12 +114,17 @@ impl Translator {
     }
 
     /// What a field says; none if its keys are not there, or its form has no words for them.
-    fn said(&self, field: &Field, values: &Map<String, Value>, tongue: Tongue) -> Option<String> {
+    fn said(
+        &self,
+        field: &Field,
+        values: &Map<String, Value>,
+        text_language: TextLanguage,
+    ) -> Option<String> {
         let values: Option<Vec<&Value>> = field.keys().map(|key| values.get(key)).collect();
         let shape = &self.schema.key(&field.key)?.shape;
         field
             .form
-            .write(&values?, shape, tongue)
+            .write(&values?, shape, text_language)
             .filter(|said| !said.is_empty())
     }
 
@@ -127,7 +132,7 @@ impl Translator {
         &self,
         values: &Map<String, Value>,
         told: &BTreeSet<String>,
-        tongue: Tongue,
+        text_language: TextLanguage,
     ) -> Option<Section> {
         let constants = &self.template.constants;
         let untold = |key: &str, value: &Value| {
@@ -137,19 +142,22 @@ impl Translator {
         let lacking = constants.keys().filter(|key| !values.contains_key(*key));
         let all = further.chain(lacking.map(|key| (key, &Value::Null)));
         let section = all.fold(
-            Section::new(titles::further(tongue)),
+            Section::new(titles::further(text_language)),
             |section, (key, value)| section.with(entry(format!("{key}: {}", json(value)))),
         );
         (!section.blocks.is_empty()).then_some(section)
     }
 }
 
-fn line(field: &Field, said: &str, tongue: Tongue) -> Body {
+fn line(field: &Field, said: &str, text_language: TextLanguage) -> Body {
     match field.bare {
         true => Body::Text(said.to_owned()),
         false => {
-            let colon = tongue.either(": ", "：");
-            entry(format!("{}{colon}{said}", field.labels.first(tongue)))
+            let colon = text_language.either(": ", "：");
+            entry(format!(
+                "{}{colon}{said}",
+                field.labels.first(text_language)
+            ))
         }
     }
 }
@@ -162,16 +170,15 @@ fn entry(text: String) -> Body {
     }
 }
 
-fn other(values: &Map<String, Value>, tongue: Tongue) -> Option<Section> {
+fn other(values: &Map<String, Value>, text_language: TextLanguage) -> Option<Section> {
     let texts: Vec<&str> = match values.get(OTHER)? {
         Value::String(text) => vec![text],
         Value::Array(texts) => texts.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
     };
-    let section = texts
-        .into_iter()
-        .fold(Section::new(titles::other(tongue)), |section, text| {
-            section.with(entry(quoted(text)))
-        });
+    let section = texts.into_iter().fold(
+        Section::new(titles::other(text_language)),
+        |section, text| section.with(entry(quoted(text))),
+    );
     (!section.blocks.is_empty()).then_some(section)
 }

@@ -12,8 +12,8 @@
 //! order. Read next: `telecom`, `a2a::state`, `server::remote`.
 
 use super::super::begin::inert;
+use super::form::{self, TaskForm};
 use super::known::Known;
-use super::manner::{self, Manner};
 use super::peer::Peer;
 use super::telecom::{self, Beside, Turn};
 use a2a::error::{Error, ErrorKind};
@@ -135,10 +135,10 @@ impl Errand {
         }
         match (message.verb, &self.there) {
             (Verb::TaskAssign, there) => {
-                let manner = Manner::of(peer, known, &self.task, &message.content);
-                self.reports = manner.is_subscription();
+                let form = TaskForm::of(peer, known, &self.task, &message.content);
+                self.reports = form.is_subscription();
                 let look = there.as_ref().map(|there| look(&there.id));
-                let request = look.unwrap_or_else(|| self.begin(manner, &message.content));
+                let request = look.unwrap_or_else(|| self.begin(form, &message.content));
                 self.assignment = Some(message.clone());
                 Step::Send(Box::new(request))
             }
@@ -318,8 +318,8 @@ impl Errand {
         open.map(|there| cancel(&there.id))
     }
 
-    fn begin(&self, manner: Manner, content: &Content) -> Request {
-        send(manner.message(self.task.to_string(), content))
+    fn begin(&self, form: TaskForm, content: &Content) -> Request {
+        send(form.message(self.task.to_string(), content))
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
@@ -334,7 +334,7 @@ impl Errand {
             Some(Beside::Asks(asked)) => Some(asked),
             _ => None,
         };
-        let mut said = manner::going_on(peer, known, asked, id, content);
+        let mut said = form::going_on(peer, known, asked, id, content);
         said.context_id = Some(there.context_id.clone()).filter(|id| !id.is_empty());
         match there.status.is_terminal() {
             true => said.reference_task_ids = vec![there.id.clone()],
@@ -349,8 +349,8 @@ impl Errand {
             (ErrorKind::TaskNotFound, Some(assignment)) if !self.was_lost => {
                 self.was_lost = true;
                 self.there = None;
-                let manner = Manner::of(peer, known, &self.task, &assignment.content);
-                Heard::Lost(Box::new(self.begin(manner, &assignment.content)))
+                let form = TaskForm::of(peer, known, &self.task, &assignment.content);
+                Heard::Lost(Box::new(self.begin(form, &assignment.content)))
             }
             // It has ended there; how, is to be looked at.
             (ErrorKind::TaskNotCancelable, _) => Heard::Arrived(None),

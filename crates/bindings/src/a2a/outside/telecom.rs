@@ -13,7 +13,7 @@ use a2a::telecom::envelope::Envelope;
 use a2a::telecom::extension::Family;
 use a2a::telecom::negotiation::{Context, Heard, Performative, Standing, max_rounds, proposals};
 use a2a::telecom::peer::{Peer as TelecomPeer, Word};
-use a2a::telecom::tongue::Tongue;
+use a2a::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance};
 use domain::reply::{Reply, Verdict};
@@ -22,7 +22,7 @@ use schema::canonical;
 use serde_json::json;
 
 /// The language in which agents are spoken to; they answer in it.
-const TONGUE: Tongue = Tongue::English;
+const TONGUE: TextLanguage = TextLanguage::English;
 
 /// A turn of ours.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,7 @@ use a2a::telecom::extension::{Extension, Family};
 use a2a::telecom::negotiation::{Context, Performative, ask_in_words};
 use a2a::telecom::peer::Peer as TelecomPeer;
 use a2a::telecom::repertoire::Repertoire;
-use a2a::telecom::tongue::Tongue;
+use a2a::telecom::text_language::TextLanguage;
 use a2a::version::Version;
 use a2a::{card::CardProfile, jsonrpc, objects};
 use domain::agent::Message;
@@ -390,7 +390,7 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
         max_rounds: 5,
         performative: None,
     };
-    let question = ask_in_words("How deep?", &context, Tongue::English);
+    let question = ask_in_words("How deep?", &context, TextLanguage::English);
     let question = Envelope::new(
         Extension::all()
             .find(|it| it.family == Family::Negotiation)
@@ -461,7 +461,12 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     };
     let agent = TelecomPeer::of(&peer.card, &Repertoire::new(find).unwrap()).unwrap();
     let less = agent
-        .turn(&theirs, &context.id, context.max_rounds, Tongue::English)
+        .turn(
+            &theirs,
+            &context.id,
+            context.max_rounds,
+            TextLanguage::English,
+        )
         .unwrap();
     let mut answer = Said::new("m", Role::Agent, vec![Part::text("less")]);
     answer.metadata = less.write();
@@ -518,7 +523,7 @@ fn a_decision_is_taken_here_and_told_there() {
     };
     speak(&mut theirs, Side::Executor, Speech::offer(vec![saving(30)]));
     let id = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
-    let offer = agent.turn(&theirs, id, 5, Tongue::English).unwrap();
+    let offer = agent.turn(&theirs, id, 5, TextLanguage::English).unwrap();
     let mut waiting = told(TaskState::InputRequired, "so?", Vec::new());
     if let Response::Task(task) = &mut waiting {
         task.status.message.as_mut().unwrap().metadata = offer.write();

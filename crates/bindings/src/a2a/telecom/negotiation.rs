@@ -327,7 +327,7 @@ pub(super) fn rendered(
         &id_of(negotiation),
         max_rounds(negotiation),
         translator_of(negotiation, repertoire),
-        envelope.tongue(),
+        envelope.text_language(),
     )?;
     Some(
         envelope

@@ -51,7 +51,7 @@ impl RequestContext<'_> {
         let order = order.expect("a topic is known where its order is taken");
         let domains = self.profile().domain.as_deref().unwrap_or_default();
         let domains: Vec<&str> = domains.split(',').map(str::trim).collect();
-        let name = topic.names.first(subscription.tongue);
+        let name = topic.names.first(subscription.text_language);
         let payload = topic.ordered(&subscription, order, &domains);
         let mut content = Content::new(name, name).with_payload(payload.map_err(declined)?);
         marked(&mut content, message);
@@ -84,7 +84,7 @@ impl<'t> Subscribed<'t> {
         let topic = repertoire.subscription(said.template_uri.as_ref(), text, &work);
         let topic = topic.ok()?;
         let subscription = topic.parse(text, &work).ok()?;
-        let outcome = topic.accept(subscription.tongue);
+        let outcome = topic.accept(subscription.text_language);
         let uri = said.extension(Family::Notification).uri();
         let metadata = Metadata::from_iter([(uri, outcome.as_str().into())]);
         let taken = from_agent(task, "taken", vec![Part::text(outcome)], metadata);

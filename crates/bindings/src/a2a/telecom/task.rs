@@ -158,7 +158,7 @@ impl RequestContext<'_> {
             let translator = served.telecom.for_schema(&schema);
             let translator = translator.expect("it was found for this schema");
             let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator), &work)?;
-            let mut reading = Reading::upon(translator, &values, said.tongue);
+            let mut reading = Reading::upon(translator, &values, said.text_language);
             let rest = said.supply(&mut reading, &work)?;
             Ok((heard, reading.understood(), rest))
         };
@@ -233,7 +233,7 @@ impl Prompt<'_> {
                     performative: None,
                 };
                 let question = self.question(&questions, envelope, &context);
-                let task_type = self.translator.task_type(self.reading.tongue());
+                let task_type = self.translator.task_type(self.reading.text_language());
                 let content = Content::new(&question.target_object, task_type);
                 negotiate.question = Some(question);
                 content
@@ -249,11 +249,11 @@ impl Prompt<'_> {
             values: self.reading.said(),
         };
         let target = self.translator.target_object(&payload);
-        let tongue = self.reading.tongue();
-        let words: Vec<String> = lacks.iter().map(|it| it.words(tongue)).collect();
+        let text_language = self.reading.text_language();
+        let words: Vec<String> = lacks.iter().map(|it| it.words(text_language)).collect();
         let words = inert(&words.join("\n"));
         let mut question = Content::new(inert(&target), words).with_payload(payload);
-        let asked = negotiation::ask(lacks, context, tongue);
+        let asked = negotiation::ask(lacks, context, text_language);
         let asked = envelope.answer(asked.template_uri, asked.text, Some(asked.context));
         kept::keep(&mut question, &asked);
         question

@@ -57,8 +57,8 @@ impl Spoken<'_> {
             max_rounds: Context::MAX_ROUNDS,
             performative: None,
         };
-        let tongue = self.envelope.tongue();
-        let asked = ask_in_words(&asked.task_description, &context, tongue);
+        let text_language = self.envelope.text_language();
+        let asked = ask_in_words(&asked.task_description, &context, text_language);
         let context = Some(asked.context);
         self.envelope
             .answer(asked.template_uri, asked.text, context)
@@ -174,7 +174,7 @@ impl Teller<'_> {
         response.filter(|it| **it == payload.schema_id)?;
         let mut templates = self.templates.iter();
         let schema = templates.find(|it| it.schema_id == payload.schema_id)?;
-        let text = outcome(schema, &payload.values, spoken.envelope.tongue());
+        let text = outcome(schema, &payload.values, spoken.envelope.text_language());
         let uri = translator.uri().clone();
         Some(spoken.envelope.answer(uri, text, None))
     }

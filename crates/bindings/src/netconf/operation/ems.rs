@@ -6,8 +6,8 @@
 use super::input::{all, child, flag, instant, needed, number, text, texts, word};
 use super::{Answer, Codec, output};
 use crate::netconf::EMS_NAMESPACE;
+use crate::netconf::encode::decimal;
 use crate::netconf::error;
-use crate::netconf::modelled::decimal;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;

@@ -1,8 +1,8 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Answer, Codec, check, input, plain, schemas, typed};
+use super::{Answer, Codec, check, fast_path, input, schemas, typed};
+use crate::netconf::encode::negotiation::refusals;
 use crate::netconf::error;
-use crate::netconf::modelled::negotiation::refusals;
 use crate::netconf::session::RequestContext;
 use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
@@ -19,7 +19,7 @@ const MS_PER_S: i64 = 1_000;
 
 impl Codec for Negotiate {
     fn check(cx: &RequestContext<'_>, input: Element<'_>) -> Result<(), RpcError> {
-        match cx.announced.plain_negotiations && plain::is_plain(input) {
+        match cx.session_schema.plain_negotiations && fast_path::is_plain(input) {
             true => Ok(()),
             false => {
                 check(cx, input).map_err(|first| typed::all_violations(cx, input).unwrap_or(first))

@@ -1,12 +1,12 @@
 //! `get-tasks` and `get-context` (module convoke-registry): long lists, page by page.
 //!
 //! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
-//! names its last. Read next: [`crate::netconf::modelled`].
+//! names its last. Read next: [`crate::netconf::encode`].
 
 use super::input::{all, number, text, time};
 use super::{Answer, Codec, output};
 use crate::netconf::REGISTRY_NAMESPACE;
-use crate::netconf::modelled::{context, task};
+use crate::netconf::encode::{context, task};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;

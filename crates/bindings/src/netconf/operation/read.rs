@@ -5,7 +5,7 @@
 
 use super::{Answer, Dispatch, check};
 use crate::background::later;
-use crate::netconf::modelled::Reader;
+use crate::netconf::encode::Reader;
 use crate::netconf::session::RequestContext;
 use crate::netconf::{error, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
@@ -162,7 +162,7 @@ fn xpath_filter<'x>(
         Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
         Ok(Compiled::TooComplex) => Ok(Filter::XPath {
             text,
-            expression: search::expression(text, scope, &cx.announced.generation)?,
+            expression: search::expression(text, scope, &cx.session_schema.generation)?,
             scope,
         }),
         Err(e) => Err(error::of_filter(&e, scope)),
@@ -229,11 +229,11 @@ fn write(
     selection: &Selection,
     data: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    let permit = cx.platform.permit(cx.who, &cx.announced.generation);
+    let permit = cx.platform.permit(cx.who, &cx.session_schema.generation);
     let reader = Reader {
         keyed_bytes: Cell::default(),
         platform: cx.platform,
-        announced: cx.announced,
+        session_schema: cx.session_schema,
         endpoint: cx.endpoint,
         who: cx.who,
         now: cx.now,
@@ -256,9 +256,9 @@ fn search(
     data: Vec<u8>,
     wrap: Wrap,
 ) -> Result<Dispatch, RpcError> {
-    let announced = Arc::clone(cx.announced);
+    let session_schema = Arc::clone(cx.session_schema);
     let found = later(&*cx.platform.background, &cx.who.name, move |over| {
-        search::select(&expression, data, &announced, over)
+        search::select(&expression, data, &session_schema, over)
     });
     let found = found.map_err(|_| error::busy(path.clone()))?;
     Ok(Dispatch::Later(Box::pin(async move {

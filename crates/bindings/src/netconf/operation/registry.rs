@@ -6,8 +6,8 @@
 use super::input::{all, child, flag, needed, number, text, texts, word};
 use super::{Answer, Codec, Dispatch, carried_out, output};
 use crate::netconf::REGISTRY_NAMESPACE;
+use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
-use crate::netconf::modelled::team;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;

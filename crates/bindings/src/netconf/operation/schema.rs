@@ -27,7 +27,7 @@ pub(super) fn get_schema(
     let version = leaf("version").map(|v| v.trimmed_text());
     let name = identifier.trimmed_text();
     let text = cx
-        .announced
+        .session_schema
         .generation
         .schema(name, version)
         .ok_or_else(|| {

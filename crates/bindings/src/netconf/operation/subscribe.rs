@@ -9,10 +9,10 @@
 
 use super::Answer;
 use crate::background::{Abandoned, Later, later};
-use crate::netconf::announced::Announced;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::platform::Platform;
 use crate::netconf::session::{Backlog, RequestContext};
+use crate::netconf::session_schema::SessionSchema;
 use crate::netconf::{event, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
@@ -20,7 +20,7 @@ use ::netconf::names::namespace::{BASE, NOTIFICATION};
 use ::netconf::xml::Element;
 use ::netconf::xpath::{EvaluationError, Expression};
 use domain::access::Principal;
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::time::Timestamp;
 use engine::{Endpoint, Event, Stream, StreamError};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub(in crate::netconf) struct Subscription {
     /// The end of the replay: entries up to here were there when it began.
     replay_until: Option<Sequence>,
     stop: Option<Timestamp>,
-    announced: Arc<Announced>,
+    session_schema: Arc<SessionSchema>,
     endpoint: Endpoint,
     session: u32,
     /// The events after the cursor that an XPath is asked about.
@@ -162,7 +162,7 @@ pub(super) fn create(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<
         filter,
         replay_until: start.map(|_| last),
         stop,
-        announced: Arc::clone(cx.announced),
+        session_schema: Arc::clone(cx.session_schema),
         endpoint: cx.endpoint.clone(),
         session: cx.info.id,
         search: None,
@@ -210,7 +210,7 @@ fn filter(cx: &RequestContext<'_>, filter: Element<'_>) -> Result<Filter, RpcErr
             match Selection::xpath(expression, &filter.prefixes()) {
                 Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
                 Ok(Compiled::TooComplex) => {
-                    let generation = &cx.announced.generation;
+                    let generation = &cx.session_schema.generation;
                     let expression = search::expression(expression, filter, generation)?;
                     Ok(Filter::XPath(Arc::new(expression)))
                 }
@@ -369,9 +369,9 @@ impl Subscription {
             .iter()
             .map(|told| permitted(told).then(|| event::document(told)))
             .collect();
-        let announced = Arc::clone(&self.announced);
+        let session_schema = Arc::clone(&self.session_schema);
         let selected = later(&*platform.background, &who.name, move |over| {
-            let select = |text| search::selects_event(&expression, text, &announced, over);
+            let select = |text| search::selects_event(&expression, text, &session_schema, over);
             let each = texts.into_iter().map(|text| text.map_or(Ok(false), select));
             each.collect::<Verdicts>()
         });
@@ -443,13 +443,13 @@ impl Subscription {
     /// committed after it.
     fn is_late(&self, event: &Event) -> bool {
         if let Event::Logged(entry) = event
-            && matches!(entry.happening, Happening::Audit(_))
+            && matches!(entry.happening, LogEvent::Audit(_))
         {
             return true;
         }
         let own = matches!(event, Event::Logged(entry) if matches!(
             &entry.happening,
-            Happening::SessionStarted { session, .. } if *session == self.session
+            LogEvent::SessionStarted { session, .. } if *session == self.session
         ));
         own && self.replay_until.is_none()
     }

@@ -14,8 +14,8 @@ const ALARMS: &str = "urn:ietf:params:xml:ns:yang:ietf-alarms";
 const EMS: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
 const PREFIXES: [(&str, &str); 3] = [("a", AGENT), ("al", ALARMS), ("e", EMS)];
 
-static ANNOUNCED: LazyLock<Announced> =
-    LazyLock::new(|| Announced::of(Generation::load(&ModuleSet::convoke()).unwrap()));
+static ANNOUNCED: LazyLock<SessionSchema> =
+    LazyLock::new(|| SessionSchema::of(Generation::load(&ModuleSet::convoke()).unwrap()));
 
 /// Data as the platform writes them, in the order of the schema.
 fn data() -> String {

@@ -6,7 +6,7 @@ use super::Cohort;
 use crate::trail::{by, decided};
 use domain::access::Principal;
 use domain::audit::AuditKind;
-use domain::event::Happening;
+use domain::event::LogEvent;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use schema::evolution::Event;
@@ -18,7 +18,7 @@ use store::{Batch, Document};
 #[derive(Debug, Default)]
 pub(in crate::schemas) struct Changed {
     pub(in crate::schemas) documents: Vec<Document>,
-    pub(in crate::schemas) happenings: Vec<(Timestamp, Happening)>,
+    pub(in crate::schemas) happenings: Vec<(Timestamp, LogEvent)>,
 }
 
 impl Changed {
@@ -26,7 +26,7 @@ impl Changed {
     pub(super) fn tell(&mut self, update: SchemaUpdate) {
         let time = update.time;
         self.happenings
-            .push((time, Happening::Schema(Arc::new(update))));
+            .push((time, LogEvent::Schema(Arc::new(update))));
     }
 
     /// Has the audit trail say who decided what.

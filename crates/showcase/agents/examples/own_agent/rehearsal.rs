@@ -10,14 +10,14 @@ use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::profile::{Capability, Layer, Profile};
 use domain::task::{Task, TaskId};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 
 /// What the agent answers, a line for each of both lists.
 pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
-    let (now, mut dice) = (Timestamp::default(), Dice::seed_from_u64(1));
+    let (now, mut rng) = (Timestamp::default(), SeededRng::seed_from_u64(1));
     let own = Arc::new(profile());
     let briefing = Briefing {
         roster: vec![Arc::clone(&own)],
@@ -25,9 +25,9 @@ pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
         inventory: Arc::default(),
         open: Vec::new(),
     };
-    agent.step(Input::Started(briefing), now, &mut dice);
-    agent.step(unreachable("site:A", now), now, &mut dice);
-    let outputs = agent.step(Input::Asked(question(now)), now, &mut dice);
+    agent.step(Input::Started(briefing), now, &mut rng);
+    agent.step(unreachable("site:A", now), now, &mut rng);
+    let outputs = agent.step(Input::Asked(question(now)), now, &mut rng);
     let answer = outputs.iter().find_map(|output| match output {
         Output::Answer(reply) => reply
             .content

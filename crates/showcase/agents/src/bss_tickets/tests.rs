@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{at, dice};
+use crate::bench::{at, rng};
 use crate::complaints::office::{profile, started_as};
 use crate::payloads::complaint::Boundary;
 
@@ -73,7 +73,7 @@ fn lines(outputs: &[Output]) -> Vec<String> {
 #[test]
 fn a_result_in_another_language_is_sent_back_and_then_given_up() {
     let mut bss = started_as("bss-tickets");
-    let mut step = |input| lines(&bss.step(input, at(2), &mut dice()));
+    let mut step = |input| lines(&bss.step(input, at(2), &mut rng()));
     assert_eq!(
         step(ticket("zh", "账单多扣了钱")),
         ["wakes 21602", "taskAssgin ticket-C-7 "]
@@ -95,7 +95,7 @@ fn a_result_in_another_language_is_sent_back_and_then_given_up() {
 #[test]
 fn an_accepted_result_is_the_one_reply() {
     let mut bss = started_as("bss-tickets");
-    let mut step = |input| lines(&bss.step(input, at(2), &mut dice()));
+    let mut step = |input| lines(&bss.step(input, at(2), &mut rng()));
     step(ticket("en", "my bill is wrong"));
     let judgement = || {
         told(
@@ -123,11 +123,11 @@ fn an_accepted_result_is_the_one_reply() {
 #[test]
 fn who_waits_too_long_gets_an_apology() {
     let mut bss = started_as("bss-tickets");
-    let outputs = bss.step(ticket("en", "offline"), at(0), &mut dice());
+    let outputs = bss.step(ticket("en", "offline"), at(0), &mut rng());
     let Output::Wake { token, at: due } = outputs[0] else {
         panic!("{outputs:?}")
     };
-    let late = lines(&bss.step(Input::Woken(token), due, &mut dice()));
+    let late = lines(&bss.step(Input::Woken(token), due, &mut rng()));
     assert!(late[0].starts_with("replies We are sorry"), "{late:?}");
     assert_eq!(late[1], "taskCancel ticket-C-7 ");
 }
@@ -136,7 +136,7 @@ fn who_waits_too_long_gets_an_apology() {
 fn the_ticket_system_takes_no_tasks() {
     let mut bss = started_as("bss-tickets");
     let asked = crate::bench::assign("t", Content::new("C-8", "handle this"));
-    let outputs = bss.step(asked, at(1), &mut dice());
+    let outputs = bss.step(asked, at(1), &mut rng());
     assert_eq!(
         crate::bench::answer(&outputs).reasons[0].reason,
         "takes-no-tasks"

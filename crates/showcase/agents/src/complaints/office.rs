@@ -5,7 +5,7 @@
 //! of tasks is kept for the laws.
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{self, Net, dice, id};
+use crate::bench::{self, Net, id, rng};
 use crate::roster::ROSTER;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
@@ -103,7 +103,7 @@ pub(crate) fn started_as(role: &str) -> Box<dyn Agent> {
     agent.step(
         Input::Started(briefing(role, &Arc::new(town()), vec![])),
         bench::at(0),
-        &mut dice(),
+        &mut rng(),
     );
     agent
 }
@@ -230,7 +230,7 @@ impl Office {
 
     fn outputs(&mut self, name: &str, input: Input) -> Vec<Output> {
         let (_, agent) = self.agents.get_mut(name).unwrap();
-        agent.step(input, self.now, &mut dice())
+        agent.step(input, self.now, &mut rng())
     }
 
     fn take(&mut self, name: &str, output: Output) {

@@ -370,8 +370,8 @@ fn a_complaint_in_structure_is_answered_in_structure() {
         manufacturer: String::new(),
     };
     let content = Content::new("K-7", "A complaint").with_payload(complaint.to_payload());
-    let mut dice = crate::bench::dice();
-    let asked = agent.step(crate::bench::assign("t", content), at(WRITTEN_S), &mut dice);
+    let mut rng = crate::bench::rng();
+    let asked = agent.step(crate::bench::assign("t", content), at(WRITTEN_S), &mut rng);
     let reply = crate::bench::answer(&asked);
     assert_eq!(reply.verdict, domain::reply::Verdict::InputRequired);
     // Nothing else comes of it than the question for the vehicle.
@@ -506,8 +506,8 @@ proptest! {
 fn a_letter_that_is_too_much_work_is_refused_and_the_others_go_on() {
     use crate::bench::{answer, assign, said, task};
     let mut agent = super::office::started_as("complaint-south");
-    let mut dice = crate::bench::dice();
-    let mut step = |input: Input| agent.step(input, at(WRITTEN_S), &mut dice);
+    let mut rng = crate::bench::rng();
+    let mut step = |input: Input| agent.step(input, at(WRITTEN_S), &mut rng);
     let why = "it takes more than 8000000 steps to read; say it shorter";
     let asks = Content::new("t-1", "no connection near Bonn today around 6 pm");
     let long = Content::new("t-2", "车在波恩断网，".repeat(400_000));

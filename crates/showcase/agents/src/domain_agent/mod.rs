@@ -21,7 +21,7 @@ use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use job::{Finding, Job, Measurements};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
@@ -77,7 +77,7 @@ pub struct DomainAgent<P> {
 }
 
 impl<P: Practice> TaskExecutor for DomainAgent<P> {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let context = AgentContext::open(&briefing, now);
         let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
         let mut agent = Self {
@@ -94,7 +94,7 @@ impl<P: Practice> TaskExecutor for DomainAgent<P> {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         let mut outputs = match input {
             Input::Telemetry(Telemetry::Alarm(alarm)) => {
                 self.watch.take(&alarm, &self.topology, now);

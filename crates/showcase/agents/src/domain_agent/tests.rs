@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{alarm, answer, ask, assign, at, briefing, dice, id, said, started, task, word};
+use crate::bench::{alarm, answer, ask, assign, at, briefing, id, rng, said, started, task, word};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::payloads::incident::{Incident, IncidentOrder};
@@ -77,7 +77,7 @@ fn measured(agent: &mut dyn Agent, probes: Vec<(Token, ElementId)>, broken: &str
                 .map(|(n, v)| ((*n).to_owned(), *v))
                 .collect(),
         });
-        outputs.extend(agent.step(Input::Acted { token, outcome }, at(60), &mut dice()));
+        outputs.extend(agent.step(Input::Acted { token, outcome }, at(60), &mut rng()));
     }
     outputs
 }
@@ -86,7 +86,7 @@ fn measured(agent: &mut dyn Agent, probes: Vec<(Token, ElementId)>, broken: &str
 fn a_diagnosis_measures_and_reports_what_it_found() {
     let (mut agent, _) = started("ip-fault");
     let content = diagnosis("link:B-b5", Cause::FibreCut, &[]);
-    let outputs = agent.step(assign("t", content), at(10), &mut dice());
+    let outputs = agent.step(assign("t", content), at(10), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b5");
     let result = result(&outputs).unwrap();
@@ -114,16 +114,16 @@ fn rejected_it_looks_at_the_alternatives_and_without_any_it_fails() {
         &[("link:B-b6", Cause::FibreCut)],
     );
     let task = task("t", "TMF-oss-fault", content.clone(), true);
-    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(10), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(10), &mut rng());
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
     assert!(!result(&outputs).unwrap().confirmed);
     let no = Content::new("t", "d").with_result("reject: look again");
     let rejected = (Kind::Result, Stance::Refuse);
-    let outputs = agent.step(word(&task, no.clone(), rejected), at(90), &mut dice());
+    let outputs = agent.step(word(&task, no.clone(), rejected), at(90), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
     assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
-    let outputs = agent.step(word(&task, no, rejected), at(190), &mut dice());
+    let outputs = agent.step(word(&task, no, rejected), at(190), &mut rng());
     let failed = |o: &Output| {
         matches!(
             o,
@@ -144,9 +144,9 @@ fn cancelled_it_says_no_more() {
     let outputs = agent.step(
         ask(Verb::TaskAssign, &task, content.clone()),
         at(1),
-        &mut dice(),
+        &mut rng(),
     );
-    let stop = agent.step(ask(Verb::TaskCancel, &task, content), at(2), &mut dice());
+    let stop = agent.step(ask(Verb::TaskCancel, &task, content), at(2), &mut rng());
     assert_eq!(answer(&stop).verdict, Verdict::Accepted);
     assert!(measured(&mut *agent, probes(&outputs), "link:B-b5").is_empty());
 }
@@ -157,14 +157,14 @@ fn silent_probes_do_not_hold_a_diagnosis_for_ever() {
     let outputs = agent.step(
         assign("t", diagnosis("link:B-b5", Cause::FibreCut, &[])),
         at(1),
-        &mut dice(),
+        &mut rng(),
     );
     let wake = outputs.iter().find_map(|o| match o {
         Output::Wake { token, at } => Some((*token, *at)),
         _ => None,
     });
     let (token, due) = wake.unwrap();
-    let outputs = agent.step(Input::Woken(token), due, &mut dice());
+    let outputs = agent.step(Input::Woken(token), due, &mut rng());
     let result = result(&outputs).unwrap();
     assert!(!result.confirmed);
     assert!(result.evidence[0].ends_with("no answer"));
@@ -218,7 +218,7 @@ fn what_cannot_be_taken_on_is_refused_with_the_path() {
         for verb in [Verb::TaskAssign, Verb::FeasibilityNegotiate] {
             let (mut agent, _) = started(role);
             let task = task("t", "operator", content.clone(), true);
-            let outputs = agent.step(ask(verb, &task, content.clone()), at(1), &mut dice());
+            let outputs = agent.step(ask(verb, &task, content.clone()), at(1), &mut rng());
             let reply = answer(&outputs);
             let reason = &reply.reasons[0];
             let found = format!(
@@ -236,7 +236,7 @@ fn what_cannot_be_taken_on_is_refused_with_the_path() {
 fn words_that_name_an_element_are_a_diagnosis() {
     let (mut agent, _) = started("ip-fault");
     let content = Content::new("network", "Is the card B/2 in Bonn all right?");
-    let outputs = agent.step(assign("t", content), at(1), &mut dice());
+    let outputs = agent.step(assign("t", content), at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     assert_eq!(probes(&outputs)[0].1, id("card:B/2"));
 }
@@ -252,17 +252,17 @@ fn incidents_go_to_who_ordered_them_and_the_newer_order_wins() {
             .to_payload(),
         )
     };
-    agent.step(assign("old", order()), at(1), &mut dice());
+    agent.step(assign("old", order()), at(1), &mut rng());
     let out = Input::Telemetry(Telemetry::Alarm(alarm(
         "site:b4",
         AlarmType::SiteUnreachable,
         5,
     )));
-    let outputs = agent.step(out, at(6), &mut dice());
+    let outputs = agent.step(out, at(6), &mut rng());
     let Some(Output::Wake { token, at: due }) = outputs.first() else {
         panic!("the agent asks to be woken")
     };
-    let outputs = agent.step(Input::Woken(*token), *due, &mut dice());
+    let outputs = agent.step(Input::Woken(*token), *due, &mut rng());
     let told = |outputs: &[Output]| -> Vec<String> {
         let told = outputs.iter().filter_map(|o| match o {
             Output::Report {
@@ -281,7 +281,7 @@ fn incidents_go_to_who_ordered_them_and_the_newer_order_wins() {
         told.collect()
     };
     assert_eq!(told(&outputs), ["old 1"]);
-    let outputs = agent.step(assign("new", order()), at(100), &mut dice());
+    let outputs = agent.step(assign("new", order()), at(100), &mut rng());
     assert_eq!(told(&outputs), ["old ends", "new 1"]);
 }
 
@@ -293,11 +293,11 @@ fn service_is_verified_by_alarms_and_then_by_measuring() {
         AlarmType::SiteUnreachable,
         5,
     )));
-    agent.step(out, at(6), &mut dice());
+    agent.step(out, at(6), &mut rng());
     let mut verify = |seconds| {
         let sites = BTreeSet::from([id("site:b4"), id("site:b5")]);
         let content = Content::new("s", "d").with_payload(Verification { sites }.to_payload());
-        let outputs = agent.step(assign("v", content), at(seconds), &mut dice());
+        let outputs = agent.step(assign("v", content), at(seconds), &mut rng());
         let result = VerificationResult::in_content(&answer(&outputs).content[0]).unwrap();
         let probes = probes(&outputs);
         measured(&mut *agent, probes, "");
@@ -318,7 +318,7 @@ fn after_a_restart_an_open_diagnosis_is_measured_again() {
         true,
     );
     let started = Input::Started(briefing("ip-fault", vec![open]));
-    let outputs = agent.step(started, at(0), &mut dice());
+    let outputs = agent.step(started, at(0), &mut rng());
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b5");
     assert!(result(&outputs).unwrap().confirmed);
 }
@@ -329,7 +329,7 @@ fn asked_for_what_it_cannot_measure_it_offers_what_it_can_beside_it() {
     let content = diagnosis("site:b1", Cause::MainsFailure, &[]);
     let task = task("t", "TMF-oss-fault", content.clone(), true);
     let asked = ask(Verb::FeasibilityNegotiate, &task, content);
-    let outputs = agent.step(asked, at(1), &mut dice());
+    let outputs = agent.step(asked, at(1), &mut rng());
     let reply = answer(&outputs);
     assert_eq!(reply.verdict, Verdict::Offered);
     assert_eq!(reply.reasons[0].reason, "not-managed");
@@ -347,7 +347,7 @@ fn asked_for_what_it_cannot_measure_it_offers_what_it_can_beside_it() {
     assert_eq!(offered, ["link:B-b1", "link:b1-b3"]);
     // Each alternative can be assigned as it was offered.
     let alternative = reply.content[0].clone();
-    let outputs = agent.step(assign("t", alternative), at(2), &mut dice());
+    let outputs = agent.step(assign("t", alternative), at(2), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     assert_eq!(probes(&outputs)[0].1, id("link:B-b1"));
 }
@@ -357,18 +357,18 @@ fn another_plan_is_followed_until_something_is_measured_and_refused_after() {
     let (mut agent, _) = started("ip-fault");
     let content = diagnosis("link:B-b5", Cause::FibreCut, &[]);
     let task = task("t", "TMF-oss-fault", content.clone(), true);
-    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut rng());
     let superseded = probes(&outputs);
     let plan = diagnosis("link:B-b6", Cause::FibreCut, &[]);
     let offered = (Kind::Fulfillment, Stance::Offer);
-    let outputs = agent.step(word(&task, plan.clone(), offered), at(2), &mut dice());
+    let outputs = agent.step(word(&task, plan.clone(), offered), at(2), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let planned = probes(&outputs);
     assert_eq!(planned[0].1, id("link:B-b6"));
     assert!(measured(&mut *agent, superseded, "link:B-b5").is_empty());
     let outputs = measured(&mut *agent, planned, "link:B-b6");
     assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
-    let outputs = agent.step(word(&task, plan, offered), at(90), &mut dice());
+    let outputs = agent.step(word(&task, plan, offered), at(90), &mut rng());
     assert_eq!(answer(&outputs).reasons[0].reason, "too-late");
     assert!(probes(&outputs).is_empty());
 }
@@ -378,7 +378,7 @@ fn the_answer_to_a_question_goes_on_with_the_same_task() {
     let (mut agent, _) = started("ip-fault");
     let content = Content::new("the fast one", "what is wrong with it?");
     let task = task("t", "operator", content.clone(), true);
-    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &task, content), at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::InputRequired);
     assert!(
         answer(&outputs).content[0]
@@ -387,7 +387,7 @@ fn the_answer_to_a_question_goes_on_with_the_same_task() {
     );
     let answered = |agent: &mut dyn Agent, content| {
         let answer = said(Verb::FulfillmentNegotiate, &task, content, None);
-        agent.step(answer, at(2), &mut dice())
+        agent.step(answer, at(2), &mut rng())
     };
     let outputs = answered(&mut *agent, Content::new("x", "I mean the quick one"));
     let asks_again = |o: &Output| {
@@ -418,7 +418,7 @@ fn after_a_restart_what_was_agreed_on_is_measured_and_what_was_asked_is_not_aske
         let mut open = Task::clone(&task("t", "operator", content, true));
         change(&mut open);
         let started = Input::Started(briefing("ip-fault", vec![open.into()]));
-        agent.step(started, at(0), &mut dice())
+        agent.step(started, at(0), &mut rng())
     };
     let planned = resumed(&|task| {
         task.status = Status::Processing;

@@ -31,7 +31,7 @@ use domain::inventory::{ElementId, ElementKind};
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::{Action, AlarmType, Outcome, Performance, Saving, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use forecast::Forecast;
 use meter::Meter;
 use policy::{Bounds, Outlook};
@@ -109,7 +109,7 @@ pub struct EnergySaving {
 }
 
 impl TaskExecutor for EnergySaving {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             radio: Radio::new(briefing.inventory.clone()),
@@ -131,7 +131,7 @@ impl TaskExecutor for EnergySaving {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Performance(performance)) => {
                 self.counted(&performance, now)

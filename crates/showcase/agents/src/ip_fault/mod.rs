@@ -31,7 +31,7 @@ use domain::negotiation::{Kind, Speech};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use history::History;
 use light::Lights;
 use practice::IpPractice;
@@ -82,7 +82,7 @@ pub struct IpFault {
 }
 
 impl TaskExecutor for IpFault {
-    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>) {
         let topology = Topology::of(&briefing.inventory);
         let asks_backhaul = |task: &Task| backhaul::site_asked(&topology, &task.content).is_some();
         let (own, others): (Vec<_>, Vec<_>) = briefing
@@ -97,7 +97,7 @@ impl TaskExecutor for IpFault {
         let demanding = inner.open.iter();
         let demanding = demanding.map(|t| (t.id.clone(), t.conditions.fulfillment_demanded));
         let demanding = demanding.collect();
-        let (inside, outputs) = DomainAgent::start(inner, now, dice);
+        let (inside, outputs) = DomainAgent::start(inner, now, rng);
         let mut agent = Self {
             inside,
             topology,
@@ -117,7 +117,7 @@ impl TaskExecutor for IpFault {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         let mut outputs = match &input {
             Input::Telemetry(Telemetry::Alarm(alarm)) if !alarm.cleared => {
                 match alarm.alarm_type == AlarmType::OpticalPowerLow {
@@ -143,7 +143,7 @@ impl TaskExecutor for IpFault {
             }
             _ => Vec::new(),
         };
-        let inner = self.inside.take(input, now, dice);
+        let inner = self.inside.take(input, now, rng);
         outputs.extend(self.followed(inner, now));
         outputs
     }

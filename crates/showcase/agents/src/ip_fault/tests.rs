@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{Net, answer, ask, assign, at, dice, id, started, task, word};
+use crate::bench::{Net, answer, ask, assign, at, id, rng, started, task, word};
 use crate::domain_agent::Practice;
 use crate::domain_agent::job::Measurements;
 use crate::payloads::diagnosis::Suspicion;
@@ -209,7 +209,7 @@ fn agent() -> Box<dyn Agent> {
     let mut agent = crate::bench::hosted("ip-fault");
     let mut briefing = crate::bench::briefing("ip-fault", vec![]);
     briefing.inventory = Arc::new(Net::town().with_optics().inventory());
-    agent.step(Input::Started(briefing), at(0), &mut dice());
+    agent.step(Input::Started(briefing), at(0), &mut rng());
     agent
 }
 
@@ -261,7 +261,7 @@ fn measured_by(
             readings: BTreeMap::new(),
         };
         let outcome = Outcome::Measured(table.get(&element).cloned().unwrap_or(good));
-        let more = agent.step(Input::Acted { token, outcome }, at(s), &mut dice());
+        let more = agent.step(Input::Acted { token, outcome }, at(s), &mut rng());
         open.extend(acts(&more));
         all.extend(more);
     }
@@ -273,9 +273,9 @@ fn asked_about_site(site: &str, rows: &[Row<'_>]) -> DiagnosisResult {
     let content = about(site, Cause::FibreCut);
     let task = task("t", "TMF-wireless-fault", content.clone(), true);
     let feasible = ask(Verb::FeasibilityNegotiate, &task, content.clone());
-    let outputs = agent.step(feasible, at(1), &mut dice());
+    let outputs = agent.step(feasible, at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
-    let outputs = agent.step(assign("t", content), at(2), &mut dice());
+    let outputs = agent.step(assign("t", content), at(2), &mut rng());
     let outputs = measured_by(&mut *agent, outputs, rows, 60);
     results(&outputs).remove(0)
 }
@@ -355,7 +355,7 @@ fn the_transport_of_a_site_is_broken_or_fine() {
 fn a_backhaul_is_asked_about_in_words_too() {
     let mut agent = agent();
     let words = Content::new("site b5", "Is the backhaul of site b5 broken?");
-    let outputs = agent.step(assign("t", words), at(2), &mut dice());
+    let outputs = agent.step(assign("t", words), at(2), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let probed = acts(&outputs).into_iter().map(|(_, a)| match a {
         Action::Probe { element } => element.to_string(),
@@ -369,7 +369,7 @@ fn a_backhaul_is_asked_about_in_words_too() {
     let outputs = agent.step(
         ask(Verb::FeasibilityNegotiate, &task, mains),
         at(3),
-        &mut dice(),
+        &mut rng(),
     );
     assert_eq!(answer(&outputs).verdict, Verdict::Offered);
 }
@@ -386,10 +386,10 @@ fn warned(optic: &str, s: i64) -> Input {
 #[test]
 fn a_fading_module_is_watched_and_its_end_foretold() {
     let mut agent = agent();
-    let outputs = agent.step(warned("optic:B-b5/a", 10), at(12), &mut dice());
+    let outputs = agent.step(warned("optic:B-b5/a", 10), at(12), &mut rng());
     let probe = acts(&outputs);
     assert_eq!(probe.len(), 1, "a flapping alarm is measured once");
-    assert!(acts(&agent.step(warned("optic:B-b5/a", 40), at(41), &mut dice())).is_empty());
+    assert!(acts(&agent.step(warned("optic:B-b5/a", 40), at(41), &mut rng())).is_empty());
     let reads = |dbm| {
         Outcome::Measured(Measurement {
             element: id("optic:B-b5/a"),
@@ -401,17 +401,17 @@ fn a_fading_module_is_watched_and_its_end_foretold() {
         token: probe[0].0,
         outcome: reads(-1.0),
     };
-    agent.step(first, at(60), &mut dice());
+    agent.step(first, at(60), &mut rng());
     let again = outputs.iter().find_map(|o| match o {
         Output::Wake { token, at: due } if *due == at(612) => Some(*token),
         _ => None,
     });
-    let outputs = agent.step(Input::Woken(again.unwrap()), at(612), &mut dice());
+    let outputs = agent.step(Input::Woken(again.unwrap()), at(612), &mut rng());
     let second = Input::Acted {
         token: acts(&outputs)[0].0,
         outcome: reads(-1.2),
     };
-    let outputs = agent.step(second, at(660), &mut dice());
+    let outputs = agent.step(second, at(660), &mut rng());
     let notes: Vec<&String> = outputs
         .iter()
         .filter_map(|o| match o {
@@ -422,7 +422,7 @@ fn a_fading_module_is_watched_and_its_end_foretold() {
     insta::assert_snapshot!(notes[0], @"optic:B-b5/a sends -1.2 dBm, 1.2 dB less every hour: about 2.3 h are left");
     // Asked about it, the answer holds the trend.
     let content = about("optic:B-b5/a", Cause::OpticalModuleAgeing);
-    let outputs = agent.step(assign("t", content), at(700), &mut dice());
+    let outputs = agent.step(assign("t", content), at(700), &mut rng());
     let rows = [("optic:B-b5/a", Degraded, &[("tx_dbm", -1.3)][..])];
     let outputs = measured_by(&mut *agent, outputs, &rows, 760);
     let result = results(&outputs).remove(0);
@@ -437,11 +437,11 @@ fn a_fading_module_is_watched_and_its_end_foretold() {
 #[test]
 fn a_dark_module_out_of_reach_is_known_from_before() {
     let mut agent = agent();
-    let outputs = agent.step(warned("optic:B-b5/b", 10), at(12), &mut dice());
+    let outputs = agent.step(warned("optic:B-b5/b", 10), at(12), &mut rng());
     let rows = [("optic:B-b5/b", Degraded, &[("tx_dbm", -3.0)][..])];
     measured_by(&mut *agent, outputs, &rows, 60);
     let content = about("optic:B-b5/b", Cause::OpticalModuleAgeing);
-    let outputs = agent.step(assign("t", content), at(9_000), &mut dice());
+    let outputs = agent.step(assign("t", content), at(9_000), &mut rng());
     let rows = [
         ("optic:B-b5/b", Unreachable, &[][..]),
         ("link:B-b5", Failed, DARK),
@@ -451,7 +451,7 @@ fn a_dark_module_out_of_reach_is_known_from_before() {
     assert_eq!(result.root_cause, Some(id("optic:B-b5/b")));
     // With an echo it is a cut after all.
     let content = about("optic:B-b5/b", Cause::OpticalModuleAgeing);
-    let outputs = agent.step(assign("u", content), at(9_100), &mut dice());
+    let outputs = agent.step(assign("u", content), at(9_100), &mut rng());
     let rows = [
         ("optic:B-b5/b", Unreachable, &[][..]),
         ("link:B-b5", Failed, BROKEN),
@@ -499,7 +499,7 @@ fn on(
     let named = format!("{:?}", acts[0].1);
     assert!(named.contains(is), "{named} is not {is}");
     let token = acts[0].0;
-    agent.step(Input::Acted { token, outcome }, at(s), &mut dice())
+    agent.step(Input::Acted { token, outcome }, at(s), &mut rng())
 }
 
 /// A full link of the backbone is led around; if that does not help, it is taken back.
@@ -507,19 +507,19 @@ fn on(
 fn a_congested_link_is_led_around_and_looked_at() {
     for (helps, after) in [(true, 0.0), (false, 0.2)] {
         let mut agent = agent();
-        let quiet = agent.step(period(0, &[("link:B-C", 0.7, 0.0)]), at(900), &mut dice());
+        let quiet = agent.step(period(0, &[("link:B-C", 0.7, 0.0)]), at(900), &mut rng());
         assert!(acts(&quiet).is_empty());
         // A spur has no way around.
         let spur = agent.step(
             period(900, &[("link:B-b5", 1.3, 0.2)]),
             at(1_800),
-            &mut dice(),
+            &mut rng(),
         );
         assert!(acts(&spur).is_empty());
         let full = agent.step(
             period(1_800, &[("link:B-C", 1.2, 0.15)]),
             at(2_700),
-            &mut dice(),
+            &mut rng(),
         );
         let read = on(&mut *agent, &full, "ReadConfiguration", metrics(), 2_710);
         let set = on(&mut *agent, &read, "100120", Outcome::Done, 2_720);
@@ -528,11 +528,11 @@ fn a_congested_link_is_led_around_and_looked_at() {
         let mixed = agent.step(
             period(2_700, &[("link:A-C", 1.0, 0.2)]),
             at(3_600),
-            &mut dice(),
+            &mut rng(),
         );
         assert!(acts(&mixed).is_empty());
         let next = period(3_600, &[("link:B-C", 0.0, 0.0), ("link:A-C", 0.9, after)]);
-        let next = agent.step(next, at(4_500), &mut dice());
+        let next = agent.step(next, at(4_500), &mut rng());
         match helps {
             true => assert!(acts(&next).is_empty()),
             false => drop(on(&mut *agent, &next, "\"120\"", Outcome::Done, 4_510)),
@@ -542,7 +542,7 @@ fn a_congested_link_is_led_around_and_looked_at() {
             Output::Wake { token, .. } => Some(*token),
             _ => None,
         });
-        let back = agent.step(Input::Woken(wake.unwrap()), at(17_200), &mut dice());
+        let back = agent.step(Input::Woken(wake.unwrap()), at(17_200), &mut rng());
         match helps {
             true => drop(on(&mut *agent, &back, "\"120\"", Outcome::Done, 17_210)),
             false => assert!(acts(&back).is_empty()),
@@ -565,7 +565,7 @@ fn a_detour_is_proposed_if_that_is_demanded_and_else_done_and_reported() {
         let outputs = agent.step(
             ask(Verb::TaskAssign, &asked, content.clone()),
             at(1),
-            &mut dice(),
+            &mut rng(),
         );
         let rows = [("link:B-C", Degraded, FULL_LINK)];
         let outputs = measured_by(&mut *agent, outputs, &rows, 60);
@@ -588,7 +588,7 @@ fn a_detour_is_proposed_if_that_is_demanded_and_else_done_and_reported() {
             assert!(offer.unwrap().contains("igp-metric"));
             let agree = Content::new("t", "yes").with_result("accept");
             let agreed = word(&asked, agree, (Kind::Fulfillment, Stance::Accept));
-            next = agent.step(agreed, at(70), &mut dice());
+            next = agent.step(agreed, at(70), &mut rng());
         }
         let read = on(&mut *agent, &next, "ReadConfiguration", metrics(), 80);
         let done = on(&mut *agent, &read, "100120", Outcome::Done, 90);
@@ -604,13 +604,13 @@ fn a_detour_is_proposed_if_that_is_demanded_and_else_done_and_reported() {
 fn a_detour_that_is_refused_or_impossible_is_said_to_be_so() {
     let mut agent = agent();
     let content = about("link:B-C", Cause::Congestion);
-    let outputs = agent.step(assign("t", content), at(1), &mut dice());
+    let outputs = agent.step(assign("t", content), at(1), &mut rng());
     let rows = [("link:B-C", Degraded, FULL_LINK)];
     let outputs = measured_by(&mut *agent, outputs, &rows, 60);
     let reading = acts(&outputs).pop().unwrap();
     let outcome = Outcome::Impossible("not permitted".to_owned());
     let token = reading.0;
-    let outputs = agent.step(Input::Acted { token, outcome }, at(80), &mut dice());
+    let outputs = agent.step(Input::Acted { token, outcome }, at(80), &mut rng());
     let result = results(&outputs).remove(0);
     assert!(
         !result.automatic && result.proposal.contains("not permitted"),
@@ -623,6 +623,6 @@ fn tokens_of_both_halves_never_meet() {
     let (_, outputs) = started("ip-fault");
     assert!(acts(&outputs).iter().all(|(token, _)| token & OWN == 0));
     let mut agent = agent();
-    let outputs = agent.step(warned("optic:B-b5/a", 10), at(12), &mut dice());
+    let outputs = agent.step(warned("optic:B-b5/a", 10), at(12), &mut rng());
     assert!(acts(&outputs).iter().all(|(token, _)| token & OWN != 0));
 }

@@ -37,7 +37,7 @@ use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::{CellPerformance, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use power::Power;
 use running::{Draft, Running};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ pub struct Optimisation {
 }
 
 impl TaskExecutor for Optimisation {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             outbox: Outbox::default(),
@@ -125,7 +125,7 @@ impl TaskExecutor for Optimisation {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Performance(performance)) => {
                 self.counted(&performance, now)

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{answer, ask, briefing_of, dice, id, task, word_on_feasibility};
+use crate::bench::{answer, ask, briefing_of, id, rng, task, word_on_feasibility};
 use crate::context::Hosted;
 use crate::drill::net::Fault;
 use crate::drill::{Drill, hour};
@@ -272,7 +272,7 @@ fn alone() -> Box<dyn Agent> {
     let mut agent: Box<dyn Agent> = Box::new(Hosted::<Optimisation>::default());
     let drill = Drill::begin(hour(2), 1, &[]);
     let started = Input::Started(briefing_of(&drill, "optimisation"));
-    agent.step(started, hour(2), &mut dice());
+    agent.step(started, hour(2), &mut rng());
     agent
 }
 
@@ -285,18 +285,18 @@ fn refused_while_it_is_negotiated_it_begins_nothing() {
     let outputs = agent.step(
         ask(Verb::FeasibilityNegotiate, &asked, content.clone()),
         hour(2),
-        &mut dice(),
+        &mut rng(),
     );
     assert_eq!(answer(&outputs).verdict, Verdict::Pending);
     let token = outputs.iter().find_map(|o| match o {
         Output::Send { token, .. } => Some(*token),
         _ => None,
     });
-    let outputs = agent.step(word_on_feasibility(&asked, false), hour(2), &mut dice());
+    let outputs = agent.step(word_on_feasibility(&asked, false), hour(2), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let reply = Ok(domain::reply::Reply::accepted());
     let token = token.unwrap();
-    let outputs = agent.step(Input::Replied { token, reply }, hour(2), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, hour(2), &mut rng());
     assert!(outputs.is_empty(), "{outputs:?}");
 }
 
@@ -312,7 +312,7 @@ fn what_cannot_be_done_is_refused_with_the_reason_or_offered_otherwise() {
         let content = Content::new("site:s0", "c").with_payload(order.to_payload());
         let asked = task("t", "TMF-wireless-fault", content.clone(), true);
         let ask = ask(Verb::FeasibilityNegotiate, &asked, content);
-        let outputs = agent.step(ask, hour(2), &mut dice());
+        let outputs = agent.step(ask, hour(2), &mut rng());
         let reply = answer(&outputs);
         let reason = reply.reasons.first();
         let reason = reason.map_or(String::new(), |r| format!(" {} {}", r.reason, r.path));

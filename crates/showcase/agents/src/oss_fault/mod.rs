@@ -42,7 +42,7 @@ use domain::profile::Layer;
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::{Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use evidence::{Events, Evidence};
 use news::News;
@@ -95,15 +95,15 @@ pub struct OssFault {
 }
 
 impl TaskExecutor for OssFault {
-    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
-        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
+    fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, rng)
     }
 
     fn knowing(
         knowledge: &Arc<Knowledge>,
         briefing: Briefing,
         now: Timestamp,
-        _: &mut Dice,
+        _: &mut SeededRng,
     ) -> (Self, Vec<Output>) {
         let topology = Topology::of(&briefing.inventory);
         let mut oss = Self {
@@ -128,7 +128,7 @@ impl TaskExecutor for OssFault {
         (oss, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Complaint(complaint)) => {
                 self.events.complaint(complaint);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{answer, assign, at, dice, id, started};
+use crate::bench::{answer, assign, at, id, rng, started};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::payloads::incident::{Incident, Sighting};
@@ -61,7 +61,7 @@ impl Play {
     }
 
     fn input(&mut self, input: Input, seconds: i64) {
-        let outputs = self.agent.step(input, at(seconds), &mut dice());
+        let outputs = self.agent.step(input, at(seconds), &mut rng());
         self.take(outputs);
     }
 
@@ -72,7 +72,7 @@ impl Play {
             .min_by_key(|i| self.wakes[*i])
         {
             let (due, token) = self.wakes.remove(i);
-            let outputs = self.agent.step(Input::Woken(token), due, &mut dice());
+            let outputs = self.agent.step(Input::Woken(token), due, &mut rng());
             self.take(outputs);
         }
     }
@@ -380,7 +380,7 @@ fn a_diagnosis_asked_of_the_oss_goes_to_the_domain() {
     let outputs = play.agent.step(
         assign("mine", Content::new("x", "What is wrong with link B-b5?")),
         at(5),
-        &mut dice(),
+        &mut rng(),
     );
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     play.take(outputs);
@@ -403,7 +403,7 @@ fn a_diagnosis_asked_of_the_oss_goes_to_the_domain() {
     };
     let outputs = play
         .agent
-        .step(Input::Notified(Arc::new(news)), at(50), &mut dice());
+        .step(Input::Notified(Arc::new(news)), at(50), &mut rng());
     assert!(matches!(&outputs[0], Output::Report { task, .. } if task.as_str() == "mine"));
 }
 

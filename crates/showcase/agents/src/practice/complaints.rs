@@ -13,7 +13,7 @@ use crate::alarms::AlarmList;
 use domain::agent::Output;
 use domain::inventory::Inventory;
 use domain::telemetry::{Action, Ticket};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ pub(super) struct AtWork<'a> {
     pub(super) matters: &'a mut Matters,
     pub(super) journal: &'a mut Vec<ComplaintRecord>,
     pub(super) now: Timestamp,
-    pub(super) dice: &'a mut Dice,
+    pub(super) rng: &'a mut SeededRng,
 }
 
 impl AtWork<'_> {
@@ -123,7 +123,7 @@ impl AtWork<'_> {
     }
 
     fn read(&mut self, number: usize, desk: String, range: Minutes) -> Vec<Output> {
-        let seconds = takes_s(range, self.dice);
+        let seconds = takes_s(range, self.rng);
         let shift = self.desks.shifts.entry(desk.clone());
         let shift = shift.or_insert_with(|| Shift::office(HOURS));
         let at = shift.work(self.now, seconds);

@@ -46,7 +46,7 @@ pub mod timer;
 use domain::agent::{Agent, Input, Output};
 use domain::reply::Reply;
 use domain::telemetry::{Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use journal::Journal;
 use noc::Noc;
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ impl Practice {
 }
 
 impl Agent for Practice {
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         if let Input::Started(briefing) = &input {
             let inventory = briefing.inventory.clone();
             let mut office = Office {
@@ -169,7 +169,7 @@ impl Agent for Practice {
                 let words = "people work here: nothing is asked of them by protocol";
                 vec![Output::Answer(Reply::refused("no-agent", "", words))]
             }
-            (Some(office), input) => office.take(input, now, dice),
+            (Some(office), input) => office.take(input, now, rng),
             (None, _) => Vec::new(),
         }
     }
@@ -191,16 +191,16 @@ impl Office {
         outputs
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match input {
-            Input::Telemetry(telemetry) => self.hear(telemetry, now, dice),
+            Input::Telemetry(telemetry) => self.hear(telemetry, now, rng),
             Input::Woken(token) => match self.matters.open.remove(&token) {
-                Some(matter) => self.turn_to(matter, now, dice),
+                Some(matter) => self.turn_to(matter, now, rng),
                 None => Vec::new(),
             },
             Input::Acted { token, outcome } => match self.matters.open.remove(&token) {
                 Some(Matter::Case(case, step)) => {
-                    let mut desk = self.noc_desk(now, dice);
+                    let mut desk = self.noc_desk(now, rng);
                     desk.acted(case, step, token, outcome)
                 }
                 // Customers and cells are told; nobody asks whether it helped.
@@ -210,23 +210,23 @@ impl Office {
         }
     }
 
-    fn noc_desk<'a>(&'a mut self, now: Timestamp, dice: &'a mut Dice) -> noc::AtWork<'a> {
+    fn noc_desk<'a>(&'a mut self, now: Timestamp, rng: &'a mut SeededRng) -> noc::AtWork<'a> {
         noc::AtWork {
             noc: &mut self.noc,
             matters: &mut self.matters,
             journal: &mut self.journal.cases,
             now,
-            dice,
+            rng,
         }
     }
 
-    fn hear(&mut self, telemetry: Telemetry, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn hear(&mut self, telemetry: Telemetry, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match telemetry {
-            Telemetry::Alarm(alarm) => self.noc_desk(now, dice).alarm(&alarm),
-            Telemetry::Field(report) => self.noc_desk(now, dice).field(report),
-            Telemetry::Ticket(ticket) => self.complaint_desk(now, dice).ticket(ticket),
+            Telemetry::Alarm(alarm) => self.noc_desk(now, rng).alarm(&alarm),
+            Telemetry::Field(report) => self.noc_desk(now, rng).field(report),
+            Telemetry::Ticket(ticket) => self.complaint_desk(now, rng).ticket(ticket),
             Telemetry::CustomerAnswered { ticket, text } => {
-                self.complaint_desk(now, dice).answered(&ticket, &text)
+                self.complaint_desk(now, rng).answered(&ticket, &text)
             }
             // A help desk consoles who calls about an outage; the alarm lists show it anyway.
             Telemetry::Complaint(_) => {
@@ -240,7 +240,7 @@ impl Office {
     fn complaint_desk<'a>(
         &'a mut self,
         now: Timestamp,
-        dice: &'a mut Dice,
+        rng: &'a mut SeededRng,
     ) -> complaints::AtWork<'a> {
         complaints::AtWork {
             desks: &mut self.complaints,
@@ -248,20 +248,20 @@ impl Office {
             matters: &mut self.matters,
             journal: &mut self.journal.complaints,
             now,
-            dice,
+            rng,
         }
     }
 
-    fn turn_to(&mut self, matter: Matter, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn turn_to(&mut self, matter: Matter, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match matter {
-            Matter::Case(case, step) => self.noc_desk(now, dice).turn_to(case, step),
+            Matter::Case(case, step) => self.noc_desk(now, rng).turn_to(case, step),
             Matter::Minor => {
                 let again = shift::next_at(now, noc::MINOR_ROUND_H);
                 let mut outputs = vec![self.matters.wake(Matter::Minor, again)];
-                outputs.extend(self.noc_desk(now, dice).minor_round());
+                outputs.extend(self.noc_desk(now, rng).minor_round());
                 outputs
             }
-            Matter::Complaint(number, step) => self.complaint_desk(now, dice).turn_to(number, step),
+            Matter::Complaint(number, step) => self.complaint_desk(now, rng).turn_to(number, step),
             Matter::Asleep | Matter::Awake => {
                 let (hour, actions) = match matter {
                     Matter::Asleep => (timer::ASLEEP_H, self.timer.asleep()),

@@ -21,7 +21,7 @@ use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{
     Action, Alarm, AlarmType, Condition, Configuration, FieldReport, Measurement, Outcome, Token,
 };
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -178,13 +178,13 @@ pub(super) struct AtWork<'a> {
     pub(super) matters: &'a mut Matters,
     pub(super) journal: &'a mut Vec<CaseRecord>,
     pub(super) now: Timestamp,
-    pub(super) dice: &'a mut Dice,
+    pub(super) rng: &'a mut SeededRng,
 }
 
 impl AtWork<'_> {
     /// Has somebody of a case's desk do something; the step follows when it is done.
     fn work(&mut self, case: usize, earliest: Timestamp, range: Minutes, then: Step) -> Output {
-        let seconds = takes_s(range, self.dice);
+        let seconds = takes_s(range, self.rng);
         let domain = self.noc.cases[case].domain;
         let at = self.noc.desk(domain).0.work(earliest, seconds);
         self.matters.wake(Matter::Case(case, then), at)
@@ -251,7 +251,7 @@ impl AtWork<'_> {
             sites: BTreeSet::new(),
         });
         let number = self.noc.cases.len() - 1;
-        let noticed = self.now.plus_s(takes_s(NOTICE_MIN, self.dice));
+        let noticed = self.now.plus_s(takes_s(NOTICE_MIN, self.rng));
         let sorted = self.work(number, noticed, SORT_MIN, Step::Sorted);
         (number, vec![sorted])
     }
@@ -345,7 +345,7 @@ impl AtWork<'_> {
     }
 
     fn wait(&mut self, case: usize) -> Output {
-        let at = self.now.plus_s(takes_s(WAIT_MIN, self.dice));
+        let at = self.now.plus_s(takes_s(WAIT_MIN, self.rng));
         self.matters.wake(Matter::Case(case, Step::Wait), at)
     }
 

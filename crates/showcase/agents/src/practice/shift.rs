@@ -1,6 +1,6 @@
 //! People on shift: who is free when, and how long things take them.
 
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use rand_chacha::rand_core::Rng;
 
 const HOUR_MS: i64 = 3_600_000;
@@ -16,9 +16,9 @@ const BY_NIGHT: usize = 1;
 pub type Minutes = (f64, f64);
 
 /// Seconds drawn evenly from a range of minutes.
-pub fn takes_s(range: Minutes, dice: &mut Dice) -> f64 {
+pub fn takes_s(range: Minutes, rng: &mut SeededRng) -> f64 {
     // 53 bits are what a float holds.
-    let share = (dice.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    let share = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
     60.0 * (range.0 + share * (range.1 - range.0))
 }
 

@@ -33,7 +33,7 @@ enum Event {
 /// A network with broken elements and the alarms of each, and the people who run it.
 struct World {
     people: Practice,
-    dice: Dice,
+    rng: SeededRng,
     now: Timestamp,
     queue: BTreeMap<(Timestamp, u64), Event>,
     count: u64,
@@ -50,7 +50,7 @@ impl World {
     fn new(inventory: Inventory, policy: Policy, seed: u64) -> Self {
         let mut world = Self {
             people: Practice::new(policy),
-            dice: Dice::seed_from_u64(seed),
+            rng: SeededRng::seed_from_u64(seed),
             now: at(0.0),
             queue: BTreeMap::new(),
             count: 0,
@@ -105,7 +105,7 @@ impl World {
     }
 
     fn step(&mut self, input: Input) {
-        let outputs = self.people.step(input, self.now, &mut self.dice);
+        let outputs = self.people.step(input, self.now, &mut self.rng);
         for output in outputs {
             match output {
                 Output::Act { token, action } => self.act(token, action),

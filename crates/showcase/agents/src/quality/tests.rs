@@ -5,7 +5,7 @@ use super::history::{History, Interval};
 use super::mobile::Mobile;
 use super::transport::Transport;
 use super::*;
-use crate::bench::{alarm, answer, assign, at, cleared, dice, id};
+use crate::bench::{alarm, answer, assign, at, cleared, id, rng};
 use crate::complaints::office::{started_as, town};
 use crate::complaints::reader::when::Span;
 use crate::payloads::quality::Quality;
@@ -310,14 +310,14 @@ fn what_is_not_a_check_is_told_so() {
     let asked = agent.step(
         assign("t", Content::new("Bonn", "How was it?")),
         at(1),
-        &mut dice(),
+        &mut rng(),
     );
     assert_eq!(answer(&asked).verdict, Verdict::InputRequired);
     let order = crate::payloads::incident::IncidentOrder {
         domain: Domain::Wireless,
     };
     let content = Content::new("t", "d").with_payload(order.to_payload());
-    let refused = agent.step(assign("t", content), at(2), &mut dice());
+    let refused = agent.step(assign("t", content), at(2), &mut rng());
     assert_eq!(answer(&refused).reasons[0].reason, "unknown-schema");
 }
 
@@ -328,13 +328,13 @@ fn a_check_ends_without_records() {
     let mut check = check(Some("Bonn"), 0, 900);
     check.vehicle = Some("0HVA7K2M9B4048293".to_owned());
     let content = Content::new("C-1", "d").with_payload(check.to_payload());
-    let outputs = agent.step(assign("t", content), at(1_000), &mut dice());
+    let outputs = agent.step(assign("t", content), at(1_000), &mut rng());
     let wake = outputs.iter().find_map(|o| match o {
         Output::Wake { token, at } => Some((*token, *at)),
         _ => None,
     });
     let (token, due) = wake.unwrap();
-    let ended = agent.step(Input::Woken(token), due, &mut dice());
+    let ended = agent.step(Input::Woken(token), due, &mut rng());
     let [
         Output::Report {
             progress: Progress::Result(content),

@@ -21,7 +21,7 @@ use domain::inventory::{ElementId, ElementKind};
 use domain::reply::{Reply, Verdict};
 use domain::task::Task;
 use domain::telemetry::Telemetry;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::sync::Arc;
 
 /// The most alarms quoted in an answer.
@@ -35,7 +35,7 @@ pub struct ResourceCopilot {
 }
 
 impl TaskExecutor for ResourceCopilot {
-    fn start(briefing: Briefing, _: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, _: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let copilot = Self {
             topology: Topology::of(&briefing.inventory),
             alarms: AlarmList::default(),
@@ -54,7 +54,7 @@ impl TaskExecutor for ResourceCopilot {
         (copilot, outputs)
     }
 
-    fn take(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         if let Input::Telemetry(Telemetry::Alarm(alarm)) = input {
             self.alarms.take(&alarm);
         }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{alarm, answer, assign, at, dice, id, started, task, word};
+use crate::bench::{alarm, answer, assign, at, id, rng, started, task, word};
 use domain::agent::Progress;
 use domain::negotiation::{Kind, Stance};
 use domain::telemetry::AlarmType;
@@ -12,9 +12,9 @@ fn guided(content: Content, alarms: &[(&str, AlarmType)]) -> GuidanceResult {
     let (mut agent, _) = started("resource-copilot");
     for (resource, alarm_type) in alarms {
         let alarm = Telemetry::Alarm(alarm(resource, *alarm_type, 5));
-        agent.step(Input::Telemetry(alarm), at(6), &mut dice());
+        agent.step(Input::Telemetry(alarm), at(6), &mut rng());
     }
-    let outputs = agent.step(assign("t", content), at(10), &mut dice());
+    let outputs = agent.step(assign("t", content), at(10), &mut rng());
     GuidanceResult::in_content(&answer(&outputs).content[0]).unwrap()
 }
 
@@ -64,7 +64,7 @@ fn a_question_in_words_is_answered_from_the_inventory() {
 #[test]
 fn what_is_unknown_is_asked_back() {
     let (mut agent, _) = started("resource-copilot");
-    let outputs = agent.step(assign("t", Content::new("x", "hello")), at(1), &mut dice());
+    let outputs = agent.step(assign("t", Content::new("x", "hello")), at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::InputRequired);
     assert_eq!(answer(&outputs).reasons[0].path, "target");
 }
@@ -77,7 +77,7 @@ fn rejected_it_goes_on_only_if_asked_about_something_else() {
     let mut rejected = |words: &str| {
         let no = Content::new("field", "Judgement").with_result(format!("reject\n- {words}"));
         let word = word(&task, no, (Kind::Result, Stance::Refuse));
-        match agent.step(word, at(9), &mut dice()).pop() {
+        match agent.step(word, at(9), &mut rng()).pop() {
             Some(Output::Report { progress, .. }) => progress,
             other => panic!("{other:?}"),
         }

@@ -26,7 +26,7 @@ use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Conditions, Task, TaskId};
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct ServiceCopilot {
 }
 
 impl TaskExecutor for ServiceCopilot {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut copilot = Self {
             context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
@@ -58,7 +58,7 @@ impl TaskExecutor for ServiceCopilot {
         (copilot, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(Telemetry::Field(report)) => self.field(report, now),
             Input::Acted { token, outcome } => self.acted(token, outcome),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{answer, ask, assign, at, briefing, dice, id, started, task, word};
+use crate::bench::{answer, ask, assign, at, briefing, id, rng, started, task, word};
 use domain::agent::Agent;
 use domain::negotiation::Stance;
 use domain::task::Status;
@@ -44,7 +44,7 @@ fn arrived(agent: &mut dyn Agent, token: Token) -> Vec<Output> {
     agent.step(
         Input::Telemetry(Telemetry::Field(report)),
         at(900),
-        &mut dice(),
+        &mut rng(),
     )
 }
 
@@ -63,7 +63,7 @@ fn a_ticket_sends_asks_guides_and_reports() {
     let (mut agent, _) = started("service-copilot");
     let content = repair();
     let ticket = task("tt", "TMF-oss-fault", content.clone(), true);
-    let outputs = agent.step(ask(Verb::TaskAssign, &ticket, content), at(1), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &ticket, content), at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     let token = dispatched(&outputs).unwrap();
     let outputs = arrived(&mut *agent, token);
@@ -90,7 +90,7 @@ fn a_ticket_sends_asks_guides_and_reports() {
             reply,
         },
         at(901),
-        &mut dice(),
+        &mut rng(),
     );
     assert_eq!(guided(&outputs).unwrap(), ["dig"]);
     let ended = FieldReport::Ended {
@@ -102,7 +102,7 @@ fn a_ticket_sends_asks_guides_and_reports() {
     let outputs = agent.step(
         Input::Telemetry(Telemetry::Field(ended)),
         at(5_000),
-        &mut dice(),
+        &mut rng(),
     );
     let Some(Output::Report {
         progress: Progress::Result(content),
@@ -115,9 +115,9 @@ fn a_ticket_sends_asks_guides_and_reports() {
     // Rejected once, somebody goes again; rejected twice, it fails.
     let no = Content::new("tt", "d").with_result("reject: still out");
     let rejected = (Kind::Result, Stance::Refuse);
-    let again = agent.step(word(&ticket, no.clone(), rejected), at(6_000), &mut dice());
+    let again = agent.step(word(&ticket, no.clone(), rejected), at(6_000), &mut rng());
     assert!(dispatched(&again).is_some());
-    let failed = agent.step(word(&ticket, no, rejected), at(9_000), &mut dice());
+    let failed = agent.step(word(&ticket, no, rejected), at(9_000), &mut rng());
     assert!(matches!(
         failed[1],
         Output::Report {
@@ -130,7 +130,7 @@ fn a_ticket_sends_asks_guides_and_reports() {
 #[test]
 fn without_the_other_copilot_the_manual_guides() {
     let (mut agent, _) = started("service-copilot");
-    let outputs = agent.step(assign("tt", repair()), at(1), &mut dice());
+    let outputs = agent.step(assign("tt", repair()), at(1), &mut rng());
     let outputs = arrived(&mut *agent, dispatched(&outputs).unwrap());
     let Some(Output::Send { token, .. }) = outputs.last() else {
         panic!("the other copilot is asked first")
@@ -145,7 +145,7 @@ fn without_the_other_copilot_the_manual_guides() {
             reply,
         },
         at(901),
-        &mut dice(),
+        &mut rng(),
     );
     assert!(guided(&outputs).unwrap()[0].contains("duct:B-1"));
 }
@@ -155,11 +155,11 @@ fn asked_in_words_it_tells_of_sites_and_tickets() {
     let (mut agent, _) = started("service-copilot");
     let say = |agent: &mut dyn Agent| {
         let question = Content::new("x", "Who is affected by duct B-1?");
-        let outputs = agent.step(assign("q", question), at(5), &mut dice());
+        let outputs = agent.step(assign("q", question), at(5), &mut rng());
         answer(&outputs).content[0].result.clone().unwrap()
     };
     assert!(say(&mut *agent).ends_with("No trouble ticket concerns it."));
-    agent.step(assign("tt", repair()), at(1), &mut dice());
+    agent.step(assign("tt", repair()), at(1), &mut rng());
     let words = say(&mut *agent);
     assert!(words.contains("4 sites would lose service"), "{words}");
     assert!(
@@ -172,8 +172,8 @@ fn asked_in_words_it_tells_of_sites_and_tickets() {
 fn a_cancelled_ticket_is_forgotten() {
     let (mut agent, _) = started("service-copilot");
     let ticket = task("tt", "TMF-oss-fault", repair(), true);
-    let outputs = agent.step(ask(Verb::TaskAssign, &ticket, repair()), at(1), &mut dice());
-    agent.step(ask(Verb::TaskCancel, &ticket, repair()), at(2), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &ticket, repair()), at(1), &mut rng());
+    agent.step(ask(Verb::TaskCancel, &ticket, repair()), at(2), &mut rng());
     assert!(arrived(&mut *agent, dispatched(&outputs).unwrap()).is_empty());
 }
 
@@ -212,7 +212,7 @@ fn word_on(
     stance: Stance,
 ) -> Vec<Output> {
     let word = word(ticket, content, (Kind::Fulfillment, stance));
-    agent.step(word, at(2), &mut dice())
+    agent.step(word, at(2), &mut rng())
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn nobody_is_sent_before_the_decision_is_agreed_on() {
     let (mut agent, _) = started("service-copilot");
     let ticket = demanding(Cause::MainsFailure, "zone:b");
     let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
-    let outputs = agent.step(assigned, at(1), &mut dice());
+    let outputs = agent.step(assigned, at(1), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Accepted);
     assert!(dispatched(&outputs).is_none());
     assert_eq!(proposed(&outputs).unwrap().way, "switch the feeder over");
@@ -236,7 +236,7 @@ fn nobody_is_sent_before_the_decision_is_agreed_on() {
     let (mut agent, _) = started("service-copilot");
     let ticket = demanding(Cause::DuctCut, "duct:B-1");
     let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
-    agent.step(assigned, at(1), &mut dice());
+    agent.step(assigned, at(1), &mut rng());
     let outputs = word_on(&mut *agent, &ticket, no(), Stance::Refuse);
     let failed = |o: &Output| {
         matches!(
@@ -255,7 +255,7 @@ fn the_publishers_plan_is_followed_where_it_can_be_and_refused_with_reasons_wher
     let (mut agent, _) = started("service-copilot");
     let ticket = demanding(Cause::DuctCut, "duct:B-1");
     let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
-    let outputs = agent.step(assigned, at(1), &mut dice());
+    let outputs = agent.step(assigned, at(1), &mut rng());
     let decision = proposed(&outputs).unwrap();
     let mut plan = |change: &dyn Fn(&mut RepairDecision)| {
         let mut plan = decision.clone();
@@ -285,7 +285,7 @@ fn the_publishers_plan_is_followed_where_it_can_be_and_refused_with_reasons_wher
     assert_eq!(message.conditions.parent, Some(ticket.id.clone()));
     let reply = Ok(Reply::accepted());
     let token = *token;
-    let outputs = agent.step(Input::Replied { token, reply }, at(901), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, at(901), &mut rng());
     assert_eq!(guided(&outputs).unwrap()[0], "Ring the town hall");
     let late = Content::new("duct:B-1", "plan").with_payload(decision.to_payload());
     let outputs = word_on(&mut *agent, &ticket, late, Stance::Offer);
@@ -300,7 +300,7 @@ fn after_a_restart_a_proposal_still_waits_and_an_agreed_ticket_is_worked() {
         change(&mut open);
         let open: Arc<Task> = open.into();
         let started = Input::Started(briefing("service-copilot", vec![Arc::clone(&open)]));
-        let outputs = agent.step(started, at(0), &mut dice());
+        let outputs = agent.step(started, at(0), &mut rng());
         (agent, open, outputs)
     };
     let repair = Repair::in_content(&demanding(Cause::MainsFailure, "zone:b").content).unwrap();

@@ -22,7 +22,7 @@ use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use ruling::rule;
 
@@ -64,7 +64,7 @@ pub struct ServiceIntent {
 }
 
 impl TaskExecutor for ServiceIntent {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             outbox: Outbox::default(),
@@ -81,7 +81,7 @@ impl TaskExecutor for ServiceIntent {
         (agent, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         let heard = match input {
             Input::Replied { token, reply } => {
                 self.outbox.replied(&mut self.context, token, reply, now)

@@ -10,7 +10,7 @@ mod messages;
 #[path = "drill/net.rs"]
 pub(crate) mod net;
 
-use crate::bench::{Row, at, dice, profile_of};
+use crate::bench::{Row, at, profile_of, rng};
 use crate::roster;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
@@ -21,7 +21,7 @@ use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Command, Event, Status, Task, TaskId};
 use domain::telemetry::{Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use messages::{ask_of, message_of, reply_of, speech, speech_of, task_of};
 use net::Net;
@@ -71,7 +71,7 @@ pub(crate) struct Drill {
     waiting: BTreeMap<TaskId, Waiting>,
     due: BTreeMap<(Timestamp, u64), Due>,
     numbered: u64,
-    chance: Dice,
+    chance: SeededRng,
     pub chaos: Chaos,
     /// What was said and done, a line each.
     pub log: Vec<String>,
@@ -150,7 +150,7 @@ impl Drill {
             waiting: BTreeMap::new(),
             due: BTreeMap::new(),
             numbered: 0,
-            chance: Dice::seed_from_u64(seed),
+            chance: SeededRng::seed_from_u64(seed),
             chaos: Chaos::default(),
             log: Vec::new(),
         };
@@ -317,7 +317,7 @@ impl Drill {
         let Some(agent) = self.agents.get_mut(name) else {
             return Vec::new();
         };
-        let outputs = agent.step(input, self.now, &mut dice());
+        let outputs = agent.step(input, self.now, &mut rng());
         for content in outputs.iter().flat_map(crate::bench::said_in) {
             // The templates of faults are about to learn of cells.
             let ours = |id: &str| !id.starts_with("fault_");

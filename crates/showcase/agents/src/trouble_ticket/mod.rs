@@ -28,7 +28,7 @@ use domain::content::Content;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use repair::{Purpose, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct TroubleTickets {
 }
 
 impl TaskExecutor for TroubleTickets {
-    fn start(briefing: Briefing, now: Timestamp, _: &mut Dice) -> (Self, Vec<Output>) {
+    fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut system = Self {
             context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
@@ -67,7 +67,7 @@ impl TaskExecutor for TroubleTickets {
         (system, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Notified(news) => self.part_told(&News::from(news.as_ref()), now),
             Input::Replied { token, reply } => self.replied(token, reply, now),

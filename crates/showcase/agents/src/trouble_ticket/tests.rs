@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{answer, ask, at, briefing, dice, hosted, id, started, task, word};
+use crate::bench::{answer, ask, at, briefing, hosted, id, rng, started, task, word};
 use crate::payloads::repair::{RepairDecision, RepairResult};
 use crate::payloads::ticket::Severity;
 use domain::agent::{Agent, Undelivered};
@@ -41,7 +41,7 @@ fn wanted(name: &str, element: &str, demanded: bool) -> Arc<Task> {
 
 fn assigned(agent: &mut dyn Agent, task: &Arc<Task>, s: i64) -> Vec<Output> {
     let content = task.content.clone();
-    agent.step(ask(Verb::TaskAssign, task, content), at(s), &mut dice())
+    agent.step(ask(Verb::TaskAssign, task, content), at(s), &mut rng())
 }
 
 fn sent(outputs: &[Output]) -> Vec<(Token, Message)> {
@@ -96,7 +96,7 @@ fn news(
         awaits,
         data: None,
     };
-    agent.step(Input::Notified(Arc::new(news)), at(s), &mut dice())
+    agent.step(Input::Notified(Arc::new(news)), at(s), &mut rng())
 }
 
 fn done(repaired: bool) -> Content {
@@ -129,7 +129,7 @@ fn a_repair_is_a_ticket_and_a_part_at_the_copilot() {
     let given = Repair::in_content(&part.content).unwrap();
     assert_eq!(given.element, id("duct:B-1"));
     let reply = Ok(Reply::accepted());
-    agent.step(Input::Replied { token, reply }, at(2), &mut dice());
+    agent.step(Input::Replied { token, reply }, at(2), &mut rng());
 
     let way = Content::new("duct:B-1", "an engineer arrives about noon");
     let outputs = news(&mut *agent, &part.task, (Status::Processing, None), way, 10);
@@ -158,11 +158,11 @@ fn a_repair_is_a_ticket_and_a_part_at_the_copilot() {
     // Not accepted: somebody goes again, under another part; then no more.
     let no = Content::new("t", "no").with_result("reject\n- site:b1 is still out of service");
     let rejected = (Kind::Result, Stance::Refuse);
-    let outputs = agent.step(word(&task, no.clone(), rejected), at(6_000), &mut dice());
+    let outputs = agent.step(word(&task, no.clone(), rejected), at(6_000), &mut rng());
     let (_, again) = sent(&outputs).remove(0);
     assert_eq!(again.task.as_str(), "trouble-ticket-for-t-2");
     news(&mut *agent, &again.task, JUDGED, done(true), 9_000);
-    let outputs = agent.step(word(&task, no, rejected), at(9_500), &mut dice());
+    let outputs = agent.step(word(&task, no, rejected), at(9_500), &mut rng());
     let told = told_of(&outputs, "t");
     assert!(told.last().unwrap().starts_with("failed: "), "{told:?}");
 }
@@ -194,18 +194,18 @@ fn a_decision_passes_through_in_both_directions() {
     assert_eq!(spoken.unwrap(), offer);
     let yes = Content::new("t", "word").with_result("accept");
     let agreed = (Kind::Fulfillment, Stance::Accept);
-    let outputs = agent.step(word(&task, yes, agreed), at(6), &mut dice());
+    let outputs = agent.step(word(&task, yes, agreed), at(6), &mut rng());
     let (_, word_on) = sent(&outputs).remove(0);
     assert_eq!(word_on.task, part.task);
     assert_eq!(word_on.content.result.as_deref(), Some("accept"));
     // A plan of the publisher is the copilot's to answer.
     let plan = Content::new("t", "rather so").with_payload(decision.to_payload());
     let offered = (Kind::Fulfillment, Stance::Offer);
-    let outputs = agent.step(word(&task, plan, offered), at(7), &mut dice());
+    let outputs = agent.step(word(&task, plan, offered), at(7), &mut rng());
     assert_eq!(answer(&outputs).verdict, Verdict::Pending);
     let (token, _) = sent(&outputs).remove(0);
     let reply = Ok(Reply::refused("too-late", "", "the engineer works"));
-    let outputs = agent.step(Input::Replied { token, reply }, at(8), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, at(8), &mut rng());
     let Some(Output::Speak { speech, .. }) = outputs.first() else {
         panic!("the copilot's word is passed on")
     };
@@ -242,7 +242,7 @@ fn who_was_held_goes_on_alone_when_the_first_is_withdrawn() {
     let outputs = agent.step(
         ask(Verb::TaskCancel, &first, Content::new("t", "no longer")),
         at(3),
-        &mut dice(),
+        &mut rng(),
     );
     let (_, part) = sent(&outputs).remove(0);
     assert_eq!(part.conditions.parent, Some(TaskId::new("u")));
@@ -254,7 +254,7 @@ fn a_part_that_is_declined_or_fails_ends_its_ticket_with_the_reason() {
     let task = wanted("t", "duct:B-1", false);
     let (token, _) = sent(&assigned(&mut *agent, &task, 1)).remove(0);
     let reply = Ok(Reply::refused("busy", "", "no engineer"));
-    let outputs = agent.step(Input::Replied { token, reply }, at(2), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, at(2), &mut rng());
     let told = told_of(&outputs, "t");
     let why = "failed: every copilot of the field force has declined";
     assert_eq!(told.last().map(String::as_str), Some(why));
@@ -280,20 +280,20 @@ fn after_a_restart_a_part_that_exists_is_asked_how_it_is() {
         ..Task::clone(&task)
     };
     let started = Input::Started(briefing("trouble-ticket", vec![open.into()]));
-    let outputs = agent.step(started, at(100), &mut dice());
+    let outputs = agent.step(started, at(100), &mut rng());
     let (token, part) = sent(&outputs).remove(0);
     assert_eq!(part.task.as_str(), "trouble-ticket-for-t-1");
     let reply = Err(Undelivered {
         tag: "data-exists".into(),
         message: "taken".into(),
     });
-    let outputs = agent.step(Input::Replied { token, reply }, at(101), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, at(101), &mut rng());
     let (token, query) = sent(&outputs).remove(0);
     assert_eq!(query.verb, Verb::TaskResultQuery);
     let mut state = Reply::new(Verdict::Result, vec![done(true)]);
     state.status = Some(Status::Finished);
     let reply = Ok(state);
-    let outputs = agent.step(Input::Replied { token, reply }, at(102), &mut dice());
+    let outputs = agent.step(Input::Replied { token, reply }, at(102), &mut rng());
     assert_eq!(told_of(&outputs, "t").last().unwrap(), "result repaired");
 }
 
@@ -320,7 +320,7 @@ fn an_escalation_is_kept_until_people_close_it() {
     let words = |agent: &mut dyn Agent, text: &str| {
         let content = Content::new("tickets", text);
         let asked = task("q", "operator", content.clone(), false);
-        let outputs = agent.step(ask(Verb::TaskAssign, &asked, content), at(5), &mut dice());
+        let outputs = agent.step(ask(Verb::TaskAssign, &asked, content), at(5), &mut rng());
         answer(&outputs).content[0].result.clone().unwrap()
     };
     let open = words(&mut *agent, "Which tickets are open?");
@@ -338,7 +338,7 @@ fn an_escalation_is_kept_until_people_close_it() {
         };
         let content = Content::new(number, "change").with_payload(order.to_payload());
         let asked = task("c", "operator", content.clone(), false);
-        agent.step(ask(Verb::TaskAssign, &asked, content), at(60), &mut dice())
+        agent.step(ask(Verb::TaskAssign, &asked, content), at(60), &mut rng())
     };
     let unknown = change(&mut *agent, "TT-x", TicketStatus::Closed);
     assert_eq!(answer(&unknown).reasons[0].reason, "unknown-ticket");
@@ -360,11 +360,11 @@ fn an_escalation_that_is_withdrawn_is_cancelled() {
     agent.step(
         ask(Verb::TaskCancel, &case, Content::new("e", "over")),
         at(9),
-        &mut dice(),
+        &mut rng(),
     );
     let content = Content::new("tickets", "How is TT-e?");
     let asked = task("q", "operator", content.clone(), false);
-    let outputs = agent.step(ask(Verb::TaskAssign, &asked, content), at(10), &mut dice());
+    let outputs = agent.step(ask(Verb::TaskAssign, &asked, content), at(10), &mut rng());
     let said = answer(&outputs).content[0].result.clone().unwrap();
     assert!(said.contains("cancelled"), "{said}");
 }
@@ -378,7 +378,7 @@ fn what_cannot_be_worked_on_is_refused_with_the_reason() {
     let mut alone = hosted("trouble-ticket");
     let mut only = briefing("trouble-ticket", vec![]);
     only.roster.retain(|p| p.name != COPILOT);
-    alone.step(Input::Started(only), at(0), &mut dice());
+    alone.step(Input::Started(only), at(0), &mut rng());
     let outputs = assigned(&mut *alone, &wanted("t", "duct:B-1", false), 1);
     assert_eq!(answer(&outputs).reasons[0].reason, "no-agent");
 }

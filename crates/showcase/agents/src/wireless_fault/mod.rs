@@ -19,7 +19,7 @@ use domain::content::Content;
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::Telemetry;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 pub use practice::WirelessPractice;
 use std::sync::Arc;
 
@@ -34,28 +34,28 @@ pub struct WirelessFault {
 }
 
 impl TaskExecutor for WirelessFault {
-    fn start(briefing: Briefing, now: Timestamp, dice: &mut Dice) -> (Self, Vec<Output>) {
-        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, dice)
+    fn start(briefing: Briefing, now: Timestamp, rng: &mut SeededRng) -> (Self, Vec<Output>) {
+        Self::knowing(&Arc::new(Knowledge::in_force()), briefing, now, rng)
     }
 
     fn knowing(
         knowledge: &Arc<Knowledge>,
         briefing: Briefing,
         now: Timestamp,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> (Self, Vec<Output>) {
-        let (base, outputs) = Base::start(briefing, now, dice);
+        let (base, outputs) = Base::start(briefing, now, rng);
         let care = Care::knowing(knowledge);
         (Self { base, care }, outputs)
     }
 
-    fn take(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn take(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         let (base, care) = (&mut self.base, &mut self.care);
         match input {
             Input::Telemetry(Telemetry::Alarm(alarm)) => {
                 let heard = alarm.clone();
                 let telemetry = Input::Telemetry(Telemetry::Alarm(alarm));
-                let mut outputs = base.take(telemetry, now, dice);
+                let mut outputs = base.take(telemetry, now, rng);
                 outputs.extend(care.alarmed(base, &heard, now));
                 outputs
             }
@@ -67,7 +67,7 @@ impl TaskExecutor for WirelessFault {
             }
             Input::Woken(token) => match care.woken(base, token, now) {
                 Some(outputs) => outputs,
-                None => base.take(Input::Woken(token), now, dice),
+                None => base.take(Input::Woken(token), now, rng),
             },
             Input::Replied { token, reply } => care.replied(base, token, reply, now),
             Input::Notified(news) => care.notified(base, &news, now),
@@ -81,7 +81,7 @@ impl TaskExecutor for WirelessFault {
                 base.desk_mut().roster.retain(|p| p.name != name);
                 Vec::new()
             }
-            other => base.take(other, now, dice),
+            other => base.take(other, now, rng),
         }
     }
 

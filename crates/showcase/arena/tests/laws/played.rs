@@ -5,12 +5,12 @@
 
 use arena::World;
 use domain::agent::{Agent, Input, Output};
-use domain::event::{Happening, Sequence};
+use domain::event::{LogEvent, Sequence};
 use domain::inventory::ElementId;
 use domain::negotiation::Negotiation;
 use domain::reply::{Reply, Verdict};
 use domain::task::Task;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use engine::Hosted;
 use engine::query::{AllTasks, NegotiationsOf, Query};
 use network::fault::candidates;
@@ -144,14 +144,14 @@ impl Network {
 
 /// Schedules one fault of each repairable kind, at least half an hour apart.
 fn break_things(simulation: &mut Simulation, seed: u64) {
-    let mut dice = Dice::seed_from_u64(seed);
+    let mut rng = SeededRng::seed_from_u64(seed);
     let inventory = simulation.inventory();
     let kinds = FaultKind::ALL.into_iter();
     let mendable = kinds.filter(|k| *k != FaultKind::Interference);
     for (number, kind) in mendable.enumerate() {
         let candidates = candidates(&inventory, kind, 0);
         let at = begins().plus_s(1_800.0 + number as f64 * 2_200.0);
-        if let Some(element) = network::chance::choose(&mut dice, &candidates).cloned() {
+        if let Some(element) = network::chance::choose(&mut rng, &candidates).cloned() {
             let fault = Fault { kind, element, at };
             simulation.inject(fault).expect("it is of its kind");
         }
@@ -169,12 +169,12 @@ struct Watched {
 }
 
 impl Agent for Watched {
-    fn step(&mut self, input: Input, now: Timestamp, dice: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         if let Input::Telemetry(telemetry) = &input {
             let line = (self.name.clone(), format!("{telemetry:?}"));
             self.heard.lock().expect("nobody panics with it").push(line);
         }
-        self.agent.step(input, now, dice)
+        self.agent.step(input, now, rng)
     }
 }
 
@@ -182,7 +182,7 @@ impl Agent for Watched {
 struct Silent;
 
 impl Agent for Silent {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::new(Verdict::Pending, Vec::new()))],
             _ => Vec::new(),
@@ -328,10 +328,10 @@ impl Played {
     }
 }
 
-fn is_of_sessions(happening: &Happening) -> bool {
+fn is_of_sessions(happening: &LogEvent) -> bool {
     matches!(
         happening,
-        Happening::SessionStarted { .. } | Happening::SessionEnded { .. }
+        LogEvent::SessionStarted { .. } | LogEvent::SessionEnded { .. }
     )
 }
 

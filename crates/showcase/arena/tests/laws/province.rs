@@ -9,7 +9,7 @@ use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Saving, Telemetry, Token};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use engine::Hosted;
 use engine::query::{AlarmsOf, PerformanceOf};
 use network::Simulation;
@@ -45,7 +45,7 @@ struct Prowler {
 }
 
 impl Agent for Prowler {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Telemetry(telemetry) => self.hears(&telemetry, now),
             Input::Acted { token, outcome } => {

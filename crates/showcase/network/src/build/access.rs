@@ -48,7 +48,7 @@ impl Builder<'_> {
     fn hang_group(&mut self, city: usize, left: usize) -> usize {
         self.groups += 1;
         let weights = SHAPES.map(|(_, weight)| weight);
-        match SHAPES[weighted(&mut self.dice, &weights)].0 {
+        match SHAPES[weighted(&mut self.rng, &weights)].0 {
             Shape::Ring if left >= 4 => self.ring(city, city, left),
             Shape::RingBetweenTwo if left >= 4 => {
                 let near: Vec<usize> = self
@@ -59,7 +59,7 @@ impl Builder<'_> {
                     .filter(|span| span.a == city || span.b == city)
                     .map(|span| if span.a == city { span.b } else { span.a })
                     .collect();
-                let other = choose(&mut self.dice, &near).copied().unwrap_or(city);
+                let other = choose(&mut self.rng, &near).copied().unwrap_or(city);
                 self.ring(city, other, left)
             }
             Shape::Star if left >= 3 => self.star(city, left),
@@ -68,14 +68,14 @@ impl Builder<'_> {
     }
 
     fn ring(&mut self, city: usize, other: usize, left: usize) -> usize {
-        let around = whole(&mut self.dice, 4, 8).min(left);
+        let around = whole(&mut self.rng, 4, 8).min(left);
         let sites = self.ring_sites(city, other, around);
         let card = self.any_card(city);
         let mut end = card.clone();
         for site in &sites {
             end = self.access_link(city, end, site.clone());
         }
-        let closing = if city == other && happens(&mut self.dice, 0.4) {
+        let closing = if city == other && happens(&mut self.rng, 0.4) {
             card
         } else if city == other {
             self.emptiest_card(city)
@@ -85,8 +85,8 @@ impl Builder<'_> {
         self.access_link(other, closing, end);
         let mut hung = sites.len();
         for anchor in sites {
-            if hung < left && happens(&mut self.dice, 0.22) {
-                let behind = whole(&mut self.dice, 1, 4).min(left - hung);
+            if hung < left && happens(&mut self.rng, 0.22) {
+                let behind = whole(&mut self.rng, 1, 4).min(left - hung);
                 hung += self.behind(city, &anchor, behind);
             }
         }
@@ -97,12 +97,12 @@ impl Builder<'_> {
     fn ring_sites(&mut self, city: usize, other: usize, around: usize) -> Vec<ElementId> {
         let from = self.topology.cities[city].position;
         let to = self.topology.cities[other].position;
-        let start = between(&mut self.dice, 0.0, TAU);
-        let radius = between(&mut self.dice, 3.0, 14.0);
+        let start = between(&mut self.rng, 0.0, TAU);
+        let radius = between(&mut self.rng, 3.0, 14.0);
         (1..=around)
             .map(|step| {
                 let share = step as f64 / (around + 1) as f64;
-                let wobble = between(&mut self.dice, 0.8, 1.2);
+                let wobble = between(&mut self.rng, 0.8, 1.2);
                 let position = if city == other {
                     // A loop whose two ends meet at the router.
                     let reach = radius * (share * TAU / 2.0).sin().max(0.25) * wobble;
@@ -116,7 +116,7 @@ impl Builder<'_> {
     }
 
     fn star(&mut self, city: usize, left: usize) -> usize {
-        let leaves = whole(&mut self.dice, 3, 8).min(left - 1);
+        let leaves = whole(&mut self.rng, 3, 8).min(left - 1);
         let hub = self.site_near(self.topology.cities[city].position, city, 4.0, 18.0);
         let card = self.any_card(city);
         let hub = self.access_link(city, card, hub);
@@ -129,7 +129,7 @@ impl Builder<'_> {
     }
 
     fn chain(&mut self, city: usize, left: usize) -> usize {
-        let length = whole(&mut self.dice, 1, 4).min(left);
+        let length = whole(&mut self.rng, 1, 4).min(left);
         let mut from = self.topology.cities[city].position;
         let mut end = self.any_card(city);
         for _ in 0..length {
@@ -142,7 +142,7 @@ impl Builder<'_> {
 
     /// Connects sites behind one of a ring: all to it, or one behind the other.
     fn behind(&mut self, city: usize, anchor: &ElementId, sites: usize) -> usize {
-        let in_a_row = happens(&mut self.dice, 0.5);
+        let in_a_row = happens(&mut self.rng, 0.5);
         let mut end = anchor.clone();
         for _ in 0..sites {
             let site = self.site_near(self.position(&end), city, 1.0, 6.0);
@@ -181,8 +181,8 @@ impl Builder<'_> {
     }
 
     fn site_near(&mut self, from: (f64, f64), city: usize, low: f64, high: f64) -> ElementId {
-        let km = between(&mut self.dice, low, high);
-        let angle = between(&mut self.dice, 0.0, TAU);
+        let km = between(&mut self.rng, low, high);
+        let angle = between(&mut self.rng, 0.0, TAU);
         self.site(city, point_at(from, km, angle))
     }
 
@@ -193,7 +193,7 @@ impl Builder<'_> {
             self.codes[city], self.sites_at[city]
         ));
         let (vendor, _, _, model) =
-            *choose(&mut self.dice, &CATALOGUE).expect("the catalogue has makers");
+            *choose(&mut self.rng, &CATALOGUE).expect("the catalogue has makers");
         self.insert(Element {
             id: id.clone(),
             kind: ElementKind::Site,

@@ -19,7 +19,7 @@ use crate::reach::Reach;
 use domain::inventory::{Cell, Domain, Element, ElementId, ElementKind, Inventory, RadioUnit};
 use domain::radio::pattern_db;
 use domain::telemetry::Saving;
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::collections::BTreeMap;
 
 /// The purpose of the cells' random stream; see [`stream`].
@@ -59,10 +59,10 @@ const REMOTE_SITES: usize = 4;
 
 /// Installs cells and batteries at every site of `inventory`.
 pub(super) fn equip(inventory: &mut Inventory, seed: u64) {
-    let mut dice = stream(seed, PURPOSE);
+    let mut rng = stream(seed, PURPOSE);
     let sites: Vec<Element> = inventory.of_kind(ElementKind::Site).cloned().collect();
     for site in &sites {
-        for (number, cell) in (1..).zip(cells(&mut dice)) {
+        for (number, cell) in (1..).zip(cells(&mut rng)) {
             mount(inventory, site, number, cell);
         }
     }
@@ -70,15 +70,15 @@ pub(super) fn equip(inventory: &mut Inventory, seed: u64) {
     for (cell, found) in inventory.cells.values_mut().zip(neighbours) {
         cell.neighbours = found;
     }
-    install_batteries(inventory, &sites, &mut dice);
+    install_batteries(inventory, &sites, &mut rng);
 }
 
 /// The cells of one site: three for coverage, then three for capacity if it is busy.
-fn cells(dice: &mut Dice) -> Vec<Cell> {
-    let turned = between(dice, 0.0, 120.0).round();
-    let coverage = COVERAGE_UNITS[weighted(dice, &COVERAGE_UNITS.map(|(_, n)| n))].0;
-    let capacity = CAPACITY_UNITS[weighted(dice, &CAPACITY_UNITS.map(|(_, n)| n))].0;
-    let busy = happens(dice, BUSY);
+fn cells(rng: &mut SeededRng) -> Vec<Cell> {
+    let turned = between(rng, 0.0, 120.0).round();
+    let coverage = COVERAGE_UNITS[weighted(rng, &COVERAGE_UNITS.map(|(_, n)| n))].0;
+    let capacity = CAPACITY_UNITS[weighted(rng, &CAPACITY_UNITS.map(|(_, n)| n))].0;
+    let busy = happens(rng, BUSY);
     let layers = [Some(coverage), busy.then_some(capacity)];
     layers
         .into_iter()
@@ -174,7 +174,7 @@ fn facing<'a>(
 
 /// Installs old batteries, which last minutes, at sites that share a feeder with many others, and
 /// batteries that last hours at remote ones, where help takes long.
-fn install_batteries(inventory: &mut Inventory, sites: &[Element], dice: &mut Dice) {
+fn install_batteries(inventory: &mut Inventory, sites: &[Element], rng: &mut SeededRng) {
     let reach = Reach::new(inventory);
     let mut fed: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
     for site in sites {
@@ -184,7 +184,7 @@ fn install_batteries(inventory: &mut Inventory, sites: &[Element], dice: &mut Di
     for members in fed.values() {
         let remote = reach.sites_out(members.iter().copied()).len() < REMOTE_SITES;
         for site in members {
-            let hours = between(dice, REMOTE_BATTERY_H.0, REMOTE_BATTERY_H.1);
+            let hours = between(rng, REMOTE_BATTERY_H.0, REMOTE_BATTERY_H.1);
             let holds = match remote {
                 true => power_at(inventory, site, NORMAL_LOAD) * hours,
                 false => old_battery_wh(inventory, site),

@@ -40,7 +40,7 @@ impl Builder<'_> {
                 room -= 1;
                 trenches.last_mut().expect("seen above").extend(bundle);
             } else {
-                room = whole(&mut self.dice, 1, 3);
+                room = whole(&mut self.rng, 1, 3);
                 trenches.push(bundle);
             }
         }
@@ -62,12 +62,12 @@ impl Builder<'_> {
         while let Some(link) = access.next() {
             let twin = access.next_if(|next| next.group == link.group);
             match twin {
-                Some(twin) if happens(&mut self.dice, CLASSIC_MISTAKE) => {
+                Some(twin) if happens(&mut self.rng, CLASSIC_MISTAKE) => {
                     bundles.push(vec![link, twin]);
                 }
                 twin => {
                     for link in std::iter::once(link).chain(twin) {
-                        if happens(&mut self.dice, SHARED) {
+                        if happens(&mut self.rng, SHARED) {
                             bundles.push(vec![link]);
                         }
                     }
@@ -75,8 +75,8 @@ impl Builder<'_> {
             }
         }
         for link in backbone {
-            if !bundles.is_empty() && happens(&mut self.dice, BACKBONE_SHARED) {
-                let place = whole(&mut self.dice, 0, bundles.len());
+            if !bundles.is_empty() && happens(&mut self.rng, BACKBONE_SHARED) {
+                let place = whole(&mut self.rng, 0, bundles.len());
                 bundles.insert(place, vec![link]);
             }
         }
@@ -86,8 +86,8 @@ impl Builder<'_> {
     fn duct(&mut self, city: usize, number: usize, links: &[ElementId]) {
         let place = self.topology.cities[city].name.clone();
         let id = ElementId::new(format!("duct:{place}-{number}"));
-        let km = between(&mut self.dice, 0.2, 0.6);
-        let angle = between(&mut self.dice, 0.0, TAU);
+        let km = between(&mut self.rng, 0.2, 0.6);
+        let angle = between(&mut self.rng, 0.0, TAU);
         self.insert(Element {
             id: id.clone(),
             kind: ElementKind::Duct,

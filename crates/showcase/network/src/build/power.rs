@@ -29,7 +29,7 @@ impl Builder<'_> {
                 .filter(|(km, _)| *km <= REACH_KM)
                 .collect();
             near.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-            near.truncate(whole(&mut self.dice, 4, 12));
+            near.truncate(whole(&mut self.rng, 4, 12));
             let members: Vec<ElementId> = near.into_iter().map(|(_, id)| id).collect();
             open.retain(|id| !members.contains(id));
             let place = self.inventory.elements[&first].place.clone();

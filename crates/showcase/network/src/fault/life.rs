@@ -27,7 +27,7 @@ use super::{Fault, FaultKind, candidates};
 use crate::build::distance_km;
 use crate::chance::{between, choose, happens, weighted};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// The factor by which simulated days have more faults than real ones.
 pub const PACE: f64 = 10.0;
@@ -108,16 +108,16 @@ pub(crate) fn befalling(
     inventory: &Inventory,
     per_day: &[f64; 10],
     at: Timestamp,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Option<Fault> {
-    let kind = LIFE[weighted(dice, per_day)].kind;
+    let kind = LIFE[weighted(rng, per_day)].kind;
     let element = match kind {
         // Where nothing leads around a link there is no story to tell of its congestion.
-        FaultKind::Congestion => choose(dice, &candidates(inventory, kind, 0))?.clone(),
+        FaultKind::Congestion => choose(rng, &candidates(inventory, kind, 0))?.clone(),
         _ => {
             let weights = weights(inventory, kind);
             let shares: Vec<f64> = weights.iter().map(|(_, weight)| *weight).collect();
-            weights.get(weighted(dice, &shares))?.0.clone()
+            weights.get(weighted(rng, &shares))?.0.clone()
         }
     };
     Some(Fault { kind, element, at })
@@ -125,9 +125,14 @@ pub(crate) fn befalling(
 
 /// The faults of a storm that begins at `at`: within an hour, most of the zones around a place lose
 /// their mains, in an area wide enough to contain `sites` sites, or everywhere.
-pub fn storm(inventory: &Inventory, sites: usize, at: Timestamp, dice: &mut Dice) -> Vec<Fault> {
+pub fn storm(
+    inventory: &Inventory,
+    sites: usize,
+    at: Timestamp,
+    rng: &mut SeededRng,
+) -> Vec<Fault> {
     let zones: Vec<&Element> = inventory.of_kind(ElementKind::PowerZone).collect();
-    let Some(centre) = choose(dice, &zones).map(|zone| zone.position) else {
+    let Some(centre) = choose(rng, &zones).map(|zone| zone.position) else {
         return Vec::new();
     };
     let mut near: Vec<(f64, &ElementId)> = zones
@@ -146,8 +151,8 @@ pub fn storm(inventory: &Inventory, sites: usize, at: Timestamp, dice: &mut Dice
         if held >= sites {
             break;
         }
-        let after = between(dice, 0.0, 3600.0);
-        if happens(dice, STRUCK) {
+        let after = between(rng, 0.0, 3600.0);
+        if happens(rng, STRUCK) {
             held += fed(zone);
             faults.push(Fault {
                 kind: FaultKind::MainsFailure,

@@ -66,8 +66,8 @@ proptest! {
     fn a_random_fault_takes_out_a_batch_and_leaves_the_backbone(seed in any::<u64>(), which in 0..4usize, min in 4..9usize) {
         let topology = crate::catalogue()[which].topology();
         let network = inventory(&topology, &Parameters::default(), seed);
-        let mut dice = stream(seed, 0);
-        let fault = random_fault(&network, &OUTAGES, min, Timestamp::from_ms(0), &mut dice).unwrap();
+        let mut rng = stream(seed, 0);
+        let fault = random_fault(&network, &OUTAGES, min, Timestamp::from_ms(0), &mut rng).unwrap();
         let failed = BTreeSet::from([fault.element.clone()]);
         prop_assert!(network.sites_cut_off(&failed).len() >= min);
         let reached = Reach::new(&network).nodes(&failed);

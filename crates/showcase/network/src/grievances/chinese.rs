@@ -7,7 +7,7 @@ use super::composition::{Grammar, Suffering, pick};
 use super::words::{Moment, Parts};
 use crate::chance::{happens, whole};
 use domain::gazetteer;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 const DIGITS: [&str; 13] = [
     "零", "一", "两", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二",
@@ -27,18 +27,18 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 };
 
 /// The time of the event, in words.
-pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
+pub(super) fn when(at: Timestamp, written: Timestamp, rng: &mut SeededRng) -> String {
     let m = Moment::of(at, written);
     let mut ways = vec![format!(
         "{}月{}日{}",
         u8::from(m.month),
         m.date,
-        clock(&m, dice)
+        clock(&m, rng)
     )];
     if (0.75..6.25).contains(&m.ago_h) {
         let hours = (m.ago_h.round() as usize).clamp(1, 6);
-        let number = pick(dice, &[DIGITS[hours], &hours.to_string()]);
-        let about = pick(dice, &["", "大概", "大约"]);
+        let number = pick(rng, &[DIGITS[hours], &hours.to_string()]);
+        let about = pick(rng, &["", "大概", "大约"]);
         ways.push(format!("{about}{number}个小时前"));
     }
     if (0.4..0.7).contains(&m.ago_h) {
@@ -49,22 +49,22 @@ pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String
         ways.push(format!("{minutes}分钟前"));
     }
     if m.days <= 6 {
-        ways.push(format!("{}{}", day(&m, dice), clock(&m, dice)));
-        ways.push(format!("{}{}", day(&m, dice), clock(&m, dice)));
+        ways.push(format!("{}{}", day(&m, rng), clock(&m, rng)));
+        ways.push(format!("{}{}", day(&m, rng), clock(&m, rng)));
         ways.push(part_of_day(&m));
     }
-    let chosen = whole(dice, 0, ways.len() - 1);
+    let chosen = whole(rng, 0, ways.len() - 1);
     ways.swap_remove(chosen)
 }
 
-fn day(m: &Moment, dice: &mut Dice) -> String {
+fn day(m: &Moment, rng: &mut SeededRng) -> String {
     match m.days {
         0 => "今天".to_owned(),
         1 => "昨天".to_owned(),
-        2 if happens(dice, 0.6) => "前天".to_owned(),
+        2 if happens(rng, 0.6) => "前天".to_owned(),
         _ => format!(
             "{}{}",
-            pick(dice, &["周", "星期"]),
+            pick(rng, &["周", "星期"]),
             WEEKDAYS[usize::from(m.weekday.number_days_from_monday())]
         ),
     }
@@ -82,12 +82,12 @@ fn part(hour: u32) -> &'static str {
 }
 
 /// The time of day: "晚上七点左右", "19:05".
-fn clock(m: &Moment, dice: &mut Dice) -> String {
+fn clock(m: &Moment, rng: &mut SeededRng) -> String {
     let hour = m.round_hour();
     let twelve = if hour > 12 { hour - 12 } else { hour } as usize;
     let spoken = if twelve == 2 { "两" } else { DIGITS[twelve] };
-    let about = pick(dice, &["左右", "多", "前后", ""]);
-    match whole(dice, 0, 3) {
+    let about = pick(rng, &["左右", "多", "前后", ""]);
+    match whole(rng, 0, 3) {
         0 => format!("{:02}:{:02}", m.hour, m.minute),
         1 => format!(
             "{}{spoken}点{}",
@@ -123,9 +123,9 @@ fn part_of_day(m: &Moment) -> String {
 }
 
 /// The name of a town in a letter: in Chinese as a rule.
-pub(super) fn town(town: &str, dice: &mut Dice) -> String {
+pub(super) fn town(town: &str, rng: &mut SeededRng) -> String {
     match gazetteer::chinese(town) {
-        Some(name) if happens(dice, 0.75) => name.to_owned(),
+        Some(name) if happens(rng, 0.75) => name.to_owned(),
         _ => town.to_owned(),
     }
 }
@@ -213,17 +213,17 @@ const CHATTER: [&str; 9] = [
     "麻烦查一下，谢谢。",
 ];
 
-fn place(parts: &Parts, dice: &mut Dice) -> Option<String> {
+fn place(parts: &Parts, rng: &mut SeededRng) -> Option<String> {
     let town = parts.town.as_deref()?;
     if let Some(left) = &parts.left {
-        return Some(match whole(dice, 0, 3) {
+        return Some(match whole(rng, 0, 3) {
             0 => format!("从{left}开到{town}以后"),
             1 => format!("离开{left}进入{town}之后"),
             2 => format!("从{left}出发，到了{town}附近"),
             _ => format!("由{left}驶入{town}后"),
         });
     }
-    Some(match whole(dice, 0, 4) {
+    Some(match whole(rng, 0, 4) {
         0 => format!("在{town}附近"),
         1 => format!("在{town}"),
         2 => format!("{town}高速上"),

@@ -6,7 +6,7 @@
 use super::words::Parts;
 use super::{Outside, Plight, Symptom};
 use crate::chance::{choose, happens, whole};
-use domain::time::Dice;
+use domain::time::SeededRng;
 
 /// Alternative phrases for one thing.
 type Ways = &'static [&'static str];
@@ -29,7 +29,7 @@ pub(super) struct Suffering {
 pub(super) struct Grammar {
     pub(super) suffering: Suffering,
     /// The clause about the place, if it is stated.
-    pub(super) place: fn(&Parts, &mut Dice) -> Option<String>,
+    pub(super) place: fn(&Parts, &mut SeededRng) -> Option<String>,
     /// Joins clauses into a sentence; true if the symptom leads.
     pub(super) sentence: fn(&[String], bool) -> String,
     /// Text before and after the vehicle identification number.
@@ -42,8 +42,8 @@ pub(super) struct Grammar {
 }
 
 /// A random phrase.
-pub(super) fn pick(dice: &mut Dice, ways: &[&str]) -> String {
-    choose(dice, ways).copied().unwrap_or_default().to_owned()
+pub(super) fn pick(rng: &mut SeededRng, ways: &[&str]) -> String {
+    choose(rng, ways).copied().unwrap_or_default().to_owned()
 }
 
 impl Suffering {
@@ -65,32 +65,32 @@ impl Suffering {
 
 impl Grammar {
     /// Composes the letter.
-    pub(super) fn composed(&self, plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
-        let mut sentences = vec![self.told(plight, parts, dice)];
+    pub(super) fn composed(&self, plight: &Plight, parts: &Parts, rng: &mut SeededRng) -> String {
+        let mut sentences = vec![self.told(plight, parts, rng)];
         if let Some(vehicle) = &parts.vehicle {
-            let said = format!("{}{vehicle}{}", pick(dice, self.vehicle), self.stop);
-            let at = whole(dice, 0, sentences.len());
+            let said = format!("{}{vehicle}{}", pick(rng, self.vehicle), self.stop);
+            let at = whole(rng, 0, sentences.len());
             sentences.insert(at, said);
         }
-        for _ in 0..whole(dice, 0, 2) {
-            let at = whole(dice, 0, sentences.len());
-            let chatter = pick(dice, self.chatter);
+        for _ in 0..whole(rng, 0, 2) {
+            let at = whole(rng, 0, sentences.len());
+            let chatter = pick(rng, self.chatter);
             if !sentences.contains(&chatter) {
                 sentences.insert(at, chatter);
             }
         }
-        if happens(dice, 0.5) {
-            sentences.insert(0, pick(dice, self.greetings));
+        if happens(rng, 0.5) {
+            sentences.insert(0, pick(rng, self.greetings));
         }
         sentences.join(self.between)
     }
 
     /// The sentence with symptom, place and time, in a random order.
-    fn told(&self, plight: &Plight, parts: &Parts, dice: &mut Dice) -> String {
-        let mut clauses = vec![pick(dice, self.suffering.of(plight))];
-        clauses.extend((self.place)(parts, dice));
+    fn told(&self, plight: &Plight, parts: &Parts, rng: &mut SeededRng) -> String {
+        let mut clauses = vec![pick(rng, self.suffering.of(plight))];
+        clauses.extend((self.place)(parts, rng));
         clauses.extend(parts.when.clone());
-        let lead = whole(dice, 0, clauses.len() - 1);
+        let lead = whole(rng, 0, clauses.len() - 1);
         let led = clauses.remove(lead);
         clauses.insert(0, led);
         (self.sentence)(&clauses, lead == 0)

@@ -8,7 +8,7 @@
 use super::{Datum, Gold, Letter, Outside, Plight, Symptom, words};
 use crate::chance::{between, choose, happens, stream, whole};
 use crate::topology::Topology;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
 /// The purpose of the corpus' random stream; see [`stream`].
@@ -24,39 +24,35 @@ pub const HEAD: &str =
 
 /// `count` letters that name towns of `topology`, each as a line: half in English, half in Chinese.
 pub fn lines(topology: &Topology, seed: u64, count: usize, start: Timestamp) -> Vec<String> {
-    let mut dice = stream(seed, PURPOSE);
+    let mut rng = stream(seed, PURPOSE);
     let towns: Vec<&str> = topology.cities.iter().map(|c| c.name.as_str()).collect();
     (0..count)
         .map(|number| {
-            let written = start.plus_s(between(&mut dice, 0.0, DAYS * 86_400.0));
-            let plight = plight(number, &towns, written, &mut dice);
-            line(
-                &words::letter(&plight, written, &mut dice),
-                &plight,
-                written,
-            )
+            let written = start.plus_s(between(&mut rng, 0.0, DAYS * 86_400.0));
+            let plight = plight(number, &towns, written, &mut rng);
+            line(&words::letter(&plight, written, &mut rng), &plight, written)
         })
         .collect()
 }
 
-fn plight(number: usize, towns: &[&str], written: Timestamp, dice: &mut Dice) -> Plight {
-    let town = |dice: &mut Dice| choose(dice, towns).copied().unwrap_or_default().to_owned();
-    let outside = happens(dice, 0.2).then(|| choose(dice, &Outside::ALL).copied());
+fn plight(number: usize, towns: &[&str], written: Timestamp, rng: &mut SeededRng) -> Plight {
+    let town = |rng: &mut SeededRng| choose(rng, towns).copied().unwrap_or_default().to_owned();
+    let outside = happens(rng, 0.2).then(|| choose(rng, &Outside::ALL).copied());
     let outside = outside.flatten();
-    let symptom = choose(dice, &Symptom::ALL).copied();
-    let (here, from) = (town(dice), town(dice));
-    let moved = happens(dice, 0.3) && outside.is_none() && here != from;
-    let serial = whole(dice, 0, 999_999);
+    let symptom = choose(rng, &Symptom::ALL).copied();
+    let (here, from) = (town(rng), town(rng));
+    let moved = happens(rng, 0.3) && outside.is_none() && here != from;
+    let serial = whole(rng, 0, 999_999);
     let withheld: BTreeSet<Datum> = Datum::ALL
         .into_iter()
-        .filter(|_| happens(dice, 0.15))
+        .filter(|_| happens(rng, 0.15))
         .collect();
     Plight {
         symptom: symptom.filter(|_| outside.is_none()),
         outside,
         town: here,
         left: moved.then_some(from),
-        at: written.plus_s(-between(dice, AGO_S.0, AGO_S.1)),
+        at: written.plus_s(-between(rng, AGO_S.0, AGO_S.1)),
         vin: format!("0HVA7K2M9B4{serial:06}"),
         withheld,
         chinese: number % 2 == 1,

@@ -7,7 +7,7 @@ use super::composition::{Grammar, Suffering, pick};
 use super::words::{Moment, Parts};
 use crate::chance::{happens, whole};
 use domain::gazetteer;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 const NUMBERS: [&str; 7] = ["zero", "one", "two", "three", "four", "five", "six"];
 
@@ -24,17 +24,17 @@ pub(super) const GRAMMAR: Grammar = Grammar {
 };
 
 /// The time of the event, in words.
-pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String {
+pub(super) fn when(at: Timestamp, written: Timestamp, rng: &mut SeededRng) -> String {
     let m = Moment::of(at, written);
     let half = (m.ago_h * 2.0).round() / 2.0;
-    let mut ways = vec![dated(&m, dice)];
+    let mut ways = vec![dated(&m, rng)];
     if (0.75..6.25).contains(&m.ago_h) {
         let hours = half.round().max(1.0) as usize;
-        let number = pick(dice, &[NUMBERS[hours.min(6)], &hours.to_string()]);
+        let number = pick(rng, &[NUMBERS[hours.min(6)], &hours.to_string()]);
         let unit = if hours == 1 { "hour" } else { "hours" };
         ways.push(format!(
             "{}{number} {unit} ago",
-            pick(dice, &["", "about ", "maybe "])
+            pick(rng, &["", "about ", "maybe "])
         ));
     }
     if (0.4..0.7).contains(&m.ago_h) {
@@ -45,23 +45,23 @@ pub(super) fn when(at: Timestamp, written: Timestamp, dice: &mut Dice) -> String
         ways.push(format!("{minutes} minutes ago"));
     }
     if m.days <= 6 {
-        ways.push(format!("{} {}", clock(&m, dice), day_word(&m, dice)));
-        ways.push(format!("{} {}", day_word(&m, dice), clock(&m, dice)));
+        ways.push(format!("{} {}", clock(&m, rng), day_word(&m, rng)));
+        ways.push(format!("{} {}", day_word(&m, rng), clock(&m, rng)));
         ways.push(part_of_day(&m));
     }
-    let chosen = whole(dice, 0, ways.len() - 1);
+    let chosen = whole(rng, 0, ways.len() - 1);
     ways.swap_remove(chosen)
 }
 
 /// The date with the time of day: "on 21 April at 19:05".
-fn dated(m: &Moment, dice: &mut Dice) -> String {
+fn dated(m: &Moment, rng: &mut SeededRng) -> String {
     let month = m.month;
-    let date = match whole(dice, 0, 2) {
+    let date = match whole(rng, 0, 2) {
         0 => format!("{} {month}", m.date),
         1 => format!("{month} {}{}", m.date, ordinal(m.date)),
         _ => format!("the {}{} of {month}", m.date, ordinal(m.date)),
     };
-    format!("on {date} {}", clock(m, dice))
+    format!("on {date} {}", clock(m, rng))
 }
 
 fn ordinal(date: u8) -> &'static str {
@@ -74,11 +74,11 @@ fn ordinal(date: u8) -> &'static str {
 }
 
 /// The time of day: "at 19:05", "around 7 pm".
-fn clock(m: &Moment, dice: &mut Dice) -> String {
+fn clock(m: &Moment, rng: &mut SeededRng) -> String {
     let hour = m.round_hour();
     let (twelve, half) = ((hour + 11) % 12 + 1, if hour < 12 { "am" } else { "pm" });
-    let about = pick(dice, &["around", "about", "at about", "at roughly"]);
-    match whole(dice, 0, 4) {
+    let about = pick(rng, &["around", "about", "at about", "at roughly"]);
+    match whole(rng, 0, 4) {
         0 => format!("at {:02}:{:02}", m.hour, m.minute),
         1 => format!("at {}.{:02}", m.hour, m.minute),
         2 if hour == 12 => "around noon".to_owned(),
@@ -97,10 +97,10 @@ fn part(hour: u32) -> &'static str {
     }
 }
 
-fn day_word(m: &Moment, dice: &mut Dice) -> String {
+fn day_word(m: &Moment, rng: &mut SeededRng) -> String {
     match m.days {
         0 => "today".to_owned(),
-        1 if happens(dice, 0.7) => "yesterday".to_owned(),
+        1 if happens(rng, 0.7) => "yesterday".to_owned(),
         _ => format!("on {}", m.weekday),
     }
 }
@@ -125,7 +125,7 @@ fn part_of_day(m: &Moment) -> String {
 }
 
 /// The name of a town in a letter, with spelling variants.
-pub(super) fn town(town: &str, dice: &mut Dice) -> String {
+pub(super) fn town(town: &str, rng: &mut SeededRng) -> String {
     let mut ways = vec![town.to_owned(), town.to_owned()];
     ways.extend(
         gazetteer::others(town)
@@ -136,7 +136,7 @@ pub(super) fn town(town: &str, dice: &mut Dice) -> String {
     if umlauts != town {
         ways.push(umlauts);
     }
-    let chosen = whole(dice, 0, ways.len() - 1);
+    let chosen = whole(rng, 0, ways.len() - 1);
     ways.swap_remove(chosen).replace('-', " ")
 }
 
@@ -246,17 +246,17 @@ const CHATTER: [&str; 10] = [
     "Kind regards.",
 ];
 
-fn place(parts: &Parts, dice: &mut Dice) -> Option<String> {
+fn place(parts: &Parts, rng: &mut SeededRng) -> Option<String> {
     let town = parts.town.as_deref()?;
     if let Some(left) = &parts.left {
-        return Some(match whole(dice, 0, 3) {
+        return Some(match whole(rng, 0, 3) {
             0 => format!("after I had driven from {left} over to {town}"),
             1 => format!("once we had crossed from the {left} area into {town}"),
             2 => format!("near {town}, having left {left}"),
             _ => format!("on the way from {left} when I got to {town}"),
         });
     }
-    Some(match whole(dice, 0, 4) {
+    Some(match whole(rng, 0, 4) {
         0 => format!("near {town}"),
         1 => format!("in {town}"),
         2 => format!("on the motorway close to {town}"),

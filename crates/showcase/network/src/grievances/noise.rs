@@ -4,7 +4,7 @@
 //! [`super::words`].
 
 use crate::chance::{choose, happens, whole};
-use domain::time::Dice;
+use domain::time::SeededRng;
 
 /// The share of English letters with a typing error, and of those written without capitals.
 const TYPO: f64 = 0.3;
@@ -24,14 +24,14 @@ const HOMOPHONES: [(&str, &str); 5] = [
 /// The shortest word that may be mistyped, in characters.
 const SHORTEST: usize = 5;
 
-pub(super) fn english(text: String, dice: &mut Dice) -> String {
+pub(super) fn english(text: String, rng: &mut SeededRng) -> String {
     let mut text = text;
-    if happens(dice, TYPO) {
-        for _ in 0..whole(dice, 1, 2) {
-            text = mistyped(&text, dice);
+    if happens(rng, TYPO) {
+        for _ in 0..whole(rng, 1, 2) {
+            text = mistyped(&text, rng);
         }
     }
-    if happens(dice, LOWER) {
+    if happens(rng, LOWER) {
         let lower = |word: &str| match word.bytes().any(|b| b.is_ascii_digit()) {
             true => word.to_owned(),
             false => word.to_lowercase(),
@@ -42,14 +42,14 @@ pub(super) fn english(text: String, dice: &mut Dice) -> String {
 }
 
 /// `text` with one word mistyped.
-fn mistyped(text: &str, dice: &mut Dice) -> String {
+fn mistyped(text: &str, rng: &mut SeededRng) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let long = |word: &str| word.len() >= SHORTEST && word.bytes().all(|b| b.is_ascii_lowercase());
     let eligible: Vec<usize> = (0..words.len()).filter(|n| long(&words[*n])).collect();
-    if let Some(at) = choose(dice, &eligible).copied() {
+    if let Some(at) = choose(rng, &eligible).copied() {
         let mut letters: Vec<char> = words[at].chars().collect();
-        let place = whole(dice, 1, letters.len() - 2);
-        match whole(dice, 0, 2) {
+        let place = whole(rng, 1, letters.len() - 2);
+        match whole(rng, 0, 2) {
             0 => letters.swap(place, place + 1),
             1 => {
                 letters.remove(place);
@@ -61,18 +61,18 @@ fn mistyped(text: &str, dice: &mut Dice) -> String {
     words.join(" ")
 }
 
-pub(super) fn chinese(text: String, dice: &mut Dice) -> String {
+pub(super) fn chinese(text: String, rng: &mut SeededRng) -> String {
     let mut text = text;
-    if happens(dice, HOMOPHONE) {
+    if happens(rng, HOMOPHONE) {
         let present: Vec<_> = HOMOPHONES
             .iter()
             .filter(|(right, _)| text.contains(right))
             .collect();
-        if let Some((right, wrong)) = choose(dice, &present).copied() {
+        if let Some((right, wrong)) = choose(rng, &present).copied() {
             text = text.replacen(right, wrong, 1);
         }
     }
-    if happens(dice, BARE) {
+    if happens(rng, BARE) {
         text = text.replace(['，', '。', '！', '？'], " ");
         text.truncate(text.trim_end().len());
     }

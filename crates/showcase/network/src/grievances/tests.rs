@@ -94,7 +94,7 @@ proptest! {
         chinese: bool,
         ago_s in 600.0..150_000.0,
     ) {
-        let mut dice = stream(seed, 0);
+        let mut rng = stream(seed, 0);
         let plight = Plight {
             left: moved.then(|| "Kassel".to_owned()),
             withheld,
@@ -102,7 +102,7 @@ proptest! {
             ..plight(Some(felt), None)
         };
         let written = plight.at.plus_s(ago_s);
-        let letter = words::letter(&plight, written, &mut dice);
+        let letter = words::letter(&plight, written, &mut rng);
         let joined = letter.text.replace(' ', "");
         prop_assert_eq!(letter.gold.vehicle.is_some(), joined.contains(&plight.vin), "{}", letter.text);
         let town = gazetteer::folded(&letter.text);
@@ -112,7 +112,7 @@ proptest! {
         let blank = letter.text.contains(['{', '}', '[', ']']);
         prop_assert!(!blank, "{}", letter.text);
         // Asked, the owner tells everything.
-        let answer = words::answer(&plight, written, &mut dice);
+        let answer = words::answer(&plight, written, &mut rng);
         prop_assert!(answer.replace(' ', "").contains(&plight.vin));
         prop_assert_eq!(words::gold_when_told(&plight).at, Some(plight.at));
     }

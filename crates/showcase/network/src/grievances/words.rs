@@ -8,7 +8,7 @@
 use super::{Datum, Gold, Letter, Plight, chinese, english, handwritten, noise};
 use crate::chance::{choose, happens};
 use domain::calendar::{Month, Weekday};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// The share of letters written by hand.
 const HANDWRITTEN: f64 = 0.25;
@@ -16,19 +16,19 @@ const HANDWRITTEN: f64 = 0.25;
 const GROUPED: f64 = 0.15;
 
 /// Writes the letter about an experience at an instant.
-pub fn letter(plight: &Plight, written: Timestamp, dice: &mut Dice) -> Letter {
-    let parts = Parts::of(plight, written, dice);
+pub fn letter(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Letter {
+    let parts = Parts::of(plight, written, rng);
     let by_hand = handwritten::fitting(plight);
-    let sheet = match happens(dice, HANDWRITTEN) {
-        true => choose(dice, &by_hand).copied(),
+    let sheet = match happens(rng, HANDWRITTEN) {
+        true => choose(rng, &by_hand).copied(),
         false => None,
     };
     let text = match sheet {
         Some(sheet) => return by_hand_on(sheet, plight, &parts),
         None if plight.chinese => {
-            noise::chinese(chinese::GRAMMAR.composed(plight, &parts, dice), dice)
+            noise::chinese(chinese::GRAMMAR.composed(plight, &parts, rng), rng)
         }
-        None => noise::english(english::GRAMMAR.composed(plight, &parts, dice), dice),
+        None => noise::english(english::GRAMMAR.composed(plight, &parts, rng), rng),
     };
     Letter {
         text,
@@ -64,8 +64,8 @@ fn by_hand_on(sheet: &str, plight: &Plight, parts: &Parts) -> Letter {
 }
 
 /// The owner's answer to a question about omitted facts; states all of them.
-pub fn answer(plight: &Plight, written: Timestamp, dice: &mut Dice) -> String {
-    let parts = Parts::of(&told(plight), written, dice);
+pub fn answer(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> String {
+    let parts = Parts::of(&told(plight), written, rng);
     match plight.chinese {
         true => chinese::answered(plight, &parts),
         false => english::answered(plight, &parts),
@@ -110,19 +110,19 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn of(plight: &Plight, written: Timestamp, dice: &mut Dice) -> Self {
+    fn of(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Self {
         let says = |datum| !plight.withheld.contains(&datum);
         let when = match plight.chinese {
-            true => chinese::when(plight.at, written, dice),
-            false => english::when(plight.at, written, dice),
+            true => chinese::when(plight.at, written, rng),
+            false => english::when(plight.at, written, rng),
         };
-        let name = |town: &String, dice: &mut Dice| match plight.chinese {
-            true => chinese::town(town, dice),
-            false => english::town(town, dice),
+        let name = |town: &String, rng: &mut SeededRng| match plight.chinese {
+            true => chinese::town(town, rng),
+            false => english::town(town, rng),
         };
-        let town = name(&plight.town, dice);
-        let left = plight.left.as_ref().map(|town| name(town, dice));
-        let vehicle = written_number(&plight.vin, dice);
+        let town = name(&plight.town, rng);
+        let left = plight.left.as_ref().map(|town| name(town, rng));
+        let vehicle = written_number(&plight.vin, rng);
         Self {
             when: says(Datum::Time).then_some(when),
             town: says(Datum::Place).then_some(town),
@@ -132,8 +132,8 @@ impl Parts {
     }
 }
 
-fn written_number(vin: &str, dice: &mut Dice) -> String {
-    match happens(dice, GROUPED) && vin.len() == 17 {
+fn written_number(vin: &str, rng: &mut SeededRng) -> String {
+    match happens(rng, GROUPED) && vin.len() == 17 {
         true => format!("{} {} {}", &vin[..3], &vin[3..9], &vin[9..]),
         false => vin.to_owned(),
     }

@@ -5,7 +5,7 @@
 use super::{Position, km};
 use crate::chance::{between, choose};
 use domain::inventory::{ElementKind, Inventory};
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
@@ -47,7 +47,7 @@ impl Roads {
     }
 
     /// The centres of the towns on a route of `links` roads from `home`, without turning back.
-    pub(super) fn walk(&self, home: &str, links: usize, dice: &mut Dice) -> Vec<Position> {
+    pub(super) fn walk(&self, home: &str, links: usize, rng: &mut SeededRng) -> Vec<Position> {
         let Some(first) = self.towns.iter().position(|(name, _)| name == home) else {
             return Vec::new();
         };
@@ -59,7 +59,7 @@ impl Roads {
                 .copied()
                 .filter(|town| !way.contains(town))
                 .collect();
-            let Some(next) = choose(dice, &fresh) else {
+            let Some(next) = choose(rng, &fresh) else {
                 break;
             };
             way.push(*next);
@@ -72,13 +72,13 @@ impl Roads {
         &self,
         middle: Option<Position>,
         most_km: f64,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> Option<Position> {
         let middle = middle?;
         let here = |site: &&Position| km(middle, **site) < TOWN_KM;
         let sites: Vec<Position> = self.sites.iter().filter(here).copied().collect();
-        let site = *choose(dice, &sites)?;
-        Some(beside(site, most_km, dice))
+        let site = *choose(rng, &sites)?;
+        Some(beside(site, most_km, rng))
     }
 
     pub(super) fn nearest(&self, position: Position) -> Option<(&str, f64)> {
@@ -89,8 +89,8 @@ impl Roads {
 }
 
 /// A random point within so many kilometres.
-pub(super) fn beside(position: Position, most_km: f64, dice: &mut Dice) -> Position {
-    let (away, angle) = (between(dice, 0.1, most_km), between(dice, 0.0, TAU));
+pub(super) fn beside(position: Position, most_km: f64, rng: &mut SeededRng) -> Position {
+    let (away, angle) = (between(rng, 0.1, most_km), between(rng, 0.0, TAU));
     let narrow = position.1.to_radians().cos().max(0.05);
     (
         position.0 + away * angle.cos() / (KM_PER_DEGREE * narrow),

@@ -11,7 +11,7 @@ use super::hearing::Hearing;
 use super::stirred::Cast;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::radio::load::{Hourly, MEAN_LOAD};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
 /// The 10th, 50th and 90th percentile of the load over cells, for each hour of day; the mean is
@@ -145,9 +145,9 @@ const GATHERING_S: f64 = 1_800.0;
 impl Surge {
     /// A stadium event at one site and the two nearest to it, for three hours, with 2.5 to 5 times
     /// the demand (an assumption). None if the network has no sites.
-    pub fn stadium(inventory: &Inventory, from: Timestamp, dice: &mut Dice) -> Option<Self> {
+    pub fn stadium(inventory: &Inventory, from: Timestamp, rng: &mut SeededRng) -> Option<Self> {
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
-        let middle = crate::chance::choose(dice, &sites)?;
+        let middle = crate::chance::choose(rng, &sites)?;
         let away = |p| crate::build::distance_km(middle.position, p);
         let mut near: Vec<(f64, &ElementId)> =
             sites.iter().map(|s| (away(s.position), &s.id)).collect();
@@ -157,7 +157,7 @@ impl Surge {
             sites: near.into_iter().map(|(_, id)| id.clone()).collect(),
             from,
             until: from.plus_s(3.0 * 3600.0),
-            factor: crate::chance::between(dice, 2.5, 5.0),
+            factor: crate::chance::between(rng, 2.5, 5.0),
         })
     }
 

@@ -558,8 +558,8 @@ fn units_draw_what_the_set_says() {
 #[test]
 fn crowds_come_and_go() {
     let inventory = network(60, 5);
-    let mut dice = stream(5, 0);
-    let surge = Surge::stadium(&inventory, at(18.0), &mut dice).unwrap();
+    let mut rng = stream(5, 0);
+    let surge = Surge::stadium(&inventory, at(18.0), &mut rng).unwrap();
     assert_eq!(surge.sites.len(), 3);
     let mut mobile = mobile(&inventory, 5, 17.9);
     mobile.add_surge(surge.clone());

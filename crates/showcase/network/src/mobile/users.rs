@@ -11,7 +11,7 @@ use super::propagation::{GOOD_DBM, linear, noise_dbm, rsrp_dbm};
 use crate::chance::{between, error};
 use domain::inventory::{Cell, ElementId};
 use domain::radio::COVERAGE_DBM;
-use domain::time::Dice;
+use domain::time::SeededRng;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
@@ -120,12 +120,12 @@ pub(super) fn served_by(units: &[Unit], rays: &[Ray], factor: &[f64]) -> Option<
 
 impl Land<'_> {
     /// Places `per_site` points around each site, and one more for each cell that would have none.
-    pub(super) fn settle(&self, per_site: usize, dice: &mut Dice) -> Users {
+    pub(super) fn settle(&self, per_site: usize, rng: &mut SeededRng) -> Users {
         let mut users = Users::default();
         let planned = vec![1.0; self.units.len()];
         for site in 0..self.positions.len() {
             for _ in 0..per_site {
-                self.settle_one(&mut users, site, &planned, dice);
+                self.settle_one(&mut users, site, &planned, rng);
             }
         }
         let mut lonely = vec![true; self.units.len()];
@@ -133,18 +133,18 @@ impl Land<'_> {
             lonely[home] = false;
         }
         for cell in (0..self.units.len()).filter(|cell| lonely[*cell]) {
-            self.befriend(&mut users, cell, &planned, dice);
+            self.befriend(&mut users, cell, &planned, rng);
         }
         users
     }
 
-    fn settle_one(&self, users: &mut Users, site: usize, planned: &[f64], dice: &mut Dice) {
+    fn settle_one(&self, users: &mut Users, site: usize, planned: &[f64], rng: &mut SeededRng) {
         let reach = self.around_km(site);
-        let mut km = reach * between(dice, 0.0, 1.0).sqrt();
-        let angle = between(dice, 0.0, TAU);
-        let weight = between(dice, WEIGHT.0, WEIGHT.1);
+        let mut km = reach * between(rng, 0.0, 1.0).sqrt();
+        let angle = between(rng, 0.0, TAU);
+        let weight = between(rng, WEIGHT.0, WEIGHT.1);
         for approach in 0..=APPROACHES {
-            let rays = self.heard(site, (km * angle.cos(), km * angle.sin()), dice);
+            let rays = self.heard(site, (km * angle.cos(), km * angle.sin()), rng);
             let home = served_by(self.units, &rays, planned).map(|(cell, _)| cell);
             if home.is_some() || approach == APPROACHES {
                 return users.add(site, weight, home, rays);
@@ -154,16 +154,16 @@ impl Land<'_> {
     }
 
     /// Adds a point that `cell` serves, in its main direction and at a suitable distance.
-    fn befriend(&self, users: &mut Users, cell: usize, planned: &[f64], dice: &mut Dice) {
+    fn befriend(&self, users: &mut Users, cell: usize, planned: &[f64], rng: &mut SeededRng) {
         let unit = &self.units[cell];
         let (sin, cos) = unit.plan.azimuth_degrees.to_radians().sin_cos();
         let ways: [f64; 5] = match unit.plan.capacity_layer {
             true => [0.4, 0.3, 0.2, 0.1, 0.05],
             false => [0.9, 0.7, 1.1, 1.3, 0.5],
         };
-        let weight = between(dice, WEIGHT.0, WEIGHT.1);
+        let weight = between(rng, WEIGHT.0, WEIGHT.1);
         for km in ways.iter().chain(&ways) {
-            let rays = self.heard(unit.site, (km * sin, km * cos), dice);
+            let rays = self.heard(unit.site, (km * sin, km * cos), rng);
             let home = served_by(self.units, &rays, planned).map(|(cell, _)| cell);
             if home == Some(cell) {
                 return users.add(unit.site, weight, home, rays);
@@ -173,7 +173,7 @@ impl Land<'_> {
         let km = ways[2].min(0.9);
         let own = self.rays(unit.site, (km * sin, km * cos), 0.0);
         let mut rays: Vec<Ray> = own.filter(|(other, _)| *other == cell).map(ray).collect();
-        let others = self.heard(unit.site, (km * sin, km * cos), dice);
+        let others = self.heard(unit.site, (km * sin, km * cos), rng);
         let shut = others.into_iter().filter(|ray| ray.cell != cell);
         rays.extend(shut.take(RAYS_MOST.0 - 1).map(|ray| Ray {
             rsrp_mw: ray.rsrp_mw * linear(-YARD_DB),
@@ -195,11 +195,11 @@ impl Land<'_> {
     }
 
     /// The rays at a point (`at` km east and north of `site`), the strongest first.
-    fn heard(&self, site: usize, at: (f64, f64), dice: &mut Dice) -> Vec<Ray> {
+    fn heard(&self, site: usize, at: (f64, f64), rng: &mut SeededRng) -> Vec<Ray> {
         let mut heard: Vec<Ray> = Vec::new();
         let near = self.nearby.within(self.positions[site], HEARD_KM);
         for (other, (x, y)) in near {
-            let shadow = error(dice, SHADOWING_DB);
+            let shadow = error(rng, SHADOWING_DB);
             let of_site = self.rays(other, (at.0 - x, at.1 - y), shadow);
             heard.extend(of_site.filter(|(_, dbm)| *dbm >= HEARD_DBM).map(ray));
         }

@@ -20,7 +20,7 @@ use crate::alarms;
 use crate::state::Sighting;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 
 /// One alarm of a record.
@@ -130,7 +130,7 @@ pub(super) fn lay(
     inventory: &Inventory,
     alarms: &[Recorded],
     start: Timestamp,
-    dice: &mut Dice,
+    rng: &mut SeededRng,
 ) -> Vec<Grumble> {
     let types = types(alarms);
     let devices = devices(inventory, alarms);
@@ -142,8 +142,8 @@ pub(super) fn lay(
             let sighting = sighting(inventory, device, alarm_type);
             let (from, until) = (start.plus_s(alarm.from_s), start.plus_s(alarm.until_s));
             Some(Grumble {
-                raised: alarms::delivered(&alarms::alarm(&sighting, from, false), dice),
-                cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), dice),
+                raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
+                cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
                 sighting,
                 from,
                 until,

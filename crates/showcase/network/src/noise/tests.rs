@@ -8,18 +8,14 @@ use crate::topology::Topology;
 fn week(level: f64) -> (usize, Vec<f64>, Vec<f64>) {
     let network = inventory(&Topology::default(), &Parameters::default(), 3);
     let noise = Noise::new(&network, level, 3);
-    let mut dice = stream(3, 0);
+    let mut rng = stream(3, 0);
     let (mut at, mut begins, mut durations) = (0.0, Vec::new(), Vec::new());
-    while let Some(pause) = noise.pause_s(&mut dice) {
+    while let Some(pause) = noise.pause_s(&mut rng) {
         at += pause;
         if at > 7.0 * 86_400.0 {
             break;
         }
-        for grumble in noise.burst(
-            &network,
-            Timestamp::from_ms((at * 1000.0) as i64),
-            &mut dice,
-        ) {
+        for grumble in noise.burst(&network, Timestamp::from_ms((at * 1000.0) as i64), &mut rng) {
             begins.push(grumble.from.as_ms() as f64 / 1000.0);
             durations.push(grumble.until.seconds_since(grumble.from));
         }
@@ -57,10 +53,10 @@ fn silence_is_silence() {
 fn repeated(companions: bool) -> f64 {
     let network = inventory(&Topology::default(), &Parameters::default(), 3);
     let noise = Noise::new(&network, 0.05, 3).with_companions(companions);
-    let mut dice = stream(3, 0);
+    let mut rng = stream(3, 0);
     let (mut same, mut all) = (0, 0);
     for _ in 0..400 {
-        let burst = noise.burst(&network, Timestamp::from_ms(0), &mut dice);
+        let burst = noise.burst(&network, Timestamp::from_ms(0), &mut rng);
         for pair in burst.windows(2) {
             let [before, after] = [&pair[0], &pair[1]].map(|g| g.sighting.alarm_type);
             same += usize::from(before == after);

@@ -221,10 +221,10 @@ impl Simulation {
             return Ok(Some(Outcome::Dispatched { arrival }));
         }
         self.note_dispatch(agent, token, &element);
-        let dice = &mut self.chances.actions;
+        let rng = &mut self.chances.actions;
         let arrival = self
             .now
-            .plus_s(field::travel_s(&self.inventory, position, self.now, dice));
+            .plus_s(field::travel_s(&self.inventory, position, self.now, rng));
         let engineer = Engineer {
             at: element,
             doing: Doing::Driving,
@@ -264,8 +264,8 @@ impl Simulation {
         }
         let from = std::mem::replace(&mut engineer.at, element.clone());
         let drive = field::transfer_s(&self.inventory, &from, element);
-        let dice = &mut self.chances.actions;
-        let work = field::work(&self.inventory, &self.state, &self.view, element, dice);
+        let rng = &mut self.chances.actions;
+        let work = field::work(&self.inventory, &self.state, &self.view, element, rng);
         self.schedule(
             self.now.plus_s(drive + work.seconds),
             Event::Finish {

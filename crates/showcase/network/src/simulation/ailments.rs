@@ -102,8 +102,8 @@ impl Simulation {
     }
 
     fn misconfigure(&mut self, cell: &ElementId) -> Course {
-        let dice = &mut self.chances.ailments;
-        let Some((parameter, value)) = mistake(&self.inventory, cell, dice) else {
+        let rng = &mut self.chances.ailments;
+        let Some((parameter, value)) = mistake(&self.inventory, cell, rng) else {
             return Course::Steady;
         };
         let settings = &mut self.state.settings;
@@ -145,9 +145,9 @@ impl Simulation {
     /// True if a surge of traffic would congest this link if it came now, for
     /// [`FaultKind::Congestion`] on these terms. Asking changes nothing.
     pub fn can_surge(&mut self, link: &ElementId, terms: Terms) -> bool {
-        let dice = self.chances.ailments.clone();
+        let rng = self.chances.ailments.clone();
         let found = self.find_surge(link, terms);
-        self.chances.ailments = dice;
+        self.chances.ailments = rng;
         found.is_some()
     }
 
@@ -165,20 +165,20 @@ impl Simulation {
     fn find_surge(&mut self, link: &ElementId, terms: Terms) -> Option<(Vec<Demand>, f64)> {
         let terrain = self.terrain_now();
         let (least, most) = surge_fills(terms.severity);
-        let dice = &mut self.chances.ailments;
-        let fills = between(dice, least, most);
-        let lasts_s = between(dice, SURGE_S.0, SURGE_S.1);
+        let rng = &mut self.chances.ailments;
+        let fills = between(rng, least, most);
+        let lasts_s = between(rng, SURGE_S.0, SURGE_S.1);
         let pairs = self.traffic.pairs_over(link, &terrain);
         let load = self.traffic.flow(&terrain).links.remove(link)?;
         let mut best: Option<(usize, Vec<Demand>)> = None;
         for attempt in 0..SURGE_TRIES {
-            let dice = &mut self.chances.ailments;
+            let rng = &mut self.chances.ailments;
             let parts = 1 + attempt % SURGE_PARTS;
             let (way, pairs) = match attempt / SURGE_PARTS % 2 {
                 0 => (load.forth, &pairs[0]),
                 _ => (load.back, &pairs[1]),
             };
-            let ends: Vec<_> = (0..parts).filter_map(|_| choose(dice, pairs)).collect();
+            let ends: Vec<_> = (0..parts).filter_map(|_| choose(rng, pairs)).collect();
             let lacks = fills * load.capacity_mbps - way.offered_mbps;
             let Some((hurt, surge)) = self.tried(link, &terrain, lacks, &ends) else {
                 continue;
@@ -244,7 +244,7 @@ impl Simulation {
     /// Switches a nearly dark module or a bad contact between off and on.
     pub(super) fn flicker(&mut self, number: usize) {
         let now = self.now;
-        let dice = &mut self.chances.ailments;
+        let rng = &mut self.chances.ailments;
         let Some(trouble) = self.state.troubles.get_mut(&number) else {
             return;
         };
@@ -254,16 +254,16 @@ impl Simulation {
             Course::Ageing { lasts_s, .. } if age_s >= *lasts_s => return,
             Course::Ageing { light, .. } if *light == Light::Dark => {
                 *light = Light::Poor;
-                between(dice, SHINES_S.0, SHINES_S.1)
+                between(rng, SHINES_S.0, SHINES_S.1)
             }
             Course::Ageing { light, .. } => {
                 *light = Light::Dark;
-                between(dice, DARK_S.0, DARK_S.1)
+                between(rng, DARK_S.0, DARK_S.1)
             }
             Course::Contact { open } => {
                 *open = !*open;
                 let (low, high) = if *open { OPEN_S } else { CLOSED_S };
-                between(dice, low, high)
+                between(rng, low, high)
             }
             _ => return,
         };

@@ -40,8 +40,8 @@ impl Simulation {
     /// Schedules all alarms of the replayed record.
     fn replay(&mut self) {
         let alarms = Arc::clone(&self.parameters.replay);
-        let dice = &mut self.chances.background;
-        for grumble in Noise::replay(&self.inventory, &alarms, self.now, dice) {
+        let rng = &mut self.chances.background;
+        for grumble in Noise::replay(&self.inventory, &alarms, self.now, rng) {
             self.schedule(grumble.from, Event::Grumble(grumble));
         }
     }
@@ -51,9 +51,9 @@ impl Simulation {
             return;
         }
         for kind in [TroubleKind::SitePower, TroubleKind::TransceiverOff] {
-            let dice = &mut self.chances.faults;
-            let after = between(dice, DECOY_S.0, DECOY_S.1);
-            if happens(dice, DECOY) {
+            let rng = &mut self.chances.faults;
+            let after = between(rng, DECOY_S.0, DECOY_S.1);
+            if happens(rng, DECOY) {
                 self.schedule(fault_at.plus_s(after), Event::Mishap(Some(kind)));
             }
         }
@@ -66,8 +66,8 @@ impl Simulation {
     }
 
     pub(super) fn burst(&mut self) {
-        let dice = &mut self.chances.background;
-        for grumble in self.noise.burst(&self.inventory, self.now, dice) {
+        let rng = &mut self.chances.background;
+        for grumble in self.noise.burst(&self.inventory, self.now, rng) {
             self.schedule(grumble.from, Event::Grumble(grumble));
         }
         self.schedule_burst();
@@ -127,8 +127,8 @@ impl Simulation {
             TroubleKind::SiteStopped,
             TroubleKind::TransceiverOff,
         ];
-        let dice = &mut self.chances.mishaps;
-        let drawn = kind.or_else(|| choose(dice, &kinds).copied());
+        let rng = &mut self.chances.mishaps;
+        let drawn = kind.or_else(|| choose(rng, &kinds).copied());
         if let Some((kind, element)) = drawn.and_then(|k| Some((k, self.harmless(k)?))) {
             let (low, high) = match kind {
                 TroubleKind::SitePower => (1_200.0, 3_600.0),
@@ -177,10 +177,10 @@ impl Simulation {
             self.complaining.remove(&site);
             return;
         }
-        let dice = &mut self.chances.complaints;
-        let complaint = complaint::outage(&site, self.now, dice);
+        let rng = &mut self.chances.complaints;
+        let complaint = complaint::outage(&site, self.now, rng);
         let per_hour = self.parameters.complaints_per_site_hour;
-        let next = complaint::next(self.now, per_hour, dice);
+        let next = complaint::next(self.now, per_hour, rng);
         self.tell_complaint(complaint);
         if let Some(at) = next {
             self.schedule(at, Event::Complain(site));
@@ -206,9 +206,9 @@ impl Simulation {
             .map(|site| site.id.clone())
             .filter(|site| !self.view.out.contains(site))
             .collect();
-        let dice = &mut self.chances.background;
-        if let Some(site) = choose(dice, &sites) {
-            let complaint = complaint::stray(site, self.now, dice);
+        let rng = &mut self.chances.background;
+        if let Some(site) = choose(rng, &sites) {
+            let complaint = complaint::stray(site, self.now, rng);
             self.tell_complaint(complaint);
         }
         self.schedule_stray_complaint();

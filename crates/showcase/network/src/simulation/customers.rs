@@ -20,7 +20,7 @@ use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
 use domain::radio::{POOR_MBPS, WEAK_DBM};
 use domain::telemetry::{Outcome, Telemetry, Ticket};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use rand::SeedableRng;
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ pub(super) struct Desk {
     /// By vehicle: the instant of its owner's last complaint.
     complained: Vec<Option<Timestamp>>,
     grievances: Vec<Grievance>,
-    strays: Dice,
+    strays: SeededRng,
 }
 
 impl Desk {
@@ -133,12 +133,12 @@ impl Desk {
     }
 
     /// The random generator for one purpose of one vehicle at one instant.
-    fn dice_of(&self, vehicle: usize, at: Timestamp) -> Dice {
+    fn dice_of(&self, vehicle: usize, at: Timestamp) -> SeededRng {
         let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let mut dice = Dice::seed_from_u64(self.seed ^ mixed);
-        dice.set_stream(SPELLS);
-        dice
+        let mut rng = SeededRng::seed_from_u64(self.seed ^ mixed);
+        rng.set_stream(SPELLS);
+        rng
     }
 }
 
@@ -291,19 +291,19 @@ impl Simulation {
         if desk.complained[vehicle].is_some_and(quiet) {
             return;
         }
-        let mut dice = desk.dice_of(vehicle, spell.since);
+        let mut rng = desk.dice_of(vehicle, spell.since);
         let share = match spell.nature {
             Nature::Fault { .. } => 1.0,
             Nature::Crowded { .. } => OF_CROWDED,
             Nature::WeakCoverage { .. } | Nature::Outside(_) => OF_WEAK,
         };
-        if !happens(&mut dice, share * desk.temper.complains) {
+        if !happens(&mut rng, share * desk.temper.complains) {
             return;
         }
         desk.complained[vehicle] = Some(at);
         let (least, most) = desk.temper.patience_s;
-        let writes = spell.since.plus_s(between(&mut dice, least, most)).max(at);
-        let plight = self.plight(vehicle, &spell, &mut dice);
+        let writes = spell.since.plus_s(between(&mut rng, least, most)).max(at);
+        let plight = self.plight(vehicle, &spell, &mut rng);
         let brewing = Brewing {
             vehicle,
             nature: spell.nature,
@@ -312,7 +312,7 @@ impl Simulation {
         self.schedule(writes, Event::Grieve(Box::new(brewing)));
     }
 
-    fn plight(&self, vehicle: usize, spell: &Spell, dice: &mut Dice) -> Plight {
+    fn plight(&self, vehicle: usize, spell: &Spell, rng: &mut SeededRng) -> Plight {
         let desk = &self.customers;
         let owner = &desk.journeys.vehicles()[vehicle];
         let town = desk.journeys.nearest_town(spell.position);
@@ -326,14 +326,14 @@ impl Simulation {
         let away = *province != owner.province && town != owner.home;
         let withholds = desk.temper.withholds;
         Plight {
-            symptom: Some(symptom(&spell.nature, dice)),
+            symptom: Some(symptom(&spell.nature, rng)),
             outside: None,
             left: away.then(|| owner.home.clone()),
             town,
             at: spell.since,
             vin: owner.vin.clone(),
-            withheld: withheld(withholds, dice),
-            chinese: happens(dice, desk.temper.chinese),
+            withheld: withheld(withholds, rng),
+            chinese: happens(rng, desk.temper.chinese),
         }
     }
 
@@ -348,14 +348,12 @@ impl Simulation {
     /// Opens a ticket about a matter outside the network.
     pub(super) fn stray_grievance(&mut self) {
         let desk = &mut self.customers;
-        let dice = &mut desk.strays;
-        let vehicle = whole(dice, 0, desk.journeys.vehicles().len().max(1) - 1);
-        let outside = choose(dice, &Outside::ALL)
-            .copied()
-            .unwrap_or(Outside::Bill);
-        let ago_s = between(dice, desk.temper.patience_s.0, desk.temper.patience_s.1);
-        let withheld = withheld(0.5, dice);
-        let chinese = happens(dice, desk.temper.chinese);
+        let rng = &mut desk.strays;
+        let vehicle = whole(rng, 0, desk.journeys.vehicles().len().max(1) - 1);
+        let outside = choose(rng, &Outside::ALL).copied().unwrap_or(Outside::Bill);
+        let ago_s = between(rng, desk.temper.patience_s.0, desk.temper.patience_s.1);
+        let withheld = withheld(0.5, rng);
+        let chinese = happens(rng, desk.temper.chinese);
         let at = self.now.plus_s(-ago_s);
         let position = desk.journeys.whereabouts(vehicle, at).map(|w| w.position);
         let owner = &desk.journeys.vehicles()[vehicle];
@@ -387,8 +385,8 @@ impl Simulation {
             plight,
         } = brewing;
         let (now, desk) = (self.now, &mut self.customers);
-        let mut dice = desk.dice_of(vehicle, now);
-        let letter = words::letter(&plight, now, &mut dice);
+        let mut rng = desk.dice_of(vehicle, now);
+        let letter = words::letter(&plight, now, &mut rng);
         let owner = &desk.journeys.vehicles()[vehicle];
         let ticket = Ticket {
             ticket: ticket_of(desk.grievances.len()),
@@ -465,12 +463,12 @@ impl Simulation {
 
     fn expect_answer(&mut self, index: usize) {
         let desk = &self.customers;
-        let mut dice = desk.dice_of(index, desk.grievances[index].opened_at);
+        let mut rng = desk.dice_of(index, desk.grievances[index].opened_at);
         for _ in 1..desk.grievances[index].outcome.questions {
-            let _ = between(&mut dice, 0.0, 1.0);
+            let _ = between(&mut rng, 0.0, 1.0);
         }
-        let answers = happens(&mut dice, desk.temper.answers);
-        let after = between(&mut dice, ANSWER_S.0, ANSWER_S.1);
+        let answers = happens(&mut rng, desk.temper.answers);
+        let after = between(&mut rng, ANSWER_S.0, ANSWER_S.1);
         if answers {
             self.schedule(self.now.plus_s(after), Event::CustomerAnswers(index));
         }
@@ -479,7 +477,7 @@ impl Simulation {
     pub(super) fn customer_answers(&mut self, index: usize) {
         let now = self.now;
         let desk = &mut self.customers;
-        let mut dice = desk.dice_of(index, now);
+        let mut rng = desk.dice_of(index, now);
         let Some(grievance) = desk.grievances.get_mut(index) else {
             return;
         };
@@ -489,7 +487,7 @@ impl Simulation {
         grievance.outcome.answers += 1;
         let answered = Telemetry::CustomerAnswered {
             ticket: grievance.ticket.clone(),
-            text: words::answer(&grievance.plight, now, &mut dice),
+            text: words::answer(&grievance.plight, now, &mut rng),
         };
         let tiding = Tiding::Telemetry(answered);
         self.deliver(now, Audience::Domain(Domain::Business), tiding);
@@ -502,7 +500,7 @@ fn ticket_of(index: usize) -> String {
 }
 
 /// A random symptom of such a cause.
-fn symptom(nature: &Nature, dice: &mut Dice) -> Symptom {
+fn symptom(nature: &Nature, rng: &mut SeededRng) -> Symptom {
     use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
     let table: &[(Symptom, f64)] = match nature {
         Nature::Crowded { .. } => &[(SlowData, 0.6), (HighLatency, 0.4)],
@@ -520,12 +518,12 @@ fn symptom(nature: &Nature, dice: &mut Dice) -> Symptom {
         ],
     };
     let weights: Vec<f64> = table.iter().map(|(_, weight)| *weight).collect();
-    table[weighted(dice, &weights)].0
+    table[weighted(rng, &weights)].0
 }
 
-fn withheld(chance: f64, dice: &mut Dice) -> BTreeSet<Datum> {
+fn withheld(chance: f64, rng: &mut SeededRng) -> BTreeSet<Datum> {
     let all = Datum::ALL.into_iter();
-    all.filter(|_| happens(dice, chance)).collect()
+    all.filter(|_| happens(rng, chance)).collect()
 }
 
 #[cfg(test)]

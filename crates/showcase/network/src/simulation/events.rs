@@ -169,7 +169,7 @@ impl Simulation {
 
     /// The break of each cut link, in km from the link's end A.
     fn breaks(&mut self, fault: &Fault) -> BTreeMap<ElementId, f64> {
-        let dice = &mut self.chances.faults;
+        let rng = &mut self.chances.faults;
         let links = &self.inventory.links;
         match fault.kind {
             FaultKind::FibreCut => links
@@ -177,13 +177,13 @@ impl Simulation {
                 .map(|link| {
                     (
                         fault.element.clone(),
-                        break_km(fault.kind, link.length_km, dice),
+                        break_km(fault.kind, link.length_km, rng),
                     )
                 })
                 .into_iter()
                 .collect(),
             FaultKind::DuctCut => {
-                let from_router = break_km(fault.kind, 0.0, dice);
+                let from_router = break_km(fault.kind, 0.0, rng);
                 let place_of = |id: &ElementId| self.inventory.element(id).map(|e| &e.place);
                 links
                     .iter()
@@ -299,8 +299,8 @@ impl Simulation {
         let since = self.now;
         self.standing.insert(sighting.clone(), since);
         let isolated = self.view.is_isolated(&self.inventory, &sighting.resource);
-        let dice = self.chances.of_alarms(sighting.alarm_type);
-        if let Some(at) = alarms::noticed(&sighting, since, isolated, dice) {
+        let rng = self.chances.of_alarms(sighting.alarm_type);
+        if let Some(at) = alarms::noticed(&sighting, since, isolated, rng) {
             self.schedule(at, Event::Notice { sighting, since });
         }
     }
@@ -338,8 +338,8 @@ impl Simulation {
         if let Some(last) = self.told.remove(sighting) {
             // What flaps stays for a moment at least: its end is not before it was seen last.
             let end = self.now.max(last);
-            let dice = self.chances.of_alarms(sighting.alarm_type);
-            let deliveries = alarms::cleared(sighting, end, dice);
+            let rng = self.chances.of_alarms(sighting.alarm_type);
+            let deliveries = alarms::cleared(sighting, end, rng);
             self.deliver_alarms(deliveries);
         }
     }

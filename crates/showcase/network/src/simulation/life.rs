@@ -47,8 +47,8 @@ impl Simulation {
     /// Begins a random fault and schedules the next.
     pub(super) fn befall(&mut self) {
         let per_day = fault::per_day(&self.inventory);
-        let dice = &mut self.chances.life;
-        let fault = fault::befalling(&self.inventory, &per_day, self.now, dice);
+        let rng = &mut self.chances.life;
+        let fault = fault::befalling(&self.inventory, &per_day, self.now, rng);
         if let Some(fault) = fault {
             self.let_happen(fault);
         }
@@ -66,9 +66,9 @@ impl Simulation {
 
     /// Begins a storm and schedules the next.
     pub(super) fn storm(&mut self) {
-        let dice = &mut self.chances.life;
-        let sites = between(dice, STORM_SITES.0, STORM_SITES.1) as usize;
-        for fault in fault::storm(&self.inventory, sites, self.now, dice) {
+        let rng = &mut self.chances.life;
+        let sites = between(rng, STORM_SITES.0, STORM_SITES.1) as usize;
+        for fault in fault::storm(&self.inventory, sites, self.now, rng) {
             self.let_happen(fault);
         }
         self.schedule_yearly(STORMS_PER_YEAR, Event::Storm);

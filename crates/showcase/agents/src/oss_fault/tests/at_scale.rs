@@ -298,7 +298,7 @@ fn a_warning_is_diagnosed_and_repaired_before_service_is_lost() {
     let mut agent = crate::bench::hosted("oss-fault");
     let mut briefing = crate::bench::briefing("oss-fault", vec![]);
     briefing.inventory = Arc::new(crate::bench::Net::town().with_optics().inventory());
-    let outputs = agent.step(Input::Started(briefing), at(0), &mut dice());
+    let outputs = agent.step(Input::Started(briefing), at(0), &mut rng());
     let mut play = Play {
         agent,
         sent: vec![],

@@ -15,7 +15,7 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) {
-        let generation = &self.announced.generation;
+        let generation = &self.session_schema.generation;
         write(
             &node(printed.root(), YANG_LIBRARY, generation, "").state(),
             projection,

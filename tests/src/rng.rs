@@ -5,16 +5,16 @@
 
 /// A pseudo-random sequence of numbers (splitmix64).
 #[derive(Clone, Debug)]
-pub struct Dice(pub u64);
+pub struct SeededRng(pub u64);
 
-impl Dice {
+impl SeededRng {
     /// An independent sequence for each purpose, named by numbers, under a seed.
     pub fn of(seed: u64, purpose: &[u64]) -> Self {
-        let mut dice = Self(seed);
+        let mut rng = Self(seed);
         for number in purpose {
-            dice = Self(dice.next() ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93));
+            rng = Self(rng.next() ^ number.wrapping_mul(0xd6e8_feb8_6659_fd93));
         }
-        Self(dice.next())
+        Self(rng.next())
     }
 
     /// The next number, any of 64 bits.

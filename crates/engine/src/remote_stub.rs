@@ -5,13 +5,13 @@
 
 use domain::agent::{Agent, Input, Output};
 use domain::reply::{Reply, Verdict};
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 
 /// An agent that is elsewhere, and comes by itself.
-pub(crate) struct Absent;
+pub(crate) struct RemoteStub;
 
-impl Agent for Absent {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut Dice) -> Vec<Output> {
+impl Agent for RemoteStub {
+    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(_) => vec![Output::Answer(Reply::new(Verdict::Pending, Vec::new()))],
             _ => Vec::new(),

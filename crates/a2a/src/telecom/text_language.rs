@@ -6,7 +6,7 @@ use schema::language::Language;
 
 /// A language that prompts are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tongue {
+pub enum TextLanguage {
     /// `en-US`.
     #[default]
     English,
@@ -14,9 +14,9 @@ pub enum Tongue {
     Chinese,
 }
 
-impl Tongue {
+impl TextLanguage {
     /// Every language, English first.
-    pub const ALL: [Tongue; 2] = [Self::English, Self::Chinese];
+    pub const ALL: [TextLanguage; 2] = [Self::English, Self::Chinese];
 
     /// The tag in A2A-T.
     pub fn as_str(self) -> &'static str {

@@ -11,7 +11,7 @@ use domain::content::Content;
 use domain::negotiation::{Kind, Speech, Stance};
 use domain::reply::{Reason, Reply, Verdict};
 use domain::task::TaskId;
-use domain::time::{Dice, Timestamp};
+use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ enum Errand {
     Word(TaskId, Kind),
 }
 
-pub struct Mind {
+pub struct Behaviour {
     pub name: String,
     pub seed: u64,
     pub book: Arc<Mutex<Book>>,
@@ -44,8 +44,8 @@ pub struct Mind {
 #[derive(Default)]
 pub struct Errands(BTreeMap<u64, Errand>);
 
-impl Agent for Mind {
-    fn step(&mut self, input: Input, now: Timestamp, _: &mut Dice) -> Vec<Output> {
+impl Agent for Behaviour {
+    fn step(&mut self, input: Input, now: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Started(briefing) => {
                 let open = briefing.open.iter();
@@ -66,7 +66,7 @@ impl Agent for Mind {
     }
 }
 
-impl Mind {
+impl Behaviour {
     fn chance(&self, task: &TaskId, nth: u64, below: u64) -> u64 {
         pick(&[self.seed, hash(&self.name), hash(task.as_str()), nth]) % below
     }

@@ -50,7 +50,7 @@ const LEAVES: [&str; 25] = [
 ];
 
 /// True if the generation has the input as this file knows it.
-pub(in crate::netconf) fn speaks_for(generation: &Generation) -> bool {
+pub(in crate::netconf) fn covers(generation: &Generation) -> bool {
     let as_written = WRITTEN_FOR.iter().all(|(name, revision)| {
         generation.module(name).is_some_and(|module| {
             let known =

@@ -20,8 +20,8 @@ mod usage;
 pub use agent::agent_xml;
 pub(super) use ems::decimal;
 
-use super::announced::Announced;
 use super::platform::Platform;
+use super::session_schema::SessionSchema;
 use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
 use ::netconf::data::{Writer, write};
 use ::netconf::filter::{Keys, Projection, View};
@@ -35,7 +35,7 @@ use std::cell::Cell;
 /// One reading of the data.
 pub(super) struct Reader<'r> {
     pub(super) platform: &'r Platform,
-    pub(super) announced: &'r Announced,
+    pub(super) session_schema: &'r SessionSchema,
     pub(super) endpoint: &'r Endpoint,
     pub(super) who: &'r Principal,
     pub(super) now: Timestamp,
@@ -62,15 +62,15 @@ impl Reader<'_> {
             write(&self.streams(), projection, out);
         }
         if view.wants(YANG_LIBRARY, "yang-library") {
-            self.write_library(&self.announced.yang_library, projection, out);
+            self.write_library(&self.session_schema.yang_library, projection, out);
         }
         if view.wants(YANG_LIBRARY, "modules-state") {
-            self.write_library(&self.announced.modules_state, projection, out);
+            self.write_library(&self.session_schema.modules_state, projection, out);
         }
         if view.wants(ACCESS_CONTROL, "nacm") {
             let rules = self.platform.engine.access();
             let denied = (self.platform.engine.denials(), &self.platform.totals);
-            let nacm = access::nacm(&rules, denied, &self.announced.generation);
+            let nacm = access::nacm(&rules, denied, &self.session_schema.generation);
             write(&nacm, projection, out);
         }
         Ok(())

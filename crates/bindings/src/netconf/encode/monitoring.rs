@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 impl Reader<'_> {
     pub(super) fn netconf_state(&self) -> Node<'_> {
         let capabilities = Node::container("", "capabilities")
-            .leaf_list("capability", self.announced.capabilities.iter());
+            .leaf_list("capability", self.session_schema.capabilities.iter());
         let mut sessions = Node::container("", "sessions");
         for info in self.platform.sessions(self.endpoint) {
             sessions.push(session(&info));
@@ -64,7 +64,7 @@ impl Reader<'_> {
     }
 
     fn schemas(&self) -> Node<'_> {
-        let generation = &self.announced.generation;
+        let generation = &self.session_schema.generation;
         let mut schemas = Node::container("", "schemas");
         for (name, revision) in generation.schemas() {
             let format = Identity {

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::session`].
 
-use super::operation::plain;
+use super::operation::fast_path;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
 use ::netconf::xml::{Document, Limits};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use yang::{DefaultDeny, Generation, SchemaNode};
 
 /// A generation and what follows from it.
-pub(super) struct Announced {
+pub(super) struct SessionSchema {
     pub(super) generation: Arc<Generation>,
     pub(super) capabilities: Capabilities,
     /// `/yang-library` and `/modules-state`, as libyang printed them.
@@ -28,7 +28,7 @@ pub(super) struct Announced {
     pub(super) enumerations: BTreeMap<String, Vec<(String, i64)>>,
 }
 
-impl Announced {
+impl SessionSchema {
     pub(super) fn of(generation: Arc<Generation>) -> Self {
         let guarded = generation
             .rpcs()
@@ -41,7 +41,7 @@ impl Announced {
             modules_state: printed(generation.modules_state_xml()),
             guarded: guarded.collect(),
             capabilities: capabilities(&generation),
-            plain_negotiations: plain::speaks_for(&generation),
+            plain_negotiations: fast_path::covers(&generation),
             keys: keys(&generation),
             enumerations: enumerations(&generation),
             generation,

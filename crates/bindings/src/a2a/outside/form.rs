@@ -2,7 +2,7 @@
 //!
 //! Typed data if it takes the payload's schema (002), a prompt if it knows a template for it (A2A-T), an
 //! intent if a skill's slots are filled by the payload (004), else words. Nothing is guessed: an intent is said only if one skill alone fits, and
-//! all that the payload says has a place there. Another dialect is one more [`Manner`]. Read next:
+//! all that the payload says has a place there. Another dialect is one more [`TaskForm`]. Read next:
 //! [`super::errand`], which says it.
 
 use super::known::Known;
@@ -19,7 +19,7 @@ use serde_json::Value;
 
 /// How a task is said.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Manner {
+pub(super) enum TaskForm {
     /// As data of a schema.
     Typed(Payload),
     /// As a prompt of A2A-T.
@@ -30,7 +30,7 @@ pub(super) enum Manner {
     Words,
 }
 
-impl Manner {
+impl TaskForm {
     /// How an agent is told of a task.
     pub(super) fn of(peer: &Peer, known: &Known, task: &TaskId, content: &Content) -> Self {
         let Some(payload) = &content.payload else {
