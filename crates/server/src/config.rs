@@ -346,7 +346,7 @@ mod tests {
             ..Timeouts::default()
         };
         assert_eq!(limits.patience(), expected);
-        assert_eq!(limits.gate().keepalive, Duration::from_secs(1));
+        assert_eq!(limits.limiter().keepalive, Duration::from_secs(1));
         std::fs::write(state.settings(), "[limits]\nkeepalive-s = 0\n").unwrap();
         let settings = Settings::load(&state).unwrap();
         assert_eq!(

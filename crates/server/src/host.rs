@@ -398,11 +398,11 @@ impl Host {
             trail: trail::of(self.platform.engine(), &self.clock),
         });
         if let Some((_, listener)) = listeners.first() {
-            let logins = listener.gate().logins();
+            let logins = listener.limiter().logins();
             logins.heed(Arc::clone(self.platform.engine().accounts()));
             self.revocation = Some(watcher.watch(KeyHolders {
                 authenticator: Arc::clone(&authenticator),
-                logins: Arc::clone(listener.gate().logins()),
+                logins: Arc::clone(listener.limiter().logins()),
             }));
         }
         for (listening, listener) in listeners {

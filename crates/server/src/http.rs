@@ -42,7 +42,7 @@ use crate::clock::Clock;
 use crate::config::HttpSettings;
 use crate::fair::FairShares;
 use crate::revocation::Watched;
-use crate::ssh::{Gate, SshLimits};
+use crate::ssh::{ConnectionLimiter, SshLimits};
 use crate::state::StateFolder;
 use crate::token::{Issuer, TokenError, Tokens};
 use crate::trail;
@@ -130,7 +130,7 @@ pub fn open(
         limits: HttpLimits::default(),
         // Not the gate of SSH: behind a proxy all clients are one source, and that is where our own
         // agents may come from as well.
-        gate: Gate::new(SshLimits::default()),
+        limiter: ConnectionLimiter::new(SshLimits::default()),
         shares: Arc::clone(shares),
         tls: tls.transpose()?,
         accounts: Arc::clone(platform.engine().accounts()),

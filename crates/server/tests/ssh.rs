@@ -21,9 +21,9 @@ use russh::keys::PrivateKeyWithHashAlg;
 use russh::keys::ssh_key::public::KeyData;
 use russh::{ChannelMsg, Disconnect, client};
 use server::ssh::{
-    Authenticator, ByteStream, ConnectError, Connector, Gate, HostKeyPolicy, Inbound, InboundError,
-    KeyDirectory, Peer, PrivateKey, PublicKey, SshLimits, SshListener, SshServing, Subsystem,
-    Target, keys, split,
+    Authenticator, ByteStream, ConnectError, ConnectionLimiter, Connector, HostKeyPolicy, Inbound,
+    InboundError, KeyDirectory, Peer, PrivateKey, PublicKey, SshLimits, SshListener, SshServing,
+    Subsystem, Target, keys, split,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server on a free port, with one user `operator`.
 struct Bench {
     serving: SshServing,
-    gate: Arc<Gate>,
+    limiter: Arc<ConnectionLimiter>,
     host_key: PrivateKey,
     key: Arc<PrivateKey>,
     folder: tempfile::TempDir,
@@ -57,13 +57,13 @@ impl Bench {
         let users = folder.path().join("users");
         std::fs::create_dir(&users).unwrap();
         let known = KeyDirectory::new(users).with_key("operator", key.public_key());
-        let gate = Gate::new(limits);
+        let limiter = ConnectionLimiter::new(limits);
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = SshListener::bind(any, &host_key, &gate).unwrap();
+        let listener = SshListener::bind(any, &host_key, &limiter).unwrap();
         let serving = listener.serve(Arc::new(checked(known)), Arc::new(subsystem));
         Self {
             serving,
-            gate,
+            limiter,
             host_key,
             key,
             folder,
@@ -88,9 +88,9 @@ impl Bench {
     }
 
     /// Polls until `condition` holds.
-    async fn until(&self, condition: impl Fn(&Gate) -> bool) {
+    async fn until(&self, condition: impl Fn(&ConnectionLimiter) -> bool) {
         let wait = async {
-            while !condition(&self.gate) {
+            while !condition(&self.limiter) {
                 tokio::task::yield_now().await;
             }
         };
@@ -187,7 +187,7 @@ async fn dropping_the_client_stream_ends_the_session_and_its_guards() {
     timeout(PATIENCE, heard.recv())
         .await
         .expect("the session outlives its connection");
-    bench.until(|gate| gate.counts().sessions == 0).await;
+    bench.until(|limiter| limiter.counts().sessions == 0).await;
 }
 
 #[tokio::test]
@@ -233,11 +233,11 @@ async fn five_hundred_idle_sessions_leave_room_for_one_more() {
     let connector = Connector::new(64, PATIENCE);
     let outcomes = connector.connect_many(vec![bench.target(); 500]).await;
     let idle: Vec<ByteStream> = outcomes.into_iter().map(Result::unwrap).collect();
-    assert_eq!(bench.gate.counts().sessions, 500);
+    assert_eq!(bench.limiter.counts().sessions, 500);
     let mut one_more = bench.connect().await.unwrap();
     assert_eq!(exchange(&mut one_more, b"hello").await, b"hello");
     drop((idle, one_more));
-    bench.until(|gate| gate.counts().sessions == 0).await;
+    bench.until(|limiter| limiter.counts().sessions == 0).await;
 }
 
 #[tokio::test]
@@ -373,7 +373,7 @@ async fn while_memory_is_short_those_of_the_platform_alone_are_let_in() {
         ..bench.target()
     };
     let accounts = Arc::new(Accounts::new(UserLimits::default()));
-    bench.gate.logins().heed(Arc::clone(&accounts));
+    bench.limiter.logins().heed(Arc::clone(&accounts));
     let connector = Connector::default();
     for short in [true, false] {
         accounts.short_of_memory().store(short, Ordering::Relaxed);
@@ -460,7 +460,7 @@ async fn one_session_too_many_is_sent_away_with_code_12() {
         "{error:?}"
     );
     drop(first);
-    bench.until(|gate| gate.counts().sessions == 1).await;
+    bench.until(|limiter| limiter.counts().sessions == 1).await;
     bench.connect().await.unwrap();
 }
 
@@ -484,7 +484,7 @@ async fn closing_ends_every_session_and_frees_the_port() {
     }
     let error = Connector::default().connect(&target).await.unwrap_err();
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
-    SshListener::bind(address, &bench.host_key, &bench.gate).unwrap();
+    SshListener::bind(address, &bench.host_key, &bench.limiter).unwrap();
 }
 
 #[tokio::test]
@@ -503,7 +503,9 @@ async fn a_handshake_that_dawdles_is_cut() {
             .await
             .expect("never cut");
     }
-    bench.until(|gate| gate.counts().unauthenticated == 0).await;
+    bench
+        .until(|limiter| limiter.counts().unauthenticated == 0)
+        .await;
 }
 
 #[tokio::test]
@@ -535,7 +537,7 @@ async fn a_flood_from_elsewhere_is_refused_while_a_login_succeeds() {
             }
         }
     });
-    bench.until(|gate| gate.counts().refused > 50).await;
+    bench.until(|limiter| limiter.counts().refused > 50).await;
     let begun = Instant::now();
     let mut stream = bench.connect().await.unwrap();
     assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
@@ -553,7 +555,7 @@ async fn sockets_that_only_wait_leave_room_for_others() {
         socket.bind(([127, 0, 0, 9], 0).into()).unwrap();
         idle.push(socket.connect(bench.serving.address()).await.unwrap());
     }
-    bench.until(|gate| gate.counts().waiting > 0).await;
+    bench.until(|limiter| limiter.counts().waiting > 0).await;
     let begun = Instant::now();
     bench.connect().await.unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20));
@@ -566,7 +568,7 @@ async fn a_refused_source_is_let_in_again() {
         ..quick()
     };
     let bench = Bench::new(limits, echo);
-    while bench.gate.counts().refused == 0 {
+    while bench.limiter.counts().refused == 0 {
         drop(TcpStream::connect(bench.serving.address()).await.unwrap());
         tokio::task::yield_now().await;
     }
@@ -769,7 +771,7 @@ async fn data_before_the_subsystem_ends_the_connection() {
     let mut channel = handle.channel_open_session().await.unwrap();
     let _ = channel.data_bytes(&b"too early"[..]).await;
     assert!(verdict(&mut channel).await.is_none());
-    bench.until(|gate| gate.counts().sessions == 0).await;
+    bench.until(|limiter| limiter.counts().sessions == 0).await;
 }
 
 #[tokio::test]
@@ -787,10 +789,10 @@ async fn ten_channels_share_a_connection_and_an_eleventh_does_not() {
         channels.push(channel);
     }
     assert!(handle.channel_open_session().await.is_err());
-    assert_eq!(bench.gate.counts().sessions, 10);
+    assert_eq!(bench.limiter.counts().sessions, 10);
     let second = channels.remove(1);
     second.eof().await.unwrap();
-    bench.until(|gate| gate.counts().sessions < 10).await;
+    bench.until(|limiter| limiter.counts().sessions < 10).await;
     open_netconf(&handle).await;
 }
 

@@ -23,8 +23,8 @@ use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::ssh::keys::{self, KeyError, StateKeys};
 use server::ssh::{
-    ByteStream, DEFAULT_QUOTA_BYTES, Gate, HostKeyPolicy, KeyDirectory, Peer, SshLimits,
-    SshListener, SshServing, Target, split,
+    ByteStream, ConnectionLimiter, DEFAULT_QUOTA_BYTES, HostKeyPolicy, KeyDirectory, Peer,
+    SshLimits, SshListener, SshServing, Target, split,
 };
 use server::state::StateFolder;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -338,7 +338,11 @@ async fn register_away(host: &Host) {
 fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, SshServing) {
     let host_key = keys.host().expect("the platform uses it");
     let operator = keys.operator().expect("the platform uses it");
-    let listener = SshListener::bind(address, &host_key, &Gate::new(SshLimits::default()));
+    let listener = SshListener::bind(
+        address,
+        &host_key,
+        &ConnectionLimiter::new(SshLimits::default()),
+    );
     let listener = listener.expect("any port will do");
     let known = KeyDirectory::new(keys.users()).with_key("operator", operator.public_key());
     let address = listener.address();

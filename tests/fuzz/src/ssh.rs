@@ -4,7 +4,9 @@
 //! session, occupies no slot afterwards, and nothing panics. Bytes after the key exchange are
 //! encrypted, hence out of reach here. Read next: `server::ssh`.
 
-use server::ssh::{Authenticator, Gate, PublicKey, SshLimits, SshListener, SshServing, keys};
+use server::ssh::{
+    Authenticator, ConnectionLimiter, PublicKey, SshLimits, SshListener, SshServing, keys,
+};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,7 +21,7 @@ const BANNER: &[u8] = b"SSH-2.0-peer\r\n";
 /// A listener that authenticates nobody.
 struct Platform {
     runtime: Runtime,
-    gate: Arc<Gate>,
+    limiter: Arc<ConnectionLimiter>,
     address: SocketAddr,
     _serving: SshServing,
 }
@@ -37,7 +39,7 @@ fn platform() -> &'static Platform {
         }));
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("a runtime");
-        let gate = Gate::new(SshLimits {
+        let limiter = ConnectionLimiter::new(SshLimits {
             // Who fails is neither refused nor made to wait: it is the bytes that are looked at.
             failed_max: u32::MAX,
             rejection: Duration::ZERO,
@@ -45,12 +47,13 @@ fn platform() -> &'static Platform {
         });
         let _inside = runtime.enter();
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let listener = SshListener::bind(any, &keys::generate("host"), &gate).expect("a free port");
+        let listener =
+            SshListener::bind(any, &keys::generate("host"), &limiter).expect("a free port");
         let serving = listener.serve(Arc::new(Nobody), Arc::new(|_, _| async {}));
         drop(_inside);
         Platform {
             runtime,
-            gate,
+            limiter,
             address: serving.address(),
             _serving: serving,
         }
@@ -80,7 +83,7 @@ pub fn connection(data: &[u8]) {
     let answer = platform.runtime.block_on(asked(platform, &sent));
     let ours = b"SSH-2.0-Convoke_";
     assert!(answer.is_empty() || answer.starts_with(ours), "{answer:?}");
-    assert_eq!(platform.gate.counts().sessions, 0, "nobody was let in");
+    assert_eq!(platform.limiter.counts().sessions, 0, "nobody was let in");
     assert!(!PANICKED.load(Ordering::SeqCst), "something panicked");
 }
 
@@ -95,7 +98,7 @@ async fn asked(platform: &Platform, sent: &[u8]) -> Vec<u8> {
     let mut answer = Vec::new();
     drop(stream.read_to_end(&mut answer).await);
     drop(stream);
-    while platform.gate.counts().unauthenticated != 0 {
+    while platform.limiter.counts().unauthenticated != 0 {
         tokio::task::yield_now().await;
     }
     answer

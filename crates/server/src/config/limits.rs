@@ -149,7 +149,7 @@ impl LimitSettings {
     }
 
     /// The limits of the SSH listeners.
-    pub fn gate(&self) -> SshLimits {
+    pub fn limiter(&self) -> SshLimits {
         let usual = SshLimits::default();
         SshLimits {
             keepalive: self

@@ -6,7 +6,7 @@ use super::StartError;
 use super::{Company, Listening};
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
 use crate::ssh::keys::{KeyError, StateKeys};
-use crate::ssh::{Gate, KeyDirectory, PrivateKey, SshListener};
+use crate::ssh::{ConnectionLimiter, KeyDirectory, PrivateKey, SshListener};
 use domain::ems::Ems;
 use domain::profile::Profile;
 use engine::Endpoint;
@@ -21,12 +21,15 @@ pub(super) fn bind(
     company: &Company,
     managed: bool,
 ) -> Result<Vec<(Listening, SshListener)>, StartError> {
-    let (host_key, gate) = (keys.host()?, Gate::new(settings.limits.gate()));
+    let (host_key, limiter) = (
+        keys.host()?,
+        ConnectionLimiter::new(settings.limits.limiter()),
+    );
     let platform = settings.netconf.unwrap_or(NETCONF);
     let first = settings.agents_from.unwrap_or(AGENTS_FROM);
     let mut listeners = Vec::new();
     let mut open = |endpoint, agent: &str, address| -> Result<(), StartError> {
-        let listener = SshListener::bind(address, &host_key, &gate)?;
+        let listener = SshListener::bind(address, &host_key, &limiter)?;
         let address = listener.address();
         listeners.push((
             Listening {

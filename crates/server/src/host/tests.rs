@@ -3,7 +3,7 @@
 use super::*;
 use crate::client::{Client, Identity};
 use crate::runtime::Runtime;
-use crate::ssh::Gate;
+use crate::ssh::ConnectionLimiter;
 use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
 use domain::profile::{Capability, Layer};
@@ -57,7 +57,7 @@ async fn what_changes_while_a_platform_starts_is_seen() {
     let keys = host.keys.as_ref().unwrap();
     watcher.look(&KeyHolders {
         authenticator: Arc::new(authenticator(keys, &host.profiles).unwrap()),
-        logins: Arc::clone(Gate::new(Default::default()).logins()),
+        logins: Arc::clone(ConnectionLimiter::new(Default::default()).logins()),
     });
     assert_ne!(host.platform.engine().access(), before);
     host.stop().await;

@@ -12,12 +12,12 @@
 //! connections shut out only their own source. If none can be closed, the new one goes into the
 //! reserve, where only health checks and requests with a credential are answered. The newest
 //! connection always gets into the reserve, so that it cannot be kept full. Knows addresses, names
-//! and times; failures are counted by a [`crate::ssh::Gate`].
+//! and times; failures are counted by a [`crate::ssh::ConnectionLimiter`].
 
 use super::delivery::Untaken;
 use super::limits::HttpLimits;
 use super::request::Share;
-use crate::ssh::gate::Source;
+use crate::ssh::limiter::Source;
 use engine::accounts::{Accounts, Connections};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;

@@ -104,7 +104,7 @@ async fn handshake(
     server: &HttpServer,
     first: Instant,
 ) -> Option<TlsStream<TcpStream>> {
-    if server.gate.refused_for(source.ip()).is_some() {
+    if server.limiter.refused_for(source.ip()).is_some() {
         return None;
     }
     let share = server.share_of_source(source.ip());
@@ -117,7 +117,7 @@ async fn handshake(
     match shaken {
         Ok(Ok(stream)) => Some(stream),
         Ok(Err(error)) => {
-            server.gate.record_failure(source.ip());
+            server.limiter.record_failure(source.ip());
             if let Some(why) = refused_certificate(&error) {
                 (server.authenticator.trail)(trail::of_stranger(source.ip(), &why));
             }
@@ -152,7 +152,7 @@ where
         async { Ok::<_, Infallible>(answering.await) }
     });
     let owner = Owner {
-        gate: Arc::clone(&server.gate),
+        limiter: Arc::clone(&server.limiter),
         permit: Arc::clone(&connection.permit),
         source: source.ip(),
     };

@@ -12,7 +12,7 @@ use super::server::HttpServer;
 use super::shortage;
 use crate::fair::FairShares;
 use crate::ssh::listener::listen;
-use crate::ssh::{BindError, Gate};
+use crate::ssh::{BindError, ConnectionLimiter};
 use engine::Accounts;
 use std::io;
 use std::net::SocketAddr;
@@ -44,7 +44,7 @@ pub struct HttpSetup {
     /// The limits.
     pub limits: HttpLimits,
     /// The gate, which counts failures by source.
-    pub gate: Arc<Gate>,
+    pub limiter: Arc<ConnectionLimiter>,
     /// The users' shares of the runtime.
     pub shares: Arc<FairShares>,
     /// TLS, unless it is terminated in front.
@@ -87,7 +87,7 @@ impl HttpListener {
             },
             admission: Admission::new(&setup.limits),
             limits: Arc::new(setup.limits),
-            gate: setup.gate,
+            limiter: setup.limiter,
             shares: setup.shares,
             tls: setup.tls.map(TlsAcceptor::from),
             held: Arc::default(),

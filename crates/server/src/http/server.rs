@@ -16,8 +16,8 @@ use super::request::HttpRequest;
 use super::router::{Answering, Entry, Found, Router};
 use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
-use crate::ssh::Gate;
-use crate::ssh::gate::Source;
+use crate::ssh::ConnectionLimiter;
+use crate::ssh::limiter::Source;
 use crate::trail;
 use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
@@ -56,7 +56,7 @@ pub(super) struct HttpServer {
     pub(super) authenticator: Arc<HttpAuthenticator>,
     pub(super) names: Names,
     pub(super) limits: Arc<HttpLimits>,
-    pub(super) gate: Arc<Gate>,
+    pub(super) limiter: Arc<ConnectionLimiter>,
     pub(super) shares: Arc<FairShares>,
     pub(super) admission: Arc<Admission>,
     pub(super) tls: Option<TlsAcceptor>,
@@ -184,7 +184,7 @@ impl HttpServer {
         // a proxy all are one source.
         if head.headers.contains_key(AUTHORIZATION)
             && connection.permit.has_but_failed()
-            && let Some(wait) = self.gate.refused_for(address)
+            && let Some(wait) = self.limiter.refused_for(address)
         {
             head.headers.remove(AUTHORIZATION);
             return Err(put_off(wait));
@@ -199,10 +199,10 @@ impl HttpServer {
                 Ok(Some(caller))
             }
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
-                self.gate.record_failure(address);
+                self.limiter.record_failure(address);
                 connection.permit.fail();
                 (self.authenticator.trail)(trail::of_stranger(address, problem.detail()));
-                let wait = self.gate.refused_for(address);
+                let wait = self.limiter.refused_for(address);
                 Err(wait.map_or(problem, put_off))
             }
             other => other,

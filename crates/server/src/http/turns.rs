@@ -9,7 +9,7 @@
 use super::admission::ConnectionPermit;
 use super::wire::Pace;
 use crate::fair::Turns;
-use crate::ssh::Gate;
+use crate::ssh::ConnectionLimiter;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 /// The owner of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct Owner {
-    pub(super) gate: Arc<Gate>,
+    pub(super) limiter: Arc<ConnectionLimiter>,
     pub(super) permit: Arc<ConnectionPermit>,
     pub(super) source: IpAddr,
 }
@@ -38,7 +38,7 @@ impl Owner {
         ConnectionTurns {
             owner: self.clone(),
             sharer: None,
-            turns: self.gate.share_of_source(self.source).turns(),
+            turns: self.limiter.share_of_source(self.source).turns(),
         }
     }
 }
@@ -51,7 +51,7 @@ impl ConnectionTurns {
         work: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
         if let Some(sharer) = self.owner.permit.sharer_other_than(self.sharer.as_deref()) {
-            self.turns = self.owner.gate.share_of(&sharer).turns();
+            self.turns = self.owner.limiter.share_of(&sharer).turns();
             self.sharer = Some(sharer);
         }
         self.turns.poll(cx, work)
@@ -100,7 +100,7 @@ mod tests {
     /// A second connection waits while the turn of its source, or of its user, is held.
     #[test]
     fn a_second_connection_waits_for_whose_it_is() {
-        let gate = Gate::new(SshLimits {
+        let limiter = ConnectionLimiter::new(SshLimits {
             at_once: 1,
             ..SshLimits::default()
         });
@@ -109,9 +109,9 @@ mod tests {
         let connection = |host: u8| {
             let source = IpAddr::from([192, 0, 2, host]);
             let permit = Arc::new(admission.enter(source));
-            let gate = Arc::clone(&gate);
+            let limiter = Arc::clone(&limiter);
             Owner {
-                gate,
+                limiter,
                 permit,
                 source,
             }

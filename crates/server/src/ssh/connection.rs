@@ -28,8 +28,8 @@ use super::SUBSYSTEM;
 use super::algorithms::WINDOW_BYTES;
 use super::authentication::Attempt;
 use super::channel::ChannelBytes;
-use super::gate::{SessionPermit, Slot};
 use super::inbound::Throttle;
+use super::limiter::{AdmissionPermit, SessionPermit};
 use super::listener::Service;
 use super::logins::{Login, Place, UserSession};
 use super::stream::{ByteStream, Peer};
@@ -52,22 +52,22 @@ pub(super) async fn run(
     mut stopped: watch::Receiver<bool>,
     farewell: Duration,
 ) {
-    let deadline = Instant::now() + service.gate.limits().handshake;
-    let socket = Socket::new(tcp, service.gate.limits().keepalive);
+    let deadline = Instant::now() + service.limiter.limits().handshake;
+    let socket = Socket::new(tcp, service.limiter.limits().keepalive);
     let _cut = CutOnDrop(Arc::clone(&socket));
     let admitted = tokio::select! {
-        admitted = timeout_at(deadline, service.gate.admit(address.ip(), &socket)) => admitted,
+        admitted = timeout_at(deadline, service.limiter.admit(address.ip(), &socket)) => admitted,
         _ = stopped.changed() => return,
     };
-    let Ok(Some(slot)) = admitted else {
+    let Ok(Some(admission)) = admitted else {
         debug!(ssh.address = %address, "connection from {address} refused");
         return;
     };
     let (login, mut logged_in) = watch::channel(None);
     let config = Arc::clone(&service.config);
-    let source = service.gate.share_of_source(address.ip());
-    let bytes_max = service.gate.limits().unauthenticated_bytes_max;
-    let handler = Connection::new(service, address, slot, &socket, login);
+    let source = service.limiter.share_of_source(address.ip());
+    let bytes_max = service.limiter.limits().unauthenticated_bytes_max;
+    let handler = Connection::new(service, address, admission, &socket, login);
     let wire = Wire::of_stranger(Arc::clone(&socket), source, bytes_max);
     let begun = tokio::select! {
         begun = timeout_at(deadline, run_stream(config, wire, handler)) => begun,
@@ -140,7 +140,7 @@ struct Connection {
     address: SocketAddr,
     number: u64,
     socket: Arc<Socket>,
-    slot: Option<Slot>,
+    admission: Option<AdmissionPermit>,
     /// The login, once the peer has authenticated.
     login: watch::Sender<Option<Login>>,
     principal: Option<(String, KeyData)>,
@@ -163,16 +163,16 @@ impl Connection {
     fn new(
         service: Arc<Service>,
         address: SocketAddr,
-        slot: Slot,
+        admission: AdmissionPermit,
         socket: &Arc<Socket>,
         login: watch::Sender<Option<Login>>,
     ) -> Self {
         Self {
             service,
             address,
-            number: slot.number(),
+            number: admission.number(),
             socket: Arc::clone(socket),
-            slot: Some(slot),
+            admission: Some(admission),
             login,
             principal: None,
             permit: None,
@@ -197,8 +197,8 @@ impl Connection {
     /// A rejection that still offers `publickey`.
     fn reject(&mut self, user: &str, shown: impl Into<String>) -> Auth {
         self.turned_away = Some((user.to_owned(), shown.into()));
-        if let Some(slot) = &mut self.slot {
-            slot.failed();
+        if let Some(admission) = &mut self.admission {
+            admission.failed();
         }
         Auth::Reject {
             proceed_with_methods: Some(publickey()),
@@ -218,11 +218,11 @@ impl Connection {
 
     /// Counts one more session on this connection, unless there are too many.
     fn further(&self) -> Option<Further> {
-        if self.service.gate.logins().is_short() {
+        if self.service.limiter.logins().is_short() {
             return None;
         }
         let session = self.place.as_ref()?.another().ok()?;
-        Some((self.service.gate.session()?, session))
+        Some((self.service.limiter.session()?, session))
     }
 
     /// Removes ended sessions.
@@ -364,8 +364,8 @@ impl Handler for Connection {
     }
 
     async fn auth_succeeded(&mut self, session: &mut Session) -> Result<(), Self::Error> {
-        if let Some(slot) = self.slot.take() {
-            slot.excuse();
+        if let Some(admission) = self.admission.take() {
+            admission.excuse();
         }
         let (user, key) = self
             .principal
@@ -373,10 +373,10 @@ impl Handler for Connection {
             .expect("set when a key was accepted");
         let authenticator = &self.service.authenticator;
         let why = match (
-            self.service.gate.session(),
-            self.service.gate.logins().enter(user, key),
+            self.service.limiter.session(),
+            self.service.limiter.logins().enter(user, key),
         ) {
-            _ if self.service.gate.logins().is_short() && !authenticator.is_own(user) => {
+            _ if self.service.limiter.logins().is_short() && !authenticator.is_own(user) => {
                 "memory is short, try again later"
             }
             // It may have been taken away since it was accepted; from here on that would be noticed.
@@ -384,7 +384,8 @@ impl Handler for Connection {
             (Some(permit), Ok(place)) => {
                 self.turned_away = None;
                 self.tell(user, &fingerprint(key), None);
-                self.socket.authenticated(self.service.gate.share_of(user));
+                self.socket
+                    .authenticated(self.service.limiter.share_of(user));
                 self.login.send_replace(Some(place.login()));
                 (self.permit, self.place) = (Some(permit), Some(place));
                 return Ok(());
@@ -412,7 +413,8 @@ impl Handler for Connection {
             _ => self.further(),
         };
         let exhausted = open > 0 && permit.is_none();
-        if self.permit.is_none() || exhausted || open >= self.service.gate.limits().channels_max {
+        if self.permit.is_none() || exhausted || open >= self.service.limiter.limits().channels_max
+        {
             reply.reject(ChannelOpenFailure::ResourceShortage).await;
         } else {
             self.opened.push((channel, permit));

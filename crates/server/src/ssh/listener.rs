@@ -18,7 +18,7 @@ use tracing::{error, warn};
 use super::algorithms;
 use super::authentication::Authenticator;
 use super::connection;
-use super::gate::{Gate, SshLimits};
+use super::limiter::{ConnectionLimiter, SshLimits};
 use super::stream::Subsystem;
 
 /// The backlog of connections in the kernel.
@@ -43,20 +43,20 @@ pub struct SshListener {
     socket: TcpListener,
     address: SocketAddr,
     config: Arc<Config>,
-    gate: Arc<Gate>,
+    limiter: Arc<ConnectionLimiter>,
 }
 
 /// The state shared by the connections of one listener.
 pub(super) struct Service {
     pub(super) config: Arc<Config>,
-    pub(super) gate: Arc<Gate>,
+    pub(super) limiter: Arc<ConnectionLimiter>,
     pub(super) authenticator: Arc<dyn Authenticator>,
     pub(super) subsystem: Arc<dyn Subsystem>,
 }
 
 impl SshListener {
     /// Binds `address` (port 0: any). The server authenticates with `host_key`, and shares the
-    /// limits of `gate` with other listeners.
+    /// limits of `limiter` with other listeners.
     ///
     /// Must be called inside a tokio runtime.
     ///
@@ -65,15 +65,15 @@ impl SshListener {
     pub fn bind(
         address: SocketAddr,
         host_key: &PrivateKey,
-        gate: &Arc<Gate>,
+        limiter: &Arc<ConnectionLimiter>,
     ) -> Result<Self, BindError> {
         let failed = |cause| BindError { address, cause };
         let socket = listen(address).map_err(failed)?;
         Ok(Self {
             address: socket.local_addr().map_err(failed)?,
             socket,
-            config: Arc::new(config(host_key, gate.limits())),
-            gate: Arc::clone(gate),
+            config: Arc::new(config(host_key, limiter.limits())),
+            limiter: Arc::clone(limiter),
         })
     }
 
@@ -85,8 +85,8 @@ impl SshListener {
 
     /// The shared gate.
     #[must_use]
-    pub fn gate(&self) -> &Arc<Gate> {
-        &self.gate
+    pub fn limiter(&self) -> &Arc<ConnectionLimiter> {
+        &self.limiter
     }
 
     /// Accepts and serves connections until [`SshServing::close`].
@@ -99,7 +99,7 @@ impl SshListener {
         let (stop, stopped) = watch::channel(false);
         let service = Arc::new(Service {
             config: self.config,
-            gate: self.gate,
+            limiter: self.limiter,
             authenticator,
             subsystem,
         });

@@ -4,7 +4,7 @@
 //! principal, and both are handed to a [`Subsystem`]. Addresses and authorization are decided
 //! elsewhere.
 //!
-//! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`gate`]
+//! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`limiter`]
 //! protects all listeners together against floods; [`authentication`] turns a public key into a
 //! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
 //! drives one connection over `wire`, which limits the input before authentication
@@ -16,9 +16,9 @@ pub mod authentication;
 mod channel;
 pub mod client;
 mod connection;
-pub mod gate;
 pub mod inbound;
 pub mod keys;
+pub mod limiter;
 pub mod listener;
 pub mod logins;
 pub mod stream;
@@ -27,10 +27,10 @@ mod wire;
 
 pub use authentication::{Attempt, Authenticator, KeyDirectory, USER_NAME_RULE, is_user_name};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
-pub use gate::{Gate, GateCounts, SshLimits};
 pub use inbound::{
     DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, Throttle, split, split_metered,
 };
+pub use limiter::{ConnectionCounts, ConnectionLimiter, SshLimits};
 pub use listener::{BindError, SshListener, SshServing};
 pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};

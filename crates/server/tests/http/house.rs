@@ -16,7 +16,7 @@ use server::http::{
     routes,
 };
 use server::ssh::keys::{StateKeys, generate, write_public};
-use server::ssh::{Gate, SshLimits};
+use server::ssh::{ConnectionLimiter, SshLimits};
 use server::state::StateFolder;
 use server::token::{Grant, Issued, Terms, Tokens};
 use std::future::ready;
@@ -109,12 +109,12 @@ impl House {
         let address = listener.address();
         let accounts = Arc::new(Accounts::new(plan.users));
         let shares = Arc::new(FairShares::new(1));
-        let gate = Gate::new(SshLimits {
+        let limiter = ConnectionLimiter::new(SshLimits {
             at_once: 1,
             ..SshLimits::default()
         });
         let serving = listener.serve(HttpSetup {
-            router: more(common, told, Arc::clone(&shares), Arc::clone(&gate)),
+            router: more(common, told, Arc::clone(&shares), Arc::clone(&limiter)),
             authenticator: HttpAuthenticator {
                 trail: Arc::new(move |event| drop(audited.send(event))),
                 tokens,
@@ -128,7 +128,7 @@ impl House {
             },
             names: plan.names,
             limits: plan.limits,
-            gate,
+            limiter,
             shares,
             tls: plan.tls,
             accounts: Arc::clone(&accounts),
@@ -232,9 +232,9 @@ fn more(
     router: Router,
     told: mpsc::UnboundedSender<mpsc::Sender<Bytes>>,
     shares: Arc<FairShares>,
-    gate: Arc<Gate>,
+    limiter: Arc<ConnectionLimiter>,
 ) -> Router {
-    let of_connections = Arc::clone(&gate);
+    let of_connections = Arc::clone(&limiter);
     router
         .guarded(
             "/length",
@@ -278,8 +278,8 @@ fn more(
             async move { Ok(Reply::new(body::unfold(share, |_| 0, turn))) }
         })
         .open("/whose", &[Method::GET], move |_| {
-            let gate = Some(Arc::clone(&gate));
-            async move { Ok(Reply::new(body::unfold(gate, |_| 0, whose))) }
+            let limiter = Some(Arc::clone(&limiter));
+            async move { Ok(Reply::new(body::unfold(limiter, |_| 0, whose))) }
         })
         .guarded("/mine", &[Method::GET], None, move |caller, _| {
             let taken = is_taken(of_connections.share_of(&caller.principal.name));
@@ -306,10 +306,12 @@ fn is_taken(share: Share) -> bool {
 }
 
 /// Reports once whose turn the connection has that polls this: a piece is made when it is polled.
-async fn whose(gate: Option<Arc<Gate>>) -> Option<(Bytes, Option<Arc<Gate>>)> {
-    let gate = gate?;
-    let source = gate.share_of_source([127, 0, 0, 1].into());
-    let shares = [("source", source), ("noc", gate.share_of("noc"))];
+async fn whose(
+    limiter: Option<Arc<ConnectionLimiter>>,
+) -> Option<(Bytes, Option<Arc<ConnectionLimiter>>)> {
+    let limiter = limiter?;
+    let source = limiter.share_of_source([127, 0, 0, 1].into());
+    let shares = [("source", source), ("noc", limiter.share_of("noc"))];
     let taken = shares
         .into_iter()
         .filter_map(|(name, share)| is_taken(share).then_some(name));

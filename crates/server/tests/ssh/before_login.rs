@@ -36,7 +36,9 @@ async fn what_says_nothing_before_the_keys_ends_the_connection() {
         let _ = timeout(PATIENCE, stream.read_to_end(&mut said))
             .await
             .expect("never cut");
-        bench.until(|gate| gate.counts().failed == number).await;
+        bench
+            .until(|limiter| limiter.counts().failed == number)
+            .await;
     }
     bench.connect().await.unwrap();
 }
@@ -58,7 +60,7 @@ async fn more_bytes_than_a_login_needs_end_a_connection_on_which_nobody_has() {
     let _ = timeout(PATIENCE, stream.read_to_end(&mut said))
         .await
         .expect("never cut");
-    bench.until(|gate| gate.counts().failed == 1).await;
+    bench.until(|limiter| limiter.counts().failed == 1).await;
     let mut stream = bench.connect().await.unwrap();
     let long = vec![b'x'; 2 * bytes_max];
     assert_eq!(exchange(&mut stream, &long).await, long);

@@ -31,7 +31,7 @@ pub use limits::SshLimits;
 
 /// The present counts of the gate, and totals of refusals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GateCounts {
+pub struct ConnectionCounts {
     /// Connections in handshake.
     pub unauthenticated: usize,
     /// Connections waiting for their handshake.
@@ -46,7 +46,7 @@ pub struct GateCounts {
 
 /// The shared gate. One per process; every listener holds it.
 #[derive(Debug)]
-pub struct Gate {
+pub struct ConnectionLimiter {
     limits: SshLimits,
     logins: Arc<Logins>,
     /// The turns of work on bytes below messages; messages have other ones.
@@ -64,7 +64,7 @@ struct State {
     waiting: HashMap<Source, VecDeque<Waiter>>,
     turns: VecDeque<Source>,
     sources: HashMap<Source, Record>,
-    counts: GateCounts,
+    counts: ConnectionCounts,
 }
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ struct Admitted {
 #[derive(Debug)]
 struct Waiter {
     socket: Weak<Socket>,
-    admit: oneshot::Sender<Slot>,
+    admit: oneshot::Sender<AdmissionPermit>,
 }
 
 /// The source that an address belongs to: a whole IPv6 /64 is one.
@@ -94,7 +94,7 @@ struct Record {
 /// The most sources remembered; beyond it, those without a refusal are forgotten.
 const SOURCES_MAX: usize = 65_536;
 
-impl Gate {
+impl ConnectionLimiter {
     /// A gate with these limits.
     #[must_use]
     pub fn new(limits: SshLimits) -> Arc<Self> {
@@ -120,9 +120,9 @@ impl Gate {
 
     /// The present counts.
     #[must_use]
-    pub fn counts(&self) -> GateCounts {
+    pub fn counts(&self) -> ConnectionCounts {
         let state = self.lock();
-        GateCounts {
+        ConnectionCounts {
             unauthenticated: state.admitted.len(),
             waiting: state.waiting.values().map(VecDeque::len).sum(),
             ..state.counts
@@ -134,11 +134,11 @@ impl Gate {
         self: &Arc<Self>,
         address: IpAddr,
         socket: &Arc<Socket>,
-    ) -> Option<Slot> {
+    ) -> Option<AdmissionPermit> {
         let mut turn = match self.knock(Source::of(address), Arc::downgrade(socket)) {
-            Knock::Admitted(slot) => return Some(slot),
-            Knock::Refused => return None,
-            Knock::Waiting(turn) => turn,
+            Admission::Admitted(admission) => return Some(admission),
+            Admission::Refused => return None,
+            Admission::Waiting(turn) => turn,
         };
         loop {
             match tokio::time::timeout(Duration::from_millis(500), &mut turn).await {
@@ -188,7 +188,7 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn knock(self: &Arc<Self>, source: Source, socket: Weak<Socket>) -> Knock {
+    fn knock(self: &Arc<Self>, source: Source, socket: Weak<Socket>) -> Admission {
         let mut state = self.lock();
         let now = Instant::now();
         let waiting = state.waiting.get(&source).map_or(0, VecDeque::len);
@@ -197,10 +197,10 @@ impl Gate {
             || state.waiting.values().map(VecDeque::len).sum::<usize>() >= self.limits.waiting_max
         {
             state.counts.refused += 1;
-            return Knock::Refused;
+            return Admission::Refused;
         }
         if waiting == 0 && state.has_room(source, &self.limits) {
-            return Knock::Admitted(self.enter(&mut state, source, now, socket));
+            return Admission::Admitted(self.enter(&mut state, source, now, socket));
         }
         let (admit, turn) = oneshot::channel();
         if waiting == 0 && !state.turns.contains(&source) {
@@ -208,7 +208,7 @@ impl Gate {
         }
         let queue = state.waiting.entry(source).or_default();
         queue.push_back(Waiter { socket, admit });
-        Knock::Waiting(turn)
+        Admission::Waiting(turn)
     }
 
     fn enter(
@@ -217,7 +217,7 @@ impl Gate {
         source: Source,
         since: Instant,
         socket: Weak<Socket>,
-    ) -> Slot {
+    ) -> AdmissionPermit {
         state.next += 1;
         let number = state.next;
         state.admitted.insert(
@@ -228,8 +228,8 @@ impl Gate {
                 socket,
             },
         );
-        Slot {
-            gate: Arc::clone(self),
+        AdmissionPermit {
+            limiter: Arc::clone(self),
             source,
             number,
             outcome: Outcome::Silent,
@@ -286,11 +286,11 @@ impl Gate {
             };
             state.turns.push_back(source);
             passed_over = 0;
-            let slot = self.enter(state, source, now, waiter.socket);
-            if let Err(slot) = waiter.admit.send(slot) {
+            let admission = self.enter(state, source, now, waiter.socket);
+            if let Err(admission) = waiter.admit.send(admission) {
                 // It has given up: undo without taking the lock again.
-                state.admitted.remove(&slot.number);
-                slot.forget();
+                state.admitted.remove(&admission.number);
+                admission.forget();
             }
         }
     }
@@ -319,9 +319,9 @@ impl Gate {
     }
 }
 
-enum Knock {
-    Admitted(Slot),
-    Waiting(oneshot::Receiver<Slot>),
+enum Admission {
+    Admitted(AdmissionPermit),
+    Waiting(oneshot::Receiver<AdmissionPermit>),
     Refused,
 }
 
@@ -384,14 +384,14 @@ enum Outcome {
 
 /// The permit for a handshake; dropping it ends the handshake.
 #[derive(Debug)]
-pub(super) struct Slot {
-    gate: Arc<Gate>,
+pub(super) struct AdmissionPermit {
+    limiter: Arc<ConnectionLimiter>,
     source: Source,
     number: u64,
     outcome: Outcome,
 }
 
-impl Slot {
+impl AdmissionPermit {
     /// The number of the connection.
     pub(super) fn number(&self) -> u64 {
         self.number
@@ -400,8 +400,8 @@ impl Slot {
     /// Counts a failed attempt to authenticate.
     pub(super) fn failed(&mut self) {
         self.outcome = Outcome::Failed;
-        let mut state = self.gate.lock();
-        self.gate
+        let mut state = self.limiter.lock();
+        self.limiter
             .count_failure(&mut state, self.source, Instant::now());
     }
 
@@ -416,25 +416,25 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for AdmissionPermit {
     fn drop(&mut self) {
         if self.number == 0 {
             return;
         }
-        let mut state = self.gate.lock();
+        let mut state = self.limiter.lock();
         let now = Instant::now();
         // One that was cut to make room has been counted already.
         let present = state.admitted.remove(&self.number).is_some();
         if present && self.outcome == Outcome::Silent {
-            self.gate.count_failure(&mut state, self.source, now);
+            self.limiter.count_failure(&mut state, self.source, now);
         }
-        self.gate.promote(&mut state, now);
+        self.limiter.promote(&mut state, now);
     }
 }
 
 /// The permit for a session.
 #[derive(Debug)]
-pub(super) struct SessionPermit(Arc<Gate>);
+pub(super) struct SessionPermit(Arc<ConnectionLimiter>);
 
 impl Drop for SessionPermit {
     fn drop(&mut self) {

@@ -1,6 +1,6 @@
 //! The limits of the gate and their default values.
 //!
-//! Only values; they are enforced by [`super::Gate`].
+//! Only values; they are enforced by [`super::ConnectionLimiter`].
 
 use std::time::Duration;
 
