@@ -61,37 +61,6 @@ impl Elements {
         })
     }
 
-    /// The names of a row whose kind is told behind the last: M-011/1和M-011/2小区.
-    fn before(
-        &self,
-        scene: &Scene,
-        last: &Mention,
-        element: &Element,
-        found: &Cover,
-    ) -> Vec<Element> {
-        let Some((kind, _)) = element
-            .name
-            .split_once(':')
-            .filter(|_| element.span.end > element.run.end)
-        else {
-            return Vec::new();
-        };
-        let mut row: Vec<Element> = Vec::new();
-        let mut start = last.run.start;
-        let ahead = scene.at_mentions.from(last.run.start).unwrap_or(0);
-        let ahead = scene.mentions[..ahead].iter().rev();
-        for mention in ahead.filter(|m| m.run.end <= last.run.start && m.sort == last.sort) {
-            scene.text.steps.take(1);
-            if found.touches(&mention.run) || !continues(scene, mention.run.end, start) {
-                break;
-            }
-            start = mention.run.start;
-            row.extend(self.named(kind, &mention.text, &mention.run, mention.run.clone(), TOLD));
-        }
-        row.reverse();
-        row
-    }
-
     /// True if a word is one of the kinds.
     pub(crate) fn takes(&self, kind: &str) -> bool {
         self.kinds.iter().any(|k| k == kind)
@@ -151,12 +120,6 @@ impl Elements {
                 .whole(mention)
                 .or_else(|| self.beside(scene, mention))
                 .or_else(in_row);
-            let row = element
-                .iter()
-                .flat_map(|element| self.before(scene, mention, element, &held))
-                .collect::<Vec<_>>();
-            row.iter().for_each(|e| held.add(&e.run));
-            found.extend(row);
             if let Some(element) = element.filter(|e| !held.touches(&e.run)) {
                 held.add(&element.run);
                 found.push(element);
@@ -389,12 +352,8 @@ fn between(one: &Element, other: &Element) -> Vec<Element> {
     (first + 1..last).map(element).collect()
 }
 
-/// True if the word before a name tells a kind of element that is none of these, or its letters that it
-/// is a ticket.
+/// True if the word before a name tells a kind of element that is none of these.
 fn other_kind(scene: &Scene, mention: &Mention) -> bool {
-    if lexicon::is_ticket(&mention.text) {
-        return true;
-    }
     let start = super::cue::past_numbering(scene, mention.run.start);
     let word = scene.word_before(start);
     let two: String = (start.saturating_sub(2)..start)

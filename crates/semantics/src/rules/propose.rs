@@ -152,7 +152,7 @@ impl Keys<'_> {
 
     fn learned(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
         let brief = &self.briefs[at];
-        let like = likeness(self.scene, said).or_else(|| self.without_scenario(said))?;
+        let like = likeness(self.scene, said)?;
         let called = matches!(
             self.scene.word(like.run.end),
             "me" | "us" | "back" | "him" | "her" | "number"
@@ -181,21 +181,7 @@ impl Keys<'_> {
         if let Some(graded) = self.graded(at, &like) {
             return Some(graded);
         }
-        // Part of a phrase that is the scenario's name tells nothing of the rest.
-        let said_only_scenario = like
-            .held
-            .iter()
-            .all(|i| self.scenario.contains(&self.scene.text.tokens[*i].stem));
-        if partly && said_only_scenario {
-            return None;
-        }
-        // What only names the scenario tells less than any word beside it.
-        let sure = if self.only_scenario(said) {
-            like.confidence - 0.17
-        } else {
-            like.confidence
-        };
-        Some(Candidate::new(at, value, like.run, sure).holding(like.held))
+        Some(Candidate::new(at, value, like.run, like.confidence).holding(like.held))
     }
 
     /// How much of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
@@ -282,24 +268,6 @@ impl Keys<'_> {
         (english && share >= 0.999).then(|| (run_of(&held), held))
     }
 
-    /// "go back to normal" for "go back to normal energy saving": the scenario goes without saying.
-    fn without_scenario(&self, said: &[Token]) -> Option<Likeness> {
-        let rest: Vec<Token> = said
-            .iter()
-            .filter(|t| !self.scenario.contains(&t.stem))
-            .cloned()
-            .collect();
-        let english = said.iter().all(|t| t.class == Class::Word);
-        if !english || rest.len() + 2 > said.len() || telling(&rest).len() < 2 {
-            return None;
-        }
-        let like = likeness(self.scene, &rest).filter(|l| l.confidence >= 0.8)?;
-        Some(Likeness {
-            confidence: like.confidence - 0.06,
-            ..like
-        })
-    }
-
     /// True if a run is followed by a telephone number: 电话13800138000, "call 030 1234".
     fn dials(&self, run: &Range<usize>) -> bool {
         let near = |at: usize| {
@@ -317,11 +285,6 @@ impl Keys<'_> {
             && run.len() <= 2
             && (near(run.end)
                 || matches!(self.scene.word(run.end), "at" | "on") && near(run.end + 1))
-    }
-
-    fn only_scenario(&self, said: &[Token]) -> bool {
-        let telling = telling(said);
-        !telling.is_empty() && telling.iter().all(|t| self.scenario.contains(&t.stem))
     }
 }
 

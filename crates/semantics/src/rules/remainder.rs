@@ -218,7 +218,7 @@ impl Rest<'_> {
             while start < end
                 && scene.text.tokens[start].class == Class::Word
                 && opens(start)
-                && (!stands || joins(scene.word(start)))
+                && !stands
             {
                 start += 1;
             }
@@ -239,8 +239,10 @@ impl Rest<'_> {
     /// True for a clause that tells of something by itself, and not of what the speaker wants.
     fn is_sentence(&self, segment: &Range<usize>) -> bool {
         let verbs = " is are was were has had will must may comes goes works starts ends ";
-        let first = segment.clone().find(|i| !joins(self.scene.word(*i)));
-        let subject = first.is_some_and(|i| lexicon::listed(" the a there it this that these my our his her their somebody someone nobody he she they ", self.scene.word(i)));
+        let subject = lexicon::listed(
+            " the a there it this that these my our his her their somebody someone nobody he she they ",
+            self.scene.word(segment.start),
+        );
         subject
             && segment
                 .clone()
@@ -250,11 +252,7 @@ impl Rest<'_> {
     /// True if a run says something that the template is not about: one word of its own in a clause
     /// without keys, more in one with.
     fn tells(&self, run: &Range<usize>, touched: bool) -> bool {
-        if overlaps(run, self.fallen)
-            || self.spares(run)
-            || self.waits(run, touched)
-            || self.dated(run)
-        {
+        if overlaps(run, self.fallen) || self.spares(run) || self.dated(run) {
             return true;
         }
         let novel = self.novel(run);
@@ -281,27 +279,6 @@ impl Rest<'_> {
             "don't" | "not" | "no" | "never" | "except" | "without" | "不" | "别" | "勿"
         );
         named && (denies || matches!(first, "e" | "email" | "mail" | "发"))
-    }
-
-    /// "and tell me when it is done": what is to be done at another time.
-    fn waits(&self, run: &Range<usize>, touched: bool) -> bool {
-        let conjunction = run.clone().any(|i| {
-            lexicon::listed(
-                " when once before after until as unless ",
-                self.scene.word(i),
-            )
-        });
-        let asked = lexicon::listed(
-            " tell notify inform call ask wait send warn ",
-            self.scene.word(run.start),
-        );
-        let lead = run.start.checked_sub(1).is_some_and(|i| {
-            lexicon::listed(
-                " tell notify inform call ask wait send warn me us ",
-                self.scene.word(i),
-            )
-        });
-        touched && conjunction && run.len() >= 3 && (asked || lead)
     }
 
     /// "after six", 六点以后: a moment that no key has taken, with a word that makes it a condition.
@@ -398,14 +375,6 @@ const KEPT: &str =
 
 /// Words that end nothing.
 const ENDING: &str = " please pls thanks thank possible if and or but with to of for in on at by from the a an as so also too ok okay soon ";
-
-/// Words that join clauses.
-fn joins(word: &str) -> bool {
-    matches!(
-        word,
-        "and" | "but" | "so" | "also" | "because" | "since" | "as" | "or" | "please" | "then"
-    )
-}
 
 /// The most characters of Chinese courtesy at a time.
 const COURTESY_MOST: usize = 4;

@@ -213,15 +213,6 @@ fn kilometres(scene: &Scene) -> Vec<Range<usize>> {
         ) {
             found.push(q.run.start - 1..q.run.end);
         }
-        // 富尔达以东2公里, whatever place that is.
-        let way = q.run.start.checked_sub(2).filter(|i| {
-            scene.word(*i) == "以" && matches!(scene.word(i + 1), "东" | "西" | "南" | "北")
-        });
-        if let Some(way) = way
-            && q.unit.is_some_and(|u| u.dimension == Dimension::Length)
-        {
-            found.extend(chinese::begins(scene, way, q.run.end).map(|start| start..q.run.end));
-        }
         if scene.word(q.run.end) == "处" && q.unit.is_some_and(|u| u.dimension == Dimension::Length)
         {
             found.push(q.run.start..q.run.end + 1);

@@ -2,7 +2,6 @@
 
 use super::super::brief::{Brief, Kind, Role};
 use super::super::cue;
-use super::super::scene::Sort;
 use super::{Candidate, Keys};
 use crate::lexicon::{self, PLAIN_DEGREE};
 use language::quantity::{Dimension, Quantity, unit_named};
@@ -405,12 +404,7 @@ impl Keys<'_> {
             .filter(|(_, b)| b.kind == Kind::Amount && b.required)
             .map(|(i, _)| i)
             .collect();
-        let all = || {
-            self.scene
-                .quantities
-                .iter()
-                .filter(|q| !q.ordinal && !self.named_digits(q))
-        };
+        let all = || self.scene.quantities.iter().filter(|q| !q.ordinal);
         let digits: Vec<&Quantity> = all().filter(|q| q.digits).collect();
         // "two numbers: 40 and 50" has two, not three.
         let free = if digits.len() == waiting.len() {
@@ -434,12 +428,6 @@ impl Keys<'_> {
                 ))
             })
             .collect()
-    }
-
-    /// Digits within something quoted are not counted.
-    fn named_digits(&self, quantity: &Quantity) -> bool {
-        let mut mentions = self.scene.mentions_of(quantity.run.clone());
-        mentions.any(|m| m.sort == Sort::Quoted)
     }
 }
 
@@ -471,9 +459,7 @@ fn fits_unit(brief: &Brief, quantity: &Quantity) -> bool {
 /// A quantity as a value of the key; none if its unit or its type cannot be.
 pub(super) fn amount(brief: &Brief, quantity: &Quantity) -> Option<Value> {
     let value = match (brief.unit, quantity.unit) {
-        (Some(wanted), Some(_)) => quantity
-            .in_unit(wanted)
-            .or_else(|| currency(quantity).then_some(quantity.value))?,
+        (Some(wanted), Some(_)) => quantity.in_unit(wanted)?,
         (None, Some(unit))
             if unit.dimension == Dimension::Percent && brief.shape.key_type == KeyType::Number =>
         {
@@ -482,15 +468,6 @@ pub(super) fn amount(brief: &Brief, quantity: &Quantity) -> Option<Value> {
         _ => quantity.value,
     };
     number(brief, language::quantity::tidy(value))
-}
-
-fn currency(quantity: &Quantity) -> bool {
-    quantity.unit.is_some_and(|u| {
-        matches!(
-            u.dimension,
-            Dimension::Dollar | Dimension::Euro | Dimension::Pound | Dimension::Yuan
-        )
-    })
 }
 
 /// A number in the key's type and range.

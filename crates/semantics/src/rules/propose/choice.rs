@@ -18,8 +18,8 @@ const WEAK: &str = " none other all any normal standard default high low medium 
  高 中 低 无 一 般 是 不 要 别 动 变 保 持 照 旧 维 原 样 ";
 
 impl Keys<'_> {
-    /// Listed values that are said: in their own words (0.92), in other words for them (0.85), by
-    /// all their words in a clause (0.82), or by one word that only one of them has (0.72). Words
+    /// Listed values that are said: in their own words (0.92), in other words for them (0.85), or
+    /// by one word that only one of them has (0.72). Words
     /// that stand for themselves as often need the key's name nearby.
     pub(super) fn choices(&self, at: usize) -> Vec<Candidate> {
         let brief = &self.briefs[at];
@@ -27,7 +27,6 @@ impl Keys<'_> {
         for choice in &brief.choices {
             found.extend(self.own_words(at, choice));
             found.extend(self.other_words(at, choice));
-            found.extend(self.all_words(at, choice));
             found.extend(self.one_word(at, choice));
             found.extend(self.failing(at, choice));
             found.extend(self.changing(at, choice));
@@ -125,23 +124,6 @@ impl Keys<'_> {
             .collect()
     }
 
-    /// All the telling words of a value in one clause, in any order.
-    fn all_words(&self, at: usize, choice: &Choice) -> Vec<Candidate> {
-        let words = telling(&choice.own);
-        if words.len() < 2 {
-            return Vec::new();
-        }
-        let clauses = self.scene.text.clauses().iter();
-        clauses
-            .filter_map(|clause| super::scattered(self.scene, &words, clause))
-            .filter(|(_, share)| *share >= 0.999)
-            .filter_map(|(held, _)| {
-                let chosen = self.chosen(at, choice, super::run_of(&held), 0.82)?;
-                Some(chosen.holding(held))
-            })
-            .collect()
-    }
-
     /// A word that only one of the values has.
     fn one_word(&self, at: usize, choice: &Choice) -> Vec<Candidate> {
         let brief = &self.briefs[at];
@@ -161,22 +143,14 @@ impl Keys<'_> {
     /// "line card 3 … died" for `card-failure`: an element of the kind that a value names, and that it
     /// does not work.
     fn failing(&self, at: usize, choice: &Choice) -> Option<Candidate> {
-        let [kind, fault] = choice.own.as_slice() else {
+        let [kind, _] = choice.own.as_slice() else {
             return None;
         };
-        if !matches!(
-            fault.stem.as_str(),
-            "failur" | "fault" | "fail" | "down" | "defect"
-        ) {
-            return None;
-        }
         // "Look at card Selb/2, I think it died."
         self.scene.text.sentences().iter().find_map(|sentence| {
             let named = element::kinds_within(self.scene, sentence, &kind.text)?;
-            let fails = (named.end..sentence.end).find(|i| {
-                lexicon::listed(FAILING, self.scene.word(*i))
-                    || lexicon::listed(FAILING, self.scene.token(*i).map_or("", |t| &t.stem))
-            })?;
+            let fails = (named.end..sentence.end)
+                .find(|i| lexicon::listed(FAILING, self.scene.word(*i)))?;
             let run = fails..fails + 1;
             let sure = self.chosen(at, choice, run, 0.78)?;
             Some(sure)

@@ -15,7 +15,6 @@ impl Keys<'_> {
             .filter_map(|clause| self.flag_in(at, brief, clause))
             .collect();
         found.extend(self.chinese_flag(at, brief));
-        found.extend(self.told_flag(at, brief));
         found.extend(self.tolerated(at, brief));
         found
     }
@@ -44,36 +43,6 @@ impl Keys<'_> {
         let asked = self.scene.asks(first);
         let confidence = sure - if asked { 0.35 } else { 0.0 } - if wordy { 0.2 } else { 0.0 };
         Some(Candidate::new(at, (!denied).into(), run, confidence))
-    }
-
-    /// "users must not notice": all that the description tells, in one clause.
-    fn told_flag(&self, at: usize, brief: &Brief) -> Option<Candidate> {
-        let told: Vec<String> = brief
-            .gist
-            .iter()
-            .filter(|g| g.is_ascii())
-            .cloned()
-            .collect();
-        if !(2..=5).contains(&told.len()) {
-            return None;
-        }
-        let clauses = self.scene.text.clauses();
-        let clause = clauses
-            .iter()
-            .find(|c| cue::coverage(self.scene, &told, c) == told.len())?
-            .clone();
-        let tokens = &self.scene.text.tokens;
-        let held: Vec<usize> = clause
-            .filter(|i| told.iter().any(|n| cue::same(&tokens[*i], n)))
-            .collect();
-        let run = super::run_of(&held);
-        let denied = super::denied_with(self.scene, &run);
-        let sure = if self.scene.asks(run.start) {
-            0.4
-        } else {
-            0.76
-        };
-        Some(Candidate::new(at, (!denied).into(), run, sure))
     }
 
     /// "small slowdowns are ok", 网速慢一点没关系: yes, for a key that asks what is allowed.
@@ -132,11 +101,7 @@ impl Keys<'_> {
 
     /// 是否允许……: pairs of characters of the description in one clause.
     fn chinese_flag(&self, at: usize, brief: &Brief) -> Option<Candidate> {
-        let pairs: Vec<&String> = brief
-            .gist
-            .iter()
-            .filter(|g| !g.is_ascii() && !vague_pair(g))
-            .collect();
+        let pairs: Vec<&String> = brief.gist.iter().filter(|g| !g.is_ascii()).collect();
         if pairs.len() < 2 {
             return None;
         }
@@ -184,8 +149,3 @@ const TOLERATED_CHINESE: &[&str] = &[
     "没问题",
     "无妨",
 ];
-
-/// Pairs that every description of a flag has.
-fn vague_pair(pair: &str) -> bool {
-    lexicon::listed(" 是否 允许 需要 启用 默认 表示 用于 可以 可选 如果 ", pair)
-}

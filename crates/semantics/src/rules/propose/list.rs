@@ -261,7 +261,6 @@ impl Keys<'_> {
         let mut chosen: Vec<Candidate> = self
             .choices(at)
             .into_iter()
-            .chain(self.taught_values(at))
             .filter(|c| c.confidence >= 0.7)
             .collect();
         chosen.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
@@ -283,29 +282,6 @@ impl Keys<'_> {
         let run = kept[0].run.clone();
         let values = kept.into_iter().map(|c| c.value).collect();
         vec![Candidate::new(at, Value::Array(values), run, sure)]
-    }
-
-    /// What the examples of a list teach of single entries.
-    fn taught_values(&self, at: usize) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for lesson in &self.briefs[at].lessons {
-            let Lesson::Whole { said, value } = lesson else {
-                continue;
-            };
-            let Some(like) = super::likeness(self.scene, said) else {
-                continue;
-            };
-            let entries = value
-                .as_array()
-                .cloned()
-                .unwrap_or_else(|| vec![value.clone()]);
-            found.extend(
-                entries
-                    .into_iter()
-                    .map(|v| Candidate::new(at, v, like.run.clone(), like.confidence)),
-            );
-        }
-        found
     }
 
     /// Numbers in brackets or in a row.

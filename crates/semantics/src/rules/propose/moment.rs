@@ -181,25 +181,12 @@ impl Keys<'_> {
             (None, true) => 0.86,
             (None, false) => rank,
         };
-        let sure = sure.max(if taught >= 0.99 { 0.95 } else { 0.0 }).max(
+        sure.max(if taught >= 0.99 { 0.95 } else { 0.0 }).max(
             if named >= 1.0 && side != Some(false) {
                 0.93
             } else {
                 0.0
             },
-        );
-        // A request without a role takes the moment it is made for, not the one that it lasts until.
-        if side.is_none() && only && self.limits(run) && brief.role == Role::None {
-            sure - 0.05
-        } else {
-            sure
-        }
-    }
-
-    fn limits(&self, run: &Range<usize>) -> bool {
-        matches!(
-            self.scene.word_before(run.start),
-            "until" | "till" | "before" | "by"
         )
     }
 
@@ -405,7 +392,7 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
             }
         }
         if day.is_none()
-            && (back || since(scene, clock.run.start))
+            && back
             && date >= scene.calendar.today
             && (date > scene.calendar.today || clock.seconds > scene.calendar.minute * 60)
         {
@@ -439,11 +426,6 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
     all.sort_by_key(|w| w.run.start);
     separate(&mut all);
     all
-}
-
-/// True behind a word that looks back.
-fn since(scene: &Scene, at: usize) -> bool {
-    matches!(scene.word_before(at), "since" | "自")
 }
 
 /// The runs of two moments share no token: the second keeps its time.

@@ -107,25 +107,7 @@ impl Keys<'_> {
                 sure,
             ));
         }
-        found.extend(self.words_matching(at, whole));
         found
-    }
-
-    /// Single words and numbers that match, where the pattern is not just any words.
-    fn words_matching(&self, at: usize, whole: &regex::Regex) -> Vec<Candidate> {
-        if whole.is_match("the") || whole.is_match("Please") || whole.is_match("7") {
-            return Vec::new();
-        }
-        let tokens = self.scene.text.tokens.iter().enumerate();
-        self.scene.text.steps.take(tokens.len());
-        tokens
-            .filter_map(|(i, _)| {
-                let text = self.scene.text.span(&(i..i + 1));
-                whole
-                    .is_match(text)
-                    .then(|| Candidate::new(at, text.into(), i..i + 1, 0.8))
-            })
-            .collect()
     }
 }
 
@@ -149,13 +131,5 @@ fn breaks(word: &str) -> bool {
     lexicon::listed(
         " from to in on at by for with and or but until till please that which who is are was be of using via before after 的 了 到 去 从 在 把 将 由 和 与 并 且 请 要 想 是 有 用 以 内 时 进 开 关 启 需 ",
         word,
-    )
-}
-
-/// Characters with which names of places end.
-fn ends_place(word: &str) -> bool {
-    matches!(
-        word,
-        "区" | "市" | "县" | "省" | "镇" | "路" | "街" | "站" | "村" | "州" | "城"
     )
 }

@@ -239,7 +239,6 @@ fn name_at(text: &Text, at: usize) -> Option<Range<usize>> {
     }
     if start_of_clause(first)
         || matches!(first.text.as_str(), "i" | "i'm" | "i'd" | "i'll" | "i've")
-        || (single && is_shout(text, at))
     {
         return None;
     }
@@ -274,18 +273,6 @@ fn stands_alone(text: &Text, end: usize) -> bool {
 /// A name begins with "The" at most, never with another word of grammar.
 fn start_of_clause(first: &Token) -> bool {
     first.text != "the" && lexicon::is_function(&first.text)
-}
-
-/// A word in capitals that is an ordinary word, a unit or a term of trade: "PLEASE", "KPI".
-fn is_shout(text: &Text, at: usize) -> bool {
-    let written = text.span(&(at..at + 1));
-    let capitals = written.len() > 1 && written.chars().all(char::is_uppercase);
-    capitals
-        && (lexicon::is_opener(&text.tokens[at].text)
-            || lexicon::listed(
-                " kpi kpis mimo ran ip ai api id sla rsrp sinr volte gps sms vip pm am tv ok nr lte ",
-                &text.tokens[at].text,
-            ))
 }
 
 /// Where a name goes on behind `at`: with a capital, or with "of" and a capital.

@@ -72,36 +72,10 @@ impl Keys<'_> {
         sure = sure.max(self.by_preposition(brief, mention));
         sure = sure.max(self.by_sort(at, mention));
         sure = sure.max(self.by_noun(brief, mention));
-        if brief.required && matches!(brief.kind, Kind::Place | Kind::Name) && self.answers(mention)
-        {
-            sure = sure.max(0.73);
-        }
         if brief.kind == Kind::Place {
             sure = sure.min(self.side_of_place(brief, run.start).max(0.5));
         }
-        if brief.kind == Kind::Code && mention.sort == Sort::Name && taught < 0.8 {
-            sure - 0.2
-        } else {
-            sure
-        }
-    }
-
-    /// "Yes, Philly is fine", "LAX please": a sentence that says no more than a name.
-    fn answers(&self, mention: &Mention) -> bool {
-        let sentence = self.scene.sentence(mention.run.start);
-        self.scene.text.steps.take(mention.run.len() + 8);
-        let polite = |i: usize| {
-            lexicon::listed(
-                " yes yeah ok okay sure well hi hello would will be is are it's in at sounds works work should do please great good fine nice perfect \
-                 best better ok thanks it that's the a city for me ",
-                self.scene.word(i),
-            )
-        };
-        mention.sort == Sort::Name
-            && sentence.len() <= mention.run.len() + 7
-            && sentence
-                .clone()
-                .all(|i| mention.run.contains(&i) || polite(i))
+        sure
     }
 
     /// "the individual John Doe", "the Louvre Museum": a name beside the noun that the key is

@@ -2,7 +2,6 @@
 
 use super::super::super::brief::{Brief, Kind};
 use super::super::super::cue;
-use super::super::super::lesson::Lesson;
 use super::super::Candidate;
 use super::Keys;
 use crate::lexicon;
@@ -190,9 +189,7 @@ impl Keys<'_> {
             }
         }
         let english = label.len() <= 3
-            && label
-                .iter()
-                .any(|t| brief.name.contains(&t.stem) || self.taught_label(brief, t))
+            && label.iter().any(|t| brief.name.contains(&t.stem))
             && label.iter().all(|t| t.class == Class::Word);
         let told = brief
             .prose
@@ -201,17 +198,6 @@ impl Keys<'_> {
         let chinese =
             label.iter().all(|t| t.class == Class::Cjk) && (2..=6).contains(&label.len()) && told;
         english || chinese
-    }
-
-    /// True if an example shows a word before the value.
-    pub(super) fn taught_label(&self, brief: &Brief, token: &language::text::Token) -> bool {
-        let shown = |lesson: &Lesson| match lesson {
-            Lesson::Slot { before, .. } => before
-                .iter()
-                .any(|b| b.stem == token.stem && !lexicon::is_function(&b.text)),
-            _ => false,
-        };
-        brief.kind == Kind::Code && brief.lessons.iter().any(shown)
     }
 
     /// A clause that begins with a verb of repair, for a key that takes what is to be done.

@@ -5,7 +5,7 @@ use super::super::super::brief::Kind;
 use super::super::super::lesson::Lesson;
 use super::super::super::scene::Sort;
 use super::super::Candidate;
-use super::{Keys, PRAISE, STOPS, breaks, ends_place};
+use super::{Keys, PRAISE, STOPS, breaks};
 use crate::lexicon;
 use language::text::{Class, Gap};
 use std::ops::Range;
@@ -103,9 +103,6 @@ impl Keys<'_> {
                 break;
             }
             end += 1;
-            if kind == Kind::Place && ends_place(&token.text) && !ends_place(self.scene.word(end)) {
-                break;
-            }
         }
         let single = end == start + 1 && tokens[start].class == Class::Cjk;
         let vague = matches!(
