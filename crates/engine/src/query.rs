@@ -347,8 +347,7 @@ impl Engine {
     /// What may hang below a task: for most there is nothing to look for, which the store is asked
     /// once while the task is in memory.
     fn below(&self, id: &TaskId) -> Result<Below, Refusal> {
-        let known = self.view.tasks().below(id);
-        match known {
+        match self.view.below(id) {
             Knowledge::Known(below) => Ok(below),
             Knowledge::Unknown(grown) => {
                 let found = self.store.below(id)?;
@@ -433,7 +432,12 @@ pub(crate) fn committed_task(
     if let Some(task) = view.tasks().find(id) {
         return Ok(Some(Arc::clone(task)));
     }
-    Ok(store.task(id)?.map(Arc::new))
+    let grown = view.grown_elsewhere();
+    let Some((task, below)) = store.task_and_below(id)? else {
+        return Ok(None);
+    };
+    view.note_elsewhere(id, below, grown);
+    Ok(Some(Arc::new(task)))
 }
 
 /// A team as the principal may see it: who takes part in it sees the others, but not why somebody

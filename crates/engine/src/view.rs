@@ -6,15 +6,54 @@
 use domain::event::Sequence;
 use domain::task::{Task, TaskId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use store::{Below, Committed};
 
 /// How many ended tasks are kept beside the store.
 const ENDED_KEPT: usize = 16_384;
 
+/// Of how many tasks that are not kept is remembered what hangs below them: of those that are asked for
+/// at a time.
+const LOOKED_AT: usize = 1_024;
+
 /// Committed tasks, by identifier and by executor.
 pub(crate) struct View {
     tasks: RwLock<Tasks>,
+    elsewhere: Mutex<Elsewhere>,
+}
+
+/// What was found below tasks that are not in memory, by who read those from the store.
+#[derive(Default)]
+struct Elsewhere {
+    found: HashMap<TaskId, Below>,
+    /// The same tasks, in the order in which they were looked at.
+    order: VecDeque<TaskId>,
+    /// How often something was committed that hangs below a task that is not in memory.
+    grown: u64,
+}
+
+impl Elsewhere {
+    fn grow(&mut self, id: &TaskId) {
+        self.grown += 1;
+        self.found.remove(id);
+    }
+
+    fn forget(&mut self) {
+        self.grown += 1;
+        self.found.clear();
+        self.order.clear();
+    }
+
+    fn note(&mut self, id: &TaskId, found: Below) {
+        if self.found.insert(id.clone(), found).is_none() {
+            self.order.push_back(id.clone());
+        }
+        while self.order.len() > LOOKED_AT
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.found.remove(&oldest);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -29,6 +68,8 @@ pub(crate) struct Tasks {
     changes: u64,
     counts: Counts,
     as_of: Sequence,
+    /// Tasks that are not here, below which something was put since this was told last.
+    grown_elsewhere: Vec<TaskId>,
 }
 
 /// A committed task, with what readers found out about it.
@@ -86,6 +127,7 @@ impl View {
         };
         Self {
             tasks: RwLock::new(tasks),
+            elsewhere: Mutex::default(),
         }
     }
 
@@ -98,6 +140,7 @@ impl View {
         for task in ordered {
             view.put(task);
         }
+        view.grown_elsewhere.clear();
         view.counts.tasks = all;
         view.as_of = last;
     }
@@ -109,6 +152,9 @@ impl View {
         }
         for negotiation in committed.iter().flat_map(|c| &c.negotiations) {
             view.grow(&negotiation.task, |below| below.negotiations = true);
+        }
+        for id in view.grown_elsewhere.drain(..) {
+            self.elsewhere().grow(&id);
         }
         let entries = committed.iter().flat_map(|c| &c.entries);
         if let Some(last) = entries.last() {
@@ -124,6 +170,7 @@ impl View {
             view.by_id.remove(&id);
         }
         view.ended_bytes = 0;
+        self.elsewhere().forget();
         for executor in view.executors.values_mut() {
             executor.ended = None;
         }
@@ -137,6 +184,37 @@ impl View {
         if let Some(kept) = kept.filter(|kept| kept.grown == grown) {
             kept.below = Some(found);
         }
+    }
+
+    /// How often something was put below tasks that are not in memory. Whoever reads one of those is to
+    /// ask before, and to tell then what it found: see [`View::note_elsewhere`].
+    pub(crate) fn grown_elsewhere(&self) -> u64 {
+        self.elsewhere().grown
+    }
+
+    /// The same of a task that is not in memory, when something had been put below such tasks so often.
+    pub(crate) fn note_elsewhere(&self, id: &TaskId, found: Below, grown: u64) {
+        let tasks = self.tasks();
+        let mut elsewhere = self.elsewhere();
+        if elsewhere.grown == grown && tasks.find(id).is_none() {
+            elsewhere.note(id, found);
+        }
+    }
+
+    /// What is known of what hangs below a task.
+    pub(crate) fn below(&self, id: &TaskId) -> Knowledge {
+        let here = self.tasks().below(id);
+        match here {
+            Knowledge::Elsewhere => match self.elsewhere().found.get(id) {
+                Some(found) => Knowledge::Known(*found),
+                None => Knowledge::Elsewhere,
+            },
+            here => here,
+        }
+    }
+
+    fn elsewhere(&self) -> MutexGuard<'_, Elsewhere> {
+        self.elsewhere.lock().expect("no holder panics")
     }
 
     pub(crate) fn tasks(&self) -> RwLockReadGuard<'_, Tasks> {
@@ -185,18 +263,26 @@ impl Tasks {
             && let Some((oldest, bytes)) = self.ended.pop_front()
         {
             self.ended_bytes -= bytes;
-            self.by_id.remove(&oldest);
+            // Who looked before it was here may not tell of it what was true then.
+            if self
+                .by_id
+                .remove(&oldest)
+                .is_some_and(|kept| kept.grown > 0)
+            {
+                self.grown_elsewhere.push(oldest);
+            }
         }
     }
 
     fn grow(&mut self, id: &TaskId, more: impl FnOnce(&mut Below)) {
-        if let Some(kept) = self.by_id.get_mut(id) {
-            kept.grow(more);
+        match self.by_id.get_mut(id) {
+            Some(kept) => kept.grow(more),
+            None => self.grown_elsewhere.push(id.clone()),
         }
     }
 
-    /// What is known of what hangs below a task.
-    pub(crate) fn below(&self, id: &TaskId) -> Knowledge {
+    /// What is known here of what hangs below a task.
+    fn below(&self, id: &TaskId) -> Knowledge {
         match self.by_id.get(id) {
             Some(Kept { below: Some(b), .. }) => Knowledge::Known(*b),
             Some(kept) => Knowledge::Unknown(kept.grown),

@@ -40,6 +40,28 @@ fn a_task_with_nothing_below_it_is_read_from_memory_until_something_is() {
     assert_eq!(stage.below("operator", "part"), seen(&[], 0, 1));
 }
 
+/// A task that ended before the platform was started is not in memory.
+#[test]
+fn a_task_that_is_read_from_the_store_tells_whether_anything_is_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = in_folder(folder.path(), Limits::default());
+    stage.say("operator", assignment("whole", JOB)).unwrap();
+    stage.say("operator", part("part", "whole")).unwrap();
+    stage.say("operator", assignment("alone", JOB)).unwrap();
+    for id in ["whole", "alone"] {
+        let called_off = message(Verb::TaskCancel, id, "");
+        stage.say("operator", called_off).unwrap();
+    }
+    stage.flush();
+    drop(stage);
+    let stage = in_folder(folder.path(), Limits::default());
+    assert_eq!(stage.below("operator", "alone"), seen(&[], 0, 2));
+    stage.task("alone");
+    assert_eq!(stage.below("operator", "alone"), seen(&[], 0, 0));
+    stage.task("whole");
+    assert_eq!(stage.below("operator", "whole"), seen(&["part"], 0, 1));
+}
+
 #[test]
 fn what_is_negotiated_about_a_task_is_seen_whenever_it_was_looked_at() {
     let stage = stage(|_| vec![answer(Verdict::Accepted)]);

@@ -4,12 +4,13 @@
 //! task that changes while a reader pages through moves towards the end, so that it is seen again
 //! and none is missed. Read next: `row::task`.
 
+use super::records::Below;
 use super::{Most, Page, ReadError, behind, page, rows};
-use crate::cipher::Tables;
+use crate::cipher::{Keys, Tables};
 use crate::row::task::{self, task_columns};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
-use rusqlite::{ToSql, params};
+use rusqlite::{Row, ToSql, params};
 
 /// The selection of tasks. The default is the first thousand of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +90,14 @@ impl Default for TaskFilter {
 
 const TASK: &str = concat!("SELECT ", task_columns!(), " FROM task WHERE id = ?1");
 
+/// The same, with whether anything hangs below it: one look instead of two.
+const TASK_AND_BELOW: &str = concat!(
+    "SELECT ",
+    task_columns!(),
+    ", EXISTS (SELECT 1 FROM task WHERE parent = ?1),
+    EXISTS (SELECT 1 FROM negotiation WHERE task = ?1) FROM task WHERE id = ?1"
+);
+
 /// The open tasks, in the order in which they changed last.
 pub(crate) const OPEN: &str = concat!(
     "SELECT ",
@@ -108,6 +117,20 @@ const PARTS: &str = "SELECT id FROM task WHERE parent = ?1
 
 pub(crate) fn task(tables: Tables<'_>, id: &TaskId) -> Result<Option<Task>, ReadError> {
     Ok(rows(tables, TASK, params![id.as_str()], task::read)?.pop())
+}
+
+pub(crate) fn task_and_below(
+    tables: Tables<'_>,
+    id: &TaskId,
+) -> Result<Option<(Task, Below)>, ReadError> {
+    let read = |row: &Row<'_>, keys: &Keys| {
+        let below = Below {
+            parts: row.get(task::COLUMNS)?,
+            negotiations: row.get(task::COLUMNS + 1)?,
+        };
+        Ok((task::read(row, keys)?, below))
+    };
+    Ok(rows(tables, TASK_AND_BELOW, params![id.as_str()], read)?.pop())
 }
 
 pub(crate) fn last_ended(tables: Tables<'_>, executor: &str) -> Result<Option<Task>, ReadError> {

@@ -28,6 +28,9 @@ macro_rules! task_columns {
 }
 pub(crate) use task_columns;
 
+/// The number of these columns.
+pub(crate) const COLUMNS: usize = 24;
+
 /// The index of the column that tells whether the task has ended.
 pub(crate) const ENDED: usize = 20;
 

@@ -25,6 +25,14 @@ impl Store {
         self.inner.readers.with(|c| tasks::task(c, id))
     }
 
+    /// A task, and what hangs below it.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn task_and_below(&self, id: &TaskId) -> Result<Option<(Task, Below)>, ReadError> {
+        self.inner.readers.with(|c| tasks::task_and_below(c, id))
+    }
+
     /// The parties of a record, if it exists. Its contents are not read, nor is the row checked;
     /// reading the whole record does both.
     ///
