@@ -12,7 +12,7 @@ use store::{Below, Committed};
 /// How many ended tasks are kept beside the store.
 const ENDED_KEPT: usize = 16_384;
 
-/// Of how many tasks that are not kept is remembered what hangs below them: of those that are asked for
+/// The number of tasks outside memory of which it is remembered what hangs below them: those asked for
 /// at a time.
 const LOOKED_AT: usize = 1_024;
 
@@ -186,7 +186,7 @@ impl View {
         }
     }
 
-    /// How often something was put below tasks that are not in memory. Whoever reads one of those is to
+    /// The number of times that something was put below tasks that are not in memory. Whoever reads one of those is to
     /// ask before, and to tell then what it found: see [`View::note_elsewhere`].
     pub(crate) fn grown_elsewhere(&self) -> u64 {
         self.elsewhere().grown
@@ -201,7 +201,7 @@ impl View {
         }
     }
 
-    /// What is known of what hangs below a task.
+    /// The knowledge of what hangs below a task.
     pub(crate) fn below(&self, id: &TaskId) -> Knowledge {
         let here = self.tasks().below(id);
         match here {
