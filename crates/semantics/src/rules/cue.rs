@@ -110,7 +110,7 @@ fn named(brief: &Brief, words: &[&Token]) -> f64 {
     });
     let own = english || chinese_own;
     let whole = if own { whole.max(0.7) } else { whole };
-    let nearest = brief.gist.contains(&words[0].stem);
+    let nearest = brief.gist.contains(&words[0].stem) || chinese(brief, words);
     let second = words.get(1).is_some_and(|t| brief.gist.contains(&t.stem));
     match (nearest, second) {
         _ if whole >= 1.0 => 1.0,
@@ -138,6 +138,15 @@ fn compound(word: &str, name: &str) -> bool {
             rest,
             "room" | "rooms" | "time" | "date" | "id" | "name" | "code" | "number"
         )
+    })
+}
+
+/// True if neighbouring characters, read from the nearest on, stand in the key's description.
+fn chinese(brief: &Brief, words: &[&Token]) -> bool {
+    words.windows(2).any(|w| {
+        let (a, b) = (&w[0].text, &w[1].text);
+        w[0].class == Class::Cjk
+            && (brief.gist.contains(&format!("{b}{a}")) || brief.gist.contains(&format!("{a}{b}")))
     })
 }
 
@@ -227,11 +236,24 @@ fn politeness(scene: &Scene, at: usize) -> bool {
     let before = scene.word_before(at);
     let after = scene.word(at + 1);
     (before == after && !before.is_empty())
+        || compares(scene, at)
         || matches!(after, "错" | "过" | "仅" | "但" | "断" | "线" | "常" | "来")
         || matches!(
             (before, scene.word(at)),
             ("特" | "级" | "个" | "区" | "类" | "性" | "分", "别")
         )
+}
+
+/// 不到两成, 不低于5 Mbit/s: what is less or more is compared, not denied.
+fn compares(scene: &Scene, at: usize) -> bool {
+    let counted = || scene.quantity_from(at + 2).is_some();
+    match scene.word(at + 1) {
+        "到" | "足" => counted(),
+        "低" | "少" | "高" | "多" | "大" | "小" | "早" | "晚" | "超" => {
+            matches!(scene.word(at + 2), "于" | "过")
+        }
+        _ => false,
+    }
 }
 
 const DENYING: &str = " no not never without don't doesn't didn't won't can't cannot avoid skip disable disabled remove stop \
@@ -241,8 +263,12 @@ const TURNED_OFF: &str = " off disabled forbidden prohibited ";
 /// Runs of an example's slot in an utterance: its words before and behind stand around `run`.
 /// 1 if both do whole; less if only the nearest words do; 0 if the lesson says nothing here.
 pub(crate) fn taught(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
+    let named = past_numbering(scene, run.start)..run.end;
     scene.text.steps.take(1 + brief.lessons.len());
     let scores = brief.lessons.iter().map(|lesson| match lesson {
+        Lesson::Slot { before, after } if named.start < run.start => {
+            slot(scene, before, after, run).max(slot(scene, before, after, &named))
+        }
         Lesson::Slot { before, after } => slot(scene, before, after, run),
         _ => 0.0,
     });
@@ -273,7 +299,9 @@ fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) ->
     let ahead = after.iter().enumerate().map(|(n, token)| {
         scene.token(run.end + n).is_some_and(|t| {
             t.gap < Gap::Comma
-                && (t.stem == token.stem || lexicon::same_concept(&t.text, &token.text))
+                && (t.stem == token.stem
+                    || lexicon::same_concept(&t.text, &token.text)
+                    || people(&t.text, &token.text))
         })
     });
     held.extend(ahead);
@@ -348,4 +376,8 @@ fn any_beside(scene: &Scene, before: &[Token], run: &Range<usize>) -> bool {
         true => stands(run.start.checked_sub(1)) && stands(run.start.checked_sub(2)) && near,
         false => before.len() > 1 && stands(run.start.checked_sub(1)) && near,
     }
+}
+
+fn people(one: &str, other: &str) -> bool {
+    lexicon::counts_people(one) && lexicon::counts_people(other)
 }

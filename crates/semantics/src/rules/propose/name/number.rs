@@ -45,7 +45,13 @@ impl Keys<'_> {
                     .rev()
                     .nth(30)
                     .map_or(head, |(i, _)| &head[i..]);
-                let sure = if CALLS.is_match(near) { 0.93 } else { 0.45 };
+                let sure = if CALLS.is_match(near) {
+                    0.93
+                } else if written.len() >= 10 {
+                    0.8
+                } else {
+                    0.45
+                };
                 Some(Candidate::new(at, written.into(), run, sure))
             })
             .collect()

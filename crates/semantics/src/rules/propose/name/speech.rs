@@ -40,10 +40,7 @@ impl Keys<'_> {
                 self.scene.word(run.end),
                 "is" | "named" | "called" | "as" | "为" | "是" | "叫"
             ));
-            let Some(phrase) = self
-                .phrase(run.end + glue, brief.kind)
-                .filter(|_| joint || glue > 0)
-            else {
+            let Some(phrase) = self.phrase(run.end + glue).filter(|_| joint || glue > 0) else {
                 continue;
             };
             let text = self.scene.text.span(&phrase).to_owned();

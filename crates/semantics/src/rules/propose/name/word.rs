@@ -57,7 +57,7 @@ impl Keys<'_> {
             )
         }) {
             for cue in self.scene.text.find(before) {
-                let Some(run) = self.phrase(cue.end, brief.kind) else {
+                let Some(run) = self.phrase(cue.end) else {
                     continue;
                 };
                 let described = match brief.kind {
@@ -81,7 +81,7 @@ impl Keys<'_> {
     }
 
     /// The words from a place on, up to the next word that begins something else.
-    pub(super) fn phrase(&self, from: usize, kind: Kind) -> Option<Range<usize>> {
+    pub(super) fn phrase(&self, from: usize) -> Option<Range<usize>> {
         let tokens = &self.scene.text.tokens;
         let mut start = from;
         while matches!(self.scene.word(start), "the" | "a" | "an" | "my" | "our") {
