@@ -22,11 +22,14 @@ use engine::{
 };
 use std::collections::BTreeSet;
 
+/// Asks for an operation in the name of a user.
+type Ask = Box<dyn Fn(&Stage, &str) -> Result<(), Refusal>>;
+
 /// An operation, ready to be asked for by somebody, and the rpc that it is.
 struct Asked {
     module: &'static str,
     rpc: &'static str,
-    ask: Box<dyn Fn(&Stage, &str) -> Result<(), Refusal>>,
+    ask: Ask,
 }
 
 fn asked<O: Operation + Clone + 'static>(
