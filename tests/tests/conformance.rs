@@ -91,7 +91,12 @@ fn every_case_holds_over_ssh() {
         failures.join("\n\n")
     );
     let ran = verdicts.len() - skipped;
-    assert!(ran > 5 * skipped, "{ran} cases ran, {skipped} did not");
+    // Of those that somebody picked, all may advance time.
+    let picked = !wanted.is_empty();
+    assert!(
+        picked || ran > 5 * skipped,
+        "{ran} cases ran, {skipped} did not"
+    );
 }
 
 /// W25, RFC 6022 §3.1: the schemas in `netconf-state/schemas` can be fetched, and are the compiled

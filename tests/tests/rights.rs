@@ -152,6 +152,33 @@ fn every_record_is_told_whole_to_whom_it_is_for() {
     }
 }
 
+/// Tasks are counted for users who may execute `count-tasks`: those that they are told, whomever they
+/// ask for.
+#[test]
+fn every_count_is_of_what_is_told() {
+    let mut stage = Stage::new();
+    let reference = Reference::new();
+    let rows = stage.rows();
+    let mut counted = 0;
+    for user in reference.users() {
+        for party in [None, Some("operator"), Some("ip"), Some("nobody")] {
+            let reply = stage.count_tasks(&user.name, party);
+            let may = reference.may_execute(&user, "convoke-registry", "count-tasks", false);
+            assert_eq!(!refused(&reply), may, "{}: {reply}", user.name);
+            let told = rows.iter().filter(|row| {
+                row.kind == TASK
+                    && party.is_none_or(|party| row.is_of(party))
+                    && reference.is_told(&user, TASK, row)
+            });
+            let count = told.count();
+            let says = reply.contains(&format!(">{count}</count>"));
+            assert_eq!(says, may, "{}, {party:?}: {count}: {reply}", user.name);
+            counted += usize::from(may);
+        }
+    }
+    assert!(counted > 10, "{counted} counts");
+}
+
 /// Asserts access over A2A, in both versions over both of its bindings, at an endpoint.
 fn assert_a2a(stage: &Stage, reference: &Reference, user: &reference::User, endpoint: &str) {
     let (rows, name) = (stage.rows(), &user.name);

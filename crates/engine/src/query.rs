@@ -333,11 +333,7 @@ impl Engine {
             return Ok(Page::default());
         }
         filter.bytes = self.limits.read_bytes;
-        filter.other_party = filter.party.take();
-        filter.party = sight.narrowest(None);
-        if filter.party.is_none() || filter.party == filter.other_party {
-            filter.party = filter.other_party.take();
-        }
+        narrow(sight, &mut filter);
         self.hide_place(sight, &mut filter)?;
         let mut page = self.store.tasks(&filter)?;
         page.rows.retain(|task| sight.shows_task(task));
@@ -395,12 +391,12 @@ impl Engine {
         Ok(page)
     }
 
-    /// How many tasks all pages hold. Only who sees all tasks may ask for another's.
+    /// The number of tasks on all pages, of which none is read.
     fn task_count(&self, sight: Sight<'_>, mut filter: TaskFilter) -> Result<u64, Refusal> {
         if sight.is_of_none() {
             return Ok(0);
         }
-        filter.party = sight.narrowest(filter.party.take());
+        narrow(sight, &mut filter);
         Ok(self.store.count_tasks(&filter)?)
     }
 
@@ -456,7 +452,16 @@ fn shown(sight: Sight<'_>, mut team: Team) -> Option<Team> {
     Some(team)
 }
 
-/// The pages of who does not see all hold its own: who it asks for is the other side.
+/// Narrows a filter to the tasks of who does not see all: who it asks for is the other side.
+fn narrow(sight: Sight<'_>, filter: &mut TaskFilter) {
+    filter.other_party = filter.party.take();
+    filter.party = sight.narrowest(None);
+    if filter.party.is_none() || filter.party == filter.other_party {
+        filter.party = filter.other_party.take();
+    }
+}
+
+/// The same of what was said.
 fn of_own(sight: Sight<'_>, filter: Filter) -> Filter {
     if sight.is_of_all() {
         return filter;

@@ -486,6 +486,13 @@ impl Stage {
         )
     }
 
+    /// The number of tasks, or of those of one party.
+    pub fn count_tasks(&mut self, user: &str, party: Option<&str>) -> String {
+        let party = party.map_or_else(String::new, |name| format!("<party>{name}</party>"));
+        let count = format!("<count-tasks xmlns='{REGISTRY}'>{party}</count-tasks>");
+        self.call(user, "platform", &count)
+    }
+
     pub fn all_context(&mut self, user: &str) -> String {
         self.call(
             user,

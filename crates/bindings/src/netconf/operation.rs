@@ -36,7 +36,7 @@ use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::Element;
 use domain::access::Request;
 use domain::ems::Ems;
-use engine::query::{AuditTrail, ExchangePage, TaskPage};
+use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
     Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments,
     Execution, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment,
@@ -147,7 +147,7 @@ impl RpcDefinition {
 }
 
 /// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
-static RPCS: [RpcDefinition; 45] = [
+static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<Negotiate>(&modules::AGENT, "task-negotiate").at_once(),
     RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, _, it| {
         taken(read::get(cx, it))
@@ -191,6 +191,7 @@ static RPCS: [RpcDefinition; 45] = [
     RpcDefinition::of::<DiscoverAgents>(&modules::REGISTRY, "discover-agents"),
     RpcDefinition::of::<FormTeam>(&modules::REGISTRY, "form-team"),
     RpcDefinition::of::<TaskPage>(&modules::REGISTRY, "get-tasks"),
+    RpcDefinition::of::<TaskCount>(&modules::REGISTRY, "count-tasks"),
     RpcDefinition::of::<ExchangePage>(&modules::REGISTRY, "get-context"),
     RpcDefinition::of::<AuditTrail>(&modules::AUDIT, "get-audit"),
     RpcDefinition::of::<WriteData>(&modules::DATA, "data-write").at_once(),

@@ -3,7 +3,7 @@
 use super::*;
 use domain::push::PushConfig;
 use domain::registry::Health;
-use engine::query::{AllTasks, ExchangePage, PartsOf, TaskPage};
+use engine::query::{AllTasks, ExchangePage, PartsOf, TaskCount, TaskPage};
 use engine::{KeepPush, Quotas, RenewLease, TaskFilter, UserLimits};
 
 fn limits(usual: UserLimits) -> Limits {
@@ -480,6 +480,30 @@ fn a_page_of_what_is_long_is_shorter() {
         let is_too_much = matches!(refused, Err(Refusal::TooMuch { bytes: 20_000, .. }));
         assert!(is_too_much, "{refused:?}");
     }
+}
+
+/// The count is that of what the caller's pages hold, whomever it asks for.
+#[test]
+fn tasks_are_counted_as_pages_hold_them() {
+    let stage = stage(|_| vec![answer(Verdict::Accepted)]);
+    stage.register("out");
+    stage.say("noc", assignment("t1", JOB)).unwrap();
+    stage.say("out", assignment("t2", JOB)).unwrap();
+    stage.say("out", part("t3", "t2")).unwrap();
+    let mut counts = Vec::new();
+    for who in ["noc", "worker", "out", "outer"] {
+        for party in [None, Some("noc"), Some("out"), Some("worker")] {
+            let filter = TaskFilter {
+                party: party.map(str::to_owned),
+                ..TaskFilter::default()
+            };
+            let page = stage.read(who, TaskPage(filter.clone()));
+            let count = stage.read(who, TaskCount(filter));
+            assert_eq!(count, page.rows.len() as u64, "{who}, {party:?}");
+            counts.push(count);
+        }
+    }
+    assert_eq!(counts, [3, 1, 2, 3, 3, 1, 2, 3, 2, 0, 2, 2, 0, 0, 0, 0]);
 }
 
 /// Data count as long as they will be, over a restart too, and no more once they are gone.

@@ -1,4 +1,5 @@
-//! `get-tasks` and `get-context` (module convoke-registry): long lists, page by page.
+//! `get-tasks` and `get-context` (module convoke-registry): long lists, page by page; `count-tasks`:
+//! how long one is.
 //!
 //! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
 //! names its last. Read next: [`crate::netconf::encode`].
@@ -13,7 +14,7 @@ use ::netconf::error::RpcError;
 use ::netconf::xml::Element;
 use domain::context::Exchange;
 use domain::task::{Status, Task, TaskId};
-use engine::query::{ExchangePage, TaskPage};
+use engine::query::{ExchangePage, TaskCount, TaskPage};
 use engine::{Filter, Page, TaskFilter};
 use std::sync::Arc;
 
@@ -22,27 +23,10 @@ const ROWS: usize = 100;
 
 impl Codec for TaskPage {
     fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
-        let status: Vec<Status> = all(input, "status")
-            .filter_map(|s| Status::parse(s.trimmed_text()))
-            .collect();
-        let every = TaskFilter::default();
         Ok(Self(TaskFilter {
-            party: text(input, "party"),
-            other_party: None,
-            executor: text(input, "executor"),
-            status: if status.is_empty() {
-                every.status
-            } else {
-                status
-            },
-            parent: text(input, "parent-task").map(TaskId::new),
-            since: time(input, "since")?,
-            until: time(input, "until")?,
             after: text(input, "after").map(TaskId::new),
             limit: number(input, "limit").unwrap_or(ROWS),
-            conversation: text(input, "conversation"),
-            newest_first: false,
-            bytes: every.bytes,
+            ..filter(input)?
         }))
     }
 
@@ -50,6 +34,17 @@ impl Codec for TaskPage {
         let next = last(&page).map(|task| follows(task.id.as_str()));
         let tasks = page.rows.iter().map(|task| task::registered(task));
         output(tasks.chain(next))
+    }
+}
+
+impl Codec for TaskCount {
+    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+        filter(input).map(Self)
+    }
+
+    fn encode(count: u64) -> Answer {
+        let count = Node::value(REGISTRY_NAMESPACE, "count", count.to_string());
+        output([count])
     }
 }
 
@@ -72,6 +67,28 @@ impl Codec for ExchangePage {
         let exchanges = page.rows.iter().map(context::registered);
         output(exchanges.chain(next))
     }
+}
+
+/// The groupings `record-filter` and `task-filter` of the module.
+fn filter(input: Element<'_>) -> Result<TaskFilter, RpcError> {
+    let status: Vec<Status> = all(input, "status")
+        .filter_map(|s| Status::parse(s.trimmed_text()))
+        .collect();
+    let every = TaskFilter::default();
+    Ok(TaskFilter {
+        party: text(input, "party"),
+        executor: text(input, "executor"),
+        status: if status.is_empty() {
+            every.status
+        } else {
+            status
+        },
+        parent: text(input, "parent-task").map(TaskId::new),
+        since: time(input, "since")?,
+        until: time(input, "until")?,
+        conversation: text(input, "conversation"),
+        ..every
+    })
 }
 
 /// The last entry of a page that others follow.
