@@ -23,8 +23,8 @@ use engine::query::{SchemaTree, TaskById};
 use engine::{
     ApprovePatch, Endpoint, Engine, EraseFragments, GetSchemaTemplate, GetSchemaUpdates, Hosted,
     Limits, Negotiate, Negotiated, Notice, Operation, PatchRecord, PatchStanding,
-    PublishSchemaTemplate, Refusal, RejectPatch, Retention, RetireSchema, SchemaRecords,
-    SchemaSetup, Setup, ValidatePayload, Which,
+    PublishSchemaTemplate, Refusal, RejectPatch, RequestCapabilityExtension, Retention,
+    RetireSchema, SchemaRecords, SchemaSetup, Setup, ValidatePayload, Which,
 };
 use schema::contract::Unknown;
 use schema::evolution::Settings;
@@ -773,4 +773,25 @@ fn principal(name: &str) -> Principal {
         agent: false,
         source: String::new(),
     }
+}
+
+/// Each wish is compared with all before it, so a long one would keep the platform busy: whatever
+/// protocol it comes by, and nothing of it is kept.
+#[test]
+fn a_wish_is_as_long_as_its_leaf_may_be() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Reject);
+    let wish = |text: String| RequestCapabilityExtension {
+        scenario: "flight_booking".to_owned(),
+        text,
+    };
+    let long = tried(&engine, "c", wish("a seat ".repeat(600)), start());
+    assert!(
+        matches!(long, Err(Refusal::BadLeaf { leaf: "text", .. })),
+        "{long:?}"
+    );
+    let rows = || engine.store().observations(usize::MAX).unwrap().len();
+    assert_eq!(rows(), 0);
+    tried(&engine, "c", wish("窗".repeat(4_096)), start()).unwrap();
+    assert_eq!(rows(), 1);
 }

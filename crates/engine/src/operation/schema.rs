@@ -58,7 +58,7 @@ pub struct GetSchemaUpdates {
 pub struct RequestCapabilityExtension {
     /// The scenario.
     pub scenario: String,
-    /// What is wanted, in plain words.
+    /// What is wanted, in plain words; 1 to 4,096 characters.
     pub text: String,
 }
 
@@ -312,7 +312,7 @@ impl Operation for RequestCapabilityExtension {
     }
 
     fn cost(&self) -> Option<Cost> {
-        Some(Cost::of_new(ENTRY_BYTES))
+        Some(Cost::of_new(ENTRY_BYTES + self.text.len() as u64))
     }
 
     fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {

@@ -194,6 +194,12 @@ impl Engine {
         if !self.schemas.learns {
             return Err(schema::evolution::Refusal::Off.into());
         }
+        if text.chars().nth(Lesson::WISH_MOST).is_some() {
+            return Err(Refusal::BadLeaf {
+                leaf: "text",
+                why: format!("1 to {} characters", Lesson::WISH_MOST),
+            });
+        }
         let published = self.schemas.published();
         let template = published.catalogue().newest(scenario)?;
         let fragment = Fragment::new(text).filter(Fragment::meaningful);

@@ -39,6 +39,12 @@ pub(crate) enum Lesson {
     Delivered,
 }
 
+impl Lesson {
+    /// The longest wish, in characters (`text` of `request-capability-extension`): each is compared
+    /// with all that was wished before.
+    pub(crate) const WISH_MOST: usize = 4_096;
+}
+
 impl Observed {
     /// As a row.
     pub(crate) fn encode(&self) -> String {
@@ -65,7 +71,8 @@ impl Observed {
         row.to_string()
     }
 
-    /// From a row; none if it is not one.
+    /// From a row; none if it is not one. Of a wish that a release before took at any length, the
+    /// beginning.
     pub(crate) fn decode(row: &str) -> Option<Self> {
         let row: Value = serde_json::from_str(row).ok()?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -75,7 +82,10 @@ impl Observed {
             at: Timestamp::from_ms(row["at"].as_i64()?),
             lesson: match (row.get("payload"), row.get("wish")) {
                 (None, None) => Lesson::Delivered,
-                (None, Some(wish)) => Lesson::Wish(text(wish)?),
+                (None, Some(wish)) => {
+                    let wish = wish.as_str()?.chars();
+                    Lesson::Wish(wish.take(Lesson::WISH_MOST).collect())
+                }
                 (Some(payload), _) => Lesson::Payload {
                     values: payload["values"].as_object()?.clone(),
                     accepted: payload["accepted"].as_bool()?,
@@ -121,5 +131,8 @@ mod tests {
             assert_eq!(Observed::decode(&observed.encode()), Some(observed));
         }
         assert_eq!(Observed::decode("{}"), None);
+        let long = of(Lesson::Wish("窗".repeat(Lesson::WISH_MOST + 1))).encode();
+        let cut = of(Lesson::Wish("窗".repeat(Lesson::WISH_MOST)));
+        assert_eq!(Observed::decode(&long), Some(cut));
     }
 }
