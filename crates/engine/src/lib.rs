@@ -20,7 +20,7 @@
 //!   payloads are held to;
 //! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Turn`]: agents in here, what they owe
 //!   answers to, and how they take steps; `failing`: those that fail; `remote_stub`: those elsewhere;
-//! - `staged`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
+//! - `unit_of_work`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
 //!   platform whose decision panicked; `recovery` and `redelivery`: what was not stored is taken back, and
 //!   what was not answered is asked again;
 //! - `ems`, `faults`, [`stream`], `introduction`: what others run beside it, and answer for it.
