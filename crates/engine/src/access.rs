@@ -6,8 +6,8 @@
 //! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
 //! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
 
+use crate::feed::stream::Event;
 use crate::operation::{Endpoint, Operation};
-use crate::stream::Event;
 use crate::{Engine, Refusal};
 use domain::access::{
     Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE,

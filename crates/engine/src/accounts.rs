@@ -4,6 +4,8 @@
 //! clock: rates are reckoned with the time that a request carries. Read next: `quota`, which asks for
 //! room in the name of the engine, and `server`'s `memory`.
 
+pub(crate) mod quota;
+
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};

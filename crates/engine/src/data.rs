@@ -5,11 +5,14 @@
 //! Nothing is held in memory but what is on its way to the disk, and nothing is ever fetched. Read
 //! next: `domain::context`, `store::Chunk`.
 
+pub(crate) mod operation;
+
 use crate::accounts::Account;
-use crate::operation::{DataPiece, Execution, ReadData, WriteData, Written};
-use crate::quota::size_of;
-use crate::unit_of_work::UnitOfWork;
-use crate::work::Work;
+use crate::accounts::quota::size_of;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::data::operation::{DataPiece, ReadData, WriteData, Written};
+use crate::operation::Execution;
+use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
 use domain::context::{Body, Chunked, DataParam, DataType};
@@ -187,7 +190,7 @@ impl Engine {
             Some(id) => {
                 let task = self.task(work, id)?;
                 let task = task.filter(|t| t.from == who.name || t.to == who.name);
-                let task = task.ok_or_else(|| crate::negotiate::unknown_task(who, id))?;
+                let task = task.ok_or_else(|| crate::tasks::negotiate::unknown_task(who, id))?;
                 match task.from == who.name {
                     true => task.to.clone(),
                     false => task.from.clone(),

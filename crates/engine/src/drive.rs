@@ -1,12 +1,12 @@
 //! What whoever has a clock and a world does with the engine: brings agents inputs, lets time pass,
 //! and carries out what agents want.
 //!
-//! Read next: [`crate::step`], [`crate::dispatch`].
+//! Read next: [`crate::hosting::step`], [`crate::tasks::dispatch`].
 
 use crate::Engine;
-use crate::question::Question;
-use crate::unit_of_work::UnitOfWork;
-use crate::work::{self, Outgoing, Work};
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::question::Question;
+use crate::tasks::work::{self, Outgoing, Work};
 use domain::agent::{Briefing, Input};
 use domain::profile::Profile;
 use domain::registry::{Reach, Registration};

@@ -7,6 +7,7 @@
 //! `bindings`, which encodes entries.
 
 mod of_agent;
+pub mod stream;
 
 pub(crate) use of_agent::FeedOfAgent;
 

@@ -11,92 +11,75 @@
 //! - [`Engine::feed`] is the log as subscribers follow it, live and in replay alike.
 //!
 //! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
-//! no protocol and no file. Read next: [`operation`], then `work` (the decision), `view` (what
-//! readers see), [`feed`]. A tour of the rest:
-//! - `access`: who may do, read and hear what; `trail`: what is on record of that; `quota`, with
-//!   [`accounts`] and `publishers`: whether there is room for it; [`refusal`]: why not;
-//! - `negotiate`: what is said of tasks, verb by verb; `life` and `dispatch`: what follows for a task;
-//!   `query`, `data`, `team`, `registry`, `push`: all else that can be asked for; `schemas`: what
-//!   payloads are held to;
-//! - `roster`, `places`, `instance`, `mailbox`, `question`, [`Turn`]: agents in here, what they owe
-//!   answers to, and how they take steps; `failing`: those that fail; `remote_stub`: those elsewhere;
-//! - `unit_of_work`, `outbox`, `lock`: a decision as one batch, what waits for the disk, and what becomes of a
-//!   platform whose decision panicked; `recovery` and `redelivery`: what was not stored is taken back, and
-//!   what was not answered is asked again;
-//! - `ems`, `faults`, [`stream`], `introduction`: what others run beside it, and answer for it.
+//! no protocol and no file. Read next: [`operation`], then `tasks` (what is decided and what readers
+//! see of it), [`feed`]. A tour of the rest, organ by organ:
+//! - `access`: who may do, read and hear what; `trail`: what is on record of that; [`accounts`]: whether
+//!   there is room for it; [`refusal`]: why not;
+//! - `tasks`: what is said of them (`negotiate`, verb by verb), what follows (`life`, `dispatch`, `team`),
+//!   and who else is told (`push`);
+//! - `hosting`: agents in here, what they owe answers to, how they take steps ([`Turn`]), and those that
+//!   fail; `registry`: who is here, and what stands for those elsewhere;
+//! - `schemas`: what payloads are held to; `data`: what they name; [`query`]: looks at all of it;
+//! - `commit`: a decision as one batch, what waits for the disk, what is taken back because it was not
+//!   stored, and what becomes of a platform whose decision panicked;
+//! - `network`: management systems and faults, which others run beside it, and answer for.
 #![forbid(unsafe_code)]
 
 mod access;
 pub mod accounts;
+mod commit;
 mod data;
-mod dispatch;
 mod drive;
-mod ems;
-mod failing;
-mod faults;
 pub mod feed;
-mod instance;
-mod introduction;
-mod life;
+mod hosting;
 mod limits;
-mod lock;
-mod mailbox;
-mod negotiate;
+mod network;
 pub mod operation;
-mod outbox;
-mod places;
-mod publishers;
-mod push;
 pub mod query;
-mod question;
-mod quota;
-mod recovery;
-mod redelivery;
 pub mod refusal;
 mod registry;
-mod remote_stub;
-mod request;
-mod roster;
 mod schemas;
-mod step;
-pub mod stream;
-mod team;
+mod tasks;
 mod trail;
-mod unit_of_work;
-mod view;
-mod work;
 
 pub use access::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
-pub use ems::{ActAnswer, ActFailure, ActWanted};
-pub use faults::{FaultInjector, FaultRecord, FaultRefusal};
+pub use data::operation::{DataPiece, ReadData, WriteData, Written};
 pub use feed::Feed;
-pub use instance::Factory;
-pub use introduction::IntroductionWanted;
+pub use feed::stream::{self, Event, Stream, StreamError};
+pub use hosting::instance::Factory;
+pub use hosting::step::{Stepped, Stepping, Turn};
 pub use limits::Limits;
-pub use operation::{
-    Act, Acted, ApprovePatch, Call, ClearFault, ClusterRecord, Cost, DataPiece, DeregisterAgent,
-    DiscoverAgents, Endpoint, EraseFragments, Execution, ForgetPush, Form, FormTeam,
-    GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment, KeepPush,
-    KeyRecord, ListFaults, ListScenarios, Negotiate, Negotiated, Notice, Operation, PatchAnswer,
-    PatchRecord, PatchStanding, PoolRecord, PublishSchemaTemplate, PublishedTemplate, ReadData,
-    RegisterAgent, Registered, RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension,
-    RetireSchema, SampleRecord, ScenarioAnswer, SchemaRecord, SchemaRecords, TemplateAnswer,
-    Updates, ValidatePayload, Validated, Which, WriteData, Written,
-};
+pub use network::ems::{ActAnswer, ActFailure, ActWanted};
+pub use network::faults::{FaultInjector, FaultRecord, FaultRefusal};
+pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
+pub use operation::{Call, Cost, Endpoint, Execution, Operation};
 pub use query::Query;
 pub use refusal::Refusal;
+pub use registry::introduction::IntroductionWanted;
+pub use registry::operation::{
+    DeregisterAgent, DiscoverAgents, IntroduceAgent, RegisterAgent, Registered, RenewLease,
+};
+pub use registry::roster::Hosted;
 pub use registry::{Credential, Credentials};
-pub use roster::Hosted;
+pub use schemas::operation::{
+    ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,
+    JudgeAlignment, KeyRecord, ListScenarios, Notice, PatchAnswer, PatchRecord, PatchStanding,
+    PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
+    RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, SchemaRecord,
+    SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
+};
 pub use schemas::{SchemaSetup, TypedForm};
-pub use step::{Stepped, Stepping, Turn};
 pub use store::{Filter, Options as StoreOptions, Page, ReadError, Retention, TaskFilter, Trimmed};
-pub use stream::{Event, Stream, StreamError};
+pub use tasks::operation::{FormTeam, Negotiate, Negotiated};
+pub use tasks::push::operation::{ForgetPush, KeepPush};
+pub use tasks::view::Counts;
+pub use tasks::work::Outgoing;
 pub use trail::{AuditFilter, AuditPage, Audited};
-pub use work::Outgoing;
 
 use crate::data::Entries;
 use crate::feed::Recent;
+use commit::outbox::Outbox;
 use domain::access::{AccessRules, Principal, Request};
 use domain::agent::Agent;
 use domain::audit::Tally;
@@ -105,18 +88,16 @@ use domain::inventory::Inventory;
 use domain::registry::Registration;
 use domain::task::Subscription;
 use domain::time::Timestamp;
-use outbox::Outbox;
-use places::Places;
-use roster::Roster;
+use registry::places::Places;
+use registry::roster::Roster;
 use schema::template::Template;
 use schemas::Schemas;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex, RwLock};
 use store::{Batch, Options, Store};
-use team::Teams;
-pub use view::Counts;
-use view::View;
-use work::{Settled, Work};
+use tasks::team::Teams;
+use tasks::view::View;
+use tasks::work::{Settled, Work};
 
 /// How an engine is made.
 pub struct Setup {
@@ -175,15 +156,15 @@ pub struct Engine {
     /// How many steps did not return in time.
     given_up: AtomicU64,
     /// Whether a decision panicked.
-    broken: lock::Broken,
+    broken: commit::lock::Broken,
     /// Requests about faults, while somebody runs a simulated network.
-    faults: faults::Waiting,
-    management: ems::Management,
+    faults: network::faults::Waiting,
+    management: network::ems::Management,
     /// Who looks at the cards of A2A agents; nobody at first.
-    introductions: introduction::Introductions,
+    introductions: registry::introduction::Introductions,
     /// How many operations were denied.
     denials: AtomicU32,
-    unstored_pushes: Arc<push::Unstored>,
+    unstored_pushes: Arc<tasks::push::Unstored>,
     /// What of the audit trail is gathered.
     trail: Mutex<Tally>,
     /// What of it is not known to be on disk.
@@ -213,7 +194,7 @@ impl Engine {
         let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
         let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
         let outbox = Arc::new(Outbox::default());
-        let unstored_pushes = Arc::new(push::Unstored::default());
+        let unstored_pushes = Arc::new(tasks::push::Unstored::default());
         // What the store calls owns no store, or the store would never close.
         let on_commit = {
             let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
@@ -249,7 +230,7 @@ impl Engine {
             &places,
             &setup.limits,
         );
-        let management = ems::Management::new(&setup.inventory);
+        let management = network::ems::Management::new(&setup.inventory);
         let work = Work::new(
             agents,
             recovered.tasks,
@@ -273,10 +254,10 @@ impl Engine {
             marks: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
-            broken: lock::Broken::default(),
+            broken: commit::lock::Broken::default(),
             faults: Mutex::default(),
             management,
-            introductions: introduction::Introductions::default(),
+            introductions: registry::introduction::Introductions::default(),
             denials: AtomicU32::new(0),
             unstored_pushes,
             trail: Mutex::default(),

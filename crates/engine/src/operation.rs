@@ -1,33 +1,9 @@
 //! What can be asked of the engine: each operation is a type, its answer is another.
 //!
 //! An operation says which rpc it is and what it costs, and hands itself to the method of the engine
-//! that carries it out; each module's are in one file. Protocols translate into these; nothing else
-//! exists. What only looks at committed state is a [`Query`](crate::query::Query). Read next:
-//! `negotiate`, [`crate::refusal`].
-
-mod data;
-mod negotiate;
-mod network;
-mod push;
-mod registry;
-mod schema;
-
-pub use data::{DataPiece, ReadData, WriteData, Written};
-pub use negotiate::{Negotiate, Negotiated};
-pub use network::{Act, Acted, ClearFault, InjectFault, ListFaults};
-pub use push::{ForgetPush, KeepPush};
-pub use registry::{
-    DeregisterAgent, DiscoverAgents, FormTeam, IntroduceAgent, RegisterAgent, Registered,
-    RenewLease,
-};
-
-pub use schema::{
-    ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,
-    JudgeAlignment, KeyRecord, ListScenarios, Notice, PatchAnswer, PatchRecord, PatchStanding,
-    PoolRecord, PublishSchemaTemplate, PublishedTemplate, RejectPatch, RenderSchema,
-    RequestCapabilityExtension, RetireSchema, SampleRecord, ScenarioAnswer, SchemaRecord,
-    SchemaRecords, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
-};
+//! that carries it out; each organ's are in its file `operation`. Protocols translate into these; nothing
+//! else exists. What only looks at committed state is a [`Query`](crate::query::Query). Read next:
+//! [`crate::tasks::operation`], [`crate::refusal`].
 
 use crate::Engine;
 use crate::refusal::Refusal;

@@ -3,7 +3,7 @@
 //!
 //! Which records those are is [`crate::access`]'s to say; which *nodes* of a record may be read is
 //! NACM's question, asked where records become nodes. Read next: `task` and `record`, the queries;
-//! [`crate::view`], where most are answered.
+//! [`crate::tasks::view`], where most are answered.
 
 mod record;
 mod task;
@@ -19,7 +19,7 @@ pub use task::{
 
 use crate::access::Sight;
 use crate::operation::{Call, Execution, Operation};
-use crate::view::{Knowledge, View};
+use crate::tasks::view::{Knowledge, View};
 use crate::{Engine, Refusal};
 use domain::access::{Detail, Principal, Request, Rows};
 use domain::context::Exchange;

@@ -1,14 +1,21 @@
 //! Agents come, stay and go, and are found (draft §4.1).
 //!
 //! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
-//! of configuration. Read next: `domain::registry` (what a place is), [`crate::roster`].
+//! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
 
-use crate::instance::AgentInstance;
-use crate::operation::{Execution, RegisterAgent, Registered, RenewLease};
-use crate::remote_stub::RemoteStub;
-use crate::roster::standing_for;
-use crate::unit_of_work::UnitOfWork;
-use crate::work::{Due, Work};
+pub(crate) mod introduction;
+pub(crate) mod operation;
+pub(crate) mod places;
+pub(crate) mod remote_stub;
+pub(crate) mod roster;
+
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::instance::AgentInstance;
+use crate::operation::Execution;
+use crate::registry::operation::{RegisterAgent, Registered, RenewLease};
+use crate::registry::remote_stub::RemoteStub;
+use crate::registry::roster::standing_for;
+use crate::tasks::work::{Due, Work};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::agent::{Briefing, Input};

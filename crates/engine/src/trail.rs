@@ -7,7 +7,7 @@
 //! says so. Read next: [`crate::access`], whose denials are here.
 
 use crate::access::words;
-use crate::recovery::trial;
+use crate::commit::recovery::trial;
 use crate::{Engine, FaultRefusal, Refusal};
 use domain::access::{Decision, Principal, Request};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};

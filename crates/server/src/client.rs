@@ -8,7 +8,7 @@ use crate::ssh::{
 pub use bindings::netconf::{NegotiateReply, NegotiateRequest, Unreadable, read_notification};
 use bindings::netconf::{negotiate_request, read_notice, read_reply};
 use domain::verb::Verb;
-pub use engine::operation::Notice;
+pub use engine::Notice;
 pub use netconf::client::Reply;
 use netconf::client::{ClientConfig, ClientError, ClientEvent, ClientSession, Notification};
 use netconf::error::RpcError;

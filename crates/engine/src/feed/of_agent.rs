@@ -5,7 +5,7 @@
 //! looks at each. Read next: [`super::Feed`].
 
 use super::Feed;
-use crate::stream::{Event, Stream, StreamError};
+use crate::feed::stream::{Event, Stream, StreamError};
 use domain::event::{Entry, LogEvent, Sequence};
 use domain::time::Timestamp;
 use std::collections::{BTreeSet, HashMap, VecDeque};

@@ -6,7 +6,7 @@
 use super::{Query, ROWS_MOST, Reader, Weigh};
 use crate::Refusal;
 use crate::access::exec;
-use crate::operation::SchemaRecords;
+use crate::schemas::operation::SchemaRecords;
 use crate::trail::{AuditFilter, AuditPage};
 use domain::access::{Request, Rows};
 use domain::context::{DataParam, Exchange};

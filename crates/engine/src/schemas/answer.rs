@@ -6,9 +6,9 @@ use super::Schemas;
 use super::evolving::{Changed, Company, Evolving};
 use super::observation::{Lesson, Observed};
 use super::published::{Checked, Imprint, Published};
-use crate::operation::{
-    Execution, Form, PatchAnswer, PatchStanding, ScenarioAnswer, TemplateAnswer, Updates,
-    Validated, Which,
+use crate::operation::Execution;
+use crate::schemas::operation::{
+    Form, PatchAnswer, PatchStanding, ScenarioAnswer, TemplateAnswer, Updates, Validated, Which,
 };
 use crate::{Engine, Refusal};
 use domain::access::Principal;

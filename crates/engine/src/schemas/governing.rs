@@ -6,7 +6,8 @@
 
 use super::answer::standing;
 use super::evolving::Changed;
-use crate::operation::{Execution, PatchStanding, PublishedTemplate};
+use crate::operation::Execution;
+use crate::schemas::operation::{PatchStanding, PublishedTemplate};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::audit::AuditKind;

@@ -22,6 +22,7 @@ mod evolving;
 mod governing;
 mod notice;
 mod observation;
+pub(crate) mod operation;
 mod published;
 mod records;
 

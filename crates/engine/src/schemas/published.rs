@@ -4,7 +4,7 @@
 //! picture from beginning to end. Read next: [`super::evolving`], which makes it.
 
 use crate::Refusal;
-use crate::operation::SchemaRecord;
+use crate::schemas::operation::SchemaRecord;
 use domain::content::Payload;
 use domain::negotiation::Side;
 use domain::time::Timestamp;

@@ -1,14 +1,14 @@
 //! The tree `/schemas`, as far as a principal may see it.
 //!
 //! Patches that wait, pools and samples are for those who may approve; a client's own patches for
-//! that client and for them. Read next: [`crate::operation::SchemaRecords`].
+//! that client and for them. Read next: [`crate::schemas::operation::SchemaRecords`].
 
 use super::Schemas;
 use super::answer::standing;
 use super::evolving::{Cohort, Evolving};
 use super::published::Published;
 use crate::Engine;
-use crate::operation::{
+use crate::schemas::operation::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 use domain::access::Principal;

@@ -3,9 +3,9 @@
 //!
 //! Looked at every 5 s while there are any: a batch that decides nothing is missed by nobody else. Bounded:
 //! what has no room is counted, and told in the log of the process. Read next: [`crate::trail`],
-//! [`crate::recovery`].
+//! [`crate::commit::recovery`].
 
-use crate::recovery::AGAIN_MS;
+use crate::commit::recovery::AGAIN_MS;
 use domain::event::LogEvent;
 use domain::time::Timestamp;
 use std::collections::VecDeque;

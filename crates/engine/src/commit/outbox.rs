@@ -1,0 +1,99 @@
+//! What waits for the disk: what agents want of the world leaves, and an input reaches its agent,
+//! once the commit it rests on is durable.
+//!
+//! A batch for which something waits has a mark; the writer of the store says which marks are on
+//! disk. What rests on a batch that was not stored is handed back to whoever takes decisions back.
+//! Read next: [`crate::hosting::mailbox`], [`crate::commit::recovery`].
+
+use crate::tasks::work::Outgoing;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard};
+use store::Committed;
+use tokio::sync::Notify;
+
+#[derive(Default)]
+pub(crate) struct Outbox {
+    state: Mutex<State>,
+    /// There may be something to take, or a new deadline.
+    filled: Notify,
+    /// There may be an input for an agent.
+    ready: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    leaving: VecDeque<Outgoing>,
+    held: BTreeMap<u64, Vec<Outgoing>>,
+    /// Marks that are on disk and that no decision has looked at.
+    durable: Vec<u64>,
+}
+
+impl Outbox {
+    /// What leaves at once.
+    pub(crate) fn leave(&self, outgoing: Vec<Outgoing>) {
+        self.lock().leaving.extend(outgoing);
+    }
+
+    /// What leaves once the batch with this mark is on disk.
+    pub(crate) fn hold(&self, mark: u64, outgoing: Vec<Outgoing>) {
+        if !outgoing.is_empty() {
+            self.lock().held.insert(mark, outgoing);
+        }
+    }
+
+    /// These batches are on disk.
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        let marks: Vec<u64> = committed.iter().filter_map(|c| c.mark).collect();
+        if marks.is_empty() {
+            return;
+        }
+        let mut state = self.lock();
+        for mark in marks {
+            let outgoing = state.held.remove(&mark).unwrap_or_default();
+            state.leaving.extend(outgoing);
+            state.durable.push(mark);
+        }
+        drop(state);
+        self.filled.notify_one();
+        self.ready.notify_one();
+    }
+
+    /// The marks that are on disk since this was asked last.
+    pub(crate) fn take_durable(&self) -> Vec<u64> {
+        std::mem::take(&mut self.lock().durable)
+    }
+
+    /// What waits for batches of which none is on disk.
+    pub(crate) fn take_held(&self) -> Vec<Outgoing> {
+        let held = std::mem::take(&mut self.lock().held);
+        held.into_values().flatten().collect()
+    }
+
+    pub(crate) fn drain(&self) -> Vec<Outgoing> {
+        self.lock().leaving.drain(..).collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().leaving.is_empty()
+    }
+
+    pub(crate) fn notify(&self) {
+        self.filled.notify_one();
+    }
+
+    pub(crate) async fn filled(&self) {
+        self.filled.notified().await;
+    }
+
+    pub(crate) fn notify_ready(&self) {
+        self.ready.notify_one();
+    }
+
+    pub(crate) async fn ready(&self) {
+        self.ready.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no holder panics")
+    }
+}

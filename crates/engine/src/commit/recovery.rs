@@ -1,0 +1,150 @@
+//! Taking decisions back that did not reach the disk, a full one for instance.
+//!
+//! What is decided runs ahead of what is stored. If a batch was refused, everything decided since
+//! stands on nothing: memory becomes what the disk says. Callers who waited for what is gone hear
+//! that it failed. Read next: [`crate::tasks::work`], [`crate::commit::unit_of_work`].
+
+use crate::Engine;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::drive::expected;
+use crate::tasks::work::{Due, Work};
+use domain::agent::{Input, Output, Undelivered};
+use domain::registry::Reach;
+use domain::telemetry::Outcome;
+use domain::time::Timestamp;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use store::{Batch, Condition, Document};
+use tracing::{error, warn};
+
+/// Why something was not carried out.
+const NOT_STORED: &str = "the store did not take what it follows from";
+
+/// How often a store that was full is tried again, in milliseconds.
+pub(crate) const AGAIN_MS: i64 = 5_000;
+
+/// Writes something and leaves nothing; no decision stands on it.
+pub(crate) fn trial() -> Batch {
+    let row = |body: Option<&str>| Document {
+        kind: "trial".into(),
+        name: "trial".to_owned(),
+        body: body.map(str::to_owned),
+    };
+    Batch {
+        documents: vec![row(Some("")), row(None)],
+        ..Batch::default()
+    }
+}
+
+impl Engine {
+    /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
+    /// else decides meanwhile.
+    pub(crate) fn recover(&self, work: &mut Work) {
+        if self.store.taken_back() == self.taken_back.load(Relaxed) {
+            return;
+        }
+        // What is queued behind the failure may fail for its sake.
+        self.store.settle();
+        let taken_back = self.store.taken_back();
+        let decided = match self.store.decided() {
+            Ok(decided) => decided,
+            Err(cause) => {
+                return error!("decisions that were not stored cannot be taken back: {cause}");
+            }
+        };
+        self.taken_back.store(taken_back, Relaxed);
+        warn!("decisions that were not stored are taken back");
+        // Everything is settled: what is not on disk by now never will be.
+        work.release(self.outbox.take_durable());
+        let unbriefed = work.withdraw_unreleased();
+        work.reset(decided.tasks, decided.negotiations);
+        self.teams.forget_all();
+        self.entries.forget_all();
+        self.unstored_pushes.forget_all();
+        let names: BTreeSet<&str> = decided
+            .registrations
+            .iter()
+            .map(|r| r.profile.name.as_str())
+            .collect();
+        for known in self.roster.registrations() {
+            let name = &known.profile.name;
+            if known.reach != Reach::Hosted && !names.contains(name.as_str()) {
+                self.roster.leave(name);
+                work.schedule(Due::Lease(name.clone()), None);
+            }
+        }
+        for registration in &decided.registrations {
+            self.roster.put(Arc::clone(registration));
+            let until = registration.lease_until().filter(|_| !registration.expired);
+            work.schedule(Due::Lease(registration.profile.name.clone()), until);
+        }
+        self.hand_back(work);
+        let unanswered = self.questions_on_record();
+        for index in unbriefed {
+            let briefing = self.briefing_anew(work, index, unanswered.iter());
+            work.hold_first(index, briefing);
+        }
+        let mut moot = UnitOfWork::default();
+        self.put_again(work, unanswered, &mut moot);
+        if !moot.is_empty() {
+            drop(self.commit(moot));
+        }
+        self.look_at_store(work, Timestamp::from_ms(0));
+        self.outbox.notify();
+    }
+
+    /// Has somebody look then whether the store takes something.
+    pub(crate) fn look_at_store(&self, work: &mut Work, at: Timestamp) {
+        work.schedule(Due::Store, Some(at));
+    }
+
+    /// A store that was full is tried again and again; once it takes something, what waited for that
+    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
+    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut UnitOfWork) {
+        match self.store.statistics().condition {
+            Condition::Working => {
+                work.release_held();
+                self.end_for_those_left_alone(work, now, staged);
+                self.outbox.notify_ready();
+            }
+            Condition::Full => {
+                drop(self.store.commit(trial()));
+                self.look_at_store(work, now + AGAIN_MS);
+            }
+            Condition::Stopped => {}
+        }
+    }
+
+    /// What agents wanted of the world on the strength of what was not stored has not left: they
+    /// are told so.
+    fn hand_back(&self, work: &mut Work) {
+        for outgoing in self.outbox.take_held() {
+            let Some(index) = self.roster.find(&outgoing.agent) else {
+                continue;
+            };
+            let actor = work.instance(index).actor();
+            if let (Some(token), Some(actor)) = (outgoing.token(), actor) {
+                // What it sent this on was not answered, and is put again.
+                drop(actor.take_kept(token));
+            }
+            let told = match outgoing.output {
+                Output::Send { token, .. } => Input::Replied {
+                    token,
+                    reply: Err(Undelivered {
+                        tag: "operation-failed".to_owned(),
+                        message: NOT_STORED.to_owned(),
+                    }),
+                },
+                Output::Act { token, .. } => Input::Acted {
+                    token,
+                    outcome: Outcome::Impossible(NOT_STORED.to_owned()),
+                },
+                _ => continue,
+            };
+            if let Some(told) = expected(work, index, told) {
+                self.put(work, index, told);
+            }
+        }
+    }
+}

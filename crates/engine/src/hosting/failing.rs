@@ -1,0 +1,292 @@
+//! An agent in here that fails: its step panics, or does not return.
+//!
+//! A step that panics fails what it was about; one that does not return is given up, and everything
+//! that its agent had taken on fails. The agent is made anew and briefed; one that fails again and
+//! again is left alone, and its place says so. Nobody else is held up. Read next:
+//! [`crate::hosting::instance`].
+
+use crate::Engine;
+use crate::commit::recovery;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::instance::Actor;
+use crate::hosting::question::Question;
+use crate::tasks::dispatch::state_reply;
+use crate::tasks::work::Work;
+use domain::agent::Input;
+use domain::content::Content;
+use domain::event::LogEvent;
+use domain::negotiation::{Kind, Side, Speech};
+use domain::notification::{AgentChange, AgentUpdate};
+use domain::profile::Profile;
+use domain::registry::{Health, Registration};
+use domain::reply::{Reason, Reply};
+use domain::task::{Command, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use tracing::{error, warn};
+
+/// Why a task or a negotiation ended whose executor failed.
+const FAILED: &str = "agent-failed";
+
+impl Engine {
+    /// How many steps did not return in time. Each still holds the thread that runs it.
+    pub fn steps_given_up(&self) -> u64 {
+        self.given_up.load(Relaxed)
+    }
+
+    /// A step panicked.
+    pub(crate) fn crashed(
+        &self,
+        work: &mut Work,
+        index: usize,
+        asked: Option<Question>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let name = self.roster.name(index);
+        if let Some(asked) = &asked {
+            let why = format!("agent '{name}' failed while it looked at this");
+            self.end_question(work, asked, &why, now, staged);
+        }
+        self.restart(work, index, asked.as_ref(), now, staged);
+    }
+
+    /// A step did not return in time: the agent is given up with all that it had taken on.
+    pub(crate) fn step_overdue(
+        &self,
+        work: &mut Work,
+        index: usize,
+        number: u64,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        if work.instance(index).stepping_on() != Some(number) {
+            return;
+        }
+        let name = self.roster.name(index);
+        let within = self.limits.step_ms;
+        error!(
+            agent = &*name,
+            step.limit_ms = within,
+            "agent '{name}' did not come back from a step within {within} ms: it is given up"
+        );
+        self.given_up.fetch_add(1, Relaxed);
+        self.outbox.notify_ready();
+        let why = format!("agent '{name}' did not come back within {within} ms");
+        let over = work.instance(index).stepping_on_question().cloned();
+        self.fail_all(work, index, &why, now, staged);
+        self.restart(work, index, over.as_ref(), now, staged);
+    }
+
+    /// Everything fails that the agent has taken on or was asked.
+    fn fail_all(
+        &self,
+        work: &mut Work,
+        index: usize,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let name = self.roster.name(index);
+        for asked in work.take_questions(index) {
+            self.end_question(work, &asked, why, now, staged);
+        }
+        for open in work.open_tasks_of(&name) {
+            self.fail(work, &open.id, why, now, staged);
+        }
+        for open in work.open_feasibilities_of(&name) {
+            self.decline(work, &open, FAILED, why, now, staged);
+        }
+    }
+
+    /// A task fails, if it has not ended. The end of one may end another, its part.
+    fn fail(
+        &self,
+        work: &mut Work,
+        id: &TaskId,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let open = work.task(id).filter(|t| !t.status.is_terminal()).cloned();
+        if let Some(open) = open {
+            let why = Content::new(open.content.target_object.clone(), why);
+            self.change(work, &open, Command::Fail(why), now, staged)
+                .expect("a task that has not ended can fail");
+        }
+    }
+
+    /// A question gets no answer any more.
+    fn end_question(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        if !asked.owes_answer() {
+            self.fail_whole(work, asked, why, now, staged);
+        } else if asked.verb == Verb::FeasibilityNegotiate {
+            let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
+            if let Some(open) = open {
+                self.decline(work, &open, FAILED, why, now, staged);
+            }
+        } else {
+            self.fail(work, &asked.task, why, now, staged);
+            let awaited = asked.awaited();
+            if work.waiting.contains_key(&awaited) {
+                let task = self.task(work, &asked.task).ok().flatten();
+                let reply = task.map_or_else(Reply::accepted, |task| state_reply(&task));
+                self.resolve(work, &awaited, &reply, now, staged);
+            }
+        }
+        self.is_answered(work, asked, staged);
+    }
+
+    /// Whoever failed over the end of a part does not go on with the task that it is a part of.
+    fn fail_whole(
+        &self,
+        work: &mut Work,
+        end: &Question,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let part = self.task(work, &end.task).ok().flatten();
+        let whole = part.and_then(|part| part.conditions.parent.clone());
+        let is_its = |id: &TaskId| work.task(id).is_some_and(|whole| whole.to == end.agent);
+        if let Some(whole) = whole.filter(is_its) {
+            self.fail(work, &whole, why, now, staged);
+        }
+    }
+
+    /// The executor's refusal of an offer that waits for it, since it cannot answer.
+    pub(crate) fn decline(
+        &self,
+        work: &mut Work,
+        open: &Arc<domain::negotiation::Negotiation>,
+        reason: &str,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        if open.next_side() != Some(Side::Executor) {
+            return;
+        }
+        let speech = Speech::refuse(vec![Reason {
+            reason: reason.to_owned(),
+            path: String::new(),
+            message: why.to_owned(),
+        }]);
+        if let Err(defect) = self.executor_answers(work, open, speech, now, staged) {
+            error!(task.id = %open.task, "a negotiation cannot be refused: {defect}");
+        }
+    }
+
+    /// The agent is made anew and briefed, or left alone. It is told again of what it was told and had
+    /// sent something on that did not come back, and of its tasks that wait for it, but not of what it
+    /// failed over.
+    fn restart(
+        &self,
+        work: &mut Work,
+        index: usize,
+        failed_over: Option<&Question>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        if self.is_beside() {
+            // If this is not stored, nobody else may look for long.
+            self.look_at_store(work, now + recovery::AGAIN_MS);
+        }
+        let registration = self.roster.registration(index);
+        let name = &registration.profile.name;
+        if let Some(over) = failed_over
+            && let Some(version) = work.task(&over.task).map(|task| task.version)
+            && let Some(actor) = work.instance(index).actor()
+        {
+            actor.failed_over.insert((over.key.clone(), version));
+        }
+        let Some(agent) = work.instance(index).restart(now) else {
+            let why = left_alone(name);
+            error!(agent = name, "{why}");
+            self.fail_all(work, index, &why, now, staged);
+            if let Some(actor) = work.instance(index).actor() {
+                actor.mailbox.clear();
+            }
+            return self.is_unavailable(&registration, now, staged);
+        };
+        warn!(agent = name, "agent '{name}' is started again");
+        let actor = work.instance(index).actor();
+        let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
+        let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
+        let briefing = self.briefing_anew(work, index, unanswered.iter());
+        let behaviour = self.roster.behaviour(index, agent);
+        work.instance(index).put_back(behaviour);
+        let after = self.is_beside().then(|| self.mark(staged));
+        work.post_first(index, briefing, after);
+        self.put_again(work, kept, staged);
+        self.tell_publisher_again(work, index, staged);
+    }
+
+    /// What an agent is told that was made anew.
+    pub(crate) fn briefing_anew<'q>(
+        &self,
+        work: &Work,
+        index: usize,
+        unanswered: impl Iterator<Item = &'q Question>,
+    ) -> Input {
+        let roster = self.roster.registrations();
+        let roster: Vec<Arc<Profile>> = roster.iter().map(|r| Arc::clone(&r.profile)).collect();
+        let registration = self.roster.registration(index);
+        Input::Started(self.briefing(work, &registration, roster, unanswered))
+    }
+
+    /// Ends again what agents that are left alone had taken on, where that was not stored.
+    pub(crate) fn end_for_those_left_alone(
+        &self,
+        work: &mut Work,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        for index in work.left_alone() {
+            let name = self.roster.name(index);
+            let why = left_alone(&name);
+            for asked in self.questions_on_record() {
+                if *asked.agent == *name && asked.owes_answer() {
+                    self.end_question(work, &asked, &why, now, staged);
+                }
+            }
+            self.fail_all(work, index, &why, now, staged);
+        }
+    }
+
+    /// The registry says that nothing can be given to the agent until the platform starts anew.
+    fn is_unavailable(&self, known: &Registration, now: Timestamp, staged: &mut UnitOfWork) {
+        let after = Registration {
+            health: Health::Failing,
+            health_note: "unavailable: it failed again and again, and was not started once more"
+                .to_owned(),
+            ..known.clone()
+        };
+        let after = Arc::new(after);
+        self.roster.put(Arc::clone(&after));
+        self.places.put(Arc::clone(&after));
+        let update = AgentUpdate {
+            time: now,
+            name: after.profile.name.clone(),
+            change: AgentChange::Health,
+            health: after.health,
+        };
+        staged
+            .happenings
+            .push((now, LogEvent::Agent(Arc::new(update))));
+    }
+}
+
+/// Why everything fails that an agent had taken on.
+fn left_alone(name: &str) -> String {
+    format!("agent '{name}' failed too often and is left alone")
+}

@@ -1,0 +1,7 @@
+//! The network that somebody runs beside the platform: its management systems, and its faults.
+//!
+//! Read next: [`ems`], [`faults`].
+
+pub(crate) mod ems;
+pub(crate) mod faults;
+pub(crate) mod operation;

@@ -1,0 +1,269 @@
+//! Management systems served: what each knows, what it tells, and what is wanted of the network
+//! through it.
+//!
+//! Whoever runs the network brings in what reaches a domain's agents ([`Engine::observed`]) and does
+//! what is wanted ([`Engine::acts_wanted`]); a management system knows no more than they do. Refuses
+//! to know the network. Read next: `reports`, the stream; [`domain::ems`], who is let in.
+
+mod reports;
+
+use crate::feed::FeedOfAgent;
+use crate::feed::stream::Stream;
+use crate::network::operation::{Act, Acted};
+use crate::operation::Execution;
+use crate::{Endpoint, Engine, Refusal};
+use domain::access::Principal;
+use domain::ems::{Ems, News, View};
+use domain::inventory::{ElementId, Inventory};
+use domain::profile::Profile;
+use domain::telemetry::{Action, Telemetry};
+use domain::time::Timestamp;
+use reports::Reports;
+use std::sync::{Arc, Mutex, RwLock};
+use tokio::sync::oneshot;
+
+/// What became of an action: its number and outcome, or why it could not be done.
+pub type ActAnswer = Result<Acted, ActFailure>;
+
+/// Why there is no outcome.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ActFailure {
+    /// It cannot be done.
+    #[error("{0}")]
+    Impossible(String),
+    /// It takes longer than a caller is kept waiting.
+    #[error("there is no outcome after {seconds} s")]
+    TooLong {
+        /// How long was waited.
+        seconds: u64,
+    },
+}
+
+/// Somebody wants something done to the network; whoever runs it answers.
+#[derive(Debug)]
+pub struct ActWanted {
+    /// Who.
+    pub by: String,
+    /// The province that the agent is confined to, if it is.
+    pub province: Option<String>,
+    /// Through which management system.
+    pub ems: Ems,
+    /// What.
+    pub action: Action,
+    /// What became of it.
+    pub answer: oneshot::Sender<ActAnswer>,
+}
+
+/// One management system.
+struct Desk {
+    view: RwLock<View>,
+    reports: Arc<Reports>,
+}
+
+/// All of them.
+pub(crate) struct Management {
+    desks: [Desk; Ems::ALL.len()],
+    /// Actions wanted, while somebody runs a network.
+    wanted: Mutex<Option<Vec<ActWanted>>>,
+}
+
+impl Management {
+    pub(crate) fn new(inventory: &Arc<Inventory>) -> Self {
+        let desk = |ems| Desk {
+            view: RwLock::new(View::new(ems, Arc::clone(inventory))),
+            reports: Arc::default(),
+        };
+        Self {
+            desks: Ems::ALL.map(desk),
+            wanted: Mutex::default(),
+        }
+    }
+
+    fn desk(&self, ems: Ems) -> &Desk {
+        &self.desks[ems as usize]
+    }
+}
+
+impl Engine {
+    /// Says that a network is run here: its management systems answer from now on.
+    pub fn open_management(&self) {
+        let mut wanted = self.management.wanted.lock().expect("no holder panics");
+        wanted.get_or_insert_default();
+    }
+
+    /// True if a network is run here.
+    pub fn is_managed(&self) -> bool {
+        let wanted = self.management.wanted.lock().expect("no holder panics");
+        wanted.is_some()
+    }
+
+    /// Brings in what has reached the agents of a management system's domain: it knows it, and tells
+    /// its subscribers.
+    pub fn observed(&self, ems: Ems, telemetry: &Telemetry, now: Timestamp) {
+        let desk = self.management.desk(ems);
+        desk.view
+            .write()
+            .expect("no writer panics")
+            .take(telemetry, now);
+        desk.reports.push(News::from(telemetry), now);
+    }
+
+    /// What is wanted of the network since the last call.
+    pub fn acts_wanted(&self) -> Vec<ActWanted> {
+        let mut wanted = self.management.wanted.lock().expect("no holder panics");
+        wanted.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The stream that subscribers at an endpoint follow: a management system's own, else the log.
+    pub fn stream(&self, endpoint: &Endpoint) -> Arc<dyn Stream> {
+        match endpoint {
+            Endpoint::Platform => Arc::clone(&self.feed) as Arc<dyn Stream>,
+            Endpoint::Agent(agent) => Arc::new(FeedOfAgent::new(Arc::clone(&self.feed), agent)),
+            Endpoint::Ems(ems) => {
+                Arc::clone(&self.management.desk(*ems).reports) as Arc<dyn Stream>
+            }
+        }
+    }
+
+    /// True if a management system lets the principal in: every user, and agents of its own domain.
+    pub fn is_admitted(&self, who: &Principal, ems: Ems) -> bool {
+        !who.agent
+            || self
+                .profile_of(who)
+                .is_some_and(|profile| ems.admits(&profile))
+    }
+
+    /// True if a management system tells the principal this: it lets it in, and the province is the
+    /// principal's own.
+    pub fn is_told(&self, who: &Principal, ems: Ems, news: &News) -> bool {
+        let within = |element| match self.province_of(who) {
+            Some(province) => {
+                let view = self.management.desk(ems).view.read();
+                view.is_ok_and(|view| view.is_within(Some(&province), element))
+            }
+            None => true,
+        };
+        self.is_admitted(who, ems) && news.element().is_none_or(within)
+    }
+
+    /// The province that an agent is confined to, as its profile says.
+    fn province_of(&self, who: &Principal) -> Option<String> {
+        match who.agent {
+            true => self.profile_of(who)?.province.clone(),
+            false => None,
+        }
+    }
+
+    fn profile_of(&self, who: &Principal) -> Option<Arc<Profile>> {
+        let registration = self.places.find(&who.name)?;
+        Some(Arc::clone(&registration.profile))
+    }
+
+    /// What a management system knows, for whom it lets in, and the province that the principal is
+    /// confined to; the default for whom it does not.
+    pub(crate) fn managed<T: Default>(
+        &self,
+        who: &Principal,
+        ems: Ems,
+        look: impl FnOnce(&View, Option<&str>) -> T,
+    ) -> T {
+        if !self.is_admitted(who, ems) {
+            return T::default();
+        }
+        let province = self.province_of(who);
+        let view = self.management.desk(ems).view.read();
+        view.map_or_else(|_| T::default(), |view| look(&view, province.as_deref()))
+    }
+
+    /// Asks whoever runs the network to do something.
+    pub(crate) fn act(&self, who: &Principal, act: Act) -> Result<Execution<Acted>, Refusal> {
+        let Act { ems, action } = act;
+        self.may_act(who, ems, &action)?;
+        let (answer, answered) = oneshot::channel();
+        let wanted = ActWanted {
+            by: who.name.clone(),
+            province: self.province_of(who),
+            ems,
+            action,
+            answer,
+        };
+        match &mut *self.management.wanted.lock().expect("no holder panics") {
+            Some(waiting) => waiting.push(wanted),
+            None => return Err(Refusal::NoNetwork),
+        }
+        self.outbox.notify();
+        Ok(Execution::later(async move {
+            match answered.await {
+                Ok(answer) => answer.map_err(Refusal::from),
+                Err(_) => Err(Refusal::NoNetwork),
+            }
+        }))
+    }
+
+    fn may_act(&self, who: &Principal, ems: Ems, action: &Action) -> Result<(), Refusal> {
+        let entitled = |profile: Arc<Profile>| ems.entitles(&profile, action);
+        if who.agent && !self.profile_of(who).is_some_and(entitled) {
+            return Err(Refusal::NotEntitled {
+                user: who.name.clone(),
+                ems: ems.as_str(),
+            });
+        }
+        if !self.is_managed() {
+            return Err(Refusal::NoNetwork);
+        }
+        let view = self.management.desk(ems).view.read();
+        let inventory = Arc::clone(view.expect("no writer panics").inventory());
+        for (leaf, element) in elements(action) {
+            let found = inventory.element(element);
+            let found = found.ok_or_else(|| Refusal::UnknownElement {
+                leaf,
+                element: element.to_string(),
+            })?;
+            if ems != Ems::Customer && !ems.domains().contains(&found.domain) {
+                return Err(Refusal::ForeignElement {
+                    leaf,
+                    element: element.to_string(),
+                    domain: found.domain.as_str(),
+                    ems: ems.as_str(),
+                });
+            }
+        }
+        in_order(action)
+    }
+}
+
+/// The elements that an action names, with the leaf that names each.
+fn elements(action: &Action) -> Vec<(&'static str, &ElementId)> {
+    match action {
+        Action::Probe { element }
+        | Action::Dispatch { element, .. }
+        | Action::Guide { element, .. }
+        | Action::ReadConfiguration { element }
+        | Action::Configure { element, .. }
+        | Action::Restart { element } => vec![("element", element)],
+        Action::SetPower { cell, .. } => vec![("cell", cell)],
+        Action::SetSaving { cells, .. } => cells.iter().map(|cell| ("cell", cell)).collect(),
+        Action::Trace { .. } | Action::TellCustomer { .. } => Vec::new(),
+    }
+}
+
+fn in_order(action: &Action) -> Result<(), Refusal> {
+    match action {
+        Action::Trace { from, until, .. } if until < from => Err(Refusal::BadLeaf {
+            leaf: "until",
+            why: "it lies before from".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl From<ActFailure> for Refusal {
+    fn from(failure: ActFailure) -> Self {
+        match failure {
+            ActFailure::Impossible(why) => Self::Impossible { why },
+            ActFailure::TooLong { .. } => Self::TooLong {
+                why: failure.to_string(),
+            },
+        }
+    }
+}

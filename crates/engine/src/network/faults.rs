@@ -1,0 +1,168 @@
+//! What is broken in the simulated network: breaking, telling and mending, for those who try out their
+//! agents.
+//!
+//! Whoever runs the network does what is wanted ([`FaultInjector`]). This is the one road to the
+//! truth, and no agent may take it, whatever the access rules say: agents find out from alarms and
+//! measurements. Refuses to know the network. Read next: [`crate::network::ems`], what agents have instead.
+
+use crate::network::operation::{ClearFault, InjectFault, ListFaults};
+use crate::operation::Execution;
+use crate::trail::by;
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::audit::AuditKind;
+use domain::cause::Cause;
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+use std::sync::Mutex;
+use tokio::sync::oneshot;
+
+/// A fault as it really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultRecord {
+    /// Its number, from 1; new with each start of the platform.
+    pub id: u64,
+    /// What happened.
+    pub kind: Cause,
+    /// To what.
+    pub element: ElementId,
+    /// When.
+    pub began: Timestamp,
+    /// When it was mended, or ended by itself.
+    pub repaired: Option<Timestamp>,
+    /// When all sites that it took out were back in service.
+    pub restored: Option<Timestamp>,
+    /// How many sites were out of service because of it at any time.
+    pub sites_out: usize,
+}
+
+/// Why nothing was broken, told or mended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultRefusal {
+    /// An agent asked.
+    #[error("'{user}' is an agent: none may know or change what is broken")]
+    Agent {
+        /// Who.
+        user: String,
+    },
+    /// The network has no such element.
+    #[error("the network has no element '{0}'")]
+    UnknownElement(ElementId),
+    /// The element is of another kind than what breaks, or cannot break like this.
+    #[error("{0}")]
+    OtherElement(String),
+    /// How long it takes cannot be set to this.
+    #[error("{0}")]
+    Duration(String),
+    /// How bad it is cannot be set.
+    #[error("{0}")]
+    Severity(String),
+    /// Nothing here can break like this.
+    #[error("{0}")]
+    Nowhere(String),
+    /// No such fault goes on.
+    #[error("no fault {id} goes on")]
+    Unknown {
+        /// Its number.
+        id: u64,
+    },
+}
+
+/// Breaks, tells and mends what is broken in a simulated network, for whoever runs one
+/// ([`Engine::serve_faults`]).
+pub trait FaultInjector {
+    /// Breaks something.
+    ///
+    /// # Errors
+    /// A [`FaultRefusal`] if it cannot break like this.
+    fn inject(&mut self, wanted: &InjectFault, now: Timestamp)
+    -> Result<FaultRecord, FaultRefusal>;
+
+    /// The faults that go on, or all of this run.
+    fn list(&mut self, wanted: ListFaults, now: Timestamp) -> Vec<FaultRecord>;
+
+    /// Mends a fault.
+    ///
+    /// # Errors
+    /// [`FaultRefusal::Unknown`] if it does not go on.
+    fn clear(&mut self, wanted: ClearFault, now: Timestamp) -> Result<(), FaultRefusal>;
+}
+
+type Answer<T> = oneshot::Sender<Result<T, FaultRefusal>>;
+
+/// A request that waits for whoever runs the network, with the channel for its answer.
+pub(crate) enum FaultRequest {
+    Inject(InjectFault, Answer<FaultRecord>),
+    List(ListFaults, Answer<Vec<FaultRecord>>),
+    Clear(ClearFault, Answer<()>),
+}
+
+/// The requests that wait, and who made each; none while nobody runs a simulated network.
+pub(crate) type Waiting = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
+
+impl Engine {
+    /// Says that a simulated network is run here: faults are injected, listed and cleared from now on.
+    pub fn open_to_faults(&self) {
+        let mut waiting = self.faults.lock().expect("no holder panics");
+        waiting.get_or_insert_default();
+    }
+
+    /// Has the requests answered that came since the last call; false if there were none. What was
+    /// broken or mended is in the audit trail, whether or not anybody still waits for the answer.
+    pub fn serve_faults(&self, injector: &mut dyn FaultInjector, now: Timestamp) -> bool {
+        let requests = {
+            let mut waiting = self.faults.lock().expect("no holder panics");
+            waiting.as_mut().map(std::mem::take).unwrap_or_default()
+        };
+        let served = !requests.is_empty();
+        for (who, request) in requests {
+            match request {
+                FaultRequest::Inject(wanted, answer) => {
+                    let injected = injector.inject(&wanted, now);
+                    if let Ok(fault) = &injected {
+                        let (kind, element) = (fault.kind.as_str(), &fault.element);
+                        let subject = format!("fault {}: {kind} at {element}", fault.id);
+                        self.audit(by(AuditKind::FaultInjected, &who).to(&subject), now);
+                    }
+                    let _ = answer.send(injected);
+                }
+                FaultRequest::List(wanted, answer) => {
+                    let _ = answer.send(Ok(injector.list(wanted, now)));
+                }
+                FaultRequest::Clear(wanted, answer) => {
+                    let cleared = injector.clear(wanted, now);
+                    if cleared.is_ok() {
+                        let subject = format!("fault {}", wanted.id);
+                        self.audit(by(AuditKind::FaultCleared, &who).to(&subject), now);
+                    }
+                    let _ = answer.send(cleared);
+                }
+            }
+        }
+        served
+    }
+
+    /// Lets a request wait for whoever runs the network.
+    pub(crate) fn request_of_faults<T: Send + 'static>(
+        &self,
+        who: &Principal,
+        request: impl FnOnce(Answer<T>) -> FaultRequest,
+    ) -> Result<Execution<T>, Refusal> {
+        if who.agent {
+            let user = who.name.clone();
+            return Err(FaultRefusal::Agent { user }.into());
+        }
+        let (answer, answered) = oneshot::channel();
+        match &mut *self.faults.lock().expect("no holder panics") {
+            Some(waiting) => waiting.push((who.clone(), request(answer))),
+            None => return Err(Refusal::NoNetwork),
+        }
+        self.outbox.notify();
+        Ok(Execution::later(async move {
+            match answered.await {
+                Ok(answer) => answer.map_err(Refusal::from),
+                Err(_) => Err(Refusal::NoNetwork),
+            }
+        }))
+    }
+}

@@ -1,0 +1,76 @@
+//! An A2A agent takes its place: it has said who it is in its card, and somebody has to look at that
+//! first.
+//!
+//! Whoever speaks HTTP does so ([`Engine::introduce_by`]), and then registers the agent in the name of
+//! the one who asked. Refuses to know cards. Read next: [`crate::registry`].
+
+use crate::operation::Execution;
+use crate::registry::operation::{IntroduceAgent, Registered};
+use crate::registry::{entered_by_others, speaks_for};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use std::sync::OnceLock;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+
+/// Somebody wants an agent registered by its card; whoever looks at cards answers.
+#[derive(Debug)]
+pub struct IntroductionWanted {
+    /// Who.
+    pub who: Principal,
+    /// Whom, and what is said of it.
+    pub introduction: IntroduceAgent,
+    /// What came of it.
+    pub answer: oneshot::Sender<Result<Registered, Refusal>>,
+}
+
+/// Who looks at cards, once somebody does.
+pub(crate) type Introductions = OnceLock<mpsc::Sender<IntroductionWanted>>;
+
+impl Engine {
+    /// Says who looks at the cards of A2A agents; the first who does is asked from now on.
+    pub fn introduce_by(&self, wanted: mpsc::Sender<IntroductionWanted>) {
+        // Whoever is second is never asked, and sees that at its own end.
+        let _ = self.introductions.set(wanted);
+    }
+
+    pub(crate) fn introduce_by_card(
+        &self,
+        who: &Principal,
+        introduction: IntroduceAgent,
+    ) -> Result<Execution<Registered>, Refusal> {
+        let name = introduction.name.as_deref().unwrap_or_default();
+        speaks_for(who, name)?;
+        // Nothing is fetched for an agent, not even its own card.
+        if who.agent {
+            return Err(entered_by_others("card-url"));
+        }
+        let (answer, answered) = oneshot::channel();
+        let wanted = IntroductionWanted {
+            who: who.clone(),
+            introduction,
+            answer,
+        };
+        let sent = self.introductions.get().map(|asked| asked.try_send(wanted));
+        match sent {
+            Some(Ok(())) => Ok(Execution::later(async move {
+                answered.await.unwrap_or_else(|_| Err(nobody()))
+            })),
+            Some(Err(TrySendError::Full(_))) => Err(Refusal::TooMany {
+                what: "agents introduced at the same time",
+                most: self
+                    .introductions
+                    .get()
+                    .map_or(0, |asked| asked.max_capacity() as u64),
+            }),
+            Some(Err(TrySendError::Closed(_))) | None => Err(nobody()),
+        }
+    }
+}
+
+fn nobody() -> Refusal {
+    Refusal::BadLeaf {
+        leaf: "reach",
+        why: "this platform speaks with no A2A agents elsewhere".to_owned(),
+    }
+}

@@ -1,0 +1,364 @@
+//! The operations on schemas and their answers (draft-zhou §3 and §6.2).
+//!
+//! Templates, payloads and patches pass as JSON; the bindings dress them. Read next:
+//! [`crate::schemas`], which answers.
+
+mod tree;
+
+pub use tree::{
+    ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
+};
+
+use crate::Refusal;
+use crate::access::exec;
+use crate::accounts::quota::ENTRY_BYTES;
+use crate::operation::{Call, Cost, Execution, Operation};
+use crate::query::{Query, Reader};
+use domain::access::Request;
+use domain::content::Payload;
+use schema::violation::Violation;
+use serde_json::{Map, Value};
+
+/// `get-schema-template`: the template of a scenario, or one by its identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GetSchemaTemplate {
+    /// Which.
+    pub which: Which,
+    /// `preferred-language`; what is not there is no error.
+    pub language: Option<String>,
+}
+
+/// `list-scenarios`: the scenarios, by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListScenarios {
+    /// The language of titles.
+    pub language: Option<String>,
+}
+
+/// `validate-payload`: everything that is wrong with a payload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValidatePayload {
+    /// The template that it follows.
+    pub schema_id: String,
+    /// The keys and values.
+    pub payload: Map<String, Value>,
+}
+
+/// `get-schema-updates`: the patches of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GetSchemaUpdates {
+    /// The template.
+    pub schema_id: String,
+    /// Only patches after this one.
+    pub since: Option<String>,
+}
+
+/// `request-capability-extension`: asks for a key that a scenario lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestCapabilityExtension {
+    /// The scenario.
+    pub scenario: String,
+    /// What is wanted, in plain words; 1 to 4,096 characters.
+    pub text: String,
+}
+
+/// `publish-schema-template`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishSchemaTemplate {
+    /// The template as authored, a JSON text.
+    pub template: String,
+}
+
+/// `retire-schema`; answers the newest template that is left of its scenario, if one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetireSchema {
+    /// The template.
+    pub schema_id: String,
+}
+
+/// `render-schema`; answers the text of the form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderSchema {
+    /// The template.
+    pub schema_id: String,
+    /// Which form.
+    pub form: Form,
+    /// The language of descriptions.
+    pub language: Option<String>,
+}
+
+/// `approve-patch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovePatch {
+    /// The patch.
+    pub patch_id: String,
+}
+
+/// `reject-patch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectPatch {
+    /// The patch.
+    pub patch_id: String,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// `judge-alignment`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeAlignment {
+    /// The sample.
+    pub sample_id: String,
+    /// Whether the value is what was meant.
+    pub matches: bool,
+}
+
+/// `erase-fragments`; answers how many were erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EraseFragments {
+    /// Whose.
+    pub client: String,
+}
+
+/// Which template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The newest of a scenario.
+    Scenario(String),
+    /// This one.
+    Schema(String),
+}
+
+/// A form of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Form {
+    /// JSON Schema, draft 2020-12.
+    JsonSchema,
+    /// The YANG module.
+    Yang,
+    /// Instructions for a language model.
+    Prompt,
+    /// A grammar for constrained decoding.
+    Gbnf,
+    /// The response format of OpenAI-compatible endpoints.
+    ResponseFormat,
+    /// An HTML form.
+    HtmlForm,
+}
+
+/// A template that was published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedTemplate {
+    /// Its identifier.
+    pub schema_id: String,
+    /// What should be mended.
+    pub warnings: Vec<String>,
+}
+
+/// A template, and who vouches for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemplateAnswer {
+    /// Its identifier.
+    pub schema_id: String,
+    /// Its scenario.
+    pub scenario: String,
+    /// The language served.
+    pub language: String,
+    /// In one language, with the caller's patches.
+    pub template: Value,
+    /// As authored: what the seal is over.
+    pub signed: Value,
+    /// A detached JWS; none without a key.
+    pub seal: Option<String>,
+}
+
+/// A scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioAnswer {
+    /// Its name.
+    pub scenario: String,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// Its newest template.
+    pub schema_id: String,
+    /// The template of its result.
+    pub response_schema_id: Option<String>,
+    /// The agents that take it.
+    pub agents: Vec<String>,
+}
+
+/// What is wrong with a payload.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Validated {
+    /// All that is wrong; nothing if the payload is valid.
+    pub violations: Vec<Violation>,
+    /// What was taken, but should be mended.
+    pub warnings: Vec<String>,
+    /// The payload as it is kept; none if it is not valid.
+    pub canonical: Option<Map<String, Value>>,
+}
+
+/// Patches of a template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Updates {
+    /// The newest template of the scenario.
+    pub current_schema_id: String,
+    /// The patches, oldest first.
+    pub patches: Vec<PatchAnswer>,
+}
+
+/// What a reply tells besides, to its caller alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Notice {
+    /// What of the payload was taken, but should be mended; each begins with its place.
+    pub warnings: Vec<String>,
+    /// Patches that the caller was not told of in a reply before, oldest first.
+    pub patches: Vec<PatchAnswer>,
+}
+
+/// A patch, and who vouches for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PatchAnswer {
+    /// Its identifier.
+    pub patch_id: String,
+    /// The template that it adds to.
+    pub parent_schema_id: String,
+    /// The patch.
+    pub patch: Value,
+    /// A detached JWS; none without a key.
+    pub seal: Option<String>,
+}
+
+/// Where a patch is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PatchStanding {
+    /// It waits for approval.
+    Pending,
+    /// Clients are told of it.
+    Active,
+    /// It was rejected, or its keys were promoted or withdrawn.
+    Ended,
+}
+
+impl PatchStanding {
+    /// The name in module convoke-schema.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// Makes a type the rpc of module convoke-schema of this name, which anyone may ask who may execute
+/// it, and which is answered at once.
+macro_rules! question {
+    ($query:ident, $name:literal, $output:ty, $look:expr) => {
+        impl Query for $query {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, false))
+            }
+
+            fn look(self, reader: Reader<'_, Self>) -> Result<$output, Refusal> {
+                let look: fn(Self, Reader<'_, Self>) -> Result<$output, Refusal> = $look;
+                look(self, reader)
+            }
+        }
+    };
+}
+
+question!(
+    GetSchemaTemplate,
+    "get-schema-template",
+    TemplateAnswer,
+    |it, at| {
+        let language = it.language.as_deref();
+        at.engine.template(at.who, &it.which, language, at.now)
+    }
+);
+question!(
+    ListScenarios,
+    "list-scenarios",
+    Vec<ScenarioAnswer>,
+    |it, at| Ok(at.engine.scenarios(it.language.as_deref()))
+);
+question!(ValidatePayload, "validate-payload", Validated, |it, at| {
+    let payload = Payload {
+        schema_id: it.schema_id,
+        values: it.payload,
+    };
+    at.engine.validate(at.who, &payload)
+});
+question!(GetSchemaUpdates, "get-schema-updates", Updates, |it, at| {
+    let since = it.since.as_deref();
+    at.engine.updates(at.who, &it.schema_id, since, at.now)
+});
+question!(RenderSchema, "render-schema", String, |it, at| {
+    let language = it.language.as_deref();
+    at.engine.render(at.who, &it.schema_id, it.form, language)
+});
+
+impl Operation for RequestCapabilityExtension {
+    type Output = ();
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec(
+            "convoke-schema",
+            "request-capability-extension",
+            false,
+        ))
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        Some(Cost::of_new(ENTRY_BYTES + self.text.len() as u64))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
+        call.engine
+            .extend(call.who, &self.scenario, &self.text, call.now)
+    }
+}
+
+/// Makes a type the rpc of module convoke-schema of this name, for those alone whom a rule lets in
+/// (`nacm:default-deny-all`).
+macro_rules! guarded {
+    ($operation:ident, $name:literal, $output:ty, $run:expr) => {
+        impl Operation for $operation {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, true))
+            }
+
+            fn run(self, call: Call<'_, Self>) -> Result<Execution<$output>, Refusal> {
+                let run: fn(Self, Call<'_, Self>) -> Result<Execution<$output>, Refusal> = $run;
+                run(self, call)
+            }
+        }
+    };
+}
+
+guarded!(
+    PublishSchemaTemplate,
+    "publish-schema-template",
+    PublishedTemplate,
+    |it, by| by.engine.publish(by.who, &it.template, by.now)
+);
+guarded!(RetireSchema, "retire-schema", Option<String>, |it, by| by
+    .engine
+    .retire(by.who, &it.schema_id, by.now));
+guarded!(ApprovePatch, "approve-patch", PatchStanding, |it, by| {
+    by.engine.approve(by.who, it.patch_id, by.now)
+});
+guarded!(RejectPatch, "reject-patch", PatchStanding, |it, by| {
+    by.engine.reject(by.who, it.patch_id, it.reason, by.now)
+});
+guarded!(JudgeAlignment, "judge-alignment", (), |it, by| {
+    by.engine
+        .judge_alignment(by.who, &it.sample_id, it.matches, by.now)
+});
+guarded!(EraseFragments, "erase-fragments", u64, |it, by| {
+    by.engine.erase(by.who, &it.client, by.now)
+});

@@ -1,0 +1,15 @@
+//! Tasks and their negotiations: what is decided about them, and what readers see.
+//!
+//! Read next: [`work`], what is decided; [`negotiate`], what is said; [`life`] and [`dispatch`], what
+//! follows from it.
+
+pub(crate) mod dispatch;
+pub(crate) mod life;
+pub(crate) mod negotiate;
+pub(crate) mod operation;
+pub(crate) mod publishers;
+pub(crate) mod push;
+pub(crate) mod request;
+pub(crate) mod team;
+pub(crate) mod view;
+pub(crate) mod work;

@@ -1,0 +1,328 @@
+//! What follows from a change of a task: its negotiations, its parts and its whole, those who
+//! wait for it, and time (draft §4.2, §4.5).
+//!
+//! A part lives as long as the task that it is a part of: it is cancelled when that one ends, and
+//! a result waits until the last part has ended. Read next: [`crate::tasks::negotiate`].
+
+use crate::Engine;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::question::Question;
+use crate::tasks::dispatch::state_reply;
+use crate::tasks::work::{Awaited, Work};
+use domain::agent::{Ask, Input};
+use domain::content::Content;
+use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation, Side, Speech, State};
+use domain::notification::Notification;
+use domain::reply::{Reason, Reply};
+use domain::task::{Awaits, Command, Event, OutOfTurn, Status, Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+
+/// What became of telling an executor that its task has ended.
+pub(crate) enum Told {
+    /// There is nobody who listens.
+    Nobody,
+    /// This was the answer.
+    Answered(Reply),
+    /// It will answer this.
+    Asked(Question),
+}
+
+impl Engine {
+    /// Decides a command on a task and stages what follows from it.
+    pub(crate) fn change(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        command: Command,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Arc<Task>, OutOfTurn> {
+        let event = task.decide(command, now)?;
+        let mut after = Task::clone(task);
+        after.apply(&event);
+        let after = Arc::new(after);
+        staged.change(&after, Some(task.status), &event);
+        work.put(Arc::clone(&after));
+        let after = match event.awaits {
+            Some(Awaits::Judgement) if event.result.is_some() => {
+                self.result_offered(work, after, now, staged)
+            }
+            _ => after,
+        };
+        if after.status.is_terminal() || after.awaits.is_some() {
+            let awaited = Awaited::Task(after.id.clone());
+            if work.waiting.contains_key(&awaited) {
+                self.resolve(work, &awaited, &state_reply(&after), now, staged);
+            }
+        }
+        if after.status.is_terminal() {
+            if let Some(publisher) = self.hosted(work, &after.from) {
+                let end = Question::end(&after.id, &after.from, &after.to);
+                staged.documents.push(end.row());
+                // Where nobody is left over whose session it would hear of it.
+                if self.roster.find(&after.to).is_none() {
+                    let told = Input::Notified(Arc::new(Notification::of(&after)));
+                    self.post(work, publisher, told, Some(end), staged);
+                }
+            }
+            self.ended(work, &after, now, staged);
+        }
+        Ok(after)
+    }
+
+    /// Stages a new task.
+    pub(crate) fn create(&self, work: &mut Work, task: Task, staged: &mut UnitOfWork) -> Arc<Task> {
+        let task = Arc::new(task);
+        let event = Event {
+            at: task.created_at,
+            status: task.status,
+            awaits: None,
+            percent: 0,
+            said: None,
+            by_publisher: true,
+            assignment: None,
+            plan: None,
+            result: None,
+            subscription: None,
+        };
+        staged.change(&task, None, &event);
+        work.put(Arc::clone(&task));
+        task
+    }
+
+    /// A result that waits for judgement is an offer in the negotiation of the result.
+    fn result_offered(
+        &self,
+        work: &mut Work,
+        task: Arc<Task>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Task> {
+        let result = task.result.clone().expect("a result was offered");
+        let offered = Move::Speak(Side::Executor, Speech::offer(vec![result]));
+        match self.negotiate_on(work, &task, Kind::Result, offered, now, staged) {
+            Ok(_) => task,
+            Err(why) => {
+                let why = Content::new(task.content.target_object.clone(), why.to_string());
+                self.change(work, &task, Command::Fail(why), now, staged)
+                    .expect("a task that has not ended can fail")
+            }
+        }
+    }
+
+    /// Moves a negotiation of a task that exists, opening it if need be.
+    pub(crate) fn negotiate_on(
+        &self,
+        work: &mut Work,
+        task: &Task,
+        kind: Kind,
+        wanted: Move,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Arc<Negotiation>, crate::Refusal> {
+        let negotiation = match self.negotiation(work, &task.id, kind)? {
+            Some(negotiation) => negotiation,
+            None => {
+                let mut fresh = Negotiation::between(task.id.clone(), kind, &task.from, &task.to);
+                fresh.round_limit = match task.conditions.round_limit {
+                    0 => self.limits.rounds,
+                    stated => stated,
+                };
+                fresh.answer_within_ms = task.conditions.answer_within_ms;
+                Arc::new(fresh)
+            }
+        };
+        self.move_on(work, &negotiation, wanted, now, staged)
+    }
+
+    /// Moves a negotiation and stages it.
+    pub(crate) fn move_on(
+        &self,
+        work: &mut Work,
+        negotiation: &Arc<Negotiation>,
+        wanted: Move,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Arc<Negotiation>, crate::Refusal> {
+        let (after, change) = moved(negotiation, wanted, now)?;
+        staged.turn(&after, &change);
+        work.put_negotiation(Arc::clone(&after));
+        Ok(after)
+    }
+
+    /// The publisher judges the result: it is accepted, or the executor goes on, or the rounds
+    /// are over and the task has failed.
+    pub(crate) fn judge(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        speech: Speech,
+        content: Content,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Arc<Task>, crate::Refusal> {
+        let accepted = speech.stance == domain::negotiation::Stance::Accept;
+        let spoken = Move::Speak(Side::Publisher, speech);
+        let after = self.negotiate_on(work, task, Kind::Result, spoken, now, staged)?;
+        let command = match after.state {
+            State::Exhausted => Command::Fail(rounds_over(task, after.round_limit)),
+            _ if accepted => Command::Accept,
+            _ => Command::Reject(content),
+        };
+        Ok(self.change(work, task, command, now, staged)?)
+    }
+
+    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
+        for kind in [Kind::Fulfillment, Kind::Result] {
+            if let Some(open) = work.negotiation(&task.id, kind).filter(|n| n.is_open()) {
+                let open = Arc::clone(open);
+                let withdrawn = self.move_on(work, &open, Move::Withdraw, now, staged);
+                withdrawn.expect("what is open can be withdrawn");
+            }
+        }
+        for part in work.parts(&task.id) {
+            // The end of one may have ended another.
+            let part = work.task(&part).filter(|t| !t.status.is_terminal());
+            if let Some(part) = part.cloned() {
+                self.end_part(work, &part, now, staged);
+            }
+        }
+        if let Some(parent) = &task.conditions.parent
+            && work.parts_open(parent) == 0
+            && let Some(whole) = work.task(parent).filter(|t| t.is_held()).cloned()
+        {
+            self.change(work, &whole, Command::Release, now, staged)
+                .expect("a held result can be released");
+        }
+    }
+
+    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
+        let after = self.change(work, part, Command::Cancel, now, staged);
+        let after = after.expect("an open task can be cancelled");
+        if part.is_handed_over() {
+            self.tell_executor(work, &after, now, staged);
+        }
+    }
+
+    /// Tells a task's executor, if it is here, that the task has ended without it.
+    pub(crate) fn tell_executor(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Told {
+        let Some(executor) = self.roster.find(&task.to) else {
+            return Told::Nobody;
+        };
+        let ask = Ask {
+            verb: Verb::TaskCancel,
+            task: Arc::clone(task),
+            from: task.from.clone(),
+            content: task.content.clone(),
+            alternatives: Vec::new(),
+            alternative: None,
+            round: 1,
+            turn: None,
+        };
+        if work.instance(executor).is_hosted() {
+            let asked = Question::cancellation(&task.id, &task.to, &task.from);
+            self.ask(work, executor, asked.clone(), ask, staged);
+            return Told::Asked(asked);
+        }
+        let answer = self.run(work, executor, Input::Asked(ask), now, staged);
+        answer.map_or(Told::Nobody, Told::Answered)
+    }
+
+    /// Time alone ends a task: its executor is late, or its publisher silent.
+    pub(crate) fn task_due(
+        &self,
+        work: &mut Work,
+        id: &TaskId,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let Some(task) = work
+            .task(id)
+            .filter(|t| t.due().is_some_and(|d| d <= now))
+            .cloned()
+        else {
+            return;
+        };
+        for kind in [Kind::Fulfillment, Kind::Result] {
+            if let Some(open) = work.negotiation(id, kind).filter(|n| n.is_open()) {
+                let open = Arc::clone(open);
+                let expired = self.move_on(work, &open, Move::Expire, now, staged);
+                expired.expect("what is open can expire");
+            }
+        }
+        let after = self.change(work, &task, Command::Expire, now, staged);
+        let after = after.expect("a task that has not ended can expire");
+        if after.status != Status::Unconfirmed && task.is_handed_over() {
+            self.tell_executor(work, &after, now, staged);
+        }
+    }
+
+    /// Whether a task can get this part.
+    pub(crate) fn check_part(
+        &self,
+        work: &Work,
+        part: &TaskId,
+        parent: &TaskId,
+        from: &str,
+    ) -> Result<(), crate::Refusal> {
+        let refused = |why| {
+            Err(crate::Refusal::NotAPart {
+                task: part.clone(),
+                parent: parent.clone(),
+                why,
+            })
+        };
+        let open = work.task(parent).filter(|t| !t.status.is_terminal());
+        let Some(whole) = open.filter(|t| t.to == from || t.from == from) else {
+            return refused("there is no open task of that name that the sender is party to");
+        };
+        if whole.awaits_judgement() {
+            return refused("its result waits for judgement");
+        }
+        if work.parts_open(parent) >= self.limits.parts {
+            return refused("it has as many open parts as it may have");
+        }
+        let mut depth = 1;
+        let mut above = whole.conditions.parent.as_ref();
+        while let Some(next) = above {
+            depth += 1;
+            above = work.task(next).and_then(|t| t.conditions.parent.as_ref());
+        }
+        match depth < self.limits.depth {
+            true => Ok(()),
+            false => refused("it is a part of a part too deep already"),
+        }
+    }
+}
+
+/// A negotiation as it is after a move; nothing has changed yet.
+pub(crate) fn moved(
+    negotiation: &Negotiation,
+    wanted: Move,
+    now: Timestamp,
+) -> Result<(Arc<Negotiation>, Change), Misplaced> {
+    let change = negotiation.decide(wanted, now)?;
+    let mut after = negotiation.clone();
+    after.apply(&change);
+    Ok((Arc::new(after), change))
+}
+
+/// The words for a task whose negotiation found no end.
+pub(crate) fn rounds_over(task: &Task, rounds: u32) -> Content {
+    let why = format!("no agreement in {rounds} rounds");
+    Content::new(task.content.target_object.clone(), why)
+}
+
+/// The reasons of a refusal as one sentence, for people.
+pub(crate) fn words_of(reasons: &[Reason]) -> String {
+    let why: Vec<&str> = reasons.iter().map(|r| r.message.as_str()).collect();
+    why.join("; ")
+}

@@ -1,0 +1,282 @@
+//! What follows from the answer of an agent in here to what it was asked.
+//!
+//! Between the question and the answer anything may have happened to the task: what has ended is
+//! left as it is. Read next: [`crate::hosting::step`], [`crate::hosting::question`].
+
+use super::assign::take_answer;
+use super::complete;
+use super::turn::speech_of;
+use crate::Engine;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::question::Question;
+use crate::tasks::work::{Due, Outgoing, Resolution, Waiting, Work};
+use domain::agent::Output;
+use domain::content::Content;
+use domain::context::Exchange;
+use domain::negotiation::{Kind, Move, Side, Stance};
+use domain::reply::{Reply, Verdict};
+use domain::task::{Command, Task};
+use domain::telemetry::Token;
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tracing::error;
+
+/// Why a negotiation ended whose executor owes an answer.
+const NO_ANSWER: &str = "no-answer";
+
+impl Engine {
+    /// Takes in what came of a step on a question. The answer to an assignment or an offer is
+    /// applied first, wherever it stands among the outputs: the others are about what it has
+    /// already answered for.
+    pub(crate) fn take_answer(
+        &self,
+        work: &mut Work,
+        index: usize,
+        asked: &Question,
+        mut outputs: Vec<Output>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let answer = take_answer(&mut outputs);
+        if answer.is_none() && asked.owes_answer() {
+            let name = &asked.agent;
+            error!(
+                agent = name,
+                question.key = asked.key,
+                "agent '{name}' owes an answer"
+            );
+        }
+        match asked.verb {
+            _ if !asked.owes_answer() => drop(self.take_outputs(work, index, outputs, now, staged)),
+            Verb::TaskAssign => {
+                self.assignment_answered(work, asked, answer, now, staged);
+                self.take_outputs(work, index, outputs, now, staged);
+            }
+            Verb::FeasibilityNegotiate => {
+                self.offer_answered(work, asked, answer, now, staged);
+                self.take_outputs(work, index, outputs, now, staged);
+            }
+            _ => {
+                self.take_outputs(work, index, outputs, now, staged);
+                let answer = answer.unwrap_or_else(Reply::accepted);
+                self.word_answered(work, asked, answer, now, staged);
+            }
+        }
+        match self.keeps(work, index, asked, staged) {
+            true => self.team_asked(work, &asked.task, staged),
+            false => self.is_answered(work, asked, staged),
+        }
+    }
+
+    /// Keeps a question on record until something has come back on all that the agent sent in its step,
+    /// if that is about a task that has ended: of one that is open it is told at the start, and sends
+    /// again what is missing.
+    fn keeps(
+        &self,
+        work: &mut Work,
+        index: usize,
+        asked: &Question,
+        staged: &mut UnitOfWork,
+    ) -> bool {
+        // A task that is not in memory has ended; about what is only proposed there is none.
+        let has_ended = match work.task(&asked.task) {
+            Some(task) => task.status.is_terminal(),
+            None => asked.verb != Verb::FeasibilityNegotiate,
+        };
+        // What stands for an agent elsewhere may have spoken in the same batch.
+        let own = staged.outgoing.iter().filter(|it| it.agent == asked.agent);
+        let sent: Vec<Token> = own.filter_map(Outgoing::token).collect();
+        let actor = work.instance(index).actor();
+        let Some(actor) = actor.filter(|_| has_ended && !sent.is_empty()) else {
+            return false;
+        };
+        let kept = asked.clone().into_answered();
+        if asked.owes_answer() {
+            staged.documents.push(kept.row());
+        }
+        actor.keep(sent, kept);
+        true
+    }
+
+    /// The question is open no more.
+    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, staged: &mut UnitOfWork) {
+        staged.documents.push(Question::answered(&asked.key));
+        self.team_asked(work, &asked.task, staged);
+    }
+
+    /// The first word of an executor about a task that it was given.
+    fn assignment_answered(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        answer: Option<Reply>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let Some(task) = work.task(&asked.task).cloned() else {
+            return;
+        };
+        if task.status.is_terminal() {
+            return;
+        }
+        let awaited = asked.awaited();
+        let waiting = work.take_waiting(&awaited, &asked.key);
+        let (task, reply) = match answer {
+            Some(answer) => {
+                let task = self.apply_answer(work, &task, &answer, now, staged);
+                let reply = complete(answer, &task);
+                (task, reply)
+            }
+            None => {
+                let why = format!("agent '{}' did not answer", asked.agent);
+                let said = Content::new(task.content.target_object.clone(), why.clone());
+                let task = self.change(work, &task, Command::Fail(said), now, staged);
+                let task = task.expect("a task that has not ended can fail");
+                let reply = complete(Reply::refused(NO_ANSWER, "", why), &task);
+                (task, reply)
+            }
+        };
+        let Some(waiting) = waiting else {
+            return;
+        };
+        work.waiting.insert(awaited.clone(), waiting);
+        let settled = task.status.is_terminal() || task.awaits.is_some();
+        if task.asynchronous || settled {
+            self.resolve(work, &awaited, &reply, now, staged);
+        }
+    }
+
+    /// The executor's turn in a feasibility.
+    fn offer_answered(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        answer: Option<Reply>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
+        let waits = |n: &domain::negotiation::Negotiation| {
+            n.executor == asked.agent
+                && n.round() == asked.round
+                && n.next_side() == Some(Side::Executor)
+        };
+        let Some(open) = open.filter(|open| waits(open)) else {
+            return;
+        };
+        let speech = answer.as_ref().map(|a| speech_of(a, asked.offered));
+        let spoken = match (speech, answer) {
+            // It answers later.
+            (Some(None), _) => return,
+            (Some(Some(speech)), Some(answer)) => {
+                let alternative = speech.alternative;
+                let spoken = Move::Speak(Side::Executor, speech);
+                self.move_on(work, &open, spoken, now, staged)
+                    .map(|after| (after, answer, alternative))
+            }
+            _ => {
+                let why = format!("agent '{}' did not answer", asked.agent);
+                return self.decline(work, &open, NO_ANSWER, &why, now, staged);
+            }
+        };
+        match spoken {
+            Ok((after, answer, alternative)) => {
+                let reply = Reply {
+                    task: Some(open.task.clone()),
+                    status: None,
+                    round: Some(asked.round),
+                    alternative,
+                    ..answer
+                };
+                self.resolve(work, &asked.awaited(), &reply, now, staged);
+                self.team_answered(work, &after, now, staged);
+            }
+            Err(defect) => {
+                error!(task.id = %open.task, agent = asked.agent, "answer not taken: {defect}");
+                let why = format!("the answer of agent '{}' is none: {defect}", asked.agent);
+                self.decline(work, &open, NO_ANSWER, &why, now, staged);
+            }
+        }
+    }
+
+    /// What the executor says to a word of its publisher.
+    fn word_answered(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        answer: Reply,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let task = match self.task(work, &asked.task) {
+            Ok(Some(task)) => task,
+            Ok(None) => return,
+            Err(cause) => return error!(task.id = %asked.task, "task {}: {cause}", asked.task),
+        };
+        let mut reply = self.reaction(work, asked, &task, answer, now, staged);
+        if asked.is_cancellation() {
+            reply.verdict = Verdict::Accepted;
+        }
+        self.resolve(work, &asked.awaited(), &reply, now, staged);
+    }
+
+    /// What an executor's answer to a word of its publisher leads to: the reply. A plan that is
+    /// offered is answered by it, unless that has no place any more.
+    pub(super) fn reaction(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        task: &Arc<Task>,
+        answer: Reply,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Reply {
+        let plan = match asked.turn {
+            Some((kind @ Kind::Fulfillment, Stance::Offer)) => work.negotiation(&task.id, kind),
+            _ => None,
+        };
+        let waits =
+            plan.is_some_and(|n| n.round() == asked.round && n.next_side() == Some(Side::Executor));
+        let task = match waits && !task.status.is_terminal() {
+            true => self.answer_plan(work, task, &answer, asked.offered, now, staged),
+            false => Arc::clone(task),
+        };
+        let mut reply = self.with_state(work, answer, &task);
+        if asked.reopens {
+            reply.round = Some(asked.round);
+        }
+        reply
+    }
+
+    /// How long whoever asks an agent in here waits for it, in milliseconds.
+    pub(crate) fn patience(&self, asynchronous: bool) -> i64 {
+        match asynchronous {
+            true => self.limits.answer_ms,
+            false => self.limits.synchronous_ms,
+        }
+    }
+
+    /// Lets the caller wait for the answer to a question, for so long at the most.
+    pub(crate) fn wait_for_answer(
+        &self,
+        work: &mut Work,
+        asked: &Question,
+        exchange: Exchange,
+        patience_ms: i64,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> oneshot::Receiver<Resolution> {
+        let (sender, receiver) = oneshot::channel();
+        let waiting = Waiting {
+            exchange: exchange.clone(),
+            callers: vec![sender],
+        };
+        let awaited = asked.awaited();
+        work.waiting.insert(awaited.clone(), waiting);
+        work.schedule(Due::Reply(awaited), Some(now + patience_ms));
+        staged.exchanges.push(exchange);
+        receiver
+    }
+}

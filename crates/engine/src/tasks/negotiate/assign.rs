@@ -1,0 +1,530 @@
+//! `taskAssgin` and `taskCancel`: a task begins, and ends early (draft §4.2).
+//!
+//! Read next: [`super::report`], [`crate::tasks::life`].
+
+use super::payload::{Held, Speaker};
+use super::{asked, committed, complete};
+use crate::access::unobtainable;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::question::Question;
+use crate::operation::Execution;
+use crate::schemas::Heard;
+use crate::tasks::life::{Told, words_of};
+use crate::tasks::operation::{Negotiate, Negotiated};
+use crate::tasks::request::{
+    Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
+};
+use crate::tasks::work::{Awaited, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Ask, Input, Output};
+use domain::content::Content;
+use domain::context::{Body, DataParam, Exchange};
+use domain::negotiation::{Kind, Negotiation, Speech, fits};
+use domain::push::PushConfig;
+use domain::registry::Registration;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Command, Conditions, Task};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use store::PushChange;
+
+/// What an executor must declare for a task that demands negotiation (§5.1, `negotiate`).
+const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
+
+impl Engine {
+    pub(super) fn assign(
+        &self,
+        who: &Principal,
+        mut routed: Routed,
+        heard: &mut Heard,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let by = Speaker::publisher(&routed.from);
+        let Held {
+            content, observed, ..
+        } = self.held(&mut routed.negotiate, by, heard, now)?;
+        heard.about(content.payload.as_ref());
+        let text = routed.negotiate.texts.join("\n");
+        let asynchronous = agreed_mode(&routed.negotiate, &content)?;
+        let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
+        let mut work = self.lock_work();
+        self.inherit_conversation(&work, &mut conditions)?;
+        let id = match &routed.negotiate.task {
+            Some(id) => checked(id)?,
+            None => of_platform(now, work.next_number()),
+        };
+        let task = Task::assigned(
+            id.clone(),
+            &routed.from,
+            &routed.to,
+            text,
+            content,
+            asynchronous,
+            now,
+        )
+        .under(conditions);
+        let key = format!("{id}/assign");
+        let patience = stated_patience(&routed.negotiate, &task.content)?;
+        let open = work.task(&id).is_some() || work.negotiation(&id, Kind::Feasibility).is_some();
+        let (mut known, mut negotiated) = (None, None);
+        if open || self.store.knows(&id)? {
+            known = self.task(&work, &id)?;
+            negotiated = self.negotiation(&work, &id, Kind::Feasibility)?;
+        }
+        if let Some(known) = known {
+            if !is_same(&known, &task, patience) && !self.was_completed(&known, &task, patience)? {
+                // Nothing that could not begin at all is told that its identifier is in use.
+                if known.from != who.name {
+                    let executor = self.place_of(&routed)?;
+                    self.check_assignment(&work, who, executor, &task, None)?;
+                    self.room_to_publish(&work, &routed.from)?;
+                    if let Some(push) = &routed.negotiate.push {
+                        self.check_push(push)?;
+                    }
+                    self.handed_over(&task, now)?;
+                    self.check_room(&mut work, executor)?;
+                }
+                return Err(self.in_use(who, &id, &known.from, &known.to));
+            }
+            return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
+        }
+        let executor = self.place_of(&routed)?;
+        self.check_assignment(&work, who, executor, &task, negotiated.as_deref())?;
+        if routed.negotiate.task.is_some() && is_of_platform(&id) {
+            return Err(unobtainable(&id));
+        }
+        // What was proposed and is not settled has its place already.
+        if !negotiated.is_some_and(|proposal| proposal.is_open()) {
+            self.room_to_publish(&work, &routed.from)?;
+        }
+        let (from, to) = (&routed.from, &routed.to);
+        let exchange = self.exchange(from, to, &routed.negotiate, &id, key, now);
+        let question = routed.negotiate.question.take();
+        let push = routed.negotiate.push.take();
+        let push = push
+            .map(|push| self.told_from_the_start(push, &task))
+            .transpose()?;
+        let mut staged = UnitOfWork::asked_by(&routed.from, now);
+        staged.observations.extend(observed);
+        staged.pushes.extend(push);
+        let task = self.create(&mut work, task, &mut staged);
+        let assigned = match question {
+            Some(question) => self.ask_first(&mut work, &task, question, exchange, now, staged),
+            None => self.hand_over(&mut work, executor, task, exchange, now, staged),
+        };
+        if assigned.is_err() {
+            work.forget(&id);
+        }
+        assigned
+    }
+
+    /// A configuration for pushing that comes with an assignment is told all of its task.
+    fn told_from_the_start(&self, push: PushConfig, task: &Task) -> Result<PushChange, Refusal> {
+        self.check_push(&push)?;
+        Ok(PushChange::Keep(PushConfig {
+            task: task.id.clone(),
+            owner: task.from.clone(),
+            since: 0,
+            ..push
+        }))
+    }
+
+    /// A part belongs to the conversation of its whole.
+    fn inherit_conversation(&self, work: &Work, given: &mut Conditions) -> Result<(), Refusal> {
+        if let (None, Some(parent)) = (&given.conversation, &given.parent) {
+            let whole = self.task(work, parent)?;
+            given.conversation = whole.map(|whole| whole.conversation().to_owned());
+        }
+        Ok(())
+    }
+
+    /// True if a task that was completed since was assigned by this message.
+    fn was_completed(
+        &self,
+        known: &Task,
+        again: &Task,
+        patience: Option<i64>,
+    ) -> Result<bool, Refusal> {
+        let as_assigned = Task {
+            text: again.text.clone(),
+            content: again.content.clone(),
+            ..known.clone()
+        };
+        if known.text == again.text || !is_same(&as_assigned, again, patience) {
+            return Ok(false);
+        }
+        let record = self.store.exchange(&format!("{}/assign", known.id))?;
+        Ok(record.is_some_and(|record| record.request == again.text))
+    }
+
+    /// The publisher is asked for what the assignment lacks; the executor hears of it once that is
+    /// said.
+    pub(super) fn ask_first(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        question: Content,
+        exchange: Exchange,
+        now: Timestamp,
+        mut staged: UnitOfWork,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let said = vec![question.clone()];
+        let task = self.change(work, task, Command::AskFirst(question), now, &mut staged)?;
+        let reply = complete(Reply::new(Verdict::InputRequired, said), &task);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// Everything that must hold before anything happens.
+    fn check_assignment(
+        &self,
+        work: &Work,
+        who: &Principal,
+        executor: usize,
+        task: &Task,
+        negotiated: Option<&Negotiation>,
+    ) -> Result<(), Refusal> {
+        let registration = self.available(executor)?;
+        let (own, others) = match negotiated {
+            Some(negotiated) if negotiated.publisher == who.name => (Some(negotiated), None),
+            others => (None, others),
+        };
+        if let Some(negotiated) = own {
+            check_agreement(negotiated, task)?;
+        }
+        if let Some(parent) = &task.conditions.parent {
+            self.check_part(work, &task.id, parent, &task.from)?;
+        }
+        let negotiates = registration.profile.capability.negotiate.as_deref();
+        if task.conditions.fulfillment_demanded
+            && !negotiates.is_some_and(|n| n.contains(FULFILLMENT))
+        {
+            return Err(Refusal::BadLeaf {
+                leaf: "fulfillment-required",
+                why: format!("'{}' does not negotiate fulfillment", task.to),
+            });
+        }
+        if let Some(subscription) = &task.conditions.subscription {
+            self.check_subscription(subscription)?;
+        }
+        if let Some(id) = &task.conditions.context {
+            let record = self.store.exchange(id)?;
+            record
+                .filter(|e| e.from == task.from || e.to == task.from)
+                .ok_or_else(|| not_there("context", id, &task.from))?;
+        }
+        let binds = |n: &&Negotiation| n.is_open() || n.agreement().is_some();
+        match others.filter(binds) {
+            Some(n) => Err(self.in_use(who, &task.id, &n.publisher, &n.executor)),
+            None => Ok(()),
+        }
+    }
+
+    /// The registration of an agent that can be given something to do.
+    pub(super) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
+        let registration = self.roster.registration(index);
+        if registration.is_available() {
+            return Ok(registration);
+        }
+        Err(Refusal::Unavailable {
+            name: registration.profile.name.clone(),
+            why: match registration.expired {
+                true => "its lease has expired".to_owned(),
+                false => format!("it is {}", registration.health.as_str()),
+            },
+        })
+    }
+
+    /// The executor hears of a task that is staged and lacks nothing.
+    ///
+    /// # Errors
+    /// What cannot be handed over is for the caller to take back; nothing is committed then.
+    pub(super) fn hand_over(
+        &self,
+        work: &mut Work,
+        to: usize,
+        task: Arc<Task>,
+        exchange: Exchange,
+        now: Timestamp,
+        mut staged: UnitOfWork,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let handed_over = self.handed_over(&task, now)?;
+        self.check_room(work, to)?;
+        let ask = Ask {
+            verb: Verb::TaskAssign,
+            task: Arc::clone(&task),
+            from: task.from.clone(),
+            content: task.content.clone(),
+            alternatives: Vec::new(),
+            alternative: None,
+            round: 1,
+            turn: None,
+        };
+        if let Some(data) = handed_over {
+            self.keep_data(data, &mut staged);
+        }
+        if work.instance(to).is_hosted() {
+            let question = assignment(&task, &exchange);
+            self.ask(work, to, question.clone(), ask, &mut staged);
+            let patience = self.patience(task.asynchronous);
+            let receiver =
+                self.wait_for_answer(work, &question, exchange, patience, now, &mut staged);
+            return Ok(asked(self.commit(staged), receiver));
+        }
+        // The answer is applied first, wherever it stands: the agent's other outputs are about a
+        // task that it has already answered for.
+        let mut outputs = self.step(work, to, Input::Asked(ask), now);
+        let answer = take_answer(&mut outputs).unwrap_or_else(pending);
+        let task = self.apply_answer(work, &task, &answer, now, &mut staged);
+        let settled = task.status.is_terminal() || task.awaits.is_some();
+        let waits = !task.asynchronous && !settled;
+        let reply = complete(answer, &task);
+        let receiver = if waits {
+            let awaited = Awaited::Task(task.id.clone());
+            Some(self.wait_for(work, awaited, exchange, now, &mut staged))
+        } else {
+            staged.respond(exchange, &reply, now);
+            None
+        };
+        self.take_outputs(work, to, outputs, now, &mut staged);
+        let ticket = self.commit(staged);
+        Ok(match receiver {
+            Some(receiver) => asked(ticket, receiver),
+            None => committed(ticket, reply),
+        })
+    }
+
+    /// The data that belong to an assignment, for both parties of the task to read from now on;
+    /// none if it names none, or its executor may read them already.
+    ///
+    /// # Errors
+    /// [`Refusal::BadLeaf`] if there is nothing that the publisher may read and give away.
+    fn handed_over(&self, task: &Task, now: Timestamp) -> Result<Option<DataParam>, Refusal> {
+        let Some(id) = &task.conditions.data else {
+            return Ok(None);
+        };
+        let bad = |why| Refusal::BadLeaf {
+            leaf: "msg-data",
+            why,
+        };
+        let data = self.entry(id)?;
+        let data = data.filter(|d| d.parties.contains(&task.from));
+        let data = data.ok_or_else(|| not_there("msg-data", id, &task.from))?;
+        if matches!(&data.body, Body::Chunked(whole) if !whole.finished) {
+            return Err(bad(format!("'{id}' is not finished")));
+        }
+        match data.task.is_none() && data.parties[0] == task.from {
+            true => Ok(Some(DataParam {
+                task: Some(task.id.clone()),
+                parties: [task.from.clone(), task.to.clone()],
+                changed_at: now.max(data.changed_at),
+                ..data
+            })),
+            false if data.parties.contains(&task.to) => Ok(None),
+            false => Err(bad(format!(
+                "'{id}' belongs to another task, and '{}' may not read it",
+                task.to
+            ))),
+        }
+    }
+
+    /// Applies an answer to the task it is about.
+    pub(super) fn apply_answer(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        answer: &Reply,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Task> {
+        let said = || {
+            answer.content.first().cloned().unwrap_or_else(|| {
+                let why = match words_of(&answer.reasons) {
+                    none if none.is_empty() => answer.verdict.as_str().to_owned(),
+                    why => why,
+                };
+                Content::new(task.content.target_object.clone(), why)
+            })
+        };
+        let mut change = |command| Ok(self.change(work, task, command, now, staged)?);
+        let applied = match answer.verdict {
+            Verdict::Pending => return Arc::clone(task),
+            Verdict::Accepted => change(Command::Work {
+                percent: 0,
+                said: answer.content.first().cloned(),
+            }),
+            Verdict::Refused => change(Command::Refuse(said())),
+            Verdict::InputRequired => change(Command::Ask(said())),
+            Verdict::Offered => {
+                let proposed = match answer.content.is_empty() {
+                    true => vec![said()],
+                    false => answer.content.clone(),
+                };
+                self.executor_speaks(work, task, Speech::offer(proposed), now, staged)
+            }
+            Verdict::Result => change(Command::Offer {
+                result: said(),
+                held: false,
+            }),
+        };
+        match applied {
+            Ok(after) => after,
+            // A result at once where one is demanded to be negotiated: there is none.
+            Err(forbidden) => {
+                let why = Content::new(task.content.target_object.clone(), forbidden.to_string());
+                self.change(work, task, Command::Fail(why), now, staged)
+                    .expect("a task just created can fail")
+            }
+        }
+    }
+
+    /// The executor is told, if it is still there; a task outlives an agent that is taken away.
+    pub(super) fn cancel(
+        &self,
+        who: &Principal,
+        negotiate: &Negotiate,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let mut work = self.lock_work();
+        let task = self.published(&work, who, negotiate)?;
+        let key = format!("{}/cancel", task.id);
+        if task.status == domain::task::Status::Cancelled {
+            let awaited = Awaited::Task(task.id.clone());
+            return match self.store.exchange(&key)? {
+                Some(_) => Ok(self.same_reply_again(&mut work, &awaited, key, now)),
+                // Cancelled with the task that it was a part of, or a moment ago.
+                None => Ok(committed(
+                    self.store.commit(store::Batch::default()),
+                    complete(Reply::accepted(), &task),
+                )),
+            };
+        }
+        let mut staged = UnitOfWork::default();
+        let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
+        let told = match task.is_handed_over() {
+            true => self.tell_executor(&mut work, &after, now, &mut staged),
+            false => Told::Nobody,
+        };
+        let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
+        let answer = match told {
+            Told::Nobody => Reply::accepted(),
+            Told::Answered(answer) => answer,
+            Told::Asked(question) => {
+                let patience = self.limits.answer_ms;
+                let (work, staged_too) = (&mut work, &mut staged);
+                let receiver =
+                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
+                return Ok(asked(self.commit(staged), receiver));
+            }
+        };
+        let reply = Reply {
+            verdict: Verdict::Accepted,
+            ..complete(answer, &after)
+        };
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// `taskResultSubscribe`: reports of a task go elsewhere as well from now on (§5.2).
+    pub(super) fn subscribe(
+        &self,
+        who: &Principal,
+        routed: &Routed,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let Some(subscription) = routed.negotiate.subscription.clone() else {
+            return Err(Refusal::MissingLeaf {
+                verb: routed.negotiate.verb,
+                leaf: "task-subscription",
+            });
+        };
+        self.check_subscription(&subscription)?;
+        let mut work = self.lock_work();
+        let task = self.published(&work, who, &routed.negotiate)?;
+        if task.conditions.subscription.as_ref() == Some(&subscription) {
+            let ticket = self.store.commit(store::Batch::default());
+            return Ok(committed(ticket, complete(Reply::accepted(), &task)));
+        }
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let command = Command::Subscribe(subscription);
+        let after = self.change(&mut work, &task, command, now, &mut staged)?;
+        let reply = complete(Reply::accepted(), &after);
+        let key = format!("{}/subscribe/{}", task.id, after.version);
+        let (from, to) = (&routed.from, &routed.to);
+        let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+}
+
+fn not_there(leaf: &'static str, id: &str, from: &str) -> Refusal {
+    Refusal::BadLeaf {
+        leaf,
+        why: format!("there is no '{id}' that '{from}' may read"),
+    }
+}
+
+/// The question that an assignment is.
+fn assignment(task: &Task, exchange: &Exchange) -> Question {
+    Question {
+        key: exchange.id.clone(),
+        agent: task.to.clone(),
+        task: task.id.clone(),
+        verb: Verb::TaskAssign,
+        from: task.from.clone(),
+        turn: None,
+        round: 1,
+        offered: 0,
+        reopens: false,
+        answered: false,
+    }
+}
+
+/// What stands for an agent elsewhere answers later, if it says nothing.
+pub(super) fn pending() -> Reply {
+    Reply::new(Verdict::Pending, Vec::new())
+}
+
+/// What was agreed on under the identifier binds its assignment (§5.3).
+fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal> {
+    let id = || task.id.clone();
+    if negotiated.is_open() {
+        return Err(Refusal::StillNegotiated { task: id() });
+    }
+    let Some(agreement) = negotiated.agreement() else {
+        return Ok(());
+    };
+    if negotiated.executor != task.to {
+        return Err(Refusal::TaskExists { task: id() });
+    }
+    fits(agreement, &task.content).map_err(|misfit| Refusal::NotAsAgreed { task: id(), misfit })
+}
+
+/// The same assignment, sent again. Where reports go may have changed since, and what the platform
+/// sets where nothing is stated: how long its publisher's `patience` is.
+fn is_same(known: &Task, task: &Task, patience: Option<i64>) -> bool {
+    let conditions = |t: &Task| Conditions {
+        subscription: None,
+        answer_within_ms: patience.and(t.conditions.answer_within_ms),
+        ..t.conditions.clone()
+    };
+    known.from == task.from
+        && known.to == task.to
+        && known.text == task.text
+        && known.content == task.content
+        && known.asynchronous == task.asynchronous
+        && conditions(known) == conditions(task)
+}
+
+/// The answer among an agent's outputs, taken out of them.
+pub(super) fn take_answer(outputs: &mut Vec<Output>) -> Option<Reply> {
+    let place = outputs
+        .iter()
+        .position(|o| matches!(o, Output::Answer(_)))?;
+    match outputs.remove(place) {
+        Output::Answer(reply) => Some(reply),
+        _ => None,
+    }
+}

@@ -1,0 +1,548 @@
+//! `FulfillmentNegotiate`: publisher and executor speak about a task under way (draft §4.3, §4.5;
+//! §5.3, 2): answers to questions, decisions, plans and judgements.
+//!
+//! What the message means follows from what the task waits for ([`Awaits`]). Read next:
+//! [`super::turn`], [`crate::tasks::life`].
+
+use super::feasibility::{check_addressee, further};
+use super::payload::Speaker;
+use super::turn::{Place, place, speech, speech_of};
+use super::{asked, committed, complete};
+use crate::accounts::quota::adds;
+use crate::commit::unit_of_work::{LONG, UnitOfWork};
+use crate::hosting::question::Question;
+use crate::operation::Execution;
+use crate::schemas::Heard;
+use crate::tasks::life::rounds_over;
+use crate::tasks::operation::{Negotiate, Negotiated};
+use crate::tasks::request::{ANSWERS, Routed, in_reply_to};
+use crate::tasks::work::{Answered, Awaited, Work};
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Ask, Input};
+use domain::content::Content;
+use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance, State};
+use domain::reply::Reply;
+use domain::task::{Awaits, Command, OutOfTurn, Task, TaskId};
+use domain::time::Timestamp;
+use std::sync::Arc;
+
+const KIND: Kind = Kind::Fulfillment;
+
+/// What the publisher says of a task.
+struct Said<'a> {
+    routed: &'a Routed,
+    task: &'a Arc<Task>,
+    content: Content,
+    speech: Speech,
+}
+
+/// What an executor says to a word of its publisher, and where that is recorded.
+enum Reaction {
+    Answered(Reply, String),
+    /// It will answer this.
+    Asked(Question),
+}
+
+/// A word of a publisher to an executor.
+struct Word<'a> {
+    /// The task as it is after it.
+    task: &'a Arc<Task>,
+    /// Where the exchange is recorded.
+    key: &'a str,
+    /// The turn that it is in a negotiation.
+    turn: Option<(Kind, Stance)>,
+    /// True if it reopens the plan.
+    reopens: bool,
+}
+
+impl Engine {
+    pub(super) fn fulfillment(
+        &self,
+        who: &Principal,
+        negotiate: Negotiate,
+        heard: &mut Heard,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let mut work = self.lock_work();
+        let task = self.party_task(&work, who, &negotiate)?;
+        if task.to == who.name && task.from != who.name {
+            return self.executor_negotiates(&mut work, &task, negotiate, heard, now);
+        }
+        let mut routed = self.route(who, negotiate)?;
+        let task = self.published(&work, who, &routed.negotiate)?;
+        let by = Speaker::publisher(&routed.from);
+        let held = self.held(&mut routed.negotiate, by, heard, now)?;
+        let speech = speech(&routed.negotiate, &held)?;
+        if task.from == who.name {
+            heard.about(task.content.payload.as_ref());
+        }
+        let said = Said {
+            routed: &routed,
+            task: &task,
+            content: held.content,
+            speech,
+        };
+        let stated = in_reply_to(&said.content)?;
+        let kind = match stated.unwrap_or(task.awaits) {
+            Some(Awaits::Answer | Awaits::Credentials | Awaits::Completion) => None,
+            Some(Awaits::Judgement) => Some(Kind::Result),
+            Some(Awaits::Decision) => Some(KIND),
+            None if stated.is_some() => Some(KIND),
+            None => Some(self.kind_of_last(&work, &said)?),
+        };
+        if let Some(again) = self.said_before(&mut work, &said, kind, now)? {
+            return Ok(again);
+        }
+        if stated.is_some_and(|stated| stated != task.awaits) {
+            return Err(OutOfTurn {
+                task: task.id.clone(),
+                status: task.status,
+                command: said.speech.stance.as_str(),
+                because: Some("it does not wait for what this replies to"),
+            }
+            .into());
+        }
+        // An answer is no offer, whatever its words begin with: nobody goes on from it.
+        let answers = matches!(
+            task.awaits,
+            Some(Awaits::Answer | Awaits::Credentials | Awaits::Completion)
+        );
+        let is_added_to = match answers {
+            true => said.content.bytes() > LONG,
+            false => adds(&said.speech),
+        };
+        if is_added_to {
+            self.room_to_say(&work, &task.from)?;
+        }
+        let executor = self.place_of(&routed)?;
+        self.check_room(&mut work, executor)?;
+        let mut staged = UnitOfWork::asked_by(&routed.from, now);
+        let reaction = match task.awaits {
+            Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
+            Some(Awaits::Answer | Awaits::Credentials) => {
+                self.answered(&mut work, &said, now, &mut staged)?
+            }
+            Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut staged)?,
+            Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut staged)?,
+            None => self.revised(&mut work, &said, now, &mut staged)?,
+        };
+        let (from, to) = (&routed.from, &routed.to);
+        let record = |key: &str| {
+            let key = key.to_owned();
+            self.exchange(from, to, &routed.negotiate, &task.id, key, now)
+        };
+        Ok(match reaction {
+            Reaction::Answered(reply, key) => {
+                staged.respond(record(&key), &reply, now);
+                committed(self.commit(staged), reply)
+            }
+            Reaction::Asked(question) => {
+                let (exchange, patience) =
+                    (record(&question.key), self.patience(task.asynchronous));
+                let (work, staged_too) = (&mut work, &mut staged);
+                let receiver =
+                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
+                asked(self.commit(staged), receiver)
+            }
+        })
+    }
+
+    /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
+    /// is sent again: the one in which the publisher spoke last.
+    fn kind_of_last(&self, work: &Work, said: &Said<'_>) -> Result<Kind, Refusal> {
+        let result = self.negotiation(work, &said.task.id, Kind::Result)?;
+        let judged = result.is_some_and(|n| {
+            let last = n.turns.iter().rev().find(|t| t.by == Side::Publisher);
+            last.is_some_and(|t| t.speech == said.speech)
+        });
+        Ok(if judged { Kind::Result } else { KIND })
+    }
+
+    /// The reply to a message that was sent before.
+    fn said_before(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        kind: Option<Kind>,
+        now: Timestamp,
+    ) -> Result<Option<Execution<Negotiated>>, Refusal> {
+        let id = &said.task.id;
+        let negotiate = &said.routed.negotiate;
+        if let Some(kind) = kind
+            && let Some(known) = self.negotiation(work, id, kind)?
+            && let Place::Again(round) =
+                place(&known, Side::Publisher, negotiate.round, &said.speech)?
+        {
+            let key = turn_key(id, kind, round, &said.routed.from);
+            let awaited = Awaited::Turn(id.clone(), kind, round);
+            return Ok(Some(self.same_reply_again(work, &awaited, key, now)));
+        }
+        // What is awaited is answered by this message, unless it says that it answers a question
+        // and none is asked.
+        let answers = in_reply_to(&said.content)?.unwrap_or(said.task.awaits);
+        if said.task.awaits.is_some() && (kind.is_some() || answers == said.task.awaits) {
+            return Ok(None);
+        }
+        // Perhaps the answer to a question, sent again.
+        let record = self.answered_before(work, said)?;
+        let awaited = Awaited::Task(id.clone());
+        Ok(record.map(|record| self.same_reply_again(work, &awaited, record, now)))
+    }
+
+    /// The record of the last answer to a question, if this is it.
+    fn answered_before(&self, work: &Work, said: &Said<'_>) -> Result<Option<String>, Refusal> {
+        let (id, from) = (&said.task.id, &said.routed.from);
+        let text = said.routed.negotiate.texts.join("\n");
+        if let Some(last) = work.answered.get(id) {
+            let same = last.from == *from && last.text == text;
+            return Ok(same.then(|| last.record.clone()));
+        }
+        // By key: of what else was said of the task there may be any amount.
+        let answers = format!("{id}{ANSWERS}");
+        let last = self.store.last_numbered(&answers, said.task.version + 1)?;
+        let same = last.filter(|e| e.from == *from && e.request == text);
+        Ok(same.map(|e| e.id))
+    }
+
+    /// The answer to a question, or the credentials.
+    fn answered(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Reaction, Refusal> {
+        let command = Command::Answer(said.content.clone());
+        let after = self.change(work, said.task, command, now, staged)?;
+        let key = format!("{}{ANSWERS}{}", after.id, after.version);
+        let answered = Answered::by(said.routed, key.clone());
+        work.answered.insert(after.id.clone(), answered);
+        Ok(self.tell(work, said, Word::of(&after, &key, None), now, staged))
+    }
+
+    /// What the assignment lacked. It is handed over then, or more of it is asked for.
+    fn completed(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        executor: usize,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        let (task, negotiate) = (said.task, &said.routed.negotiate);
+        let key = format!("{}{ANSWERS}{}", task.id, task.version + 1);
+        let (from, to) = (&said.routed.from, &said.routed.to);
+        let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
+        let mut staged = UnitOfWork::asked_by(from, now);
+        let done = match negotiate.question.clone() {
+            Some(question) => self.ask_first(work, task, question, exchange, now, staged),
+            None => {
+                self.available(executor)?;
+                let command = Command::Complete(said.content.clone());
+                let whole = self.change(work, task, command, now, &mut staged)?;
+                let handed = self.hand_over(work, executor, whole, exchange, now, staged);
+                if handed.is_err() {
+                    work.put(Arc::clone(task));
+                }
+                handed
+            }
+        };
+        if done.is_ok() {
+            work.answered
+                .insert(task.id.clone(), Answered::by(said.routed, key));
+        }
+        done
+    }
+
+    /// The judgement of a result.
+    fn judged(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Reaction, Refusal> {
+        let stance = said.speech.stance;
+        if stance == Stance::Offer {
+            return Err(Refusal::BadLeaf {
+                leaf: "content",
+                why: "a result waits for judgement: '## result' must say accept or reject"
+                    .to_owned(),
+            });
+        }
+        let (speech, content) = (said.speech.clone(), said.content.clone());
+        let after = self.judge(work, said.task, speech, content, now, staged)?;
+        // Told that its result is rejected, the executor may offer another at once.
+        let round = self.round_of(work, said.task, Kind::Result);
+        let turn = Some((Kind::Result, stance));
+        let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
+        Ok(self.tell(work, said, Word::of(&after, &key, turn), now, staged))
+    }
+
+    /// The word on a proposed decision.
+    fn decided(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Reaction, Refusal> {
+        let task = said.task;
+        let spoken = Move::Speak(Side::Publisher, said.speech.clone());
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let command = match after.state {
+            State::Agreed => Command::Agree(agreement_of(&after)),
+            State::Exhausted => Command::Fail(rounds_over(task, after.round_limit)),
+            _ => Command::Disagree(said.content.clone()),
+        };
+        let round = after.round();
+        let changed = self.change(work, task, command, now, staged)?;
+        let turn = Some((KIND, said.speech.stance));
+        let key = turn_key(&task.id, KIND, round, &said.routed.from);
+        Ok(self.tell(work, said, Word::of(&changed, &key, turn), now, staged))
+    }
+
+    /// The plan of a task under way is reopened (§4.3).
+    fn revised(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Reaction, Refusal> {
+        let task = said.task;
+        if said.speech.stance != Stance::Offer || task.status.is_terminal() {
+            return Err(OutOfTurn {
+                task: task.id.clone(),
+                status: task.status,
+                command: said.speech.stance.as_str(),
+                because: Some("nothing waits for the publisher"),
+            }
+            .into());
+        }
+        let spoken = Move::Speak(Side::Publisher, said.speech.clone());
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let key = turn_key(&task.id, KIND, after.round(), &said.routed.from);
+        let turn = Some((KIND, Stance::Offer));
+        let word = Word {
+            reopens: true,
+            ..Word::of(task, &key, turn)
+        };
+        Ok(self.tell(work, said, word, now, staged))
+    }
+
+    /// What the executor answers to a plan or counter-proposal, if it answers at once. An answer
+    /// that is none leaves it the word.
+    pub(super) fn answer_plan(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        answer: &Reply,
+        offered: usize,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Task> {
+        let task = work
+            .task(&task.id)
+            .cloned()
+            .unwrap_or_else(|| Arc::clone(task));
+        let Some(speech) = speech_of(answer, offered) else {
+            return task;
+        };
+        match self.executor_speaks(work, &task, speech, now, staged) {
+            Ok(task) => task,
+            Err(defect) => {
+                tracing::error!(task.id = %task.id, agent = task.to, "answer not taken: {defect}");
+                task
+            }
+        }
+    }
+
+    /// The executor's turn on how the task is done: a decision proposed, a plan taken, refused or
+    /// countered.
+    pub(super) fn executor_speaks(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Arc<Task>, Refusal> {
+        let (stance, contents) = (speech.stance, speech.contents.clone());
+        let proposed = contents.into_iter().next();
+        // Whatever follows for the task must be possible before a word is taken down.
+        match (stance, &proposed) {
+            (Stance::Offer, Some(proposed)) => {
+                drop(task.decide(Command::Propose(proposed.clone()), now)?)
+            }
+            (Stance::Accept, _) => drop(task.decide(Command::Revise(Content::default()), now)?),
+            _ => {}
+        }
+        let spoken = Move::Speak(Side::Executor, speech);
+        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let command = match (after.state, proposed) {
+            (State::Agreed, _) => Command::Revise(agreement_of(&after)),
+            (State::Open, Some(proposed)) => Command::Propose(proposed),
+            (State::Exhausted, _) => Command::Fail(rounds_over(task, after.round_limit)),
+            _ => return Ok(Arc::clone(task)),
+        };
+        Ok(self.change(work, task, command, now, staged)?)
+    }
+
+    /// A message of the executor about its own task.
+    fn executor_negotiates(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        mut negotiate: Negotiate,
+        heard: &mut Heard,
+        now: Timestamp,
+    ) -> Result<Execution<Negotiated>, Refusal> {
+        check_addressee(&negotiate, &task.from)?;
+        let by = Speaker::executor(&task.to);
+        let held = self.held(&mut negotiate, by, heard, now)?;
+        let speech = speech(&negotiate, &held)?;
+        let known = self.negotiation(work, &task.id, KIND)?;
+        let fresh = || {
+            Arc::new(Negotiation::between(
+                task.id.clone(),
+                KIND,
+                &task.from,
+                &task.to,
+            ))
+        };
+        let known = known.unwrap_or_else(fresh);
+        let round = match place(&known, Side::Executor, negotiate.round, &speech)? {
+            Place::Again(round) => {
+                let key = turn_key(&task.id, KIND, round, &task.to);
+                let awaited = Awaited::Task(task.id.clone());
+                return Ok(self.same_reply_again(work, &awaited, key, now));
+            }
+            Place::New(round) => round,
+        };
+        if adds(&speech) {
+            self.room_to_say(work, &task.from)?;
+        }
+        let mut staged = UnitOfWork::asked_by(&task.to, now);
+        let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
+        let reply = Reply {
+            round: Some(round),
+            ..complete(Reply::accepted(), &after)
+        };
+        let key = turn_key(&task.id, KIND, round, &task.to);
+        let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
+        staged.respond(exchange, &reply, now);
+        Ok(committed(self.commit(staged), reply))
+    }
+
+    /// A word of an agent in here, later than its answer to who asked.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn spoke(
+        &self,
+        work: &mut Work,
+        agent: &str,
+        id: &TaskId,
+        kind: Kind,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let spoken = match kind {
+            Kind::Feasibility => match work.negotiation(id, kind).cloned() {
+                Some(known) if known.executor == agent => {
+                    self.executor_answers(work, &known, speech, now, staged)
+                }
+                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
+            },
+            Kind::Fulfillment => match work.task(id).cloned() {
+                Some(task) if task.to == agent => {
+                    let spoken = self.executor_speaks(work, &task, speech, now, staged);
+                    spoken.map(drop)
+                }
+                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
+            },
+            Kind::Result => {
+                return tracing::error!(task.id = %id, agent, "a result is offered by a report");
+            }
+        };
+        if let Err(late) = spoken {
+            tracing::debug!(task.id = %id, agent, "word not taken: {late}");
+        }
+    }
+
+    /// Tells the executor what its publisher said. What stands for one elsewhere answers at once.
+    fn tell(
+        &self,
+        work: &mut Work,
+        said: &Said<'_>,
+        word: Word<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Reaction {
+        let Word { task, turn, .. } = word;
+        let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
+        let question = Question {
+            key: word.key.to_owned(),
+            agent: said.routed.to.clone(),
+            task: task.id.clone(),
+            verb: said.routed.negotiate.verb,
+            from: said.routed.from.clone(),
+            turn,
+            round,
+            offered: said.speech.contents.len(),
+            reopens: word.reopens,
+            answered: false,
+        };
+        let ask = Ask {
+            verb: said.routed.negotiate.verb,
+            task: Arc::clone(task),
+            from: said.routed.from.clone(),
+            content: said.content.clone(),
+            alternatives: further(said.speech.stance, &said.speech.contents),
+            alternative: said.speech.alternative,
+            round,
+            turn,
+        };
+        let answer = match self.roster.find(&said.routed.to) {
+            Some(to) if work.instance(to).is_hosted() => {
+                self.ask(work, to, question.clone(), ask, staged);
+                return Reaction::Asked(question);
+            }
+            Some(to) => self.run(work, to, Input::Asked(ask), now, staged),
+            None => None,
+        };
+        let answer = answer.unwrap_or_else(Reply::accepted);
+        let reply = self.reaction(work, &question, task, answer, now, staged);
+        Reaction::Answered(reply, question.key)
+    }
+
+    pub(super) fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+        let latest = work.task(&task.id).unwrap_or(task);
+        complete(answer, latest)
+    }
+
+    fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
+        work.negotiation(&task.id, kind).map_or(1, |n| n.round())
+    }
+}
+
+impl<'a> Word<'a> {
+    fn of(task: &'a Arc<Task>, key: &'a str, turn: Option<(Kind, Stance)>) -> Self {
+        Self {
+            task,
+            key,
+            turn,
+            reopens: false,
+        }
+    }
+}
+
+/// The identifier of the exchange that holds a turn.
+fn turn_key(task: &TaskId, kind: Kind, round: u32, by: &str) -> String {
+    format!("{task}/{kind}/{round}/{by}")
+}
+
+fn agreement_of(negotiation: &Negotiation) -> Content {
+    let agreed = negotiation.agreement();
+    agreed.cloned().expect("what is agreed on was offered")
+}

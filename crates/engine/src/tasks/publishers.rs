@@ -1,0 +1,86 @@
+//! How many tasks and proposals each publisher has that have not ended, and how much they say.
+//!
+//! Kept beside what is decided, so that the count is exact before anything is on disk. Read next:
+//! [`crate::tasks::work`], [`crate::accounts::quota`].
+
+use domain::negotiation::{Kind, Negotiation};
+use domain::task::Task;
+use std::collections::HashMap;
+
+/// What one publisher has that has not ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// How many tasks and proposals.
+    pub(crate) number: usize,
+    /// How many bytes they say.
+    pub(crate) bytes: usize,
+}
+
+/// Publishers of what is open; none of those who have nothing open.
+#[derive(Default)]
+pub(crate) struct Publishers(HashMap<String, Open>);
+
+impl Publishers {
+    pub(crate) fn open_by(&self, publisher: &str) -> Open {
+        self.0.get(publisher).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn put_task(&mut self, task: &Task) {
+        self.more(&task.from, of_task(task));
+    }
+
+    pub(crate) fn remove_task(&mut self, task: &Task) {
+        self.fewer(&task.from, of_task(task));
+    }
+
+    pub(crate) fn put_negotiation(&mut self, negotiation: &Negotiation) {
+        self.more(&negotiation.publisher, of_negotiation(negotiation));
+    }
+
+    pub(crate) fn remove_negotiation(&mut self, negotiation: &Negotiation) {
+        self.fewer(&negotiation.publisher, of_negotiation(negotiation));
+    }
+
+    fn more(&mut self, publisher: &str, more: Open) {
+        if more == Open::default() {
+            return;
+        }
+        let open = match self.0.get_mut(publisher) {
+            Some(open) => open,
+            None => self.0.entry(publisher.to_owned()).or_default(),
+        };
+        open.number += more.number;
+        open.bytes += more.bytes;
+    }
+
+    fn fewer(&mut self, publisher: &str, fewer: Open) {
+        if let Some(open) = self.0.get_mut(publisher) {
+            open.number -= fewer.number;
+            open.bytes -= fewer.bytes;
+            if *open == Open::default() {
+                self.0.remove(publisher);
+            }
+        }
+    }
+}
+
+fn of_task(task: &Task) -> Open {
+    match task.status.is_terminal() {
+        true => Open::default(),
+        false => Open {
+            number: 1,
+            bytes: task.bytes(),
+        },
+    }
+}
+
+/// A negotiation about a task is counted with the task; a proposal has none yet.
+fn of_negotiation(negotiation: &Negotiation) -> Open {
+    match negotiation.is_open() {
+        true => Open {
+            number: usize::from(negotiation.kind == Kind::Feasibility),
+            bytes: negotiation.bytes(),
+        },
+        false => Open::default(),
+    }
+}

@@ -1,0 +1,170 @@
+//! Where others than the publisher want a task told: kept, read and forgotten by whose it is.
+//!
+//! Who is party to a task, or may read all of them, may have it told; what stands in a configuration is
+//! its owner's alone, since it holds secrets. Addresses are held to the very list that
+//! `task-subscription` is held to. Who posts is the server's matter. Read next: `domain::push`.
+
+pub(crate) mod operation;
+
+use crate::operation::Execution;
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::push::PushConfig;
+use domain::task::{Subscription, TaskId};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use store::{Batch, Committed, PushChange};
+
+/// The longest address of a receiver, in bytes.
+const URL_MOST: usize = 2_048;
+
+/// A configuration: its task, its owner, its identifier.
+type Key = (TaskId, String, String);
+
+/// How often a configuration is to be kept and is not on disk yet.
+#[derive(Default)]
+pub(crate) struct Unstored(Mutex<BTreeMap<Key, u32>>);
+
+impl Unstored {
+    /// These batches are on disk.
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        for change in committed.iter().flat_map(|c| &c.pushes) {
+            let PushChange::Keep(kept) = change else {
+                continue;
+            };
+            let mut unstored = self.lock();
+            if let Entry::Occupied(mut often) = unstored.entry(key(kept)) {
+                *often.get_mut() -= 1;
+                if *often.get() == 0 {
+                    often.remove();
+                }
+            }
+        }
+    }
+
+    /// Lets go of all: what is on disk is true.
+    pub(crate) fn forget_all(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn key(config: &PushConfig) -> Key {
+    let (task, owner) = (config.task.clone(), config.owner.clone());
+    (task, owner, config.id.clone())
+}
+
+impl Engine {
+    /// One that replaces another begins where that began: what is still to be told is not lost.
+    pub(crate) fn keep_push(
+        &self,
+        who: &Principal,
+        config: PushConfig,
+    ) -> Result<Execution<PushConfig>, Refusal> {
+        self.check_push(&config)?;
+        let mut unstored = self.unstored_pushes.lock();
+        let own = self.push_configs_of(who, &config.task)?;
+        let to_come = unstored
+            .keys()
+            .filter(|(task, owner, _)| (task, owner) == (&config.task, &who.name));
+        let ids = own.iter().map(|it| &it.id);
+        let ids: BTreeSet<&String> = ids.chain(to_come.map(|(_, _, id)| id)).collect();
+        let before = own.iter().find(|it| it.id == config.id);
+        let config = PushConfig {
+            owner: who.name.clone(),
+            since: before.map_or(self.feed.last(), |it| it.since),
+            ..config
+        };
+        if !ids.contains(&config.id) && ids.len() >= PushConfig::MOST {
+            return Err(Refusal::TooMany {
+                what: "push configurations of a task",
+                most: PushConfig::MOST as u64,
+            });
+        }
+        *unstored.entry(key(&config)).or_default() += 1;
+        drop(unstored);
+        let change = PushChange::Keep(config.clone());
+        Ok(self.push_changed(change, config))
+    }
+
+    /// What is not there is forgotten already.
+    pub(crate) fn forget_push(
+        &self,
+        who: &Principal,
+        task: TaskId,
+        id: String,
+    ) -> Result<Execution<()>, Refusal> {
+        self.task_for_push(who, &task)?;
+        let owner = who.name.clone();
+        Ok(self.push_changed(PushChange::Forget { task, owner, id }, ()))
+    }
+
+    fn push_changed<T: Send + 'static>(&self, change: PushChange, answer: T) -> Execution<T> {
+        let ticket = self.store.commit(Batch {
+            pushes: vec![change],
+            ..Batch::default()
+        });
+        Execution::committed(ticket, answer)
+    }
+
+    /// What a principal's own configurations for a task are, by identifier.
+    pub(crate) fn push_configs_of(
+        &self,
+        who: &Principal,
+        task: &TaskId,
+    ) -> Result<Vec<PushConfig>, Refusal> {
+        self.task_for_push(who, task)?;
+        let mut own = self.store.push_configs(task)?;
+        own.retain(|config| config.owner == who.name);
+        Ok(own)
+    }
+
+    /// Whoever's they are, the configurations by which a task is told: for who tells it.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store cannot be read.
+    pub fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfig>, Refusal> {
+        Ok(self.store.push_configs(task)?)
+    }
+
+    fn task_for_push(&self, who: &Principal, id: &TaskId) -> Result<(), Refusal> {
+        match self.task_of(who, id)?.is_some() {
+            true => Ok(()),
+            false => Err(Refusal::UnknownTask {
+                task: id.clone(),
+                user: who.name.clone(),
+            }),
+        }
+    }
+
+    /// Whether a configuration can be kept, and told by.
+    pub(crate) fn check_push(&self, config: &PushConfig) -> Result<(), Refusal> {
+        config.check().map_err(|unusable| Refusal::BadLeaf {
+            leaf: unusable.member,
+            why: unusable.why,
+        })?;
+        // Anything but http is read as https, and refused as what it is.
+        let is_plain = config.url.starts_with("http:");
+        self.check_subscription(&Subscription {
+            protocol: if is_plain { "http" } else { "https" }.to_owned(),
+            method: "POST".to_owned(),
+            url: config.url.clone(),
+        })
+    }
+
+    /// Whether reports can go to where a subscription wants them.
+    pub(crate) fn check_subscription(&self, subscription: &Subscription) -> Result<(), Refusal> {
+        let deliverable = match subscription.url.len() > URL_MOST {
+            true => Err(format!("an address has {URL_MOST} bytes at most")),
+            false => (self.deliverable)(subscription),
+        };
+        deliverable.map_err(|why| Refusal::Undeliverable {
+            url: subscription.url.chars().take(URL_MOST).collect(),
+            why,
+        })
+    }
+}

@@ -1,0 +1,501 @@
+//! What is decided, perhaps not yet on disk: open tasks and negotiations, callers who wait,
+//! deadlines, agents.
+//!
+//! One lock holds it, so decisions are serial; commits leave in the order of decisions, and what
+//! readers see follows them. What has ended is let go once it is on disk. Read next:
+//! [`crate::commit::unit_of_work`], [`crate::tasks::dispatch`]; `mailboxes`: what agents in here have before them.
+
+mod mailboxes;
+
+use crate::Refusal;
+use crate::hosting::instance::AgentInstance;
+use crate::tasks::publishers::{Open, Publishers};
+use crate::tasks::request::Routed;
+use domain::agent::Output;
+use domain::context::Exchange;
+use domain::inventory::Inventory;
+use domain::negotiation::{Kind, Negotiation, Side};
+use domain::reply::Reply;
+use domain::task::{Task, TaskId};
+use domain::team::Team;
+use domain::telemetry::Token;
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use store::{Committed, Condition, Store, Ticket};
+use tokio::sync::oneshot;
+
+/// Something an agent wants of the world.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The agent's name.
+    pub agent: String,
+    /// What it wants: [`Output::Send`], [`Output::Act`] or [`Output::Note`].
+    pub output: Output,
+}
+
+impl Outgoing {
+    /// Under which token something comes back; none for a note.
+    pub(crate) fn token(&self) -> Option<Token> {
+        match &self.output {
+            Output::Send { token, .. } | Output::Act { token, .. } => Some(*token),
+            _ => None,
+        }
+    }
+}
+
+/// What callers waited for, with what says when it is on disk.
+pub(crate) type Resolution<T = Reply> = (T, Stored);
+
+/// Callers with the replies that are theirs.
+pub(crate) type Resolved<T = Reply> = Vec<(oneshot::Sender<Resolution<T>>, T)>;
+
+/// Whoever waits for a team to be formed.
+pub(crate) type Forming = Vec<oneshot::Sender<Resolution<Arc<Team>>>>;
+
+/// Resolves once a batch that is shared by many is on disk, or will never be.
+pub(crate) struct Stored {
+    /// Stands behind the batch.
+    pub(crate) ticket: Ticket,
+    pub(crate) store: Store,
+    /// How many batches had been taken back before it.
+    pub(crate) taken_back: u64,
+}
+
+impl Stored {
+    /// # Errors
+    /// [`Refusal`] if the batch, or one that was under way with it, was not stored.
+    pub(crate) async fn wait(self) -> Result<(), Refusal> {
+        self.ticket.await?;
+        match self.store.taken_back() == self.taken_back {
+            true => Ok(()),
+            false if self.store.statistics().condition == Condition::Full => {
+                Err(Refusal::StoreFull)
+            }
+            false => Err(Refusal::StoreFailed {
+                cause: "the answer may not have been stored".to_owned(),
+            }),
+        }
+    }
+}
+
+/// What callers wait for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Awaited {
+    /// A synchronous task: until it has ended, or waits for its publisher.
+    Task(TaskId),
+    /// The other side's turn in this round of a negotiation.
+    Turn(TaskId, Kind, u32),
+    /// What an agent in here says to what was said of a task in this exchange.
+    Answer(TaskId, String),
+}
+
+/// Callers who wait, and the record of their exchange.
+pub(crate) struct Waiting {
+    pub(crate) exchange: Exchange,
+    pub(crate) callers: Vec<oneshot::Sender<Resolution>>,
+}
+
+/// The last answer to a question of a task: sent again while nothing is asked, it is no plan.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// Who gave it.
+    pub(crate) from: String,
+    /// As it was sent.
+    pub(crate) text: String,
+    /// The identifier of its record.
+    pub(crate) record: String,
+}
+
+impl Answered {
+    pub(crate) fn by(routed: &Routed, record: String) -> Self {
+        Self {
+            from: routed.from.clone(),
+            text: routed.negotiate.texts.join("\n"),
+            record,
+        }
+    }
+}
+
+/// What falls due.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Due {
+    /// An agent asked to be woken.
+    Wake {
+        agent: usize,
+        /// Which of the agent's lives asked for it.
+        incarnation: u64,
+        token: Token,
+    },
+    /// An agent that steps on this input must have come back.
+    Step { agent: usize, number: u64 },
+    /// Whoever forms a team has waited long enough.
+    Team(TaskId),
+    /// Callers have waited long enough.
+    Reply(Awaited),
+    /// The deadline of a task, or of its publisher.
+    Task(TaskId),
+    /// The silence in a negotiation.
+    Negotiation(TaskId, Kind),
+    /// The lease of an agent.
+    Lease(String),
+    /// Whether the store takes something, and what waits for that.
+    Store,
+}
+
+impl Due {
+    /// True of what follows from what was decided: where that is taken back, so is this.
+    fn stands_on_decisions(&self) -> bool {
+        match self {
+            Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
+            // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
+            Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
+        }
+    }
+}
+
+type Key = (TaskId, Kind);
+
+pub(crate) struct Work {
+    tasks: HashMap<TaskId, Arc<Task>>,
+    /// Open parts by the task that they are parts of.
+    parts: HashMap<TaskId, BTreeSet<TaskId>>,
+    negotiations: HashMap<Key, Arc<Negotiation>>,
+    publishers: Publishers,
+    pub(crate) waiting: HashMap<Awaited, Waiting>,
+    /// Whoever waits until hosted agents have said whether they take part, by task.
+    pub(crate) forming: HashMap<TaskId, Forming>,
+    /// Answers given in this run, by task.
+    pub(crate) answered: HashMap<TaskId, Answered>,
+    due: BTreeMap<(Timestamp, u64), Due>,
+    /// Where those that move with the state of something stand in `due`.
+    scheduled: HashMap<Due, (Timestamp, u64)>,
+    /// The agents by their index; those in here are the first.
+    agents: Vec<AgentInstance>,
+    hosted: usize,
+    /// Inputs by the commit that they rest on: the agent, and the number of the input.
+    resting: BTreeMap<u64, Vec<(usize, u64)>>,
+    inventory: Arc<Inventory>,
+    /// Since when answers can be given, and how long there is time for them at least.
+    answerable: Option<(Timestamp, i64)>,
+    counter: u64,
+    settled: Arc<Settled>,
+}
+
+/// What has ended and is on disk: the writer says so, the next decision lets it go.
+#[derive(Default)]
+pub(crate) struct Settled {
+    tasks: Mutex<Vec<TaskId>>,
+    negotiations: Mutex<Vec<(Key, u64)>>,
+}
+
+impl Settled {
+    pub(crate) fn take_in(&self, committed: &[Committed]) {
+        let tasks = committed.iter().flat_map(|c| &c.tasks);
+        let ended = tasks.filter(|t| t.status.is_terminal());
+        let mut settled = self.tasks.lock().expect("no holder panics");
+        settled.extend(ended.map(|t| t.id.clone()));
+        drop(settled);
+        let negotiations = committed.iter().flat_map(|c| &c.negotiations);
+        let ended = negotiations.filter(|n| !n.is_open());
+        let mut settled = self.negotiations.lock().expect("no holder panics");
+        settled.extend(ended.map(|n| ((n.task.clone(), n.kind), n.version)));
+    }
+}
+
+impl Work {
+    pub(crate) fn new(
+        agents: Vec<AgentInstance>,
+        tasks: Vec<Arc<Task>>,
+        negotiations: Vec<Arc<Negotiation>>,
+        inventory: Arc<Inventory>,
+        settled: Arc<Settled>,
+    ) -> Self {
+        let mut work = Self {
+            tasks: HashMap::new(),
+            parts: HashMap::new(),
+            negotiations: HashMap::new(),
+            publishers: Publishers::default(),
+            waiting: HashMap::new(),
+            forming: HashMap::new(),
+            answered: HashMap::new(),
+            due: BTreeMap::new(),
+            scheduled: HashMap::new(),
+            hosted: agents.iter().take_while(|a| a.is_hosted()).count(),
+            agents,
+            resting: BTreeMap::new(),
+            inventory,
+            answerable: None,
+            counter: 0,
+            settled,
+        };
+        for task in tasks {
+            work.put(task);
+        }
+        for negotiation in negotiations {
+            work.put_negotiation(negotiation);
+        }
+        work
+    }
+
+    /// Forgets everything decided and takes in what is on disk. Callers who wait for what is not
+    /// there are let go.
+    pub(crate) fn reset(&mut self, tasks: Vec<Arc<Task>>, negotiations: Vec<Arc<Negotiation>>) {
+        self.tasks.clear();
+        self.parts.clear();
+        self.negotiations.clear();
+        self.publishers = Publishers::default();
+        self.answered.clear();
+        let scheduled = self.scheduled.keys();
+        let stale: Vec<Due> = scheduled
+            .filter(|due| due.stands_on_decisions())
+            .cloned()
+            .collect();
+        for due in stale {
+            self.schedule(due, None);
+        }
+        for task in tasks {
+            self.put(task);
+        }
+        for negotiation in negotiations {
+            self.put_negotiation(negotiation);
+        }
+        self.forming.clear();
+        let asked: BTreeSet<String> = self.questions().map(|q| q.key.clone()).collect();
+        let (tasks, negotiations) = (&self.tasks, &self.negotiations);
+        self.waiting.retain(|awaited, _| match awaited {
+            Awaited::Task(id) => tasks.contains_key(id),
+            Awaited::Answer(_, key) => asked.contains(key),
+            Awaited::Turn(task, kind, round) => {
+                let negotiation = negotiations.get(&(task.clone(), *kind));
+                negotiation.is_some_and(|n| n.round() >= *round)
+            }
+        });
+    }
+
+    /// Lets go of what has ended and is on disk.
+    pub(crate) fn tidy(&mut self) {
+        let tasks = std::mem::take(&mut *self.settled.tasks.lock().expect("no holder panics"));
+        for id in tasks {
+            self.tasks.remove(&id);
+            self.answered.remove(&id);
+            for kind in Kind::ALL {
+                self.remove_negotiation(&(id.clone(), kind));
+            }
+        }
+        let settled = &self.settled.negotiations;
+        let negotiations = std::mem::take(&mut *settled.lock().expect("no holder panics"));
+        for (key, version) in negotiations {
+            let same = self.negotiations.get(&key).map(|n| n.version) == Some(version);
+            if same {
+                self.remove_negotiation(&key);
+            }
+        }
+    }
+
+    pub(crate) fn inventory(&self) -> Arc<Inventory> {
+        Arc::clone(&self.inventory)
+    }
+
+    pub(crate) fn instance(&mut self, index: usize) -> &mut AgentInstance {
+        &mut self.agents[index]
+    }
+
+    /// Gives the agent at `index` another behaviour; a new agent's index is the next one.
+    pub(crate) fn set_instance(&mut self, index: usize, instance: AgentInstance) {
+        match self.agents.get_mut(index) {
+            Some(place) => *place = instance,
+            None => self.agents.push(instance),
+        }
+    }
+
+    /// Takes those out who wait for this because of that exchange; when they have waited long
+    /// enough stays set.
+    pub(crate) fn take_waiting(&mut self, awaited: &Awaited, exchange: &str) -> Option<Waiting> {
+        let waits = self.waiting.get(awaited)?.exchange.id == exchange;
+        waits.then(|| self.waiting.remove(awaited))?
+    }
+
+    pub(crate) fn task(&self, id: &TaskId) -> Option<&Arc<Task>> {
+        self.tasks.get(id)
+    }
+
+    pub(crate) fn put(&mut self, task: Arc<Task>) {
+        let within = task.awaits.and(task.conditions.answer_within_ms);
+        let due = task.due().map(|due| self.granted(due, within));
+        self.schedule(Due::Task(task.id.clone()), due);
+        match &task.conditions.parent {
+            Some(parent) if !task.status.is_terminal() => {
+                let parts = self.parts.entry(parent.clone()).or_default();
+                parts.insert(task.id.clone());
+            }
+            _ => self.no_part(&task),
+        }
+        self.publishers.put_task(&task);
+        if let Some(before) = self.tasks.insert(task.id.clone(), task) {
+            self.publishers.remove_task(&before);
+        }
+    }
+
+    /// Takes a task back that was never committed.
+    pub(crate) fn forget(&mut self, id: &TaskId) {
+        self.schedule(Due::Task(id.clone()), None);
+        if let Some(task) = self.tasks.remove(id) {
+            self.no_part(&task);
+            self.publishers.remove_task(&task);
+        }
+    }
+
+    /// The task is no open part any more.
+    fn no_part(&mut self, task: &Task) {
+        if let Some(parent) = &task.conditions.parent
+            && let Some(parts) = self.parts.get_mut(parent)
+        {
+            parts.remove(&task.id);
+            if parts.is_empty() {
+                self.parts.remove(parent);
+            }
+        }
+    }
+
+    /// The open parts of a task, by identifier.
+    pub(crate) fn parts(&self, id: &TaskId) -> Vec<TaskId> {
+        let parts = self.parts.get(id).into_iter().flatten();
+        parts.cloned().collect()
+    }
+
+    /// How many open parts a task has.
+    pub(crate) fn parts_open(&self, id: &TaskId) -> usize {
+        self.parts.get(id).map_or(0, BTreeSet::len)
+    }
+
+    pub(crate) fn open_tasks_of(&self, executor: &str) -> Vec<Arc<Task>> {
+        let open = self.tasks.values();
+        let open = open.filter(|t| t.to == executor && !t.status.is_terminal());
+        let open = open.filter(|t| t.is_handed_over());
+        let mut open: Vec<Arc<Task>> = open.cloned().collect();
+        open.sort_by(|a, b| a.id.cmp(&b.id));
+        open
+    }
+
+    /// Who published open tasks, with who executes them.
+    pub(crate) fn parties_of_open_tasks(&self) -> BTreeSet<(String, String)> {
+        let open = self.tasks.values().filter(|t| !t.status.is_terminal());
+        open.map(|t| (t.from.clone(), t.to.clone())).collect()
+    }
+
+    /// The open tasks that wait for this publisher, by identifier.
+    pub(crate) fn tasks_awaiting(&self, publisher: &str) -> Vec<Arc<Task>> {
+        let awaits = |t: &&Arc<Task>| t.awaits.is_some() && t.from == publisher;
+        let awaiting = self.tasks.values().filter(awaits);
+        let mut awaiting: Vec<Arc<Task>> = awaiting.cloned().collect();
+        awaiting.sort_by(|a, b| a.id.cmp(&b.id));
+        awaiting
+    }
+
+    pub(crate) fn negotiation(&self, task: &TaskId, kind: Kind) -> Option<&Arc<Negotiation>> {
+        self.negotiations.get(&(task.clone(), kind))
+    }
+
+    /// The open feasibilities about which this executor is asked, by task.
+    pub(crate) fn open_feasibilities_of(&self, executor: &str) -> Vec<Arc<Negotiation>> {
+        let open = self.negotiations.values().filter(|n| n.is_open());
+        let open = open.filter(|n| n.kind == Kind::Feasibility && n.executor == executor);
+        let mut open: Vec<Arc<Negotiation>> = open.cloned().collect();
+        open.sort_by(|a, b| a.task.cmp(&b.task));
+        open
+    }
+
+    pub(crate) fn put_negotiation(&mut self, negotiation: Arc<Negotiation>) {
+        let key = (negotiation.task.clone(), negotiation.kind);
+        let due = Due::Negotiation(key.0.clone(), key.1);
+        // What the publisher of a task owes has the task's own deadline, and a result that is
+        // done again the executor's.
+        let own = match key.1 {
+            Kind::Feasibility => true,
+            Kind::Fulfillment => negotiation.next_side() == Some(Side::Executor),
+            Kind::Result => false,
+        };
+        let at = negotiation.due().filter(|_| own);
+        let at = at.map(|at| self.granted(at, negotiation.answer_within_ms));
+        self.schedule(due, at);
+        self.publishers.put_negotiation(&negotiation);
+        if let Some(before) = self.negotiations.insert(key, negotiation) {
+            self.publishers.remove_negotiation(&before);
+        }
+    }
+
+    fn remove_negotiation(&mut self, key: &Key) {
+        if let Some(negotiation) = self.negotiations.remove(key) {
+            self.publishers.remove_negotiation(&negotiation);
+        }
+    }
+
+    /// What open tasks and proposals a publisher has.
+    pub(crate) fn open_by(&self, publisher: &str) -> Open {
+        self.publishers.open_by(publisher)
+    }
+
+    /// Whoever owes an answer can give it from `now` on, and has at least so many milliseconds for
+    /// it, or as many as it had in all.
+    pub(crate) fn grant_answers(&mut self, now: Timestamp, grace_ms: i64) {
+        self.answerable = Some((now, grace_ms));
+        // In an order that is the same whenever the same is replayed.
+        let mut tasks: Vec<_> = self.tasks.values().cloned().collect();
+        tasks.sort_by(|a, b| a.id.cmp(&b.id));
+        tasks.into_iter().for_each(|task| self.put(task));
+        let mut negotiations: Vec<_> = self.negotiations.values().cloned().collect();
+        negotiations.sort_by(|a, b| (&a.task, a.kind).cmp(&(&b.task, b.kind)));
+        let negotiations = negotiations.into_iter();
+        negotiations.for_each(|negotiation| self.put_negotiation(negotiation));
+    }
+
+    /// When an answer is due that was to be given within a time; a deadline stays what it is.
+    fn granted(&self, due: Timestamp, within_ms: Option<i64>) -> Timestamp {
+        match (self.answerable, within_ms) {
+            (Some((since, grace_ms)), Some(within)) => due.max(since + within.min(grace_ms)),
+            _ => due,
+        }
+    }
+
+    /// A number that no other call of this run returned.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.counter += 1;
+        self.counter
+    }
+
+    pub(crate) fn set_due(&mut self, at: Timestamp, due: Due) {
+        let number = self.next_number();
+        self.due.insert((at, number), due);
+    }
+
+    /// Sets when something is due that is due at one time only; none withdraws it.
+    pub(crate) fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
+        if let Some(before) = self.scheduled.remove(&due) {
+            if at == Some(before.0) {
+                self.scheduled.insert(due, before);
+                return;
+            }
+            self.due.remove(&before);
+        }
+        if let Some(at) = at {
+            let place = (at, self.next_number());
+            self.due.insert(place, due.clone());
+            self.scheduled.insert(due, place);
+        }
+    }
+
+    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+        self.due.keys().next().map(|(at, _)| *at)
+    }
+
+    pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Due> {
+        let first = self.due.first_entry()?;
+        if first.key().0 > now {
+            return None;
+        }
+        let due = first.remove();
+        self.scheduled.remove(&due);
+        Some(due)
+    }
+}
