@@ -7,16 +7,19 @@
 //! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
 
 use crate::feed::stream::Event;
-use crate::operation::{Endpoint, Operation};
+use crate::operation::{Endpoint, Operation, Reader, exec};
+use crate::trail::words;
 use crate::{Engine, Refusal};
 use domain::access::{
-    Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope, TASK_NEGOTIATE,
+    AccessRules, Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope,
+    TASK_NEGOTIATE,
 };
 use domain::ems::News;
 use domain::event::{Entry, LogEvent};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The name of a notification, behind its module.
@@ -175,6 +178,27 @@ impl Engine {
         let own = client.is_none_or(|client| *client == who.name);
         (own && !update.change.is_internal()) || self.approves(who)
     }
+
+    /// True if the access rules let the principal do this.
+    pub(crate) fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
+        self.access().permits(who, request)
+    }
+
+    /// The access rules in force.
+    pub fn access(&self) -> Arc<AccessRules> {
+        Arc::clone(&self.access.read().expect("no writer panics"))
+    }
+
+    /// Puts other access rules in force. What is asked from now on is held to them; so is what goes on,
+    /// with its next word.
+    pub fn set_access(&self, rules: AccessRules) {
+        *self.access.write().expect("no writer panics") = Arc::new(rules);
+    }
+
+    /// The principal that a verified user name stands for.
+    pub fn principal(&self, user: &str) -> Principal {
+        self.access().principal(user, self.is_agent(user))
+    }
 }
 
 /// What a principal sees of a kind of records.
@@ -238,15 +262,6 @@ fn is_open_to(who: &Principal, from: &str, to: &str) -> bool {
     !who.agent || who.is_party(from, to)
 }
 
-/// What is asked for, for people.
-pub(crate) fn words(request: Request<'_>) -> String {
-    match request {
-        Request::Exec { rpc, .. } => format!("execute <{rpc}>"),
-        Request::Read { path, .. } => format!("read /{}", path.join("/")),
-        Request::Notification { name, .. } => format!("receive <{name}>"),
-    }
-}
-
 const CONDITION: Named = ("irtf-agent", "condition-notifications");
 
 fn notification(module: &'static str, name: &'static str) -> Request<'static> {
@@ -282,11 +297,9 @@ pub fn reported(of: &News) -> Named {
     }
 }
 
-/// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
-pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
-    Request::Exec {
-        module,
-        rpc,
-        guarded,
+impl<'e, Q> Reader<'e, Q> {
+    /// Which records of a kind the query may show.
+    pub(crate) fn sight(&self, rows: Rows) -> Sight<'e> {
+        self.engine.sight(self.who, rows, self.detail)
     }
 }

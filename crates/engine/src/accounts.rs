@@ -5,6 +5,7 @@
 //! room in the name of the engine, and `server`'s `memory`.
 
 pub(crate) mod quota;
+mod usage;
 
 use domain::time::Timestamp;
 use std::collections::BTreeMap;

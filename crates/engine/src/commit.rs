@@ -5,4 +5,70 @@
 pub(crate) mod lock;
 pub(crate) mod outbox;
 pub(crate) mod recovery;
+pub(crate) mod stored;
 pub(crate) mod unit_of_work;
+
+use crate::Engine;
+use crate::commit::stored::Stored;
+use crate::commit::unit_of_work::UnitOfWork;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use store::{Batch, Document, Ticket};
+
+/// How often a store that was full is tried again, in milliseconds.
+pub(crate) const AGAIN_MS: i64 = 5_000;
+
+impl Engine {
+    /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
+    /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
+    /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
+    pub(crate) fn commit(&self, mut staged: UnitOfWork) -> Ticket {
+        for written in staged.take_written() {
+            self.charge(&written);
+        }
+        let outgoing = std::mem::take(&mut staged.outgoing);
+        match self.is_beside() && !outgoing.is_empty() {
+            true => self.outbox.hold(self.mark(&mut staged), outgoing),
+            false => self.outbox.leave(outgoing),
+        }
+        let (batch, rest) = staged.into_batch();
+        let taken_back = self.store.taken_back();
+        let ticket = self.store.commit(batch);
+        // The callers' own tickets stand behind this batch, so they resolve after it.
+        let stored = || Stored {
+            ticket: self.store.commit(store::Batch::default()),
+            store: self.store.clone(),
+            taken_back,
+        };
+        for (caller, reply) in rest.resolved {
+            let _ = caller.send((reply, stored()));
+        }
+        for (caller, team) in rest.formed {
+            let _ = caller.send((team, stored()));
+        }
+        self.outbox.notify();
+        ticket
+    }
+
+    pub(crate) fn is_beside(&self) -> bool {
+        self.beside.load(Acquire)
+    }
+
+    /// The mark of the batch that is staged.
+    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
+        let next = || self.marks.fetch_add(1, Relaxed) + 1;
+        *staged.mark.get_or_insert_with(next)
+    }
+}
+
+/// Writes something and leaves nothing; no decision stands on it.
+pub(crate) fn trial() -> Batch {
+    let row = |body: Option<&str>| Document {
+        kind: "trial".into(),
+        name: "trial".to_owned(),
+        body: body.map(str::to_owned),
+    };
+    Batch {
+        documents: vec![row(Some("")), row(None)],
+        ..Batch::default()
+    }
+}

@@ -5,6 +5,7 @@
 //! Nothing is held in memory but what is on its way to the disk, and nothing is ever fetched. Read
 //! next: `domain::context`, `store::Chunk`.
 
+pub(crate) mod entries;
 pub(crate) mod operation;
 
 use crate::accounts::Account;
@@ -19,52 +20,15 @@ use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::identifier;
 use domain::time::Timestamp;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::task::Poll;
-use store::{Chunk, CommitError, Committed, Piece, Store, Ticket};
-
-/// Entries of data-params as decided, while the store does not have them yet.
-#[derive(Default)]
-pub(crate) struct Entries(Mutex<HashMap<String, DataParam>>);
-
-impl Entries {
-    /// Lets go of what is on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
-        let mut decided = self.lock();
-        if !decided.is_empty() {
-            let entries = committed.iter().flat_map(|c| &c.data);
-            entries.for_each(|entry| let_go(&mut decided, entry));
-        }
-    }
-
-    /// Lets go of all: what is on disk is true.
-    pub(crate) fn forget_all(&self) {
-        self.lock().clear();
-    }
-
-    /// Takes back what the store did not take.
-    fn take_back(&self, entry: &DataParam) {
-        let_go(&mut self.lock(), entry);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, DataParam>> {
-        self.0.lock().expect("no holder panics")
-    }
-}
+use store::{Chunk, CommitError, Piece, Store, Ticket};
 
 /// An entry that was counted among those of its writer was not stored.
 fn give_back(counted: Option<Arc<Account>>, entry: &DataParam) {
     if let Some(account) = counted {
         account.give_back(size_of(entry));
-    }
-}
-
-/// Unless something else was decided since.
-fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam) {
-    if decided.get(&entry.id) == Some(entry) {
-        decided.remove(&entry.id);
     }
 }
 
@@ -142,22 +106,6 @@ impl Engine {
         }))
     }
 
-    /// The entry as decided.
-    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, Refusal> {
-        let decided = self.entries.lock().get(id).cloned();
-        match decided {
-            Some(entry) => Ok(Some(entry)),
-            None => Ok(self.store.data_param(id)?),
-        }
-    }
-
-    /// Stages an entry; the next decision sees it.
-    pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut UnitOfWork) {
-        let mut decided = self.entries.lock();
-        decided.insert(entry.id.clone(), entry.clone());
-        staged.data.push(entry);
-    }
-
     /// The answer to data that are entered whole.
     fn taken(
         &self,
@@ -190,7 +138,8 @@ impl Engine {
             Some(id) => {
                 let task = self.task(work, id)?;
                 let task = task.filter(|t| t.from == who.name || t.to == who.name);
-                let task = task.ok_or_else(|| crate::tasks::negotiate::unknown_task(who, id))?;
+                let task =
+                    task.ok_or_else(|| crate::tasks::negotiate::routing::unknown_task(who, id))?;
                 match task.from == who.name {
                     true => task.to.clone(),
                     false => task.from.clone(),

@@ -4,17 +4,26 @@
 //! Read next: [`crate::hosting::step`], [`crate::tasks::dispatch`].
 
 use crate::Engine;
+use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::commit::{AGAIN_MS, trial};
+use crate::hosting::delivery::expected;
 use crate::hosting::question::Question;
-use crate::tasks::work::{self, Outgoing, Work};
-use domain::agent::{Briefing, Input};
+use crate::tasks::awaited::Awaited;
+use crate::tasks::reply::state_reply;
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
+use domain::agent::Input;
 use domain::profile::Profile;
-use domain::registry::{Reach, Registration};
+use domain::registry::Reach;
+use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
+use domain::telemetry::Token;
 use domain::time::Timestamp;
+use domain::verb::Verb;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use store::Batch;
+use store::{Batch, Condition};
 use tracing::debug;
 
 impl Engine {
@@ -56,29 +65,6 @@ impl Engine {
         }
         drop(work);
         self.step_in_turn(now);
-    }
-
-    /// What an agent is told at its start. An assignment that it is still to be asked for is no
-    /// open task of its own yet.
-    pub(crate) fn briefing<'q>(
-        &self,
-        work: &Work,
-        registration: &Registration,
-        roster: Vec<Arc<Profile>>,
-        unanswered: impl Iterator<Item = &'q Question>,
-    ) -> Briefing {
-        let asked: BTreeSet<&TaskId> = unanswered
-            .filter(|q| q.is_assignment())
-            .map(|q| &q.task)
-            .collect();
-        let mut open = work.open_tasks_of(&registration.profile.name);
-        open.retain(|task| !asked.contains(&task.id));
-        Briefing {
-            own: Arc::clone(&registration.profile),
-            roster,
-            inventory: work.inventory(),
-            open,
-        }
     }
 
     /// Brings an input to an agent. Unknown agents are ignored: an input can outlive its agent.
@@ -133,12 +119,6 @@ impl Engine {
         open
     }
 
-    /// The place of an agent in here; none of one elsewhere.
-    pub(crate) fn hosted(&self, work: &mut Work, name: &str) -> Option<usize> {
-        let found = self.roster.find(name);
-        found.filter(|index| work.instance(*index).is_hosted())
-    }
-
     /// When [`Engine::tick`] is next due; none if nothing waits.
     pub fn next_wakeup(&self) -> Option<Timestamp> {
         let (work, trail) = (self.lock_work().next_due(), self.trail_due());
@@ -175,8 +155,8 @@ impl Engine {
     /// True while a caller waits for this task to end, or for a word about it, that no agent in here
     /// is about to say: all of them are at rest.
     pub fn is_awaited(&self, task: &TaskId) -> bool {
-        use work::Awaited::{Answer, Task, Turn};
-        let is_about = |awaited: &work::Awaited| match awaited {
+        use Awaited::{Answer, Task, Turn};
+        let is_about = |awaited: &Awaited| match awaited {
             Task(id) | Turn(id, ..) | Answer(id, _) => id == task,
         };
         let work = self.lock_work();
@@ -192,21 +172,97 @@ impl Engine {
     pub async fn outgoing_filled(&self) {
         self.outbox.filled().await;
     }
-}
 
-/// An input with the token that the agent gave what it replies to; none if the agent was made anew
-/// since.
-pub(crate) fn expected(work: &mut Work, index: usize, input: Input) -> Option<Input> {
-    let actor = work.instance(index).actor()?;
-    Some(match input {
-        Input::Replied { token, reply } => Input::Replied {
-            token: actor.redeem(token)?,
-            reply,
-        },
-        Input::Acted { token, outcome } => Input::Acted {
-            token: actor.redeem(token)?,
-            outcome,
-        },
-        other => other,
-    })
+    pub(crate) fn fall_due(
+        &self,
+        work: &mut Work,
+        due: Due,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        match due {
+            Due::Wake {
+                agent,
+                incarnation,
+                token,
+            } => self.woken(work, agent, incarnation, token, now, staged),
+            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, staged),
+            Due::Team(task) => self.team_formed(work, &task, staged),
+            Due::Reply(awaited) => {
+                // Nobody waits for what has ended: they were answered then.
+                let reply = match &awaited {
+                    Awaited::Task(id) => work.task(id).map(|task| state_reply(task)),
+                    Awaited::Turn(task, kind, round) => {
+                        let negotiation = work.negotiation(task, *kind);
+                        negotiation.map(|n| crate::tasks::negotiate::turn::reply_of(n, *round))
+                    }
+                    Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
+                };
+                if let Some(reply) = reply {
+                    self.resolve(work, &awaited, &reply, now, staged);
+                }
+            }
+            Due::Task(id) => self.task_due(work, &id, now, staged),
+            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, staged),
+            Due::Lease(name) => self.lease_due(work, &name, now, staged),
+            Due::Store => self.store_due(work, now, staged),
+        }
+    }
+
+    /// The instant has come that an agent asked for.
+    pub(crate) fn woken(
+        &self,
+        work: &mut Work,
+        index: usize,
+        incarnation: u64,
+        token: Token,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let instance = work.instance(index);
+        if instance.incarnation() != incarnation {
+            return;
+        }
+        match instance.is_hosted() {
+            true => self.put(work, index, Input::Woken(token)),
+            false => drop(self.run(work, index, Input::Woken(token), now, staged)),
+        }
+    }
+
+    /// The reply to whoever waits for an agent in here no longer.
+    pub(crate) fn unanswered(
+        &self,
+        work: &Work,
+        awaited: &Awaited,
+        task: &TaskId,
+    ) -> Option<Reply> {
+        let asked = work.waiting.get(awaited)?.exchange.verb;
+        let verdict = match asked {
+            // It is cancelled, whatever its executor has to say to that.
+            Verb::TaskCancel => Verdict::Accepted,
+            _ => Verdict::Pending,
+        };
+        let mut reply = Reply::new(verdict, Vec::new());
+        reply.task = Some(task.clone());
+        let task = self.task(work, task).ok().flatten();
+        reply.status = task.map(|task| task.status);
+        Some(reply)
+    }
+
+    /// A store that was full is tried again and again; once it takes something, what waited for that
+    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
+    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut UnitOfWork) {
+        match self.store.statistics().condition {
+            Condition::Working => {
+                work.release_held();
+                self.end_for_those_left_alone(work, now, staged);
+                self.outbox.notify_ready();
+            }
+            Condition::Full => {
+                drop(self.store.commit(trial()));
+                self.look_at_store(work, now + AGAIN_MS);
+            }
+            Condition::Stopped => {}
+        }
+    }
 }

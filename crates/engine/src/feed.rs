@@ -11,6 +11,7 @@ pub mod stream;
 
 pub(crate) use of_agent::FeedOfAgent;
 
+use crate::Engine;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
 use of_agent::Tellers;
@@ -185,5 +186,17 @@ impl Feed {
     /// [`ReadError`] if the store cannot be read.
     pub fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
         self.store.sequence_at(time)
+    }
+}
+
+impl Engine {
+    /// The log, for subscribers.
+    pub fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    /// The place of the last committed entry of the log.
+    pub fn last_sequence(&self) -> Sequence {
+        self.feed.last()
     }
 }

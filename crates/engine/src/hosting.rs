@@ -2,6 +2,8 @@
 //!
 //! Read next: [`instance`], [`mailbox`], [`step`].
 
+pub(crate) mod briefing;
+pub(crate) mod delivery;
 pub(crate) mod failing;
 pub(crate) mod instance;
 pub(crate) mod mailbox;

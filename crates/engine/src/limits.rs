@@ -55,6 +55,14 @@ impl Limits {
             ..self
         }
     }
+
+    /// How long whoever asks an agent in here waits for it, in milliseconds.
+    pub(crate) fn patience_ms(&self, asynchronous: bool) -> i64 {
+        match asynchronous {
+            true => self.answer_ms,
+            false => self.synchronous_ms,
+        }
+    }
 }
 
 impl Default for Limits {

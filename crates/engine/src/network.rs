@@ -3,5 +3,6 @@
 //! Read next: [`ems`], [`faults`].
 
 pub(crate) mod ems;
+pub(crate) mod fault;
 pub(crate) mod faults;
 pub(crate) mod operation;

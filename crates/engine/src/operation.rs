@@ -2,12 +2,12 @@
 //!
 //! An operation says which rpc it is and what it costs, and hands itself to the method of the engine
 //! that carries it out; each organ's are in its file `operation`. Protocols translate into these; nothing
-//! else exists. What only looks at committed state is a [`Query`](crate::query::Query). Read next:
+//! else exists. What only looks at committed state is a [`Query`]. Read next:
 //! [`crate::tasks::operation`], [`crate::refusal`].
 
 use crate::Engine;
 use crate::refusal::Refusal;
-use domain::access::{Principal, Request};
+use domain::access::{Detail, Principal, Request};
 use domain::ems::Ems;
 use domain::time::Timestamp;
 use std::fmt;
@@ -151,5 +151,80 @@ impl<T: fmt::Debug> fmt::Debug for Execution<T> {
             Self::Done(outcome) => f.debug_tuple("Done").field(outcome).finish(),
             Self::Pending(_) => f.write_str("Pending"),
         }
+    }
+}
+
+/// One look at committed state ([`Engine::read`], [`Engine::browse`]).
+pub trait Query: Sized {
+    /// The records found.
+    type Output;
+
+    /// The rpc that alone may ask for it; none where rights are decided record by record.
+    fn rpc(&self) -> Option<Request<'static>>;
+
+    /// How many bytes an answer says, of what is looked up by one key; none of other queries, whose
+    /// answers are bounded each for itself.
+    fn keyed(&self) -> Option<Weigh<Self::Output>> {
+        None
+    }
+
+    /// Finds the records.
+    ///
+    /// # Errors
+    /// The [`Refusal`] if they cannot be read, or are [too much](Refusal::TooMuch).
+    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal>;
+}
+
+/// Tells about how many bytes an answer says.
+pub type Weigh<T> = fn(&T) -> u64;
+
+/// The right of the query `Q` to look: its user may ask for it. Made by the engine alone, and of use
+/// to no other query.
+pub struct Reader<'e, Q> {
+    pub(crate) engine: &'e Engine,
+    pub(crate) who: &'e Principal,
+    pub(crate) detail: Detail,
+    pub(crate) now: Timestamp,
+    of: PhantomData<fn() -> Q>,
+}
+
+impl<'e, Q> Reader<'e, Q> {
+    pub(crate) fn new(
+        engine: &'e Engine,
+        who: &'e Principal,
+        detail: Detail,
+        now: Timestamp,
+    ) -> Self {
+        let of = PhantomData;
+        Self {
+            engine,
+            who,
+            detail,
+            now,
+            of,
+        }
+    }
+}
+
+/// A query is an operation that is answered at once and takes no room.
+impl<Q: Query<Output: Send + 'static>> Operation for Q {
+    type Output = Q::Output;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Query::rpc(self)
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Q::Output>, Refusal> {
+        let found = self.look(Reader::new(call.engine, call.who, Detail::Whole, call.now));
+        found.map(Execution::known)
+    }
+}
+
+/// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
+pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
+    Request::Exec {
+        module,
+        rpc,
+        guarded,
     }
 }

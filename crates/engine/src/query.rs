@@ -18,83 +18,21 @@ pub use task::{
 };
 
 use crate::access::Sight;
-use crate::operation::{Call, Execution, Operation};
-use crate::tasks::view::{Knowledge, View};
+pub use crate::operation::{Query, Reader, Weigh};
+use crate::tasks::view::Knowledge;
 use crate::{Engine, Refusal};
-use domain::access::{Detail, Principal, Request, Rows};
+use domain::access::{Detail, Principal};
 use domain::context::Exchange;
-use domain::event::Sequence;
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
 use std::collections::HashSet;
-use std::marker::PhantomData;
 use std::sync::Arc;
-use store::{Below, Filter, Keyed, Most, Page, Store, TaskFilter};
+use store::{Below, Filter, Keyed, Most, Page, TaskFilter};
 
 /// The most rows that are answered in one breath; more are read page by page.
 pub const ROWS_MOST: usize = 100_000;
-
-/// One look at committed state ([`Engine::read`], [`Engine::browse`]).
-pub trait Query: Sized {
-    /// The records found.
-    type Output;
-
-    /// The rpc that alone may ask for it; none where rights are decided record by record.
-    fn rpc(&self) -> Option<Request<'static>>;
-
-    /// How many bytes an answer says, of what is looked up by one key; none of other queries, whose
-    /// answers are bounded each for itself.
-    fn keyed(&self) -> Option<Weigh<Self::Output>> {
-        None
-    }
-
-    /// Finds the records.
-    ///
-    /// # Errors
-    /// The [`Refusal`] if they cannot be read, or are [too much](Refusal::TooMuch).
-    fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal>;
-}
-
-/// Tells about how many bytes an answer says.
-pub type Weigh<T> = fn(&T) -> u64;
-
-/// The right of the query `Q` to look: its user may ask for it. Made by the engine alone, and of use
-/// to no other query.
-pub struct Reader<'e, Q> {
-    pub(crate) engine: &'e Engine,
-    pub(crate) who: &'e Principal,
-    detail: Detail,
-    pub(crate) now: Timestamp,
-    of: PhantomData<fn() -> Q>,
-}
-
-impl<'e, Q> Reader<'e, Q> {
-    fn sight(&self, rows: Rows) -> Sight<'e> {
-        self.engine.sight(self.who, rows, self.detail)
-    }
-}
-
-/// A query is an operation that is answered at once and takes no room.
-impl<Q: Query<Output: Send + 'static>> Operation for Q {
-    type Output = Q::Output;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        Query::rpc(self)
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Q::Output>, Refusal> {
-        let found = self.look(Reader {
-            engine: call.engine,
-            who: call.who,
-            detail: Detail::Whole,
-            now: call.now,
-            of: PhantomData,
-        });
-        found.map(Execution::known)
-    }
-}
 
 impl Engine {
     /// Answers a query at once, from committed state: records of which the principal may see all
@@ -136,75 +74,8 @@ impl Engine {
         if let Some(request) = rpc {
             self.authorise(who, request, now)?;
         }
-        let engine = self;
-        let found = query.look(Reader {
-            engine,
-            who,
-            detail,
-            now,
-            of: PhantomData,
-        });
+        let found = query.look(Reader::new(self, who, detail, now));
         found.inspect_err(|refusal| self.audit_refusal(who, rpc, refusal, now))
-    }
-
-    /// A task as committed, if the principal is party to it, and the place in the log up to which
-    /// this tells what happened to it: whoever follows the log from there misses nothing and reads
-    /// nothing twice.
-    ///
-    /// # Errors
-    /// [`Refusal`] if the store cannot be read.
-    pub fn followed(
-        &self,
-        who: &Principal,
-        id: &TaskId,
-    ) -> Result<Option<(Arc<Task>, Sequence)>, Refusal> {
-        let (here, as_of) = {
-            let tasks = self.view.tasks();
-            (tasks.find(id).cloned(), tasks.as_of())
-        };
-        let sight = self.sight(who, Rows::Tasks, Detail::Whole);
-        let visible = match here {
-            Some(task) => Some(task).filter(|task| sight.shows_task(task)),
-            // It has ended: nothing happens to it any more.
-            None => self.visible_task(sight, id)?,
-        };
-        Ok(visible.map(|task| (task, as_of)))
-    }
-
-    /// A task as committed, for who may be told of it whole.
-    pub(crate) fn task_of(
-        &self,
-        who: &Principal,
-        id: &TaskId,
-    ) -> Result<Option<Arc<Task>>, Refusal> {
-        self.visible_task(self.sight(who, Rows::Tasks, Detail::Whole), id)
-    }
-
-    /// A task as committed, for who sees it. One of others costs what none costs: it is not read.
-    fn visible_task(&self, sight: Sight<'_>, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
-        let here = self.view.tasks().find(id).cloned();
-        if here.is_none() && !self.is_visible(sight, Keyed::Task(id.as_str()))? {
-            return Ok(None);
-        }
-        let task = match here {
-            Some(task) => Some(task),
-            None => self.committed_task(id)?,
-        };
-        Ok(task.filter(|task| sight.shows_task(task)))
-    }
-
-    /// True if a record is seen, as far as its parties tell; they are all that is read of it.
-    fn is_visible(&self, sight: Sight<'_>, record: Keyed<'_>) -> Result<bool, Refusal> {
-        if sight.is_of_all() || sight.is_of_none() {
-            return Ok(sight.is_of_all());
-        }
-        let parties = self.store.parties(record)?;
-        Ok(parties.is_some_and(|[one, other]| sight.shows(&one, &other)))
-    }
-
-    /// A task as committed.
-    pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
-        committed_task(&self.store, &self.view, id)
     }
 
     /// How many bytes, as they are stored, are read for one answer.
@@ -408,32 +279,6 @@ impl Engine {
         let ended = self.store.last_ended(agent)?.map(Arc::new);
         Ok(ended.filter(|t| visible(&t)))
     }
-
-    /// The negotiation of a task as decided: from memory, else from the store.
-    pub(crate) fn stored_negotiation(
-        &self,
-        task: &TaskId,
-        kind: Kind,
-    ) -> Result<Option<Arc<Negotiation>>, Refusal> {
-        Ok(self.store.negotiation(task, kind)?.map(Arc::new))
-    }
-}
-
-/// A task as committed: from memory, else from the store.
-pub(crate) fn committed_task(
-    store: &Store,
-    view: &View,
-    id: &TaskId,
-) -> Result<Option<Arc<Task>>, Refusal> {
-    if let Some(task) = view.tasks().find(id) {
-        return Ok(Some(Arc::clone(task)));
-    }
-    let grown = view.grown_elsewhere();
-    let Some((task, below)) = store.task_and_below(id)? else {
-        return Ok(None);
-    };
-    view.note_elsewhere(id, below, grown);
-    Ok(Some(Arc::new(task)))
 }
 
 /// A team as the principal may see it: who takes part in it sees the others, but not why somebody

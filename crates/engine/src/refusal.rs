@@ -3,7 +3,7 @@
 //! Facts only: `rpc-error` tags and HTTP codes are chosen in the bindings. Read next:
 //! [`crate::operation`].
 
-use crate::network::faults::FaultRefusal;
+use crate::network::fault::FaultRefusal;
 use domain::content::ContentError;
 use domain::negotiation::{Kind, Misfit, Misplaced};
 use domain::profile::ProfileError;

@@ -6,8 +6,11 @@
 //! is kept until it does ([`unstored`]). Refuses to know where people come from: whoever let them in
 //! says so. Read next: [`crate::access`], whose denials are here.
 
-use crate::access::words;
-use crate::commit::recovery::trial;
+mod unstored;
+
+pub(crate) use unstored::Unstored;
+
+use crate::commit::trial;
 use crate::{Engine, FaultRefusal, Refusal};
 use domain::access::{Decision, Principal, Request};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
@@ -17,10 +20,6 @@ use std::sync::Arc;
 use store::{Batch, Condition};
 use tracing::{info, warn};
 use unstored::{Entry, UnderWay};
-
-mod unstored;
-
-pub(crate) use unstored::Unstored;
 
 /// How many looks at the log one page takes at most: a page may hold fewer records than were asked for,
 /// or none, and another follow.
@@ -275,5 +274,14 @@ fn tell(record: &AuditRecord) {
             audit.kind = kind,
             user, source, subject, reason, count, "audit: {kind}: '{user}' {subject}"
         ),
+    }
+}
+
+/// What is asked for, for people.
+pub(crate) fn words(request: Request<'_>) -> String {
+    match request {
+        Request::Exec { rpc, .. } => format!("execute <{rpc}>"),
+        Request::Read { path, .. } => format!("read /{}", path.join("/")),
+        Request::Notification { name, .. } => format!("receive <{name}>"),
     }
 }

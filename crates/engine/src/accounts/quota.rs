@@ -5,7 +5,7 @@
 //! what was committed before is answered as it was. Hosted agents are the platform's own and are not
 //! bounded. Read next: [`crate::accounts`], [`crate::refusal`].
 
-use crate::accounts::{Account, Accounts, Usage};
+use crate::accounts::Accounts;
 use crate::commit::unit_of_work::{LONG, Written};
 use crate::operation::Cost;
 use crate::tasks::work::Work;
@@ -33,21 +33,6 @@ impl Engine {
     /// What users hold, and how much they may.
     pub fn accounts(&self) -> &Arc<Accounts> {
         &self.accounts
-    }
-
-    /// What every user holds that has asked for anything in this run or has data stored, by name.
-    pub fn usage(&self) -> Vec<Usage> {
-        let accounts = self.accounts.all();
-        let work = self.lock_work();
-        let usage = |account: Arc<Account>| {
-            let (open, usage) = (work.open_by(account.user()), account.usage());
-            Usage {
-                tasks_open: open.number as u64,
-                held_bytes: usage.held_bytes + open.bytes as u64,
-                ..usage
-            }
-        };
-        accounts.into_iter().map(usage).collect()
     }
 
     /// Sums up what users have stored. Until this is done once, only what was written since the start

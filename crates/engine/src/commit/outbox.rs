@@ -5,7 +5,8 @@
 //! disk. What rests on a batch that was not stored is handed back to whoever takes decisions back.
 //! Read next: [`crate::hosting::mailbox`], [`crate::commit::recovery`].
 
-use crate::tasks::work::Outgoing;
+use domain::agent::Output;
+use domain::telemetry::Token;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard};
 use store::Committed;
@@ -95,5 +96,24 @@ impl Outbox {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no holder panics")
+    }
+}
+
+/// Something an agent wants of the world.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The agent's name.
+    pub agent: String,
+    /// What it wants: [`Output::Send`], [`Output::Act`] or [`Output::Note`].
+    pub output: Output,
+}
+
+impl Outgoing {
+    /// Under which token something comes back; none for a note.
+    pub(crate) fn token(&self) -> Option<Token> {
+        match &self.output {
+            Output::Send { token, .. } | Output::Act { token, .. } => Some(*token),
+            _ => None,
+        }
     }
 }

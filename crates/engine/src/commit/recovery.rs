@@ -6,8 +6,9 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::drive::expected;
-use crate::tasks::work::{Due, Work};
+use crate::hosting::delivery::expected;
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
 use domain::agent::{Input, Output, Undelivered};
 use domain::registry::Reach;
 use domain::telemetry::Outcome;
@@ -15,27 +16,10 @@ use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use store::{Batch, Condition, Document};
 use tracing::{error, warn};
 
 /// Why something was not carried out.
 const NOT_STORED: &str = "the store did not take what it follows from";
-
-/// How often a store that was full is tried again, in milliseconds.
-pub(crate) const AGAIN_MS: i64 = 5_000;
-
-/// Writes something and leaves nothing; no decision stands on it.
-pub(crate) fn trial() -> Batch {
-    let row = |body: Option<&str>| Document {
-        kind: "trial".into(),
-        name: "trial".to_owned(),
-        body: body.map(str::to_owned),
-    };
-    Batch {
-        documents: vec![row(Some("")), row(None)],
-        ..Batch::default()
-    }
-}
 
 impl Engine {
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
@@ -97,23 +81,6 @@ impl Engine {
     /// Has somebody look then whether the store takes something.
     pub(crate) fn look_at_store(&self, work: &mut Work, at: Timestamp) {
         work.schedule(Due::Store, Some(at));
-    }
-
-    /// A store that was full is tried again and again; once it takes something, what waited for that
-    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
-    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut UnitOfWork) {
-        match self.store.statistics().condition {
-            Condition::Working => {
-                work.release_held();
-                self.end_for_those_left_alone(work, now, staged);
-                self.outbox.notify_ready();
-            }
-            Condition::Full => {
-                drop(self.store.commit(trial()));
-                self.look_at_store(work, now + AGAIN_MS);
-            }
-            Condition::Stopped => {}
-        }
     }
 
     /// What agents wanted of the world on the strength of what was not stored has not left: they

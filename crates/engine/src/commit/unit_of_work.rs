@@ -2,7 +2,8 @@
 //!
 //! Read next: [`crate::tasks::dispatch`], which commits it.
 
-use crate::tasks::work::{Outgoing, Resolved};
+use crate::commit::outbox::Outgoing;
+use crate::commit::stored::Resolved;
 use domain::context::{DataParam, Exchange};
 use domain::event::LogEvent;
 use domain::negotiation::{Change, Negotiation};

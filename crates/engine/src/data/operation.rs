@@ -3,9 +3,7 @@
 //! Read next: [`crate::data`], which carries them out.
 
 use crate::Refusal;
-use crate::access::exec;
-use crate::operation::{Call, Cost, Execution, Operation};
-use crate::query::{Query, Reader};
+use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
 use domain::access::Request;
 use domain::context::DataType;
 use domain::task::TaskId;

@@ -6,20 +6,18 @@
 //! [`crate::hosting::instance`].
 
 use crate::Engine;
-use crate::commit::recovery;
+use crate::commit::AGAIN_MS;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::Actor;
 use crate::hosting::question::Question;
-use crate::tasks::dispatch::state_reply;
+use crate::tasks::reply::state_reply;
 use crate::tasks::work::Work;
-use domain::agent::Input;
 use domain::content::Content;
 use domain::event::LogEvent;
-use domain::negotiation::{Kind, Side, Speech};
+use domain::negotiation::Kind;
 use domain::notification::{AgentChange, AgentUpdate};
-use domain::profile::Profile;
 use domain::registry::{Health, Registration};
-use domain::reply::{Reason, Reply};
+use domain::reply::Reply;
 use domain::task::{Command, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -163,29 +161,6 @@ impl Engine {
         }
     }
 
-    /// The executor's refusal of an offer that waits for it, since it cannot answer.
-    pub(crate) fn decline(
-        &self,
-        work: &mut Work,
-        open: &Arc<domain::negotiation::Negotiation>,
-        reason: &str,
-        why: &str,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) {
-        if open.next_side() != Some(Side::Executor) {
-            return;
-        }
-        let speech = Speech::refuse(vec![Reason {
-            reason: reason.to_owned(),
-            path: String::new(),
-            message: why.to_owned(),
-        }]);
-        if let Err(defect) = self.executor_answers(work, open, speech, now, staged) {
-            error!(task.id = %open.task, "a negotiation cannot be refused: {defect}");
-        }
-    }
-
     /// The agent is made anew and briefed, or left alone. It is told again of what it was told and had
     /// sent something on that did not come back, and of its tasks that wait for it, but not of what it
     /// failed over.
@@ -199,7 +174,7 @@ impl Engine {
     ) {
         if self.is_beside() {
             // If this is not stored, nobody else may look for long.
-            self.look_at_store(work, now + recovery::AGAIN_MS);
+            self.look_at_store(work, now + AGAIN_MS);
         }
         let registration = self.roster.registration(index);
         let name = &registration.profile.name;
@@ -229,19 +204,6 @@ impl Engine {
         work.post_first(index, briefing, after);
         self.put_again(work, kept, staged);
         self.tell_publisher_again(work, index, staged);
-    }
-
-    /// What an agent is told that was made anew.
-    pub(crate) fn briefing_anew<'q>(
-        &self,
-        work: &Work,
-        index: usize,
-        unanswered: impl Iterator<Item = &'q Question>,
-    ) -> Input {
-        let roster = self.roster.registrations();
-        let roster: Vec<Arc<Profile>> = roster.iter().map(|r| Arc::clone(&r.profile)).collect();
-        let registration = self.roster.registration(index);
-        Input::Started(self.briefing(work, &registration, roster, unanswered))
     }
 
     /// Ends again what agents that are left alone had taken on, where that was not stored.

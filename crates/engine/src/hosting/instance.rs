@@ -9,10 +9,9 @@
 use crate::Limits;
 use crate::hosting::mailbox::{Envelope, Mailbox};
 use crate::hosting::question::Question;
-use crate::registry::roster::Behaviour;
 use domain::agent::{Agent, Input};
 use domain::telemetry::Token;
-use domain::time::Timestamp;
+use domain::time::{SeededRng, Timestamp};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -62,7 +61,7 @@ impl HandedOut {
         self.lock().pop_front()
     }
 
-    fn put(&self, number: u64, input: Input) {
+    pub(crate) fn put(&self, number: u64, input: Input) {
         self.lock().push_back((number, input));
     }
 
@@ -70,7 +69,7 @@ impl HandedOut {
         std::mem::take(&mut *self.lock())
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Input)>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Input)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -313,4 +312,10 @@ impl Actor {
         let expected = self.mailbox.redeem(token) || self.incarnation == 0;
         expected.then(|| token.wrapping_sub(self.incarnation << 48))
     }
+}
+
+/// The behaviour of an agent, with the random numbers it throws.
+pub(crate) struct Behaviour {
+    pub(crate) agent: Box<dyn Agent>,
+    pub(crate) rng: SeededRng,
 }

@@ -8,7 +8,7 @@
 //! will remind it of keeps that on record, as answered, until all of it has left. Read next:
 //! [`crate::hosting::step`], [`crate::hosting::redelivery`].
 
-use crate::tasks::work::Awaited;
+use crate::tasks::awaited::Awaited;
 use domain::negotiation::{Kind, Stance};
 use domain::task::TaskId;
 use domain::verb::Verb;

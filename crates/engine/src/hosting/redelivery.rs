@@ -7,8 +7,10 @@
 
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::{Question, ROWS};
-use crate::tasks::negotiate::further;
-use crate::tasks::work::{Due, Waiting, Work};
+use crate::tasks::awaited::Waiting;
+use crate::tasks::negotiate::turn::further;
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::agent::{Ask, Input};
 use domain::content::Content;
@@ -128,7 +130,7 @@ impl Engine {
         let asynchronous = work
             .task(&question.task)
             .is_some_and(|task| task.asynchronous);
-        let until = exchange.request_time + self.patience(asynchronous);
+        let until = exchange.request_time + self.limits.patience_ms(asynchronous);
         work.schedule(Due::Reply(awaited.clone()), Some(until));
         let callers = Vec::new();
         work.waiting.insert(awaited, Waiting { exchange, callers });

@@ -11,15 +11,14 @@
 
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::hosting::instance::HandedOut;
-use crate::hosting::question::Question;
-use crate::registry::roster::Behaviour;
-use crate::tasks::work::{Due, Work};
-use domain::agent::{Ask, Input, Output};
+use crate::hosting::instance::{Behaviour, HandedOut};
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
+use domain::agent::{Input, Output};
 use domain::time::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 use tracing::{error, warn};
 
 // An agent that panics must not take the platform with it.
@@ -131,10 +130,6 @@ impl Engine {
     pub fn set_stepping(&self, stepping: Stepping, now: Timestamp) {
         self.beside.store(stepping == Stepping::Beside, Release);
         self.step_in_turn(now);
-    }
-
-    pub(crate) fn is_beside(&self) -> bool {
-        self.beside.load(Acquire)
     }
 
     /// Resolves when there may be a step to take, or one was given up. One of those who wait is told.
@@ -264,46 +259,5 @@ impl Engine {
         while let Some(turn) = self.next_turn(1, now) {
             self.finish(turn.step(|| false).0, now);
         }
-    }
-
-    /// Puts a question to an agent in here. It is on record until it is answered.
-    pub(crate) fn ask(
-        &self,
-        work: &mut Work,
-        index: usize,
-        question: Question,
-        ask: Ask,
-        staged: &mut UnitOfWork,
-    ) {
-        staged.documents.push(question.row());
-        self.post(work, index, Input::Asked(ask), Some(question), staged);
-    }
-
-    /// Puts an input that rests on what is staged into the mailbox of an agent in here.
-    pub(crate) fn post(
-        &self,
-        work: &mut Work,
-        index: usize,
-        input: Input,
-        question: Option<Question>,
-        staged: &mut UnitOfWork,
-    ) {
-        let after = self.is_beside().then(|| self.mark(staged));
-        let number = work.post(index, input, question, after);
-        if let (Some(mark), Some(number)) = (after, number) {
-            work.rests_on(mark, index, number);
-        }
-    }
-
-    /// Puts an input that rests on nothing that is not on disk into the mailbox of an agent in here.
-    pub(crate) fn put(&self, work: &mut Work, index: usize, input: Input) {
-        work.post(index, input, None, None);
-        self.outbox.notify_ready();
-    }
-
-    /// The mark of the batch that is staged.
-    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
-        let next = || self.marks.fetch_add(1, Relaxed) + 1;
-        *staged.mark.get_or_insert_with(next)
     }
 }

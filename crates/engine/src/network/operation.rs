@@ -4,9 +4,9 @@
 //! Read next: [`crate::network::ems`] and [`crate::network::faults`], which carry them out.
 
 use crate::Refusal;
-use crate::access::exec;
-use crate::network::faults::{FaultRecord, FaultRequest};
-use crate::operation::{Call, Execution, Operation};
+use crate::network::fault::FaultRecord;
+use crate::network::faults::FaultRequest;
+use crate::operation::{Call, Execution, Operation, exec};
 use domain::access::Request;
 use domain::cause::Cause;
 use domain::ems::Ems;

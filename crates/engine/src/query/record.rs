@@ -3,9 +3,9 @@
 //!
 //! Read next: [`super`].
 
-use super::{Query, ROWS_MOST, Reader, Weigh};
+use super::ROWS_MOST;
 use crate::Refusal;
-use crate::access::exec;
+use crate::operation::{Query, Reader, Weigh, exec};
 use crate::schemas::operation::SchemaRecords;
 use crate::trail::{AuditFilter, AuditPage};
 use domain::access::{Request, Rows};

@@ -2,8 +2,9 @@
 //!
 //! Read next: [`super`], which finds them.
 
-use super::{Query, Reader, Weigh, shown};
+use super::shown;
 use crate::Refusal;
+use crate::operation::{Query, Reader, Weigh};
 use domain::access::{Request, Rows};
 use domain::negotiation::Negotiation;
 use domain::task::{Task, TaskId};

@@ -5,8 +5,8 @@
 //! the one who asked. Refuses to know cards. Read next: [`crate::registry`].
 
 use crate::operation::Execution;
+use crate::registry::membership::{entered_by_others, speaks_for};
 use crate::registry::operation::{IntroduceAgent, Registered};
-use crate::registry::{entered_by_others, speaks_for};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use std::sync::OnceLock;

@@ -4,10 +4,8 @@
 //! Read next: [`crate::registry`], [`crate::registry::introduction`] and [`crate::tasks::team`], which carry them out.
 
 use crate::Refusal;
-use crate::access::exec;
 use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation};
-use crate::query::{Query, Reader};
+use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
 use domain::access::Request;
 use domain::discovery::{Criteria, Match};
 use domain::profile::{Advice, Layer, Profile};

@@ -98,7 +98,11 @@ impl Places {
 }
 
 impl Here {
-    fn put(&mut self, registration: Arc<Registration>, hosted: Option<(usize, Option<String>)>) {
+    pub(crate) fn put(
+        &mut self,
+        registration: Arc<Registration>,
+        hosted: Option<(usize, Option<String>)>,
+    ) {
         self.discovery.put(Arc::clone(&registration));
         let name = registration.profile.name.clone();
         // One in here keeps its place and its address, whatever is said of it.

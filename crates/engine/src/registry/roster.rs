@@ -5,10 +5,10 @@
 //! as long as the process lives, also when it has left. What readers see follows: `places`. Read
 //! next: [`crate::registry`], [`crate::registry::remote_stub`].
 
-use crate::hosting::instance::{AgentInstance, Factory};
+use crate::Limits;
+use crate::hosting::instance::{AgentInstance, Behaviour, Factory};
 use crate::registry::places::Places;
 use crate::registry::remote_stub::RemoteStub;
-use crate::{Limits, Proxy};
 use domain::agent::Agent;
 use domain::profile::Profile;
 use domain::registry::{Reach, Registration};
@@ -30,12 +30,6 @@ pub struct Hosted {
     pub endpoint: Option<String>,
     /// When it was registered.
     pub registered_at: Timestamp,
-}
-
-/// The behaviour of an agent, with the random numbers it throws.
-pub(crate) struct Behaviour {
-    pub(crate) agent: Box<dyn Agent>,
-    pub(crate) rng: SeededRng,
 }
 
 struct Member {
@@ -230,3 +224,6 @@ pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -
         _ => Box::new(RemoteStub),
     }
 }
+
+/// Makes what stands for an agent elsewhere.
+pub type Proxy = Box<dyn Fn(&Registration) -> Box<dyn Agent> + Send + Sync>;

@@ -30,6 +30,7 @@ pub(crate) use notice::Heard;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 
+use crate::Engine;
 use domain::time::Timestamp;
 use evolving::Evolving;
 use notice::Told;
@@ -212,5 +213,22 @@ impl Schemas {
                 &published.to_string()[..10],
             ),
         }
+    }
+}
+
+impl Engine {
+    /// The templates that are served, by identifier.
+    pub fn templates(&self) -> Vec<Arc<Template>> {
+        self.schemas.served()
+    }
+
+    /// The YANG modules of the templates that are served: name and text.
+    pub fn schema_modules(&self) -> Vec<(String, String)> {
+        self.schemas.modules()
+    }
+
+    /// Resolves when other templates are served than before.
+    pub async fn schemas_changed(&self) {
+        self.schemas.changed().await;
     }
 }

@@ -1,5 +1,5 @@
 //! What a reply tells its caller besides: what of its payload should be mended, and patches that it
-//! has not been told of (draft-zhou §6.2.2, §6.2.3; D87, D106).
+//! has not been told of (draft-zhou §6.2.2, §6.2.3).
 //!
 //! Added where the reply leaves, and kept in no record: a patch of one client is nothing for the
 //! executor, who reads the record as well. What was told is remembered over restarts. Read next:
@@ -9,11 +9,8 @@ use super::Schemas;
 use super::evolving::kept;
 use super::observation::{Lesson, Observed};
 use crate::Engine;
-use crate::operation::Execution;
 use crate::schemas::operation::{Notice, PatchAnswer};
-use crate::tasks::operation::Negotiated;
 use domain::content::Payload;
-use domain::reply::Reply;
 use domain::time::Timestamp;
 use schema::patch::Patch;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +75,7 @@ impl Told {
 }
 
 /// Who adds to a reply.
-struct Notes {
+pub(crate) struct Notes {
     schemas: Arc<Schemas>,
     store: Store,
     client: String,
@@ -87,35 +84,28 @@ struct Notes {
 }
 
 impl Engine {
-    /// The same execution; what its reply should tell besides is added to it.
-    pub(crate) fn noted(
-        &self,
-        execution: Execution<Negotiated>,
-        client: &str,
-        heard: Heard,
-        now: Timestamp,
-    ) -> Execution<Negotiated> {
+    /// What a reply should tell its caller besides; none if that is nothing.
+    pub(crate) fn notes(&self, client: &str, heard: Heard, now: Timestamp) -> Option<Notes> {
         if heard.warnings.is_empty() && heard.schema_id.is_none() {
-            return execution;
+            return None;
         }
-        let notes = Notes {
+        Some(Notes {
             schemas: Arc::clone(&self.schemas),
             store: self.store.clone(),
             client: client.to_owned(),
             heard,
             now,
-        };
-        execution.map(|negotiated| notes.added_to(negotiated.reply))
+        })
     }
 }
 
 impl Notes {
-    fn added_to(mut self, reply: Reply) -> Negotiated {
-        let notice = Notice {
+    /// The notice that the reply brings along.
+    pub(crate) fn into_notice(mut self) -> Notice {
+        Notice {
             warnings: std::mem::take(&mut self.heard.warnings),
             patches: self.patches(),
-        };
-        Negotiated { reply, notice }
+        }
     }
 
     /// The patches to tell of, which are told from now on.

@@ -10,10 +10,8 @@ pub use tree::{
 };
 
 use crate::Refusal;
-use crate::access::exec;
 use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation};
-use crate::query::{Query, Reader};
+use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
 use domain::access::Request;
 use domain::content::Payload;
 use schema::violation::Violation;

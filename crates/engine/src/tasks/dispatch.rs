@@ -3,17 +3,17 @@
 //! Read next: [`crate::tasks::life`], what follows from a change of a task; [`crate::tasks::negotiate`], which
 //! asks agents in the name of others.
 
+use crate::Engine;
+use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::tasks::work::{Awaited, Due, Outgoing, Stored, Waiting, Work};
-use crate::{Engine, Refusal};
+use crate::tasks::awaited::{Awaited, Waiting};
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
 use domain::agent::{Input, Output, Progress};
-use domain::reply::{Reply, Verdict};
-use domain::task::{Awaits, Command, Status, Task, TaskId};
-use domain::telemetry::Token;
+use domain::reply::Reply;
+use domain::task::{Command, Status, TaskId};
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use std::sync::Arc;
-use store::Ticket;
 use tracing::{debug, error};
 
 impl Engine {
@@ -187,148 +187,4 @@ impl Engine {
             staged.resolved.extend(callers);
         }
     }
-
-    pub(crate) fn fall_due(
-        &self,
-        work: &mut Work,
-        due: Due,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) {
-        match due {
-            Due::Wake {
-                agent,
-                incarnation,
-                token,
-            } => self.woken(work, agent, incarnation, token, now, staged),
-            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, staged),
-            Due::Team(task) => self.team_formed(work, &task, staged),
-            Due::Reply(awaited) => {
-                // Nobody waits for what has ended: they were answered then.
-                let reply = match &awaited {
-                    Awaited::Task(id) => work.task(id).map(|task| state_reply(task)),
-                    Awaited::Turn(task, kind, round) => {
-                        let negotiation = work.negotiation(task, *kind);
-                        negotiation.map(|n| crate::tasks::negotiate::reply_of(n, *round))
-                    }
-                    Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
-                };
-                if let Some(reply) = reply {
-                    self.resolve(work, &awaited, &reply, now, staged);
-                }
-            }
-            Due::Task(id) => self.task_due(work, &id, now, staged),
-            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, staged),
-            Due::Lease(name) => self.lease_due(work, &name, now, staged),
-            Due::Store => self.store_due(work, now, staged),
-        }
-    }
-
-    /// The instant has come that an agent asked for.
-    fn woken(
-        &self,
-        work: &mut Work,
-        index: usize,
-        incarnation: u64,
-        token: Token,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) {
-        let instance = work.instance(index);
-        if instance.incarnation() != incarnation {
-            return;
-        }
-        match instance.is_hosted() {
-            true => self.put(work, index, Input::Woken(token)),
-            false => drop(self.run(work, index, Input::Woken(token), now, staged)),
-        }
-    }
-
-    /// The reply to whoever waits for an agent in here no longer.
-    fn unanswered(&self, work: &Work, awaited: &Awaited, task: &TaskId) -> Option<Reply> {
-        let asked = work.waiting.get(awaited)?.exchange.verb;
-        let verdict = match asked {
-            // It is cancelled, whatever its executor has to say to that.
-            Verb::TaskCancel => Verdict::Accepted,
-            _ => Verdict::Pending,
-        };
-        let mut reply = Reply::new(verdict, Vec::new());
-        reply.task = Some(task.clone());
-        let task = self.task(work, task).ok().flatten();
-        reply.status = task.map(|task| task.status);
-        Some(reply)
-    }
-
-    /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
-    /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
-    /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
-    pub(crate) fn commit(&self, mut staged: UnitOfWork) -> Ticket {
-        for written in staged.take_written() {
-            self.charge(&written);
-        }
-        let outgoing = std::mem::take(&mut staged.outgoing);
-        match self.is_beside() && !outgoing.is_empty() {
-            true => self.outbox.hold(self.mark(&mut staged), outgoing),
-            false => self.outbox.leave(outgoing),
-        }
-        let (batch, rest) = staged.into_batch();
-        let taken_back = self.store.taken_back();
-        let ticket = self.store.commit(batch);
-        // The callers' own tickets stand behind this batch, so they resolve after it.
-        let stored = || Stored {
-            ticket: self.store.commit(store::Batch::default()),
-            store: self.store.clone(),
-            taken_back,
-        };
-        for (caller, reply) in rest.resolved {
-            let _ = caller.send((reply, stored()));
-        }
-        for (caller, team) in rest.formed {
-            let _ = caller.send((team, stored()));
-        }
-        self.outbox.notify();
-        ticket
-    }
-
-    /// Whether one more request has room with an agent.
-    ///
-    /// # Errors
-    /// [`Refusal::MailboxFull`]
-    pub(crate) fn check_room(&self, work: &mut Work, index: usize) -> Result<(), Refusal> {
-        match work.instance(index).actor() {
-            Some(actor) if !actor.has_room() => Err(Refusal::MailboxFull {
-                name: self.roster.name(index).to_string(),
-                most: actor.mailbox.room() as u64,
-            }),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// A task's state as a reply: what the caller of a synchronous task gets, and who queries one.
-pub(crate) fn state_reply(task: &Task) -> Reply {
-    let said = || task.said.clone().into_iter().collect::<Vec<_>>();
-    let result = || task.result.clone().into_iter().collect::<Vec<_>>();
-    let mut reply = match (task.status, task.awaits) {
-        (Status::Finished, _) | (_, Some(Awaits::Judgement)) => {
-            Reply::new(Verdict::Result, result())
-        }
-        (_, Some(Awaits::Decision)) => Reply::new(Verdict::Offered, said()),
-        (Status::InputRequired | Status::AuthRequired, _) => {
-            Reply::new(Verdict::InputRequired, said())
-        }
-        (Status::Failed | Status::Rejected | Status::Cancelled | Status::Unconfirmed, _) => {
-            let why = task.said.as_ref();
-            let why = why.map_or("", |s| s.task_description.as_str());
-            Reply {
-                content: said(),
-                ..Reply::refused(task.status.as_str(), "", why)
-            }
-        }
-        (Status::Created, _) => Reply::new(Verdict::Pending, said()),
-        (Status::Processing | Status::Blocked, _) => Reply::new(Verdict::Accepted, said()),
-    };
-    reply.task = Some(task.id.clone());
-    reply.status = Some(task.status);
-    reply
 }

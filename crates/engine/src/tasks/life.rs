@@ -7,8 +7,9 @@
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
-use crate::tasks::dispatch::state_reply;
-use crate::tasks::work::{Awaited, Work};
+use crate::tasks::awaited::Awaited;
+use crate::tasks::reply::state_reply;
+use crate::tasks::work::Work;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation, Side, Speech, State};

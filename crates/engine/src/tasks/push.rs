@@ -5,58 +5,19 @@
 //! `task-subscription` is held to. Who posts is the server's matter. Read next: `domain::push`.
 
 pub(crate) mod operation;
+pub(crate) mod unstored;
 
 use crate::operation::Execution;
+use crate::tasks::push::unstored::key;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::push::PushConfig;
 use domain::task::{Subscription, TaskId};
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use store::{Batch, Committed, PushChange};
+use std::collections::BTreeSet;
+use store::{Batch, PushChange};
 
 /// The longest address of a receiver, in bytes.
 const URL_MOST: usize = 2_048;
-
-/// A configuration: its task, its owner, its identifier.
-type Key = (TaskId, String, String);
-
-/// How often a configuration is to be kept and is not on disk yet.
-#[derive(Default)]
-pub(crate) struct Unstored(Mutex<BTreeMap<Key, u32>>);
-
-impl Unstored {
-    /// These batches are on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
-        for change in committed.iter().flat_map(|c| &c.pushes) {
-            let PushChange::Keep(kept) = change else {
-                continue;
-            };
-            let mut unstored = self.lock();
-            if let Entry::Occupied(mut often) = unstored.entry(key(kept)) {
-                *often.get_mut() -= 1;
-                if *often.get() == 0 {
-                    often.remove();
-                }
-            }
-        }
-    }
-
-    /// Lets go of all: what is on disk is true.
-    pub(crate) fn forget_all(&self) {
-        self.lock().clear();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn key(config: &PushConfig) -> Key {
-    let (task, owner) = (config.task.clone(), config.owner.clone());
-    (task, owner, config.id.clone())
-}
 
 impl Engine {
     /// One that replaces another begins where that began: what is still to be told is not lost.

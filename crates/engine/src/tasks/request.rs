@@ -2,7 +2,7 @@
 //!
 //! Pure reading, no state: who may ask and what follows is [`crate::tasks::negotiate`]'s.
 
-use crate::tasks::operation::Negotiate;
+use crate::tasks::message::Negotiate;
 use crate::{Limits, Refusal};
 use domain::content::{Content, ContentError, Payload};
 use domain::identifier;

@@ -223,7 +223,7 @@ impl View {
 }
 
 impl Tasks {
-    fn put(&mut self, task: &Arc<Task>) {
+    pub(crate) fn put(&mut self, task: &Arc<Task>) {
         self.changes += 1;
         self.counts.tasks += u64::from(task.version == 1);
         let executor = match self.executors.get_mut(&task.to) {

@@ -7,152 +7,23 @@
 
 mod mailboxes;
 
-use crate::Refusal;
+use crate::commit::stored::Resolution;
 use crate::hosting::instance::AgentInstance;
+use crate::tasks::awaited::{Answered, Awaited, Waiting};
 use crate::tasks::publishers::{Open, Publishers};
-use crate::tasks::request::Routed;
-use domain::agent::Output;
-use domain::context::Exchange;
+use crate::tasks::timers::Due;
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation, Side};
-use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
-use domain::telemetry::Token;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
-use store::{Committed, Condition, Store, Ticket};
+use store::Committed;
 use tokio::sync::oneshot;
-
-/// Something an agent wants of the world.
-#[derive(Clone, Debug)]
-pub struct Outgoing {
-    /// The agent's name.
-    pub agent: String,
-    /// What it wants: [`Output::Send`], [`Output::Act`] or [`Output::Note`].
-    pub output: Output,
-}
-
-impl Outgoing {
-    /// Under which token something comes back; none for a note.
-    pub(crate) fn token(&self) -> Option<Token> {
-        match &self.output {
-            Output::Send { token, .. } | Output::Act { token, .. } => Some(*token),
-            _ => None,
-        }
-    }
-}
-
-/// What callers waited for, with what says when it is on disk.
-pub(crate) type Resolution<T = Reply> = (T, Stored);
-
-/// Callers with the replies that are theirs.
-pub(crate) type Resolved<T = Reply> = Vec<(oneshot::Sender<Resolution<T>>, T)>;
 
 /// Whoever waits for a team to be formed.
 pub(crate) type Forming = Vec<oneshot::Sender<Resolution<Arc<Team>>>>;
-
-/// Resolves once a batch that is shared by many is on disk, or will never be.
-pub(crate) struct Stored {
-    /// Stands behind the batch.
-    pub(crate) ticket: Ticket,
-    pub(crate) store: Store,
-    /// How many batches had been taken back before it.
-    pub(crate) taken_back: u64,
-}
-
-impl Stored {
-    /// # Errors
-    /// [`Refusal`] if the batch, or one that was under way with it, was not stored.
-    pub(crate) async fn wait(self) -> Result<(), Refusal> {
-        self.ticket.await?;
-        match self.store.taken_back() == self.taken_back {
-            true => Ok(()),
-            false if self.store.statistics().condition == Condition::Full => {
-                Err(Refusal::StoreFull)
-            }
-            false => Err(Refusal::StoreFailed {
-                cause: "the answer may not have been stored".to_owned(),
-            }),
-        }
-    }
-}
-
-/// What callers wait for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Awaited {
-    /// A synchronous task: until it has ended, or waits for its publisher.
-    Task(TaskId),
-    /// The other side's turn in this round of a negotiation.
-    Turn(TaskId, Kind, u32),
-    /// What an agent in here says to what was said of a task in this exchange.
-    Answer(TaskId, String),
-}
-
-/// Callers who wait, and the record of their exchange.
-pub(crate) struct Waiting {
-    pub(crate) exchange: Exchange,
-    pub(crate) callers: Vec<oneshot::Sender<Resolution>>,
-}
-
-/// The last answer to a question of a task: sent again while nothing is asked, it is no plan.
-#[derive(Debug)]
-pub(crate) struct Answered {
-    /// Who gave it.
-    pub(crate) from: String,
-    /// As it was sent.
-    pub(crate) text: String,
-    /// The identifier of its record.
-    pub(crate) record: String,
-}
-
-impl Answered {
-    pub(crate) fn by(routed: &Routed, record: String) -> Self {
-        Self {
-            from: routed.from.clone(),
-            text: routed.negotiate.texts.join("\n"),
-            record,
-        }
-    }
-}
-
-/// What falls due.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Due {
-    /// An agent asked to be woken.
-    Wake {
-        agent: usize,
-        /// Which of the agent's lives asked for it.
-        incarnation: u64,
-        token: Token,
-    },
-    /// An agent that steps on this input must have come back.
-    Step { agent: usize, number: u64 },
-    /// Whoever forms a team has waited long enough.
-    Team(TaskId),
-    /// Callers have waited long enough.
-    Reply(Awaited),
-    /// The deadline of a task, or of its publisher.
-    Task(TaskId),
-    /// The silence in a negotiation.
-    Negotiation(TaskId, Kind),
-    /// The lease of an agent.
-    Lease(String),
-    /// Whether the store takes something, and what waits for that.
-    Store,
-}
-
-impl Due {
-    /// True of what follows from what was decided: where that is taken back, so is this.
-    fn stands_on_decisions(&self) -> bool {
-        match self {
-            Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
-            // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
-            Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
-        }
-    }
-}
 
 type Key = (TaskId, Kind);
 

@@ -5,7 +5,7 @@
 //! what has no room is counted, and told in the log of the process. Read next: [`crate::trail`],
 //! [`crate::commit::recovery`].
 
-use crate::commit::recovery::AGAIN_MS;
+use crate::commit::AGAIN_MS;
 use domain::event::LogEvent;
 use domain::time::Timestamp;
 use std::collections::VecDeque;
@@ -93,7 +93,7 @@ impl Unstored {
         }
     }
 
-    fn keep(&mut self, batch: UnderWay) {
+    pub(crate) fn keep(&mut self, batch: UnderWay) {
         for (at, entry) in batch.entries {
             if let (false, LogEvent::Audit(record)) = (batch.is_again, &entry) {
                 let (event, count) = (&record.event, record.count);

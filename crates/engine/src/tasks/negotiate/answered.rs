@@ -3,24 +3,23 @@
 //! Between the question and the answer anything may have happened to the task: what has ended is
 //! left as it is. Read next: [`crate::hosting::step`], [`crate::hosting::question`].
 
-use super::assign::take_answer;
-use super::complete;
 use super::turn::speech_of;
 use crate::Engine;
+use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
-use crate::tasks::work::{Due, Outgoing, Resolution, Waiting, Work};
+use crate::tasks::life::words_of;
+use crate::tasks::reply::{complete, take_answer};
+use crate::tasks::work::Work;
 use domain::agent::Output;
 use domain::content::Content;
-use domain::context::Exchange;
-use domain::negotiation::{Kind, Move, Side, Stance};
+use domain::negotiation::{Kind, Move, Side, Speech, Stance};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Task};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use tokio::sync::oneshot;
 use tracing::error;
 
 /// Why a negotiation ended whose executor owes an answer.
@@ -250,33 +249,85 @@ impl Engine {
         reply
     }
 
-    /// How long whoever asks an agent in here waits for it, in milliseconds.
-    pub(crate) fn patience(&self, asynchronous: bool) -> i64 {
-        match asynchronous {
-            true => self.limits.answer_ms,
-            false => self.limits.synchronous_ms,
+    /// Applies an answer to the task it is about.
+    pub(crate) fn apply_answer(
+        &self,
+        work: &mut Work,
+        task: &Arc<Task>,
+        answer: &Reply,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Task> {
+        let said = || {
+            answer.content.first().cloned().unwrap_or_else(|| {
+                let why = match words_of(&answer.reasons) {
+                    none if none.is_empty() => answer.verdict.as_str().to_owned(),
+                    why => why,
+                };
+                Content::new(task.content.target_object.clone(), why)
+            })
+        };
+        let mut change = |command| Ok(self.change(work, task, command, now, staged)?);
+        let applied = match answer.verdict {
+            Verdict::Pending => return Arc::clone(task),
+            Verdict::Accepted => change(Command::Work {
+                percent: 0,
+                said: answer.content.first().cloned(),
+            }),
+            Verdict::Refused => change(Command::Refuse(said())),
+            Verdict::InputRequired => change(Command::Ask(said())),
+            Verdict::Offered => {
+                let proposed = match answer.content.is_empty() {
+                    true => vec![said()],
+                    false => answer.content.clone(),
+                };
+                self.executor_speaks(work, task, Speech::offer(proposed), now, staged)
+            }
+            Verdict::Result => change(Command::Offer {
+                result: said(),
+                held: false,
+            }),
+        };
+        match applied {
+            Ok(after) => after,
+            // A result at once where one is demanded to be negotiated: there is none.
+            Err(forbidden) => {
+                let why = Content::new(task.content.target_object.clone(), forbidden.to_string());
+                self.change(work, task, Command::Fail(why), now, staged)
+                    .expect("a task just created can fail")
+            }
         }
     }
 
-    /// Lets the caller wait for the answer to a question, for so long at the most.
-    pub(crate) fn wait_for_answer(
+    /// What the executor answers to a plan or counter-proposal, if it answers at once. An answer
+    /// that is none leaves it the word.
+    pub(crate) fn answer_plan(
         &self,
         work: &mut Work,
-        asked: &Question,
-        exchange: Exchange,
-        patience_ms: i64,
+        task: &Arc<Task>,
+        answer: &Reply,
+        offered: usize,
         now: Timestamp,
         staged: &mut UnitOfWork,
-    ) -> oneshot::Receiver<Resolution> {
-        let (sender, receiver) = oneshot::channel();
-        let waiting = Waiting {
-            exchange: exchange.clone(),
-            callers: vec![sender],
+    ) -> Arc<Task> {
+        let task = work
+            .task(&task.id)
+            .cloned()
+            .unwrap_or_else(|| Arc::clone(task));
+        let Some(speech) = speech_of(answer, offered) else {
+            return task;
         };
-        let awaited = asked.awaited();
-        work.waiting.insert(awaited.clone(), waiting);
-        work.schedule(Due::Reply(awaited), Some(now + patience_ms));
-        staged.exchanges.push(exchange);
-        receiver
+        match self.executor_speaks(work, &task, speech, now, staged) {
+            Ok(task) => task,
+            Err(defect) => {
+                tracing::error!(task.id = %task.id, agent = task.to, "answer not taken: {defect}");
+                task
+            }
+        }
+    }
+
+    pub(crate) fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
+        let latest = work.task(&task.id).unwrap_or(task);
+        complete(answer, latest)
     }
 }

@@ -3,26 +3,27 @@
 //! Read next: [`super::report`], [`crate::tasks::life`].
 
 use super::payload::{Held, Speaker};
-use super::{asked, committed, complete};
 use crate::access::unobtainable;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::schemas::Heard;
-use crate::tasks::life::{Told, words_of};
-use crate::tasks::operation::{Negotiate, Negotiated};
+use crate::tasks::awaited::Awaited;
+use crate::tasks::life::Told;
+use crate::tasks::message::{Negotiate, Negotiated};
+use crate::tasks::negotiate::exchange::{asked, committed};
+use crate::tasks::reply::{complete, pending, take_answer};
 use crate::tasks::request::{
     Routed, agreed_mode, checked, conditions, is_of_platform, of_platform, stated_patience,
 };
-use crate::tasks::work::{Awaited, Work};
+use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
-use domain::agent::{Ask, Input, Output};
+use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::context::{Body, DataParam, Exchange};
-use domain::negotiation::{Kind, Negotiation, Speech, fits};
+use domain::negotiation::{Kind, Negotiation, fits};
 use domain::push::PushConfig;
-use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Command, Conditions, Task};
 use domain::time::Timestamp;
@@ -222,21 +223,6 @@ impl Engine {
         }
     }
 
-    /// The registration of an agent that can be given something to do.
-    pub(super) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
-        let registration = self.roster.registration(index);
-        if registration.is_available() {
-            return Ok(registration);
-        }
-        Err(Refusal::Unavailable {
-            name: registration.profile.name.clone(),
-            why: match registration.expired {
-                true => "its lease has expired".to_owned(),
-                false => format!("it is {}", registration.health.as_str()),
-            },
-        })
-    }
-
     /// The executor hears of a task that is staged and lacks nothing.
     ///
     /// # Errors
@@ -268,7 +254,7 @@ impl Engine {
         if work.instance(to).is_hosted() {
             let question = assignment(&task, &exchange);
             self.ask(work, to, question.clone(), ask, &mut staged);
-            let patience = self.patience(task.asynchronous);
+            let patience = self.limits.patience_ms(task.asynchronous);
             let receiver =
                 self.wait_for_answer(work, &question, exchange, patience, now, &mut staged);
             return Ok(asked(self.commit(staged), receiver));
@@ -327,56 +313,6 @@ impl Engine {
                 "'{id}' belongs to another task, and '{}' may not read it",
                 task.to
             ))),
-        }
-    }
-
-    /// Applies an answer to the task it is about.
-    pub(super) fn apply_answer(
-        &self,
-        work: &mut Work,
-        task: &Arc<Task>,
-        answer: &Reply,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) -> Arc<Task> {
-        let said = || {
-            answer.content.first().cloned().unwrap_or_else(|| {
-                let why = match words_of(&answer.reasons) {
-                    none if none.is_empty() => answer.verdict.as_str().to_owned(),
-                    why => why,
-                };
-                Content::new(task.content.target_object.clone(), why)
-            })
-        };
-        let mut change = |command| Ok(self.change(work, task, command, now, staged)?);
-        let applied = match answer.verdict {
-            Verdict::Pending => return Arc::clone(task),
-            Verdict::Accepted => change(Command::Work {
-                percent: 0,
-                said: answer.content.first().cloned(),
-            }),
-            Verdict::Refused => change(Command::Refuse(said())),
-            Verdict::InputRequired => change(Command::Ask(said())),
-            Verdict::Offered => {
-                let proposed = match answer.content.is_empty() {
-                    true => vec![said()],
-                    false => answer.content.clone(),
-                };
-                self.executor_speaks(work, task, Speech::offer(proposed), now, staged)
-            }
-            Verdict::Result => change(Command::Offer {
-                result: said(),
-                held: false,
-            }),
-        };
-        match applied {
-            Ok(after) => after,
-            // A result at once where one is demanded to be negotiated: there is none.
-            Err(forbidden) => {
-                let why = Content::new(task.content.target_object.clone(), forbidden.to_string());
-                self.change(work, task, Command::Fail(why), now, staged)
-                    .expect("a task just created can fail")
-            }
         }
     }
 
@@ -482,11 +418,6 @@ fn assignment(task: &Task, exchange: &Exchange) -> Question {
     }
 }
 
-/// What stands for an agent elsewhere answers later, if it says nothing.
-pub(super) fn pending() -> Reply {
-    Reply::new(Verdict::Pending, Vec::new())
-}
-
 /// What was agreed on under the identifier binds its assignment (§5.3).
 fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal> {
     let id = || task.id.clone();
@@ -516,15 +447,4 @@ fn is_same(known: &Task, task: &Task, patience: Option<i64>) -> bool {
         && known.content == task.content
         && known.asynchronous == task.asynchronous
         && conditions(known) == conditions(task)
-}
-
-/// The answer among an agent's outputs, taken out of them.
-pub(super) fn take_answer(outputs: &mut Vec<Output>) -> Option<Reply> {
-    let place = outputs
-        .iter()
-        .position(|o| matches!(o, Output::Answer(_)))?;
-    match outputs.remove(place) {
-        Output::Answer(reply) => Some(reply),
-        _ => None,
-    }
 }

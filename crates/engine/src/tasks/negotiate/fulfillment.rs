@@ -4,19 +4,23 @@
 //! What the message means follows from what the task waits for ([`Awaits`]). Read next:
 //! [`super::turn`], [`crate::tasks::life`].
 
-use super::feasibility::{check_addressee, further};
 use super::payload::Speaker;
-use super::turn::{Place, place, speech, speech_of};
-use super::{asked, committed, complete};
+use super::turn::{Place, place, speech};
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::schemas::Heard;
+use crate::tasks::awaited::{Answered, Awaited};
 use crate::tasks::life::rounds_over;
-use crate::tasks::operation::{Negotiate, Negotiated};
+use crate::tasks::message::{Negotiate, Negotiated};
+use crate::tasks::negotiate::exchange::{asked, committed};
+use crate::tasks::negotiate::routing::check_addressee;
+use crate::tasks::negotiate::turn::further;
+use crate::tasks::plan::{KIND, agreement_of};
+use crate::tasks::reply::complete;
 use crate::tasks::request::{ANSWERS, Routed, in_reply_to};
-use crate::tasks::work::{Answered, Awaited, Work};
+use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::agent::{Ask, Input};
@@ -26,8 +30,6 @@ use domain::reply::Reply;
 use domain::task::{Awaits, Command, OutOfTurn, Task, TaskId};
 use domain::time::Timestamp;
 use std::sync::Arc;
-
-const KIND: Kind = Kind::Fulfillment;
 
 /// What the publisher says of a task.
 struct Said<'a> {
@@ -138,8 +140,10 @@ impl Engine {
                 committed(self.commit(staged), reply)
             }
             Reaction::Asked(question) => {
-                let (exchange, patience) =
-                    (record(&question.key), self.patience(task.asynchronous));
+                let (exchange, patience) = (
+                    record(&question.key),
+                    self.limits.patience_ms(task.asynchronous),
+                );
                 let (work, staged_too) = (&mut work, &mut staged);
                 let receiver =
                     self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
@@ -216,7 +220,7 @@ impl Engine {
         let command = Command::Answer(said.content.clone());
         let after = self.change(work, said.task, command, now, staged)?;
         let key = format!("{}{ANSWERS}{}", after.id, after.version);
-        let answered = Answered::by(said.routed, key.clone());
+        let answered = answered_by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
         Ok(self.tell(work, said, Word::of(&after, &key, None), now, staged))
     }
@@ -249,7 +253,7 @@ impl Engine {
         };
         if done.is_ok() {
             work.answered
-                .insert(task.id.clone(), Answered::by(said.routed, key));
+                .insert(task.id.clone(), answered_by(said.routed, key));
         }
         done
     }
@@ -331,64 +335,6 @@ impl Engine {
         Ok(self.tell(work, said, word, now, staged))
     }
 
-    /// What the executor answers to a plan or counter-proposal, if it answers at once. An answer
-    /// that is none leaves it the word.
-    pub(super) fn answer_plan(
-        &self,
-        work: &mut Work,
-        task: &Arc<Task>,
-        answer: &Reply,
-        offered: usize,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) -> Arc<Task> {
-        let task = work
-            .task(&task.id)
-            .cloned()
-            .unwrap_or_else(|| Arc::clone(task));
-        let Some(speech) = speech_of(answer, offered) else {
-            return task;
-        };
-        match self.executor_speaks(work, &task, speech, now, staged) {
-            Ok(task) => task,
-            Err(defect) => {
-                tracing::error!(task.id = %task.id, agent = task.to, "answer not taken: {defect}");
-                task
-            }
-        }
-    }
-
-    /// The executor's turn on how the task is done: a decision proposed, a plan taken, refused or
-    /// countered.
-    pub(super) fn executor_speaks(
-        &self,
-        work: &mut Work,
-        task: &Arc<Task>,
-        speech: Speech,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) -> Result<Arc<Task>, Refusal> {
-        let (stance, contents) = (speech.stance, speech.contents.clone());
-        let proposed = contents.into_iter().next();
-        // Whatever follows for the task must be possible before a word is taken down.
-        match (stance, &proposed) {
-            (Stance::Offer, Some(proposed)) => {
-                drop(task.decide(Command::Propose(proposed.clone()), now)?)
-            }
-            (Stance::Accept, _) => drop(task.decide(Command::Revise(Content::default()), now)?),
-            _ => {}
-        }
-        let spoken = Move::Speak(Side::Executor, speech);
-        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
-        let command = match (after.state, proposed) {
-            (State::Agreed, _) => Command::Revise(agreement_of(&after)),
-            (State::Open, Some(proposed)) => Command::Propose(proposed),
-            (State::Exhausted, _) => Command::Fail(rounds_over(task, after.round_limit)),
-            _ => return Ok(Arc::clone(task)),
-        };
-        Ok(self.change(work, task, command, now, staged)?)
-    }
-
     /// A message of the executor about its own task.
     fn executor_negotiates(
         &self,
@@ -433,41 +379,6 @@ impl Engine {
         let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
         staged.respond(exchange, &reply, now);
         Ok(committed(self.commit(staged), reply))
-    }
-
-    /// A word of an agent in here, later than its answer to who asked.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn spoke(
-        &self,
-        work: &mut Work,
-        agent: &str,
-        id: &TaskId,
-        kind: Kind,
-        speech: Speech,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) {
-        let spoken = match kind {
-            Kind::Feasibility => match work.negotiation(id, kind).cloned() {
-                Some(known) if known.executor == agent => {
-                    self.executor_answers(work, &known, speech, now, staged)
-                }
-                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
-            },
-            Kind::Fulfillment => match work.task(id).cloned() {
-                Some(task) if task.to == agent => {
-                    let spoken = self.executor_speaks(work, &task, speech, now, staged);
-                    spoken.map(drop)
-                }
-                _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
-            },
-            Kind::Result => {
-                return tracing::error!(task.id = %id, agent, "a result is offered by a report");
-            }
-        };
-        if let Err(late) = spoken {
-            tracing::debug!(task.id = %id, agent, "word not taken: {late}");
-        }
     }
 
     /// Tells the executor what its publisher said. What stands for one elsewhere answers at once.
@@ -516,11 +427,6 @@ impl Engine {
         Reaction::Answered(reply, question.key)
     }
 
-    pub(super) fn with_state(&self, work: &Work, answer: Reply, task: &Arc<Task>) -> Reply {
-        let latest = work.task(&task.id).unwrap_or(task);
-        complete(answer, latest)
-    }
-
     fn round_of(&self, work: &Work, task: &Task, kind: Kind) -> u32 {
         work.negotiation(&task.id, kind).map_or(1, |n| n.round())
     }
@@ -542,7 +448,11 @@ fn turn_key(task: &TaskId, kind: Kind, round: u32, by: &str) -> String {
     format!("{task}/{kind}/{round}/{by}")
 }
 
-fn agreement_of(negotiation: &Negotiation) -> Content {
-    let agreed = negotiation.agreement();
-    agreed.cloned().expect("what is agreed on was offered")
+/// The answer to a question, with the identifier of its record.
+fn answered_by(routed: &Routed, record: String) -> Answered {
+    Answered {
+        from: routed.from.clone(),
+        text: routed.negotiate.texts.join("\n"),
+        record,
+    }
 }

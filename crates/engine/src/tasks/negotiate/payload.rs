@@ -6,7 +6,7 @@
 //! words come without a request that could be refused. Read next: [`crate::schemas`].
 
 use crate::schemas::{Checked, Heard, Lesson, Observed};
-use crate::tasks::operation::Negotiate;
+use crate::tasks::message::Negotiate;
 use crate::tasks::request::{Sections, sections};
 use crate::{Engine, Refusal};
 use domain::agent::{Output, Progress};

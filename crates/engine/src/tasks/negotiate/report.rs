@@ -2,13 +2,14 @@
 //!
 //! Read next: [`crate::tasks::life`].
 
-use super::feasibility::check_addressee;
 use super::payload::Speaker;
-use super::{committed, complete};
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::operation::Execution;
 use crate::schemas::Heard;
-use crate::tasks::operation::{Negotiate, Negotiated};
+use crate::tasks::message::{Negotiate, Negotiated};
+use crate::tasks::negotiate::exchange::committed;
+use crate::tasks::negotiate::routing::check_addressee;
+use crate::tasks::reply::complete;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::content::Content;

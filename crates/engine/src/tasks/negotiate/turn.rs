@@ -4,7 +4,7 @@
 
 use super::payload::Held;
 use crate::Refusal;
-use crate::tasks::operation::Negotiate;
+use crate::tasks::message::Negotiate;
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
 use domain::reply::{Reason, Reply, Verdict};
@@ -154,5 +154,13 @@ pub(crate) fn place(
             round,
             next,
         }),
+    }
+}
+
+/// The alternatives of an offer behind its first.
+pub(crate) fn further(stance: Stance, contents: &[Content]) -> Vec<Content> {
+    match stance {
+        Stance::Offer => contents.iter().skip(1).cloned().collect(),
+        Stance::Accept | Stance::Refuse => Vec::new(),
     }
 }

@@ -1,0 +1,40 @@
+//! Callers who wait for a batch that many share, and the news that it is on disk.
+//!
+//! Read next: [`crate::commit`], which tells them.
+
+use crate::Refusal;
+use domain::reply::Reply;
+use store::{Condition, Store, Ticket};
+use tokio::sync::oneshot;
+
+/// What callers waited for, with what says when it is on disk.
+pub(crate) type Resolution<T = Reply> = (T, Stored);
+
+/// Callers with the replies that are theirs.
+pub(crate) type Resolved<T = Reply> = Vec<(oneshot::Sender<Resolution<T>>, T)>;
+
+/// Resolves once a batch that is shared by many is on disk, or will never be.
+pub(crate) struct Stored {
+    /// Stands behind the batch.
+    pub(crate) ticket: Ticket,
+    pub(crate) store: Store,
+    /// How many batches had been taken back before it.
+    pub(crate) taken_back: u64,
+}
+
+impl Stored {
+    /// # Errors
+    /// [`Refusal`] if the batch, or one that was under way with it, was not stored.
+    pub(crate) async fn wait(self) -> Result<(), Refusal> {
+        self.ticket.await?;
+        match self.store.taken_back() == self.taken_back {
+            true => Ok(()),
+            false if self.store.statistics().condition == Condition::Full => {
+                Err(Refusal::StoreFull)
+            }
+            false => Err(Refusal::StoreFailed {
+                cause: "the answer may not have been stored".to_owned(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! A fault of the simulated network as it really is, and why nothing was broken, told or mended.
+//!
+//! Read next: [`crate::network::faults`].
+
+use domain::cause::Cause;
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+
+/// A fault as it really is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultRecord {
+    /// Its number, from 1; new with each start of the platform.
+    pub id: u64,
+    /// What happened.
+    pub kind: Cause,
+    /// To what.
+    pub element: ElementId,
+    /// When.
+    pub began: Timestamp,
+    /// When it was mended, or ended by itself.
+    pub repaired: Option<Timestamp>,
+    /// When all sites that it took out were back in service.
+    pub restored: Option<Timestamp>,
+    /// How many sites were out of service because of it at any time.
+    pub sites_out: usize,
+}
+
+/// Why nothing was broken, told or mended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultRefusal {
+    /// An agent asked.
+    #[error("'{user}' is an agent: none may know or change what is broken")]
+    Agent {
+        /// Who.
+        user: String,
+    },
+    /// The network has no such element.
+    #[error("the network has no element '{0}'")]
+    UnknownElement(ElementId),
+    /// The element is of another kind than what breaks, or cannot break like this.
+    #[error("{0}")]
+    OtherElement(String),
+    /// How long it takes cannot be set to this.
+    #[error("{0}")]
+    Duration(String),
+    /// How bad it is cannot be set.
+    #[error("{0}")]
+    Severity(String),
+    /// Nothing here can break like this.
+    #[error("{0}")]
+    Nowhere(String),
+    /// No such fault goes on.
+    #[error("no fault {id} goes on")]
+    Unknown {
+        /// Its number.
+        id: u64,
+    },
+}

@@ -1,0 +1,377 @@
+//! Agents come, stay and go (draft §4.1).
+//!
+//! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
+//! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
+
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::instance::AgentInstance;
+use crate::operation::Execution;
+use crate::registry::Credential;
+use crate::registry::operation::{RegisterAgent, Registered, RenewLease};
+use crate::registry::remote_stub::RemoteStub;
+use crate::registry::roster::standing_for;
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
+use crate::{Engine, Refusal};
+use domain::access::Principal;
+use domain::agent::{Briefing, Input};
+use domain::content::Content;
+use domain::event::LogEvent;
+use domain::negotiation::Move;
+use domain::notification::{AgentChange, AgentUpdate};
+use domain::profile::ProfileError;
+use domain::registry::{Command, Event, Improper, Reach, Registration, Terms};
+use domain::task;
+use domain::time::Timestamp;
+use std::sync::Arc;
+
+impl Engine {
+    /// An agent takes its place, or comes back with other terms.
+    pub(crate) fn register(
+        &self,
+        who: &Principal,
+        register: RegisterAgent,
+        now: Timestamp,
+    ) -> Result<Execution<Registered>, Refusal> {
+        let name = register.profile.name.clone();
+        speaks_for(who, &name)?;
+        if (self.credentials)(&name) == Some(Credential::User) {
+            return Err(ProfileError::Taken(name).into());
+        }
+        let elsewhere = matches!(register.reach, Reach::Server { .. } | Reach::A2a { .. });
+        if elsewhere && self.proxy.is_none() {
+            return Err(Refusal::BadLeaf {
+                leaf: "reach",
+                why: "this platform connects to no agents".to_owned(),
+            });
+        }
+        let advice = register.profile.advice();
+        let terms = Terms {
+            profile: Arc::new(register.profile),
+            reach: register.reach,
+            lease_ms: register.lease_ms,
+        };
+        let mut work = self.lock_work();
+        if let Some(taken) = self.roster.taken(&terms.profile) {
+            return Err(ProfileError::Taken(taken.to_owned()).into());
+        }
+        let known = self
+            .roster
+            .find(&name)
+            .map(|index| self.roster.registration(index));
+        check_address(who, &terms.reach, known.as_deref())?;
+        let improper = |improper| refusal(improper, &name);
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let registration = match known {
+            Some(known) => {
+                let event = known
+                    .decide(Command::Register(terms), now)
+                    .map_err(improper)?;
+                let after = self.take_place(&mut work, &known, &event, &mut staged);
+                if !after.reach.leads_where(&known.reach) {
+                    self.awaken(&mut work, &after, now, &mut staged);
+                }
+                if after.profile != known.profile {
+                    self.introduce(&mut work, &after, now, &mut staged);
+                }
+                after
+            }
+            None if self.roster.count() >= self.limits.agents => {
+                return Err(Refusal::TooMany {
+                    what: "agents",
+                    most: self.limits.agents as u64,
+                });
+            }
+            None => {
+                let first = Registration::first(terms, now).map_err(improper)?;
+                let first = self.enter(&mut work, first, &mut staged);
+                tell(&first, AgentChange::Registered, now, &mut staged);
+                self.awaken(&mut work, &first, now, &mut staged);
+                self.introduce(&mut work, &first, now, &mut staged);
+                first
+            }
+        };
+        let registered = Registered {
+            registration,
+            advice,
+        };
+        Ok(Execution::committed(self.commit(staged), registered))
+    }
+
+    /// An agent is still there, and says how it is.
+    pub(crate) fn renew(
+        &self,
+        who: &Principal,
+        renew: RenewLease,
+        now: Timestamp,
+    ) -> Result<Execution<Arc<Registration>>, Refusal> {
+        let RenewLease { name, health, note } = renew;
+        let name = name.unwrap_or_else(|| who.name.clone());
+        let mut work = self.lock_work();
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let known = self.known(who, &name)?;
+        let renew = Command::Renew { health, note };
+        let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
+        let after = self.take_place(&mut work, &known, &event, &mut staged);
+        Ok(Execution::committed(self.commit(staged), after))
+    }
+
+    /// An agent leaves; the tasks that it was to carry out fail, and what it was asked about is
+    /// withdrawn. Those that it published go on:
+    /// their executors, their conditions or an administrator end them.
+    pub(crate) fn deregister(
+        &self,
+        who: &Principal,
+        name: Option<String>,
+        now: Timestamp,
+    ) -> Result<Execution<()>, Refusal> {
+        let name = name.unwrap_or_else(|| who.name.clone());
+        let mut work = self.lock_work();
+        let known = self.known(who, &name)?;
+        if known.reach == Reach::Hosted {
+            return Err(Refusal::HostedAgent { name });
+        }
+        let mut staged = UnitOfWork::default();
+        for open in work.open_tasks_of(&name) {
+            // The end of one may have ended another, its part.
+            if let Some(open) = work
+                .task(&open.id)
+                .filter(|t| !t.status.is_terminal())
+                .cloned()
+            {
+                let why = Content::new(
+                    open.content.target_object.clone(),
+                    format!("agent '{name}' has left"),
+                );
+                self.change(&mut work, &open, task::Command::Fail(why), now, &mut staged)
+                    .expect("a task that has not ended can fail");
+            }
+        }
+        let index = self.roster.find(&name).expect("known agents have a place");
+        self.roster.leave(&name);
+        for open in work.open_feasibilities_of(&name) {
+            self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
+        }
+        let absent = self.roster.behaviour(index, Box::new(RemoteStub));
+        work.set_instance(index, AgentInstance::stub(absent));
+        work.schedule(Due::Lease(name.clone()), None);
+        let at = now.max(known.renewed_at);
+        tell(&known, AgentChange::Left, at, &mut staged);
+        self.tell_hosted(&mut work, &Input::Left(name.clone()), now, &mut staged);
+        staged.left.push(name);
+        Ok(Execution::committed(self.commit(staged), ()))
+    }
+
+    /// The credential of an agent was taken away: it is given nothing more until it is heard of again
+    /// under a new one. Does nothing for those that are hosted here, or not here at all.
+    pub fn suspend(&self, name: &str, now: Timestamp) {
+        let mut work = self.lock_work();
+        let Some(index) = self.roster.find(name) else {
+            return;
+        };
+        let known = self.roster.registration(index);
+        if let Ok(event) = known.decide(Command::Suspend, now) {
+            let mut staged = UnitOfWork::default();
+            self.take_place(&mut work, &known, &event, &mut staged);
+            drop(self.commit(staged));
+        }
+    }
+
+    /// Lets no lease end before the agent had the time of one to be heard again: while the platform
+    /// was down, none could be renewed.
+    pub(crate) fn grant_leases(&self, work: &mut Work, now: Timestamp) {
+        for registration in self.roster.registrations().iter().filter(|r| !r.expired) {
+            if let (Some(until), Some(lease)) = (registration.lease_until(), registration.lease_ms)
+            {
+                let lease_due = Due::Lease(registration.profile.name.clone());
+                work.schedule(lease_due, Some(until.max(now + lease)));
+            }
+        }
+    }
+
+    /// The lease of an agent may be over.
+    pub(crate) fn lease_due(
+        &self,
+        work: &mut Work,
+        name: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let Some(index) = self.roster.find(name) else {
+            return;
+        };
+        let known = self.roster.registration(index);
+        if let Ok(event) = known.decide(Command::Expire, now) {
+            self.take_place(work, &known, &event, staged);
+        }
+    }
+
+    /// Makes true what was decided of a place, and tells what others should know of it.
+    pub(crate) fn take_place(
+        &self,
+        work: &mut Work,
+        known: &Registration,
+        event: &Event,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Registration> {
+        let mut after = known.clone();
+        after.apply(event);
+        let after = self.enter(work, after, staged);
+        if let Some(change) = event.change {
+            tell(&after, change, event.at, staged);
+        }
+        after
+    }
+
+    pub(crate) fn enter(
+        &self,
+        work: &mut Work,
+        after: Registration,
+        staged: &mut UnitOfWork,
+    ) -> Arc<Registration> {
+        let after = Arc::new(after);
+        self.roster.put(Arc::clone(&after));
+        let lease = Due::Lease(after.profile.name.clone());
+        work.schedule(lease, after.lease_until().filter(|_| !after.expired));
+        staged.registrations.push(Arc::clone(&after));
+        after
+    }
+
+    /// Gives an agent that is elsewhere the mind that stands for it here, and briefs it if it
+    /// listens.
+    pub(crate) fn awaken(
+        &self,
+        work: &mut Work,
+        registration: &Registration,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let name = &registration.profile.name;
+        let index = self.roster.find(name).expect("it was entered just now");
+        let agent = standing_for(registration, self.proxy.as_ref());
+        let behaviour = self.roster.behaviour(index, agent);
+        work.set_instance(index, AgentInstance::stub(behaviour));
+        if registration.reach == Reach::Client {
+            return;
+        }
+        let roster = self.roster.registrations().into_iter();
+        let briefing = Briefing {
+            own: Arc::clone(&registration.profile),
+            roster: roster.map(|r| Arc::clone(&r.profile)).collect(),
+            inventory: work.inventory(),
+            open: work.open_tasks_of(name),
+        };
+        self.run(work, index, Input::Started(briefing), now, staged);
+    }
+
+    /// Tells the agents hosted here of one that they were not briefed with.
+    pub(crate) fn introduce(
+        &self,
+        work: &mut Work,
+        registration: &Registration,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let joined = Input::Joined(Arc::clone(&registration.profile));
+        self.tell_hosted(work, &joined, now, staged);
+    }
+
+    pub(crate) fn tell_hosted(
+        &self,
+        work: &mut Work,
+        input: &Input,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        for index in self.roster.hosted() {
+            self.run(work, index, input.clone(), now, staged);
+        }
+    }
+
+    /// The place of an agent for whom the principal may speak.
+    pub(crate) fn known(&self, who: &Principal, name: &str) -> Result<Arc<Registration>, Refusal> {
+        speaks_for(who, name)?;
+        let index = self
+            .roster
+            .find(name)
+            .ok_or_else(|| Refusal::UnknownAgent {
+                name: name.to_owned(),
+            })?;
+        Ok(self.roster.registration(index))
+    }
+}
+
+/// The platform connects to addresses that an administrator entered, and to no other: an agent may
+/// keep the one it has.
+pub(crate) fn check_address(
+    who: &Principal,
+    reach: &Reach,
+    known: Option<&Registration>,
+) -> Result<(), Refusal> {
+    let leaf = match reach {
+        Reach::Hosted | Reach::Client => return Ok(()),
+        Reach::Server { .. } => "address",
+        Reach::A2a { .. } => "card-url",
+    };
+    match who.agent && known.is_none_or(|k| !k.reach.leads_where(reach)) {
+        true => Err(entered_by_others(leaf)),
+        false => Ok(()),
+    }
+}
+
+/// An agent cannot say where the platform connects to.
+pub(crate) fn entered_by_others(leaf: &'static str) -> Refusal {
+    Refusal::BadLeaf {
+        leaf,
+        why: "the address of a server is entered by an administrator".to_owned(),
+    }
+}
+
+/// An agent speaks for itself, an administrator for any.
+pub(crate) fn speaks_for(who: &Principal, name: &str) -> Result<(), Refusal> {
+    let may = who.is_administrator() || (who.agent && who.name == name);
+    match may {
+        true => Ok(()),
+        false => Err(Refusal::ForeignAgent {
+            user: who.name.clone(),
+            name: name.to_owned(),
+        }),
+    }
+}
+
+pub(crate) fn tell(
+    registration: &Registration,
+    change: AgentChange,
+    at: Timestamp,
+    staged: &mut UnitOfWork,
+) {
+    let update = AgentUpdate {
+        time: at,
+        name: registration.profile.name.clone(),
+        change,
+        health: registration.health,
+    };
+    staged
+        .happenings
+        .push((at, LogEvent::Agent(Arc::new(update))));
+}
+
+pub(crate) fn refusal(improper: Improper, name: &str) -> Refusal {
+    let leaf = match &improper {
+        Improper::Profile(error) => return error.clone().into(),
+        Improper::Hosted => {
+            return Refusal::HostedAgent {
+                name: name.to_owned(),
+            };
+        }
+        Improper::Lease { .. } | Improper::NotDue => "lease",
+        Improper::Note { .. } => "health-note",
+        Improper::Address { .. } => "address",
+        Improper::HostKey { .. } => "host-key",
+        Improper::CardUrl { .. } | Improper::Unsigned => "card-url",
+    };
+    Refusal::BadLeaf {
+        leaf,
+        why: improper.to_string(),
+    }
+}

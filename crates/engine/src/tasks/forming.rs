@@ -1,0 +1,168 @@
+//! `form-team` of module convoke-registry: who does a task together (draft §4.1).
+//!
+//! For each place the agents that fit are asked by a feasibility negotiation about the part that they would
+//! have. Read next: [`crate::tasks::team`], which asks them.
+
+use crate::access::unobtainable;
+use crate::accounts::quota::ENTRY_BYTES;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::operation::{Call, Cost, Execution, Operation, exec};
+use crate::registry::check;
+use crate::tasks::proposal::KIND;
+use crate::tasks::request::{checked_whole, is_of_platform};
+use crate::tasks::timers::Due;
+use crate::tasks::work::Work;
+use crate::{Engine, Refusal};
+use domain::access::{Principal, Request};
+use domain::discovery::Match;
+use domain::task::TaskId;
+use domain::team::{Need, Team, part};
+use domain::time::Timestamp;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+/// `form-team`: find members for the places of a task, and ask them; answers the team as it is once
+/// they have answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormTeam {
+    /// The task that the team is for; it need not exist yet.
+    pub task: TaskId,
+    /// The places.
+    pub needs: Vec<Need>,
+}
+
+impl FormTeam {
+    /// The bytes of text that the needs say.
+    pub(crate) fn said(&self) -> u64 {
+        let said = self.needs.iter().map(|need| need.content.bytes() as u64);
+        said.sum()
+    }
+}
+
+impl Operation for FormTeam {
+    type Output = Arc<Team>;
+    const STIRS_AGENTS: bool = true;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec("convoke-registry", "form-team", false))
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        let said = self.said();
+        Some(Cost {
+            said,
+            // Each candidate is asked in an exchange of its own.
+            written: said * (1 + Team::CANDIDATES_MOST as u64) + ENTRY_BYTES,
+            begins: true,
+        })
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Arc<Team>>, Refusal> {
+        call.engine.form_team(call.who, self, call.now)
+    }
+}
+
+impl Engine {
+    /// Forms a team, or goes on with one of the same needs where places are still open: asked
+    /// again, it answers how the team is now.
+    pub(crate) fn form_team(
+        &self,
+        who: &Principal,
+        form: FormTeam,
+        now: Timestamp,
+    ) -> Result<Execution<Arc<Team>>, Refusal> {
+        let FormTeam { task, mut needs } = form;
+        for need in &mut needs {
+            check(&need.criteria)?;
+            self.held_content(&mut need.content, &who.name, now)?;
+        }
+        let new = Team::of(checked_whole(&task)?, &who.name, needs, now);
+        let new = new.map_err(|unformed| Refusal::BadLeaf {
+            leaf: "need",
+            why: unformed.to_string(),
+        })?;
+        // Each reads what thousands of agents can do; no decision needs to wait for that.
+        let ranked: Vec<Vec<Match>> = new.needs.iter().map(|n| self.ranked(n)).collect();
+        let mut work = self.lock_work();
+        let (mut team, before) = match self.team(&task)? {
+            Some(known) if known.publisher == who.name && known.needs == new.needs => {
+                let version = known.version;
+                (Team::clone(&known), version)
+            }
+            Some(known) => return Err(self.in_use(who, &task, &known.publisher, &known.publisher)),
+            None => {
+                self.check_team(&work, who, &new)?;
+                if is_of_platform(&task) && self.task(&work, &task)?.is_none() {
+                    return Err(unobtainable(&task));
+                }
+                (new, 0)
+            }
+        };
+        let mut places = team.needs.iter().zip(&ranked);
+        if places.any(|(need, found)| team.next(&need.name, found).is_some()) {
+            self.room_to_publish(&work, &who.name)?;
+        }
+        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        for (place, found) in ranked.iter().enumerate() {
+            self.fill(&mut work, &mut team, place, found, now, &mut staged);
+        }
+        let team = Arc::new(team);
+        if team.version > before {
+            self.keep(&team, &mut staged);
+        }
+        let formed = work.asks_about_parts(&task).then(|| {
+            let (sender, receiver) = oneshot::channel();
+            work.forming.entry(task.clone()).or_default().push(sender);
+            let until = now + self.limits.answer_ms;
+            work.schedule(Due::Team(task), Some(until));
+            receiver
+        });
+        let ticket = self.commit(staged);
+        Ok(Execution::later(async move {
+            ticket.await?;
+            let Some(formed) = formed else {
+                return Ok(team);
+            };
+            let (team, stored) = formed.await.map_err(|_| Refusal::StoreFailed {
+                cause: "the team was not stored".to_owned(),
+            })?;
+            stored.wait().await?;
+            Ok(team)
+        }))
+    }
+
+    /// A task that there is already is divided by who is party to it, and nothing has been said
+    /// of its parts before.
+    ///
+    /// # Errors
+    /// What is the publisher's own is told before what is another's, so that nothing that could not
+    /// be formed at all tells whether an identifier is in use.
+    pub(crate) fn check_team(
+        &self,
+        work: &Work,
+        who: &Principal,
+        team: &Team,
+    ) -> Result<(), Refusal> {
+        let mut in_use = Vec::new();
+        if let Some(task) = self.task(work, &team.task)? {
+            let party = [&task.from, &task.to].contains(&&team.publisher);
+            if !party || task.status.is_terminal() {
+                in_use.push(self.in_use(who, &task.id, &task.from, &task.to));
+            }
+        }
+        for need in &team.needs {
+            let part = part(&team.task, &need.name);
+            if let Some(said) = self.negotiation(work, &part, KIND)? {
+                in_use.push(self.in_use(who, &part, &said.publisher, &said.executor));
+            } else if let Some(task) = self.task(work, &part)? {
+                in_use.push(self.in_use(who, &part, &task.from, &task.to));
+            }
+        }
+        let is_own = |refusal: &Refusal| matches!(refusal, Refusal::TaskExists { .. });
+        let first = in_use.iter().position(is_own).unwrap_or(0);
+        match in_use.is_empty() {
+            true => Ok(()),
+            false => Err(in_use.swap_remove(first)),
+        }
+    }
+}

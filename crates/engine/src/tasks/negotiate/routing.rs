@@ -1,0 +1,118 @@
+//! Parties of a message: who sends it to whom, and which task it is about.
+//!
+//! Read next: [`crate::registry`], [`crate::access`].
+
+use crate::operation::Endpoint;
+use crate::tasks::message::Negotiate;
+use crate::tasks::request::{Routed, task_leaf};
+use crate::tasks::work::Work;
+use crate::{Engine, Refusal};
+use domain::access::{Principal, Rows};
+use domain::task::{Task, TaskId};
+use std::sync::Arc;
+
+impl Engine {
+    pub(crate) fn check_sender(
+        &self,
+        who: &Principal,
+        negotiate: &Negotiate,
+    ) -> Result<(), Refusal> {
+        match negotiate.from.as_ref().filter(|f| **f != who.name) {
+            Some(from) => Err(Refusal::ForeignSender {
+                user: who.name.clone(),
+                from: from.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whom a message is for; perhaps nobody who is here.
+    pub(crate) fn addressee(&self, negotiate: &Negotiate) -> Result<String, Refusal> {
+        match (&negotiate.endpoint, &negotiate.to) {
+            (Endpoint::Agent(own), Some(name)) if own != name => Err(Refusal::OtherEndpoint {
+                own: own.clone(),
+                name: name.clone(),
+            }),
+            (Endpoint::Agent(own), _) => Ok(own.clone()),
+            (Endpoint::Platform, Some(name)) => Ok(name.clone()),
+            (Endpoint::Platform, None) => Ok(self.default_agent().to_owned()),
+            (Endpoint::Ems(own), to) => Err(Refusal::OtherEndpoint {
+                own: format!("{}-ems", own.as_str()),
+                name: to.clone().unwrap_or_default(),
+            }),
+        }
+    }
+
+    pub(crate) fn route(&self, who: &Principal, negotiate: Negotiate) -> Result<Routed, Refusal> {
+        Ok(Routed {
+            from: who.name.clone(),
+            to: self.addressee(&negotiate)?,
+            negotiate,
+        })
+    }
+
+    /// The place in the roster of whom a message is for. What was said before is answered before
+    /// this is asked: its addressee may have left since.
+    pub(crate) fn place_of(&self, routed: &Routed) -> Result<usize, Refusal> {
+        let index = self.roster.find(&routed.to);
+        index.ok_or_else(|| Refusal::UnknownAgent {
+            name: routed.to.clone(),
+        })
+    }
+
+    /// The task that this request is about, if the principal is party to it. Who is not learns no
+    /// more than that there is none.
+    pub(crate) fn party_task(
+        &self,
+        work: &Work,
+        who: &Principal,
+        negotiate: &Negotiate,
+    ) -> Result<Arc<Task>, Refusal> {
+        let id = task_leaf(negotiate)?;
+        let task = self.task(work, &id)?;
+        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
+        task.ok_or_else(|| unknown_task(who, &id))
+    }
+
+    /// The task that the principal published and this request is about.
+    pub(crate) fn published(
+        &self,
+        work: &Work,
+        who: &Principal,
+        negotiate: &Negotiate,
+    ) -> Result<Arc<Task>, Refusal> {
+        let addressee = self.addressee(negotiate)?;
+        let task = self.party_task(work, who, negotiate)?;
+        if task.to != addressee {
+            return Err(Refusal::BadLeaf {
+                leaf: "task-sendTo",
+                why: format!("task '{}' is executed by '{}'", task.id, task.to),
+            });
+        }
+        if task.from != who.name && !who.is_administrator() {
+            return Err(Refusal::NotPublisher {
+                task: task.id.clone(),
+                verb: negotiate.verb,
+            });
+        }
+        Ok(task)
+    }
+}
+
+pub(crate) fn unknown_task(who: &Principal, id: &TaskId) -> Refusal {
+    Refusal::UnknownTask {
+        task: id.clone(),
+        user: who.name.clone(),
+    }
+}
+
+/// A message of an executor goes to the publisher, whether it names it or not.
+pub(crate) fn check_addressee(negotiate: &Negotiate, publisher: &str) -> Result<(), Refusal> {
+    match negotiate.to.as_ref().filter(|to| *to != publisher) {
+        Some(to) => Err(Refusal::BadLeaf {
+            leaf: "task-sendTo",
+            why: format!("the publisher is '{publisher}', not '{to}'"),
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,226 @@
+//! The turns of a feasibility, whoever takes them: a proposal, its answer, and its end.
+//!
+//! Read next: [`crate::tasks::negotiate`], in which they are said; [`crate::tasks::team`], which proposes as
+//! well.
+
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::hosting::question::Question;
+use crate::tasks::awaited::Awaited;
+use crate::tasks::life::moved;
+use crate::tasks::negotiate::turn::{further, reply_of, speech_of};
+use crate::tasks::reply::{pending, take_answer};
+use crate::tasks::work::Work;
+use crate::{Engine, Refusal};
+use domain::agent::{Ask, Input};
+use domain::content::Content;
+use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
+use domain::reply::{Reason, Reply};
+use domain::task::{Task, TaskId};
+use domain::time::Timestamp;
+use domain::verb::Verb;
+use std::sync::Arc;
+use tracing::error;
+
+pub(crate) const KIND: Kind = Kind::Feasibility;
+
+/// What an executor is asked, and by whom.
+pub(crate) struct Proposal<'a> {
+    /// The negotiation before this turn; perhaps without a turn yet.
+    pub(crate) negotiation: &'a Arc<Negotiation>,
+    /// The executor's place in the roster.
+    pub(crate) to: usize,
+    /// What the publisher says.
+    pub(crate) speech: Speech,
+    /// The sections as sent.
+    pub(crate) text: String,
+    /// The identifier of the exchange.
+    pub(crate) key: String,
+}
+
+impl Engine {
+    /// The publisher's turn, and the executor's if it answers at once; none if it answers later.
+    /// If either is out of place, nothing has changed.
+    pub(crate) fn propose(
+        &self,
+        work: &mut Work,
+        proposal: Proposal<'_>,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<Option<Reply>, Refusal> {
+        let (stance, contents) = (proposal.speech.stance, proposal.speech.contents.clone());
+        let alternative = proposal.speech.alternative;
+        let spoken = Move::Speak(Side::Publisher, proposal.speech);
+        // Both turns must be possible before a word is taken down.
+        let (after, _) = moved(proposal.negotiation, spoken.clone(), now)?;
+        self.check_room(work, proposal.to)?;
+        let round = after.round();
+        let content = contents.first().cloned().unwrap_or_default();
+        let ask = Ask {
+            verb: Verb::FeasibilityNegotiate,
+            task: Arc::new(supposed(&after, &proposal.text, &content, now)),
+            from: after.publisher.clone(),
+            content,
+            alternatives: further(stance, &contents),
+            alternative,
+            round,
+            turn: Some((KIND, stance)),
+        };
+        if work.instance(proposal.to).is_hosted() {
+            let question = Question {
+                key: proposal.key,
+                agent: after.executor.clone(),
+                task: after.task.clone(),
+                verb: Verb::FeasibilityNegotiate,
+                from: after.publisher.clone(),
+                turn: Some((KIND, stance)),
+                round,
+                offered: contents.len(),
+                reopens: false,
+                answered: false,
+            };
+            let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
+            self.ask(work, proposal.to, question, ask, staged);
+            let noted = (stance != Stance::Offer || !open.is_open()).then(Reply::accepted);
+            return Ok(noted.map(|reply| of_round(reply, &open.task, round)));
+        }
+        let mut outputs = self.step(work, proposal.to, Input::Asked(ask), now);
+        let answer = take_answer(&mut outputs).unwrap_or_else(pending);
+        let answered = after.is_open().then(|| speech_of(&answer, contents.len()));
+        let answered = answered.flatten().filter(|_| stance == Stance::Offer);
+        let answered = answered.map(|speech| Move::Speak(Side::Executor, speech));
+        if let Some(answered) = &answered {
+            moved(&after, answered.clone(), now)?;
+        }
+        let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
+        let reply = match answered {
+            Some(answered) => {
+                let alternative = alternative_of(&answered);
+                self.move_on(work, &open, answered, now, staged)?;
+                Some(Reply {
+                    alternative,
+                    ..answer
+                })
+            }
+            None if stance == Stance::Offer && open.is_open() => None,
+            // Taken note of.
+            None => Some(Reply::accepted()),
+        };
+        self.take_outputs(work, proposal.to, outputs, now, staged);
+        // What it says in the same breath is its answer as well.
+        let spoke = work.negotiation(&open.task, KIND);
+        let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
+        let reply = reply.or_else(|| spoke.map(|n| reply_of(n, round)));
+        Ok(reply.map(|reply| of_round(reply, &open.task, round)))
+    }
+
+    /// The executor's turn in a feasibility, later than its answer to who asked.
+    pub(crate) fn executor_answers(
+        &self,
+        work: &mut Work,
+        negotiation: &Arc<Negotiation>,
+        speech: Speech,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) -> Result<(), Refusal> {
+        let spoken = Move::Speak(Side::Executor, speech);
+        let after = self.move_on(work, negotiation, spoken, now, staged)?;
+        let round = after.round();
+        let awaited = Awaited::Turn(after.task.clone(), KIND, round);
+        self.resolve(work, &awaited, &reply_of(&after, round), now, staged);
+        self.team_answered(work, &after, now, staged);
+        Ok(())
+    }
+
+    /// Ends an open negotiation without agreement, and tells who waits for a word in it.
+    pub(crate) fn end_negotiation(
+        &self,
+        work: &mut Work,
+        open: &Arc<Negotiation>,
+        wanted: Move,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let ended = self.move_on(work, open, wanted, now, staged);
+        let ended = ended.expect("what is open can end");
+        let round = ended.round();
+        let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
+        self.resolve(work, &awaited, &reply_of(&ended, round), now, staged);
+        self.team_answered(work, &ended, now, staged);
+    }
+
+    /// Whoever had the word stayed silent.
+    pub(crate) fn negotiation_due(
+        &self,
+        work: &mut Work,
+        task: &TaskId,
+        kind: Kind,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        let Some(open) = work
+            .negotiation(task, kind)
+            .filter(|n| n.is_open())
+            .cloned()
+        else {
+            return;
+        };
+        self.end_negotiation(work, &open, Move::Expire, now, staged);
+    }
+
+    /// The executor's refusal of an offer that waits for it, since it cannot answer.
+    pub(crate) fn decline(
+        &self,
+        work: &mut Work,
+        open: &Arc<domain::negotiation::Negotiation>,
+        reason: &str,
+        why: &str,
+        now: Timestamp,
+        staged: &mut UnitOfWork,
+    ) {
+        if open.next_side() != Some(Side::Executor) {
+            return;
+        }
+        let speech = Speech::refuse(vec![Reason {
+            reason: reason.to_owned(),
+            path: String::new(),
+            message: why.to_owned(),
+        }]);
+        if let Err(defect) = self.executor_answers(work, open, speech, now, staged) {
+            error!(task.id = %open.task, "a negotiation cannot be refused: {defect}");
+        }
+    }
+}
+
+pub(crate) fn of_round(reply: Reply, task: &TaskId, round: u32) -> Reply {
+    Reply {
+        task: Some(task.clone()),
+        status: None,
+        round: Some(round),
+        ..reply
+    }
+}
+
+pub(crate) fn alternative_of(answered: &Move) -> Option<u32> {
+    match answered {
+        Move::Speak(_, speech) => speech.alternative,
+        Move::Expire | Move::Withdraw => None,
+    }
+}
+
+/// The task as it would be, for the executor to look at.
+pub(crate) fn supposed(
+    negotiation: &Negotiation,
+    text: &str,
+    content: &Content,
+    now: Timestamp,
+) -> Task {
+    Task::assigned(
+        negotiation.task.clone(),
+        &negotiation.publisher,
+        &negotiation.executor,
+        text.to_owned(),
+        content.clone(),
+        true,
+        now,
+    )
+}
