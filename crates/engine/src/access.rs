@@ -20,10 +20,28 @@ use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use std::sync::Arc;
+use std::sync::RwLock;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The name of a notification, behind its module.
 type Named = (&'static str, &'static str);
+
+/// The access rules in force, and how often they denied something.
+pub(crate) struct Access {
+    rules: RwLock<Arc<AccessRules>>,
+    /// How many operations were denied.
+    denials: AtomicU32,
+}
+
+impl Access {
+    pub(crate) fn new(rules: AccessRules) -> Self {
+        Self {
+            rules: RwLock::new(Arc::new(rules)),
+            denials: AtomicU32::new(0),
+        }
+    }
+}
 
 impl Engine {
     /// Whether the principal may do this, by the rules in force.
@@ -51,7 +69,7 @@ impl Engine {
         decision: Decision<'_>,
         now: Timestamp,
     ) -> Refusal {
-        self.denials.fetch_add(1, Relaxed);
+        self.access.denials.fetch_add(1, Relaxed);
         self.audit_denial(who, &what, decision, now);
         Refusal::Denied {
             user: who.name.clone(),
@@ -61,7 +79,7 @@ impl Engine {
 
     /// How many operations were denied since the start, over all protocols.
     pub fn denials(&self) -> u32 {
-        self.denials.load(Relaxed)
+        self.access.denials.load(Relaxed)
     }
 
     /// True if the principal may ask for this. Nobody is denied anything by the question.
@@ -186,13 +204,13 @@ impl Engine {
 
     /// The access rules in force.
     pub fn access(&self) -> Arc<AccessRules> {
-        Arc::clone(&self.access.read().expect("no writer panics"))
+        Arc::clone(&self.access.rules.read().expect("no writer panics"))
     }
 
     /// Puts other access rules in force. What is asked from now on is held to them; so is what goes on,
     /// with its next word.
     pub fn set_access(&self, rules: AccessRules) {
-        *self.access.write().expect("no writer panics") = Arc::new(rules);
+        *self.access.rules.write().expect("no writer panics") = Arc::new(rules);
     }
 
     /// The principal that a verified user name stands for.

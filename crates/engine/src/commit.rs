@@ -3,19 +3,51 @@
 //! Read next: [`unit_of_work`], [`outbox`], `recovery`.
 
 pub(crate) mod lock;
+pub(crate) mod observer;
 pub(crate) mod outbox;
 pub(crate) mod recovery;
 pub(crate) mod stored;
 pub(crate) mod unit_of_work;
 
 use crate::Engine;
+use crate::commit::observer::Observers;
+use crate::commit::outbox::Outbox;
 use crate::commit::stored::Stored;
 use crate::commit::unit_of_work::UnitOfWork;
-use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use store::{Batch, Document, Ticket};
 
 /// How often a store that was full is tried again, in milliseconds.
 pub(crate) const AGAIN_MS: i64 = 5_000;
+
+/// The road to the disk: what waits for a batch, and who takes it in.
+pub(crate) struct Committer {
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) observers: Arc<Observers>,
+    /// Counts the batches for which something waits.
+    marks: AtomicU64,
+    /// How many decisions that were not stored have been taken back.
+    taken_back: AtomicU64,
+}
+
+impl Committer {
+    pub(crate) fn new(outbox: Arc<Outbox>, observers: Arc<Observers>) -> Self {
+        Self {
+            outbox,
+            observers,
+            marks: AtomicU64::new(0),
+            taken_back: AtomicU64::new(0),
+        }
+    }
+
+    /// The mark of the batch that this will be.
+    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
+        let next = || self.marks.fetch_add(1, Relaxed) + 1;
+        *staged.mark.get_or_insert_with(next)
+    }
+}
 
 impl Engine {
     /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
@@ -26,9 +58,12 @@ impl Engine {
             self.charge(&written);
         }
         let outgoing = std::mem::take(&mut staged.outgoing);
-        match self.is_beside() && !outgoing.is_empty() {
-            true => self.outbox.hold(self.mark(&mut staged), outgoing),
-            false => self.outbox.leave(outgoing),
+        match self.hosting.is_beside() && !outgoing.is_empty() {
+            true => self
+                .commits
+                .outbox
+                .hold(self.commits.mark(&mut staged), outgoing),
+            false => self.commits.outbox.leave(outgoing),
         }
         let (batch, rest) = staged.into_batch();
         let taken_back = self.store.taken_back();
@@ -45,18 +80,8 @@ impl Engine {
         for (caller, team) in rest.formed {
             let _ = caller.send((team, stored()));
         }
-        self.outbox.notify();
+        self.commits.outbox.notify();
         ticket
-    }
-
-    pub(crate) fn is_beside(&self) -> bool {
-        self.beside.load(Acquire)
-    }
-
-    /// The mark of the batch that is staged.
-    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
-        let next = || self.marks.fetch_add(1, Relaxed) + 1;
-        *staged.mark.get_or_insert_with(next)
     }
 }
 

@@ -79,7 +79,7 @@ impl Engine {
             });
         }
         let (ticket, store) = (self.commit(staged), self.store.clone());
-        let (entries, finished) = (Arc::clone(&self.entries), write.finished);
+        let (entries, finished) = (Arc::clone(&self.data), write.finished);
         Ok(Execution::later(async move {
             ticket.await.map_err(|cause| {
                 give_back(counted, &entry);
@@ -113,7 +113,7 @@ impl Engine {
         entry: DataParam,
         counted: Option<Arc<Account>>,
     ) -> Execution<Written> {
-        let entries = Arc::clone(&self.entries);
+        let entries = Arc::clone(&self.data);
         Execution::later(async move {
             ticket.await.inspect_err(|_| {
                 give_back(counted, &entry);

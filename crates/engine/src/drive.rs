@@ -38,7 +38,7 @@ impl Engine {
             work.grant_answers(now, self.limits.answer_grace_ms);
         }
         let unanswered = self.questions_on_record();
-        let registrations = self.roster.registrations();
+        let registrations = self.registry.roster.registrations();
         let roster: Vec<Arc<Profile>> = registrations
             .iter()
             .map(|r| Arc::clone(&r.profile))
@@ -70,7 +70,7 @@ impl Engine {
     /// Brings an input to an agent. Unknown agents are ignored: an input can outlive its agent.
     pub fn deliver(&self, agent: &str, input: Input, now: Timestamp) {
         let mut work = self.lock_work();
-        let Some(index) = self.roster.find(agent) else {
+        let Some(index) = self.registry.roster.find(agent) else {
             return;
         };
         if work.instance(index).is_hosted() {
@@ -108,7 +108,7 @@ impl Engine {
             Some(input) => drop(work.post(index, input, question, None)),
             None => debug!(agent, "a reply to nothing that was sent is not taken"),
         }
-        self.outbox.notify_ready();
+        self.commits.outbox.notify_ready();
     }
 
     /// Whose open tasks agents in here published: publisher and executor of each, once.
@@ -144,12 +144,12 @@ impl Engine {
 
     /// What agents want of the world, in order; empties the outbox.
     pub fn outgoing(&self) -> Vec<Outgoing> {
-        self.outbox.drain()
+        self.commits.outbox.drain()
     }
 
     /// True if the outbox holds something.
     pub fn has_outgoing(&self) -> bool {
-        !self.outbox.is_empty()
+        !self.commits.outbox.is_empty()
     }
 
     /// True while a caller waits for this task to end, or for a word about it, that no agent in here
@@ -170,7 +170,7 @@ impl Engine {
 
     /// Resolves when there may be something in the outbox, or a new deadline.
     pub async fn outgoing_filled(&self) {
-        self.outbox.filled().await;
+        self.commits.outbox.filled().await;
     }
 
     pub(crate) fn fall_due(
@@ -256,7 +256,7 @@ impl Engine {
             Condition::Working => {
                 work.release_held();
                 self.end_for_those_left_alone(work, now, staged);
-                self.outbox.notify_ready();
+                self.commits.outbox.notify_ready();
             }
             Condition::Full => {
                 drop(self.store.commit(trial()));

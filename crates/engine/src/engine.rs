@@ -2,28 +2,35 @@
 //!
 //! Read next: [`crate::execute`], what it is asked; [`crate::drive`], what time and the world bring.
 
+use crate::access::Access;
 use crate::accounts::Accounts;
+use crate::commit::Committer;
+use crate::commit::lock::Broken;
+use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
 use crate::data::entries::Entries;
 use crate::feed::{Feed, Recent};
+use crate::hosting::Hosting;
 use crate::limits::Limits;
+use crate::network::Network;
 use crate::refusal::Refusal;
-use crate::registry::Credentials;
 use crate::registry::places::Places;
 use crate::registry::roster::{Hosted, Proxy, Roster};
+use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
+use crate::tasks::Tasks;
+use crate::tasks::push::Deliverable;
+use crate::tasks::push::unstored::Unstored;
 use crate::tasks::teams::Teams;
 use crate::tasks::view::{Counts, View};
 use crate::tasks::work::{Settled, Work};
+use crate::trail::Trail;
 use domain::access::AccessRules;
-use domain::audit::Tally;
 use domain::event::LogEvent;
 use domain::inventory::Inventory;
-use domain::task::Subscription;
 use domain::time::Timestamp;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, RwLock};
-use store::{Batch, Options, Retention, Store, Trimmed};
+use std::sync::{Arc, Mutex};
+use store::{Batch, Committed, Options, Retention, Store, Trimmed};
 
 /// How an engine is made.
 pub struct Setup {
@@ -54,52 +61,22 @@ pub struct Setup {
     pub schemas: SchemaSetup,
 }
 
-/// Whether reports can go to an address; if not, why.
-pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
-
 /// The engine; share it in an `Arc`.
 pub struct Engine {
     pub(crate) store: Store,
-    pub(crate) access: RwLock<Arc<AccessRules>>,
-    pub(crate) roster: Roster,
-    pub(crate) places: Arc<Places>,
-    pub(crate) teams: Arc<Teams>,
-    pub(crate) entries: Arc<Entries>,
-    pub(crate) credentials: Credentials,
-    pub(crate) view: Arc<View>,
-    pub(crate) feed: Arc<Feed>,
-    pub(crate) work: Mutex<Work>,
-    pub(crate) outbox: Arc<Outbox>,
-    /// True if agents in here step beside the decisions.
-    pub(crate) beside: AtomicBool,
-    /// Counts the batches for which something waits.
-    pub(crate) marks: AtomicU64,
-    /// How many pieces of telemetry made room for newer ones.
-    pub(crate) dropped: AtomicU64,
-    /// How many steps did not return in time.
-    pub(crate) given_up: AtomicU64,
-    /// Whether a decision panicked.
-    pub(crate) broken: crate::commit::lock::Broken,
-    /// Requests about faults, while somebody runs a simulated network.
-    pub(crate) faults: crate::network::faults::Waiting,
-    pub(crate) management: crate::network::ems::Management,
-    /// Who looks at the cards of A2A agents; nobody at first.
-    pub(crate) introductions: crate::registry::introduction::Introductions,
-    /// How many operations were denied.
-    pub(crate) denials: AtomicU32,
-    pub(crate) unstored_pushes: Arc<crate::tasks::push::unstored::Unstored>,
-    /// What of the audit trail is gathered.
-    pub(crate) trail: Mutex<Tally>,
-    /// What of it is not known to be on disk.
-    pub(crate) unstored: Mutex<crate::trail::Unstored>,
-    /// How many decisions that were not stored have been taken back.
-    pub(crate) taken_back: AtomicU64,
+    pub(crate) commits: Committer,
+    pub(crate) access: Access,
     pub(crate) accounts: Arc<Accounts>,
+    pub(crate) trail: Trail,
+    pub(crate) registry: Registry,
+    pub(crate) tasks: Tasks,
+    pub(crate) hosting: Hosting,
+    pub(crate) schemas: Arc<Schemas>,
+    pub(crate) data: Arc<Entries>,
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) network: Network,
     pub(crate) limits: Limits,
     retention: Retention,
-    pub(crate) deliverable: Deliverable,
-    pub(crate) proxy: Option<Proxy>,
-    pub(crate) schemas: Arc<Schemas>,
 }
 
 impl Engine {
@@ -110,40 +87,32 @@ impl Engine {
     /// [`store::OpenError`] if the state cannot be read, is locked by another process, or is
     /// damaged.
     pub fn open(setup: Setup) -> Result<Self, store::OpenError> {
-        let (view, recent) = (
-            Arc::new(View::keeping(setup.limits.read_bytes)),
-            Arc::new(Recent::default()),
-        );
-        let (settled, teams) = (Arc::new(Settled::default()), Arc::new(Teams::default()));
-        let (entries, places) = (Arc::new(Entries::default()), Arc::new(Places::default()));
+        let view = Arc::new(View::keeping(setup.limits.read_bytes));
+        let settled = Arc::new(Settled::default());
+        let teams = Arc::new(Teams::default());
+        let data = Arc::new(Entries::default());
+        let places = Arc::new(Places::default());
         let outbox = Arc::new(Outbox::default());
-        let unstored_pushes = Arc::new(crate::tasks::push::unstored::Unstored::default());
-        // What the store calls owns no store, or the store would never close.
-        let on_commit = {
-            let (view, recent) = (Arc::clone(&view), Arc::clone(&recent));
-            let (settled, teams) = (Arc::clone(&settled), Arc::clone(&teams));
-            let (entries, places) = (Arc::clone(&entries), Arc::clone(&places));
-            let (outbox, pushes) = (Arc::clone(&outbox), Arc::clone(&unstored_pushes));
-            move |committed: &[store::Committed]| {
-                view.apply(committed);
-                settled.take_in(committed);
-                teams.take_in(committed);
-                entries.take_in(committed);
-                places.take_in(committed);
-                outbox.take_in(committed);
-                pushes.take_in(committed);
-                recent.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
-            }
-        };
+        let pushes = Arc::new(Unstored::default());
+        let recent = Arc::new(Recent::default());
+        // Whoever waits for the disk, or follows the log, finds the rest as it is there.
+        let observers: Vec<Arc<dyn CommitObserver>> = vec![
+            Arc::clone(&view) as _,
+            Arc::clone(&settled) as _,
+            Arc::clone(&teams) as _,
+            Arc::clone(&data) as _,
+            Arc::clone(&places) as _,
+            Arc::clone(&outbox) as _,
+            Arc::clone(&pushes) as _,
+            Arc::clone(&recent) as _,
+        ];
+        let observers = Arc::new(Observers::new(observers));
+        let told = Arc::clone(&observers);
+        let on_commit = move |committed: &[Committed]| told.on_commit(committed);
         let (store, recovered) = Store::open(setup.store, Box::new(on_commit))?;
         let schemas = Schemas::open(setup.schemas, &store)?;
         view.load(&recovered.tasks, recovered.counts.tasks, recovered.last);
-        let feed = Arc::new(Feed::new(
-            recent,
-            store.clone(),
-            recovered.last,
-            recovered.log_began,
-        ));
+        let feed = Feed::new(recent, store.clone(), recovered.last, recovered.log_began);
         let (roster, agents) = Roster::new(
             setup.agents,
             recovered.registrations,
@@ -153,7 +122,7 @@ impl Engine {
             &places,
             &setup.limits,
         );
-        let management = crate::network::ems::Management::new(&setup.inventory);
+        let network = Network::new(&setup.inventory);
         let work = Work::new(
             agents,
             recovered.tasks,
@@ -163,35 +132,26 @@ impl Engine {
         );
         Ok(Self {
             store,
-            access: RwLock::new(Arc::new(setup.access)),
-            roster,
-            places,
-            teams,
-            entries,
-            credentials: setup.credentials,
-            view,
-            feed,
-            work: Mutex::new(work),
-            outbox,
-            beside: AtomicBool::new(false),
-            marks: AtomicU64::new(0),
-            dropped: AtomicU64::new(0),
-            given_up: AtomicU64::new(0),
-            broken: crate::commit::lock::Broken::default(),
-            faults: Mutex::default(),
-            management,
-            introductions: crate::registry::introduction::Introductions::default(),
-            denials: AtomicU32::new(0),
-            unstored_pushes,
-            trail: Mutex::default(),
-            unstored: Mutex::default(),
-            taken_back: AtomicU64::new(0),
+            commits: Committer::new(outbox, observers),
+            access: Access::new(setup.access),
             accounts: Arc::new(Accounts::new(setup.limits.users.clone())),
+            trail: Trail::default(),
+            registry: Registry::new(roster, places, setup.credentials, setup.proxy),
+            tasks: Tasks {
+                work: Mutex::new(work),
+                broken: Broken::default(),
+                view,
+                teams,
+                pushes,
+                deliverable: setup.deliverable,
+            },
+            hosting: Hosting::default(),
+            schemas: Arc::new(schemas),
+            data,
+            feed: Arc::new(feed),
+            network,
             limits: setup.limits,
             retention: setup.retention,
-            deliverable: setup.deliverable,
-            proxy: setup.proxy,
-            schemas: Arc::new(schemas),
         })
     }
 
@@ -215,7 +175,7 @@ impl Engine {
         self.feed.was_cut()?;
         let trimmed = trimmed?;
         if trimmed.tasks > 0 {
-            self.view.forget(trimmed.tasks);
+            self.tasks.view.forget(trimmed.tasks);
         }
         Ok(trimmed)
     }
@@ -230,6 +190,6 @@ impl Engine {
 
     /// How many tasks are committed, and how many of them are open.
     pub fn counts(&self) -> Counts {
-        self.view.tasks().counts()
+        self.tasks.view.tasks().counts()
     }
 }

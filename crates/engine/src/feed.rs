@@ -12,12 +12,13 @@ pub mod stream;
 pub(crate) use of_agent::FeedOfAgent;
 
 use crate::Engine;
+use crate::commit::observer::CommitObserver;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
 use of_agent::Tellers;
 use std::collections::VecDeque;
 use std::sync::{Arc, RwLock};
-use store::{Most, ReadError, Store};
+use store::{Committed, Most, ReadError, Store};
 use tokio::sync::watch;
 
 /// How many of the newest entries are kept in memory.
@@ -65,6 +66,12 @@ impl Default for Recent {
             last: watch::Sender::new(0),
             began: RwLock::default(),
         }
+    }
+}
+
+impl CommitObserver for Recent {
+    fn on_commit(&self, committed: &[Committed]) {
+        self.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
     }
 }
 

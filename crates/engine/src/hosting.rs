@@ -10,3 +10,29 @@ pub(crate) mod mailbox;
 pub(crate) mod question;
 pub(crate) mod redelivery;
 pub(crate) mod step;
+
+use std::sync::atomic::Ordering::{Acquire, Release};
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// How agents in here take steps, and how they fare.
+#[derive(Default)]
+pub(crate) struct Hosting {
+    /// True if they step beside the decisions.
+    beside: AtomicBool,
+    /// How many pieces of telemetry made room for newer ones.
+    dropped: AtomicU64,
+    /// How many steps did not return in time.
+    given_up: AtomicU64,
+}
+
+impl Hosting {
+    /// True if agents in here step beside the decisions, on threads of whoever has some.
+    pub(crate) fn is_beside(&self) -> bool {
+        self.beside.load(Acquire)
+    }
+
+    /// Has them step beside the decisions from now on, or in turn.
+    fn set_beside(&self, beside: bool) {
+        self.beside.store(beside, Release);
+    }
+}

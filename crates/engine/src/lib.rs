@@ -44,7 +44,7 @@ mod schemas;
 mod tasks;
 mod trail;
 
-pub use crate::engine::{Deliverable, Engine, Setup};
+pub use crate::engine::{Engine, Setup};
 pub use access::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use commit::outbox::Outgoing;
@@ -77,6 +77,7 @@ pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{Filter, Options as StoreOptions, Page, ReadError, Retention, TaskFilter, Trimmed};
 pub use tasks::forming::FormTeam;
 pub use tasks::message::{Negotiate, Negotiated};
+pub use tasks::push::Deliverable;
 pub use tasks::push::operation::{ForgetPush, KeepPush};
 pub use tasks::view::Counts;
 pub use trail::{AuditFilter, AuditPage, Audited};

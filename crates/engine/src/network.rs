@@ -6,3 +6,25 @@ pub(crate) mod ems;
 pub(crate) mod fault;
 pub(crate) mod faults;
 pub(crate) mod operation;
+
+use domain::inventory::Inventory;
+use ems::Management;
+use faults::Waiting;
+use std::sync::Arc;
+
+/// The network that is run here, if one is.
+pub(crate) struct Network {
+    /// Requests about faults, while somebody runs a simulated network.
+    faults: Waiting,
+    management: Management,
+}
+
+impl Network {
+    /// Nobody runs one yet; it is documented like this.
+    pub(crate) fn new(inventory: &Arc<Inventory>) -> Self {
+        Self {
+            faults: Waiting::default(),
+            management: Management::new(inventory),
+        }
+    }
+}

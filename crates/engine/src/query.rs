@@ -144,7 +144,7 @@ impl Engine {
         };
         found.retain(|n| n.kind == Kind::Feasibility && sight.shows(&n.publisher, &n.executor));
         let is_whole = {
-            let tasks = self.view.tasks();
+            let tasks = self.tasks.view.tasks();
             found.retain(|n| tasks.find(&n.task).is_none());
             tasks.is_whole()
         };
@@ -160,7 +160,7 @@ impl Engine {
     fn all_tasks(&self, sight: Sight<'_>) -> Result<Vec<Arc<Task>>, Refusal> {
         let visible = |task: &Arc<Task>| sight.shows_task(task);
         {
-            let tasks = self.view.tasks();
+            let tasks = self.tasks.view.tasks();
             if sight.is_of_all() && tasks.counts().tasks > ROWS_MOST as u64 {
                 return Err(self.too_much());
             }
@@ -214,11 +214,11 @@ impl Engine {
     /// What may hang below a task: for most there is nothing to look for, which the store is asked
     /// once while the task is in memory.
     fn below(&self, id: &TaskId) -> Result<Below, Refusal> {
-        match self.view.below(id) {
+        match self.tasks.view.below(id) {
             Knowledge::Known(below) => Ok(below),
             Knowledge::Unknown(grown) => {
                 let found = self.store.below(id)?;
-                self.view.note(id, found, grown);
+                self.tasks.view.note(id, found, grown);
                 Ok(found)
             }
             Knowledge::Elsewhere => Ok(Below {
@@ -273,7 +273,7 @@ impl Engine {
 
     fn current_task(&self, sight: Sight<'_>, agent: &str) -> Result<Option<Arc<Task>>, Refusal> {
         let visible = |task: &&Arc<Task>| sight.shows_task(task);
-        if let Some(task) = self.view.tasks().current(agent).find(visible) {
+        if let Some(task) = self.tasks.view.tasks().current(agent).find(visible) {
             return Ok(Some(Arc::clone(task)));
         }
         let ended = self.store.last_ended(agent)?.map(Arc::new);

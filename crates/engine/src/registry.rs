@@ -13,6 +13,9 @@ pub(crate) mod roster;
 use crate::{Engine, Refusal};
 use domain::discovery::{Criteria, Match};
 use domain::registry::Registration;
+use introduction::Introductions;
+use places::Places;
+use roster::{Proxy, Roster};
 use std::sync::Arc;
 
 /// The most agents that one search tells.
@@ -36,12 +39,39 @@ pub enum Credential {
 /// Whose a name is; none if the host knows no credential of that name of its own.
 pub type Credentials = Box<dyn Fn(&str) -> Option<Credential> + Send + Sync>;
 
+/// Agents that are here, as decided and as committed.
+pub(crate) struct Registry {
+    pub(crate) roster: Roster,
+    pub(crate) places: Arc<Places>,
+    credentials: Credentials,
+    /// Who looks at the cards of A2A agents; nobody at first.
+    introductions: Introductions,
+    proxy: Option<Proxy>,
+}
+
+impl Registry {
+    pub(crate) fn new(
+        roster: Roster,
+        places: Arc<Places>,
+        credentials: Credentials,
+        proxy: Option<Proxy>,
+    ) -> Self {
+        Self {
+            roster,
+            places,
+            credentials,
+            introductions: Introductions::default(),
+            proxy,
+        }
+    }
+}
+
 impl Engine {
     /// True if the name is an agent's: by its credential, else by the roster.
     pub(crate) fn is_agent(&self, name: &str) -> bool {
-        match (self.credentials)(name) {
+        match (self.registry.credentials)(name) {
             Some(credential) => credential == Credential::Agent,
-            None => self.roster.find(name).is_some(),
+            None => self.registry.roster.find(name).is_some(),
         }
     }
 
@@ -53,40 +83,40 @@ impl Engine {
     ) -> Result<Vec<Match>, Refusal> {
         check(criteria)?;
         let limit = limit.min(FOUND_MOST);
-        Ok(self.places.search(criteria, limit))
+        Ok(self.registry.places.search(criteria, limit))
     }
 
     /// Every agent's place as committed: those hosted here in roster order, then the others.
     pub fn registrations(&self) -> Vec<Arc<Registration>> {
-        self.places.all()
+        self.registry.places.all()
     }
 
     /// An agent's place as decided, perhaps not on disk yet: for the road on which it is spoken to,
     /// since what is said to it is committed behind that. None if it is not here.
     pub fn registration(&self, agent: &str) -> Option<Arc<Registration>> {
-        let index = self.roster.find(agent)?;
-        Some(self.roster.registration(index))
+        let index = self.registry.roster.find(agent)?;
+        Some(self.registry.roster.registration(index))
     }
 
     /// An agent's place as committed, for who reads of it. None if it is not here.
     pub fn place(&self, agent: &str) -> Option<Arc<Registration>> {
-        self.places.find(agent)
+        self.registry.places.find(agent)
     }
 
     /// The address of an agent's own NETCONF server, here or elsewhere, or where an A2A agent has its
     /// card; none if it has none.
     pub fn endpoint_of(&self, agent: &str) -> Option<String> {
-        self.places.endpoint(agent)
+        self.registry.places.endpoint(agent)
     }
 
     /// The agent that takes tasks addressed to nobody.
     pub fn default_agent(&self) -> &str {
-        self.roster.default_agent()
+        self.registry.roster.default_agent()
     }
 
     /// The registration of an agent that can be given something to do.
     pub(crate) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
-        let registration = self.roster.registration(index);
+        let registration = self.registry.roster.registration(index);
         if registration.is_available() {
             return Ok(registration);
         }

@@ -23,3 +23,27 @@ pub(crate) mod timers;
 pub(crate) mod view;
 pub(crate) mod visible;
 pub(crate) mod work;
+
+use crate::commit::lock::Broken;
+use push::Deliverable;
+use push::unstored::Unstored;
+use std::sync::{Arc, Mutex};
+use teams::Teams;
+use view::View;
+use work::Work;
+
+/// Tasks and their negotiations: as decided, under the lock of decisions, and as committed.
+pub(crate) struct Tasks {
+    /// What is decided.
+    pub(crate) work: Mutex<Work>,
+    /// Whether a decision panicked.
+    pub(crate) broken: Broken,
+    /// What is committed.
+    pub(crate) view: Arc<View>,
+    /// Teams that are decided and not committed.
+    pub(crate) teams: Arc<Teams>,
+    /// Configurations for pushing that are decided and not committed.
+    pub(crate) pushes: Arc<Unstored>,
+    /// Whether reports can go to an address.
+    pub(crate) deliverable: Deliverable,
+}

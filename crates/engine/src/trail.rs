@@ -8,18 +8,17 @@
 
 mod unstored;
 
-pub(crate) use unstored::Unstored;
-
 use crate::commit::trial;
 use crate::{Engine, FaultRefusal, Refusal};
 use domain::access::{Decision, Principal, Request};
-use domain::audit::{AuditEvent, AuditKind, AuditRecord};
+use domain::audit::{AuditEvent, AuditKind, AuditRecord, Tally};
 use domain::event::{LogEvent, Sequence};
 use domain::time::Timestamp;
 use std::sync::Arc;
+use std::sync::Mutex;
 use store::{Batch, Condition};
 use tracing::{info, warn};
-use unstored::{Entry, UnderWay};
+use unstored::{Entry, UnderWay, Unstored};
 
 /// How many looks at the log one page takes at most: a page may hold fewer records than were asked for,
 /// or none, and another follow.
@@ -67,6 +66,15 @@ pub struct AuditPage {
     pub next: Option<Sequence>,
 }
 
+/// What of the audit trail is not in the log yet.
+#[derive(Default)]
+pub(crate) struct Trail {
+    /// What is gathered.
+    tally: Mutex<Tally>,
+    /// What is not known to be on disk.
+    unstored: Mutex<Unstored>,
+}
+
 impl AuditFilter {
     fn takes(&self, record: &AuditRecord) -> bool {
         let event = &record.event;
@@ -79,7 +87,7 @@ impl Engine {
     /// Enters something into the audit trail. Not waited for: it explains, it is nobody's promise.
     pub fn audit(&self, event: AuditEvent, now: Timestamp) {
         let (record, begun) = {
-            let mut tally = self.trail.lock().expect("no holder panics");
+            let mut tally = self.trail.tally.lock().expect("no holder panics");
             let before = tally.ends();
             let record = tally.take(event, now);
             (record, before.is_none() && tally.ends().is_some())
@@ -89,7 +97,7 @@ impl Engine {
         }
         if begun {
             // Whoever ticks has one more deadline.
-            self.outbox.notify();
+            self.commits.outbox.notify();
         }
     }
 
@@ -126,16 +134,26 @@ impl Engine {
 
     /// When what is counted, or was not stored, is due; none if nothing is.
     pub(crate) fn trail_due(&self) -> Option<Timestamp> {
-        let counted = self.trail.lock().expect("no holder panics").ends();
-        let unstored = self.unstored.lock().expect("no holder panics").due();
+        let counted = self.trail.tally.lock().expect("no holder panics").ends();
+        let unstored = self.trail.unstored.lock().expect("no holder panics").due();
         counted.into_iter().chain(unstored).min()
     }
 
     /// Enters what was counted, once its interval is over, and again what the store did not take.
     pub(crate) fn close_trail(&self, now: Timestamp) {
-        let counted = self.trail.lock().expect("no holder panics").close(now);
+        let counted = self
+            .trail
+            .tally
+            .lock()
+            .expect("no holder panics")
+            .close(now);
         self.record(counted, now);
-        let lacks = self.unstored.lock().expect("no holder panics").lacks(now);
+        let lacks = self
+            .trail
+            .unstored
+            .lock()
+            .expect("no holder panics")
+            .lacks(now);
         if lacks {
             match self.store.statistics().condition {
                 Condition::Working => self.write_trail_again(AGAIN_AT_ONCE, now),
@@ -148,7 +166,12 @@ impl Engine {
     /// Enters what was counted so far: nobody is let in any more.
     pub fn end_trail(&self, now: Timestamp) {
         self.write_trail_again(usize::MAX, now);
-        let counted = self.trail.lock().expect("no holder panics").cut_short();
+        let counted = self
+            .trail
+            .tally
+            .lock()
+            .expect("no holder panics")
+            .cut_short();
         self.record(counted, now);
     }
 
@@ -159,7 +182,7 @@ impl Engine {
 
     /// Writes again what the store did not take, so many records at most: it takes something again.
     fn write_trail_again(&self, most: usize, now: Timestamp) {
-        let mut unstored = self.unstored.lock().expect("no holder panics");
+        let mut unstored = self.trail.unstored.lock().expect("no holder panics");
         let kept = unstored.take_kept(most);
         drop(unstored);
         self.write_trail(kept, true, now);
@@ -169,7 +192,7 @@ impl Engine {
         if entries.is_empty() {
             return;
         }
-        let mut unstored = self.unstored.lock().expect("no holder panics");
+        let mut unstored = self.trail.unstored.lock().expect("no holder panics");
         let ticket = self.store.commit(Batch {
             happenings: entries.clone(),
             ..Batch::default()
@@ -183,7 +206,7 @@ impl Engine {
         drop(unstored);
         if is_begun {
             // Whoever ticks has one more deadline.
-            self.outbox.notify();
+            self.commits.outbox.notify();
         }
     }
 

@@ -50,12 +50,12 @@ impl Drop for Deciding<'_> {
 impl Engine {
     /// True if a decision panicked: nothing can be decided any more, and the process must end.
     pub fn is_broken(&self) -> bool {
-        self.broken.is.load(Acquire)
+        self.tasks.broken.is.load(Acquire)
     }
 
     /// Resolves once a decision has panicked.
     pub async fn broken(&self) {
-        let told = self.broken.told.notified();
+        let told = self.tasks.broken.told.notified();
         let mut told = std::pin::pin!(told);
         // Registered before it is looked: what happens between is told.
         told.as_mut().enable();
@@ -65,12 +65,12 @@ impl Engine {
     }
 
     pub(crate) fn lock_work(&self) -> Deciding<'_> {
-        let work = self.work.lock();
+        let work = self.tasks.work.lock();
         let mut deciding = Deciding {
             work: work.expect("a decision panicked, and the platform must end"),
-            broken: &self.broken,
+            broken: &self.tasks.broken,
         };
-        let durable = self.outbox.take_durable();
+        let durable = self.commits.outbox.take_durable();
         deciding.release(durable);
         self.recover(&mut deciding);
         deciding.tidy();

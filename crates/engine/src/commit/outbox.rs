@@ -5,6 +5,7 @@
 //! disk. What rests on a batch that was not stored is handed back to whoever takes decisions back.
 //! Read next: [`crate::hosting::mailbox`], [`crate::commit::recovery`].
 
+use crate::commit::observer::CommitObserver;
 use domain::agent::Output;
 use domain::telemetry::Token;
 use std::collections::{BTreeMap, VecDeque};
@@ -29,21 +30,9 @@ struct State {
     durable: Vec<u64>,
 }
 
-impl Outbox {
-    /// What leaves at once.
-    pub(crate) fn leave(&self, outgoing: Vec<Outgoing>) {
-        self.lock().leaving.extend(outgoing);
-    }
-
-    /// What leaves once the batch with this mark is on disk.
-    pub(crate) fn hold(&self, mark: u64, outgoing: Vec<Outgoing>) {
-        if !outgoing.is_empty() {
-            self.lock().held.insert(mark, outgoing);
-        }
-    }
-
+impl CommitObserver for Outbox {
     /// These batches are on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+    fn on_commit(&self, committed: &[Committed]) {
         let marks: Vec<u64> = committed.iter().filter_map(|c| c.mark).collect();
         if marks.is_empty() {
             return;
@@ -57,6 +46,20 @@ impl Outbox {
         drop(state);
         self.filled.notify_one();
         self.ready.notify_one();
+    }
+}
+
+impl Outbox {
+    /// What leaves at once.
+    pub(crate) fn leave(&self, outgoing: Vec<Outgoing>) {
+        self.lock().leaving.extend(outgoing);
+    }
+
+    /// What leaves once the batch with this mark is on disk.
+    pub(crate) fn hold(&self, mark: u64, outgoing: Vec<Outgoing>) {
+        if !outgoing.is_empty() {
+            self.lock().held.insert(mark, outgoing);
+        }
     }
 
     /// The marks that are on disk since this was asked last.

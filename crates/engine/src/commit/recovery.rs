@@ -25,7 +25,7 @@ impl Engine {
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
     /// else decides meanwhile.
     pub(crate) fn recover(&self, work: &mut Work) {
-        if self.store.taken_back() == self.taken_back.load(Relaxed) {
+        if self.store.taken_back() == self.commits.taken_back.load(Relaxed) {
             return;
         }
         // What is queued behind the failure may fail for its sake.
@@ -37,29 +37,27 @@ impl Engine {
                 return error!("decisions that were not stored cannot be taken back: {cause}");
             }
         };
-        self.taken_back.store(taken_back, Relaxed);
+        self.commits.taken_back.store(taken_back, Relaxed);
         warn!("decisions that were not stored are taken back");
         // Everything is settled: what is not on disk by now never will be.
-        work.release(self.outbox.take_durable());
+        work.release(self.commits.outbox.take_durable());
         let unbriefed = work.withdraw_unreleased();
         work.reset(decided.tasks, decided.negotiations);
-        self.teams.forget_all();
-        self.entries.forget_all();
-        self.unstored_pushes.forget_all();
+        self.commits.observers.on_rollback();
         let names: BTreeSet<&str> = decided
             .registrations
             .iter()
             .map(|r| r.profile.name.as_str())
             .collect();
-        for known in self.roster.registrations() {
+        for known in self.registry.roster.registrations() {
             let name = &known.profile.name;
             if known.reach != Reach::Hosted && !names.contains(name.as_str()) {
-                self.roster.leave(name);
+                self.registry.roster.leave(name);
                 work.schedule(Due::Lease(name.clone()), None);
             }
         }
         for registration in &decided.registrations {
-            self.roster.put(Arc::clone(registration));
+            self.registry.roster.put(Arc::clone(registration));
             let until = registration.lease_until().filter(|_| !registration.expired);
             work.schedule(Due::Lease(registration.profile.name.clone()), until);
         }
@@ -75,7 +73,7 @@ impl Engine {
             drop(self.commit(moot));
         }
         self.look_at_store(work, Timestamp::from_ms(0));
-        self.outbox.notify();
+        self.commits.outbox.notify();
     }
 
     /// Has somebody look then whether the store takes something.
@@ -86,8 +84,8 @@ impl Engine {
     /// What agents wanted of the world on the strength of what was not stored has not left: they
     /// are told so.
     fn hand_back(&self, work: &mut Work) {
-        for outgoing in self.outbox.take_held() {
-            let Some(index) = self.roster.find(&outgoing.agent) else {
+        for outgoing in self.commits.outbox.take_held() {
+            let Some(index) = self.registry.roster.find(&outgoing.agent) else {
                 continue;
             };
             let actor = work.instance(index).actor();

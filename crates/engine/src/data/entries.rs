@@ -2,6 +2,7 @@
 //!
 //! Read next: [`crate::data`].
 
+use crate::commit::observer::CommitObserver;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::{Engine, Refusal};
 use domain::context::DataParam;
@@ -13,9 +14,9 @@ use store::Committed;
 #[derive(Default)]
 pub(crate) struct Entries(Mutex<HashMap<String, DataParam>>);
 
-impl Entries {
+impl CommitObserver for Entries {
     /// Lets go of what is on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+    fn on_commit(&self, committed: &[Committed]) {
         let mut decided = self.lock();
         if !decided.is_empty() {
             let entries = committed.iter().flat_map(|c| &c.data);
@@ -24,10 +25,12 @@ impl Entries {
     }
 
     /// Lets go of all: what is on disk is true.
-    pub(crate) fn forget_all(&self) {
+    fn on_rollback(&self) {
         self.lock().clear();
     }
+}
 
+impl Entries {
     /// Takes back what the store did not take.
     pub(crate) fn take_back(&self, entry: &DataParam) {
         let_go(&mut self.lock(), entry);
@@ -48,7 +51,7 @@ pub(crate) fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam
 impl Engine {
     /// The entry as decided.
     pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, Refusal> {
-        let decided = self.entries.lock().get(id).cloned();
+        let decided = self.data.lock().get(id).cloned();
         match decided {
             Some(entry) => Ok(Some(entry)),
             None => Ok(self.store.data_param(id)?),
@@ -57,7 +60,7 @@ impl Engine {
 
     /// Stages an entry; the next decision sees it.
     pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut UnitOfWork) {
-        let mut decided = self.entries.lock();
+        let mut decided = self.data.lock();
         decided.insert(entry.id.clone(), entry.clone());
         staged.data.push(entry);
     }

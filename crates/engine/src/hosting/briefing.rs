@@ -43,9 +43,9 @@ impl Engine {
         index: usize,
         unanswered: impl Iterator<Item = &'q Question>,
     ) -> Input {
-        let roster = self.roster.registrations();
+        let roster = self.registry.roster.registrations();
         let roster: Vec<Arc<Profile>> = roster.iter().map(|r| Arc::clone(&r.profile)).collect();
-        let registration = self.roster.registration(index);
+        let registration = self.registry.roster.registration(index);
         Input::Started(self.briefing(work, &registration, roster, unanswered))
     }
 }

@@ -32,7 +32,7 @@ impl Engine {
         question: Option<Question>,
         staged: &mut UnitOfWork,
     ) {
-        let after = self.is_beside().then(|| self.mark(staged));
+        let after = self.hosting.is_beside().then(|| self.commits.mark(staged));
         let number = work.post(index, input, question, after);
         if let (Some(mark), Some(number)) = (after, number) {
             work.rests_on(mark, index, number);
@@ -42,12 +42,12 @@ impl Engine {
     /// Puts an input that rests on nothing that is not on disk into the mailbox of an agent in here.
     pub(crate) fn put(&self, work: &mut Work, index: usize, input: Input) {
         work.post(index, input, None, None);
-        self.outbox.notify_ready();
+        self.commits.outbox.notify_ready();
     }
 
     /// The place of an agent in here; none of one elsewhere.
     pub(crate) fn hosted(&self, work: &mut Work, name: &str) -> Option<usize> {
-        let found = self.roster.find(name);
+        let found = self.registry.roster.find(name);
         found.filter(|index| work.instance(*index).is_hosted())
     }
 
@@ -58,7 +58,7 @@ impl Engine {
     pub(crate) fn check_room(&self, work: &mut Work, index: usize) -> Result<(), Refusal> {
         match work.instance(index).actor() {
             Some(actor) if !actor.has_room() => Err(Refusal::MailboxFull {
-                name: self.roster.name(index).to_string(),
+                name: self.registry.roster.name(index).to_string(),
                 most: actor.mailbox.room() as u64,
             }),
             _ => Ok(()),

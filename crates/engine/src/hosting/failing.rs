@@ -31,7 +31,7 @@ const FAILED: &str = "agent-failed";
 impl Engine {
     /// How many steps did not return in time. Each still holds the thread that runs it.
     pub fn steps_given_up(&self) -> u64 {
-        self.given_up.load(Relaxed)
+        self.hosting.given_up.load(Relaxed)
     }
 
     /// A step panicked.
@@ -43,7 +43,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) {
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         if let Some(asked) = &asked {
             let why = format!("agent '{name}' failed while it looked at this");
             self.end_question(work, asked, &why, now, staged);
@@ -63,15 +63,15 @@ impl Engine {
         if work.instance(index).stepping_on() != Some(number) {
             return;
         }
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         let within = self.limits.step_ms;
         error!(
             agent = &*name,
             step.limit_ms = within,
             "agent '{name}' did not come back from a step within {within} ms: it is given up"
         );
-        self.given_up.fetch_add(1, Relaxed);
-        self.outbox.notify_ready();
+        self.hosting.given_up.fetch_add(1, Relaxed);
+        self.commits.outbox.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
         let over = work.instance(index).stepping_on_question().cloned();
         self.fail_all(work, index, &why, now, staged);
@@ -87,7 +87,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) {
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         for asked in work.take_questions(index) {
             self.end_question(work, &asked, why, now, staged);
         }
@@ -172,11 +172,11 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) {
-        if self.is_beside() {
+        if self.hosting.is_beside() {
             // If this is not stored, nobody else may look for long.
             self.look_at_store(work, now + AGAIN_MS);
         }
-        let registration = self.roster.registration(index);
+        let registration = self.registry.roster.registration(index);
         let name = &registration.profile.name;
         if let Some(over) = failed_over
             && let Some(version) = work.task(&over.task).map(|task| task.version)
@@ -198,9 +198,9 @@ impl Engine {
         let kept = actor.map(Actor::take_all_kept).unwrap_or_default();
         let unanswered: Vec<Question> = work.instance(index).questions().cloned().collect();
         let briefing = self.briefing_anew(work, index, unanswered.iter());
-        let behaviour = self.roster.behaviour(index, agent);
+        let behaviour = self.registry.roster.behaviour(index, agent);
         work.instance(index).put_back(behaviour);
-        let after = self.is_beside().then(|| self.mark(staged));
+        let after = self.hosting.is_beside().then(|| self.commits.mark(staged));
         work.post_first(index, briefing, after);
         self.put_again(work, kept, staged);
         self.tell_publisher_again(work, index, staged);
@@ -214,7 +214,7 @@ impl Engine {
         staged: &mut UnitOfWork,
     ) {
         for index in work.left_alone() {
-            let name = self.roster.name(index);
+            let name = self.registry.roster.name(index);
             let why = left_alone(&name);
             for asked in self.questions_on_record() {
                 if *asked.agent == *name && asked.owes_answer() {
@@ -234,8 +234,8 @@ impl Engine {
             ..known.clone()
         };
         let after = Arc::new(after);
-        self.roster.put(Arc::clone(&after));
-        self.places.put(Arc::clone(&after));
+        self.registry.roster.put(Arc::clone(&after));
+        self.registry.places.put(Arc::clone(&after));
         let update = AgentUpdate {
             time: now,
             name: after.profile.name.clone(),

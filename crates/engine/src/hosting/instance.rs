@@ -69,7 +69,7 @@ impl HandedOut {
         std::mem::take(&mut *self.lock())
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Input)>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(u64, Input)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -49,7 +49,7 @@ impl Engine {
             let Some(index) = self.hosted(work, &question.agent) else {
                 // Who is outside by now is told of his open tasks as they are; who is nobody may be
                 // hosted again.
-                let is_outside = self.roster.find(&question.agent).is_some();
+                let is_outside = self.registry.roster.find(&question.agent).is_some();
                 if is_outside || self.is_over(work, &question) {
                     staged.documents.push(Question::answered(&question.key));
                 }
@@ -77,7 +77,7 @@ impl Engine {
                 }
             }
         }
-        self.outbox.notify_ready();
+        self.commits.outbox.notify_ready();
     }
 
     /// Tells an agent in here of its tasks that wait for it: what it said, if anything, is not on
@@ -89,7 +89,7 @@ impl Engine {
         staged: &mut UnitOfWork,
     ) {
         let mut failed_over = HashSet::new();
-        for task in work.tasks_awaiting(&self.roster.name(index)) {
+        for task in work.tasks_awaiting(&self.registry.roster.name(index)) {
             let waits = Question::awaiting(&task.id, &task.from, &task.to);
             let Some(actor) = work.instance(index).actor() else {
                 return;

@@ -18,7 +18,7 @@ use domain::agent::{Input, Output};
 use domain::time::Timestamp;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 use tracing::{error, warn};
 
 // An agent that panics must not take the platform with it.
@@ -128,13 +128,13 @@ impl Turn {
 impl Engine {
     /// Says who runs steps from now on. What waits is run at once if that is who decides.
     pub fn set_stepping(&self, stepping: Stepping, now: Timestamp) {
-        self.beside.store(stepping == Stepping::Beside, Release);
+        self.hosting.set_beside(stepping == Stepping::Beside);
         self.step_in_turn(now);
     }
 
     /// Resolves when there may be a step to take, or one was given up. One of those who wait is told.
     pub async fn step_ready(&self) {
-        self.outbox.ready().await;
+        self.commits.outbox.ready().await;
     }
 
     /// The turn of the agent whose input has waited longest, of those that have none now; none if
@@ -149,19 +149,19 @@ impl Engine {
             .map_or(0, |actor| actor.mailbox.take_dropped());
         let (behaviour, rest, incarnation) = instance.take(most)?;
         let (number, input) = rest.take()?;
-        let agent = self.roster.name(index);
+        let agent = self.registry.roster.name(index);
         if dropped > 0 {
-            self.dropped.fetch_add(dropped, Relaxed);
+            self.hosting.dropped.fetch_add(dropped, Relaxed);
             warn!(
                 agent = &*agent,
                 telemetry.dropped = dropped,
                 "agent '{agent}' is behind: {dropped} pieces of telemetry made room for newer ones"
             );
         }
-        if self.is_beside() {
+        if self.hosting.is_beside() {
             self.watch(&mut work, index, number, now);
             if work.first_in_line().is_some() {
-                self.outbox.notify_ready();
+                self.commits.outbox.notify_ready();
             }
         }
         Some(Turn {
@@ -178,7 +178,7 @@ impl Engine {
 
     /// How many pieces of telemetry made room for newer ones, of all agents.
     pub fn telemetry_dropped(&self) -> u64 {
-        self.dropped.load(Relaxed)
+        self.hosting.dropped.load(Relaxed)
     }
 
     /// A step is taken for so long at the most.
@@ -186,7 +186,7 @@ impl Engine {
         let due = now + self.limits.step_ms;
         work.schedule(Due::Step { agent, number }, Some(due));
         if work.next_due() == Some(due) {
-            self.outbox.notify();
+            self.commits.outbox.notify();
         }
     }
 
@@ -200,7 +200,7 @@ impl Engine {
             number,
             ended,
         } = stepped;
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         let ended = ended.map(|(behaviour, outputs)| {
             let outputs = outputs.into_iter();
             let held = outputs.map(|output| self.held_output(&name, output, now));
@@ -241,11 +241,11 @@ impl Engine {
             }
         }
         match staged.is_empty() {
-            true => self.outbox.notify(),
+            true => self.commits.outbox.notify(),
             false => drop(self.commit(staged)),
         }
         if work.first_in_line().is_some() {
-            self.outbox.notify_ready();
+            self.commits.outbox.notify_ready();
         }
         true
     }
@@ -253,7 +253,7 @@ impl Engine {
     /// Runs the steps that follow from what was decided, unless others run them, or nothing can be
     /// decided any more.
     pub(crate) fn step_in_turn(&self, now: Timestamp) {
-        if self.is_beside() || self.is_broken() {
+        if self.hosting.is_beside() || self.is_broken() {
             return;
         }
         while let Some(turn) = self.next_turn(1, now) {

@@ -87,20 +87,30 @@ impl Management {
 impl Engine {
     /// Says that a network is run here: its management systems answer from now on.
     pub fn open_management(&self) {
-        let mut wanted = self.management.wanted.lock().expect("no holder panics");
+        let mut wanted = self
+            .network
+            .management
+            .wanted
+            .lock()
+            .expect("no holder panics");
         wanted.get_or_insert_default();
     }
 
     /// True if a network is run here.
     pub fn is_managed(&self) -> bool {
-        let wanted = self.management.wanted.lock().expect("no holder panics");
+        let wanted = self
+            .network
+            .management
+            .wanted
+            .lock()
+            .expect("no holder panics");
         wanted.is_some()
     }
 
     /// Brings in what has reached the agents of a management system's domain: it knows it, and tells
     /// its subscribers.
     pub fn observed(&self, ems: Ems, telemetry: &Telemetry, now: Timestamp) {
-        let desk = self.management.desk(ems);
+        let desk = self.network.management.desk(ems);
         desk.view
             .write()
             .expect("no writer panics")
@@ -110,7 +120,12 @@ impl Engine {
 
     /// What is wanted of the network since the last call.
     pub fn acts_wanted(&self) -> Vec<ActWanted> {
-        let mut wanted = self.management.wanted.lock().expect("no holder panics");
+        let mut wanted = self
+            .network
+            .management
+            .wanted
+            .lock()
+            .expect("no holder panics");
         wanted.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
@@ -120,7 +135,7 @@ impl Engine {
             Endpoint::Platform => Arc::clone(&self.feed) as Arc<dyn Stream>,
             Endpoint::Agent(agent) => Arc::new(FeedOfAgent::new(Arc::clone(&self.feed), agent)),
             Endpoint::Ems(ems) => {
-                Arc::clone(&self.management.desk(*ems).reports) as Arc<dyn Stream>
+                Arc::clone(&self.network.management.desk(*ems).reports) as Arc<dyn Stream>
             }
         }
     }
@@ -138,7 +153,7 @@ impl Engine {
     pub fn is_told(&self, who: &Principal, ems: Ems, news: &News) -> bool {
         let within = |element| match self.province_of(who) {
             Some(province) => {
-                let view = self.management.desk(ems).view.read();
+                let view = self.network.management.desk(ems).view.read();
                 view.is_ok_and(|view| view.is_within(Some(&province), element))
             }
             None => true,
@@ -155,7 +170,7 @@ impl Engine {
     }
 
     fn profile_of(&self, who: &Principal) -> Option<Arc<Profile>> {
-        let registration = self.places.find(&who.name)?;
+        let registration = self.registry.places.find(&who.name)?;
         Some(Arc::clone(&registration.profile))
     }
 
@@ -171,7 +186,7 @@ impl Engine {
             return T::default();
         }
         let province = self.province_of(who);
-        let view = self.management.desk(ems).view.read();
+        let view = self.network.management.desk(ems).view.read();
         view.map_or_else(|_| T::default(), |view| look(&view, province.as_deref()))
     }
 
@@ -187,11 +202,17 @@ impl Engine {
             action,
             answer,
         };
-        match &mut *self.management.wanted.lock().expect("no holder panics") {
+        match &mut *self
+            .network
+            .management
+            .wanted
+            .lock()
+            .expect("no holder panics")
+        {
             Some(waiting) => waiting.push(wanted),
             None => return Err(Refusal::NoNetwork),
         }
-        self.outbox.notify();
+        self.commits.outbox.notify();
         Ok(Execution::later(async move {
             match answered.await {
                 Ok(answer) => answer.map_err(Refusal::from),
@@ -211,7 +232,7 @@ impl Engine {
         if !self.is_managed() {
             return Err(Refusal::NoNetwork);
         }
-        let view = self.management.desk(ems).view.read();
+        let view = self.network.management.desk(ems).view.read();
         let inventory = Arc::clone(view.expect("no writer panics").inventory());
         for (leaf, element) in elements(action) {
             let found = inventory.element(element);

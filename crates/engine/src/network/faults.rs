@@ -51,7 +51,7 @@ pub(crate) type Waiting = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
 impl Engine {
     /// Says that a simulated network is run here: faults are injected, listed and cleared from now on.
     pub fn open_to_faults(&self) {
-        let mut waiting = self.faults.lock().expect("no holder panics");
+        let mut waiting = self.network.faults.lock().expect("no holder panics");
         waiting.get_or_insert_default();
     }
 
@@ -59,7 +59,7 @@ impl Engine {
     /// broken or mended is in the audit trail, whether or not anybody still waits for the answer.
     pub fn serve_faults(&self, injector: &mut dyn FaultInjector, now: Timestamp) -> bool {
         let requests = {
-            let mut waiting = self.faults.lock().expect("no holder panics");
+            let mut waiting = self.network.faults.lock().expect("no holder panics");
             waiting.as_mut().map(std::mem::take).unwrap_or_default()
         };
         let served = !requests.is_empty();
@@ -101,11 +101,11 @@ impl Engine {
             return Err(FaultRefusal::Agent { user }.into());
         }
         let (answer, answered) = oneshot::channel();
-        match &mut *self.faults.lock().expect("no holder panics") {
+        match &mut *self.network.faults.lock().expect("no holder panics") {
             Some(waiting) => waiting.push((who.clone(), request(answer))),
             None => return Err(Refusal::NoNetwork),
         }
-        self.outbox.notify();
+        self.commits.outbox.notify();
         Ok(Execution::later(async move {
             match answered.await {
                 Ok(answer) => answer.map_err(Refusal::from),

@@ -31,7 +31,7 @@ impl Engine {
     /// Says who looks at the cards of A2A agents; the first who does is asked from now on.
     pub fn introduce_by(&self, wanted: mpsc::Sender<IntroductionWanted>) {
         // Whoever is second is never asked, and sees that at its own end.
-        let _ = self.introductions.set(wanted);
+        let _ = self.registry.introductions.set(wanted);
     }
 
     pub(crate) fn introduce_by_card(
@@ -51,7 +51,11 @@ impl Engine {
             introduction,
             answer,
         };
-        let sent = self.introductions.get().map(|asked| asked.try_send(wanted));
+        let sent = self
+            .registry
+            .introductions
+            .get()
+            .map(|asked| asked.try_send(wanted));
         match sent {
             Some(Ok(())) => Ok(Execution::later(async move {
                 answered.await.unwrap_or_else(|_| Err(nobody()))
@@ -59,6 +63,7 @@ impl Engine {
             Some(Err(TrySendError::Full(_))) => Err(Refusal::TooMany {
                 what: "agents introduced at the same time",
                 most: self
+                    .registry
                     .introductions
                     .get()
                     .map_or(0, |asked| asked.max_capacity() as u64),

@@ -35,11 +35,11 @@ impl Engine {
     ) -> Result<Execution<Registered>, Refusal> {
         let name = register.profile.name.clone();
         speaks_for(who, &name)?;
-        if (self.credentials)(&name) == Some(Credential::User) {
+        if (self.registry.credentials)(&name) == Some(Credential::User) {
             return Err(ProfileError::Taken(name).into());
         }
         let elsewhere = matches!(register.reach, Reach::Server { .. } | Reach::A2a { .. });
-        if elsewhere && self.proxy.is_none() {
+        if elsewhere && self.registry.proxy.is_none() {
             return Err(Refusal::BadLeaf {
                 leaf: "reach",
                 why: "this platform connects to no agents".to_owned(),
@@ -52,13 +52,14 @@ impl Engine {
             lease_ms: register.lease_ms,
         };
         let mut work = self.lock_work();
-        if let Some(taken) = self.roster.taken(&terms.profile) {
+        if let Some(taken) = self.registry.roster.taken(&terms.profile) {
             return Err(ProfileError::Taken(taken.to_owned()).into());
         }
         let known = self
+            .registry
             .roster
             .find(&name)
-            .map(|index| self.roster.registration(index));
+            .map(|index| self.registry.roster.registration(index));
         check_address(who, &terms.reach, known.as_deref())?;
         let improper = |improper| refusal(improper, &name);
         let mut staged = UnitOfWork::asked_by(&who.name, now);
@@ -76,7 +77,7 @@ impl Engine {
                 }
                 after
             }
-            None if self.roster.count() >= self.limits.agents => {
+            None if self.registry.roster.count() >= self.limits.agents => {
                 return Err(Refusal::TooMany {
                     what: "agents",
                     most: self.limits.agents as u64,
@@ -147,12 +148,16 @@ impl Engine {
                     .expect("a task that has not ended can fail");
             }
         }
-        let index = self.roster.find(&name).expect("known agents have a place");
-        self.roster.leave(&name);
+        let index = self
+            .registry
+            .roster
+            .find(&name)
+            .expect("known agents have a place");
+        self.registry.roster.leave(&name);
         for open in work.open_feasibilities_of(&name) {
             self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
         }
-        let absent = self.roster.behaviour(index, Box::new(RemoteStub));
+        let absent = self.registry.roster.behaviour(index, Box::new(RemoteStub));
         work.set_instance(index, AgentInstance::stub(absent));
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
@@ -166,10 +171,10 @@ impl Engine {
     /// under a new one. Does nothing for those that are hosted here, or not here at all.
     pub fn suspend(&self, name: &str, now: Timestamp) {
         let mut work = self.lock_work();
-        let Some(index) = self.roster.find(name) else {
+        let Some(index) = self.registry.roster.find(name) else {
             return;
         };
-        let known = self.roster.registration(index);
+        let known = self.registry.roster.registration(index);
         if let Ok(event) = known.decide(Command::Suspend, now) {
             let mut staged = UnitOfWork::default();
             self.take_place(&mut work, &known, &event, &mut staged);
@@ -180,7 +185,13 @@ impl Engine {
     /// Lets no lease end before the agent had the time of one to be heard again: while the platform
     /// was down, none could be renewed.
     pub(crate) fn grant_leases(&self, work: &mut Work, now: Timestamp) {
-        for registration in self.roster.registrations().iter().filter(|r| !r.expired) {
+        for registration in self
+            .registry
+            .roster
+            .registrations()
+            .iter()
+            .filter(|r| !r.expired)
+        {
             if let (Some(until), Some(lease)) = (registration.lease_until(), registration.lease_ms)
             {
                 let lease_due = Due::Lease(registration.profile.name.clone());
@@ -197,10 +208,10 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) {
-        let Some(index) = self.roster.find(name) else {
+        let Some(index) = self.registry.roster.find(name) else {
             return;
         };
-        let known = self.roster.registration(index);
+        let known = self.registry.roster.registration(index);
         if let Ok(event) = known.decide(Command::Expire, now) {
             self.take_place(work, &known, &event, staged);
         }
@@ -230,7 +241,7 @@ impl Engine {
         staged: &mut UnitOfWork,
     ) -> Arc<Registration> {
         let after = Arc::new(after);
-        self.roster.put(Arc::clone(&after));
+        self.registry.roster.put(Arc::clone(&after));
         let lease = Due::Lease(after.profile.name.clone());
         work.schedule(lease, after.lease_until().filter(|_| !after.expired));
         staged.registrations.push(Arc::clone(&after));
@@ -247,14 +258,18 @@ impl Engine {
         staged: &mut UnitOfWork,
     ) {
         let name = &registration.profile.name;
-        let index = self.roster.find(name).expect("it was entered just now");
-        let agent = standing_for(registration, self.proxy.as_ref());
-        let behaviour = self.roster.behaviour(index, agent);
+        let index = self
+            .registry
+            .roster
+            .find(name)
+            .expect("it was entered just now");
+        let agent = standing_for(registration, self.registry.proxy.as_ref());
+        let behaviour = self.registry.roster.behaviour(index, agent);
         work.set_instance(index, AgentInstance::stub(behaviour));
         if registration.reach == Reach::Client {
             return;
         }
-        let roster = self.roster.registrations().into_iter();
+        let roster = self.registry.roster.registrations().into_iter();
         let briefing = Briefing {
             own: Arc::clone(&registration.profile),
             roster: roster.map(|r| Arc::clone(&r.profile)).collect(),
@@ -283,7 +298,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) {
-        for index in self.roster.hosted() {
+        for index in self.registry.roster.hosted() {
             self.run(work, index, input.clone(), now, staged);
         }
     }
@@ -292,12 +307,13 @@ impl Engine {
     pub(crate) fn known(&self, who: &Principal, name: &str) -> Result<Arc<Registration>, Refusal> {
         speaks_for(who, name)?;
         let index = self
+            .registry
             .roster
             .find(name)
             .ok_or_else(|| Refusal::UnknownAgent {
                 name: name.to_owned(),
             })?;
-        Ok(self.roster.registration(index))
+        Ok(self.registry.roster.registration(index))
     }
 }
 

@@ -4,6 +4,7 @@
 //! Decisions are taken on the [`crate::registry::roster`], which runs ahead of this. Read next:
 //! [`crate::query`].
 
+use crate::commit::observer::CommitObserver;
 use domain::discovery::{Criteria, Index, Match};
 use domain::registry::{Reach, Registration};
 use domain::time::Timestamp;
@@ -28,21 +29,9 @@ struct Place {
     hosted: Option<(usize, Option<String>)>,
 }
 
-impl Places {
-    /// Enters an agent that is hosted here, behind those before it.
-    pub(crate) fn host(&self, registration: Arc<Registration>, endpoint: Option<String>) {
-        let mut here = self.write();
-        let number = here.places.len();
-        here.put(registration, Some((number, endpoint)));
-    }
-
-    /// Enters an agent that is elsewhere, or what has changed of it.
-    pub(crate) fn put(&self, registration: Arc<Registration>) {
-        self.write().put(registration, None);
-    }
-
+impl CommitObserver for Places {
     /// Takes in who has come and gone.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+    fn on_commit(&self, committed: &[Committed]) {
         let moved = |c: &&Committed| !c.registrations.is_empty() || !c.left.is_empty();
         for committed in committed.iter().filter(moved) {
             let mut here = self.write();
@@ -54,6 +43,20 @@ impl Places {
                 here.discovery.remove(name);
             }
         }
+    }
+}
+
+impl Places {
+    /// Enters an agent that is hosted here, behind those before it.
+    pub(crate) fn host(&self, registration: Arc<Registration>, endpoint: Option<String>) {
+        let mut here = self.write();
+        let number = here.places.len();
+        here.put(registration, Some((number, endpoint)));
+    }
+
+    /// Enters an agent that is elsewhere, or what has changed of it.
+    pub(crate) fn put(&self, registration: Arc<Registration>) {
+        self.write().put(registration, None);
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Registration>> {

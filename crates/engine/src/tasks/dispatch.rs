@@ -47,7 +47,7 @@ impl Engine {
             return Vec::new();
         };
         let outputs = behaviour.agent.step(input, now, &mut behaviour.rng);
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         let held = outputs
             .into_iter()
             .map(|output| self.held_output(&name, output, now));
@@ -63,7 +63,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) -> Option<Reply> {
-        let name = self.roster.name(index);
+        let name = self.registry.roster.name(index);
         let incarnation = work.instance(index).incarnation();
         let mut answer = None;
         for output in outputs {

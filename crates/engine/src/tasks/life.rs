@@ -63,7 +63,7 @@ impl Engine {
                 let end = Question::end(&after.id, &after.from, &after.to);
                 staged.documents.push(end.row());
                 // Where nobody is left over whose session it would hear of it.
-                if self.roster.find(&after.to).is_none() {
+                if self.registry.roster.find(&after.to).is_none() {
                     let told = Input::Notified(Arc::new(Notification::of(&after)));
                     self.post(work, publisher, told, Some(end), staged);
                 }
@@ -215,7 +215,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) -> Told {
-        let Some(executor) = self.roster.find(&task.to) else {
+        let Some(executor) = self.registry.roster.find(&task.to) else {
             return Told::Nobody;
         };
         let ask = Ask {

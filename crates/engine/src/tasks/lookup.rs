@@ -13,7 +13,7 @@ use store::Store;
 impl Engine {
     /// A task as committed.
     pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
-        committed_task(&self.store, &self.view, id)
+        committed_task(&self.store, &self.tasks.view, id)
     }
 
     /// The negotiation of a task as decided: from memory, else from the store.

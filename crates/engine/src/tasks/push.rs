@@ -19,6 +19,9 @@ use store::{Batch, PushChange};
 /// The longest address of a receiver, in bytes.
 const URL_MOST: usize = 2_048;
 
+/// Whether reports can go to an address; if not, why.
+pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
+
 impl Engine {
     /// One that replaces another begins where that began: what is still to be told is not lost.
     pub(crate) fn keep_push(
@@ -27,7 +30,7 @@ impl Engine {
         config: PushConfig,
     ) -> Result<Execution<PushConfig>, Refusal> {
         self.check_push(&config)?;
-        let mut unstored = self.unstored_pushes.lock();
+        let mut unstored = self.tasks.pushes.lock();
         let own = self.push_configs_of(who, &config.task)?;
         let to_come = unstored
             .keys()
@@ -121,7 +124,7 @@ impl Engine {
     pub(crate) fn check_subscription(&self, subscription: &Subscription) -> Result<(), Refusal> {
         let deliverable = match subscription.url.len() > URL_MOST {
             true => Err(format!("an address has {URL_MOST} bytes at most")),
-            false => (self.deliverable)(subscription),
+            false => (self.tasks.deliverable)(subscription),
         };
         deliverable.map_err(|why| Refusal::Undeliverable {
             url: subscription.url.chars().take(URL_MOST).collect(),

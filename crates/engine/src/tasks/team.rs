@@ -91,20 +91,21 @@ impl Engine {
     /// Those who fit a place, as many as are looked at: were all but one asked before, or the
     /// publisher itself, one would be left.
     pub(crate) fn ranked(&self, need: &Need) -> Vec<Match> {
-        self.places
+        self.registry
+            .places
             .search(&need.criteria, Team::CANDIDATES_MOST + 1)
     }
 
     /// The team of a task as decided.
     pub(crate) fn team(&self, task: &TaskId) -> Result<Option<Arc<Team>>, Refusal> {
-        if let Some(decided) = self.teams.find(task) {
+        if let Some(decided) = self.tasks.teams.find(task) {
             return Ok(Some(decided));
         }
         Ok(self.store.team(task)?.map(Arc::new))
     }
 
     pub(crate) fn keep(&self, team: &Arc<Team>, staged: &mut UnitOfWork) {
-        self.teams.put(Arc::clone(team));
+        self.tasks.teams.put(Arc::clone(team));
         staged.teams.push(Arc::clone(team));
     }
 
@@ -137,7 +138,7 @@ impl Engine {
         now: Timestamp,
         staged: &mut UnitOfWork,
     ) -> Option<Answer> {
-        let Some(to) = self.roster.find(agent) else {
+        let Some(to) = self.registry.roster.find(agent) else {
             return Some(declined("left", "the agent has left"));
         };
         let part = part(&team.task, &need.name);

@@ -2,6 +2,7 @@
 //!
 //! Read next: [`crate::tasks::team`].
 
+use crate::commit::observer::CommitObserver;
 use domain::task::TaskId;
 use domain::team::Team;
 use std::collections::HashMap;
@@ -12,9 +13,9 @@ use store::Committed;
 #[derive(Default)]
 pub(crate) struct Teams(Mutex<HashMap<TaskId, Arc<Team>>>);
 
-impl Teams {
+impl CommitObserver for Teams {
     /// Lets go of what is on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+    fn on_commit(&self, committed: &[Committed]) {
         let mut decided = self.0.lock().expect("no holder panics");
         for team in committed.iter().flat_map(|c| &c.teams) {
             if decided
@@ -27,10 +28,12 @@ impl Teams {
     }
 
     /// Lets go of all: what is on disk is true.
-    pub(crate) fn forget_all(&self) {
+    fn on_rollback(&self) {
         self.0.lock().expect("no holder panics").clear();
     }
+}
 
+impl Teams {
     pub(crate) fn find(&self, task: &TaskId) -> Option<Arc<Team>> {
         let decided = self.0.lock().expect("no holder panics");
         decided.get(task).cloned()

@@ -3,6 +3,7 @@
 //!
 //! Read next: [`crate::query`].
 
+use crate::commit::observer::CommitObserver;
 use domain::event::Sequence;
 use domain::task::{Task, TaskId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -118,6 +119,25 @@ pub struct Counts {
     pub open: u64,
 }
 
+impl CommitObserver for View {
+    fn on_commit(&self, committed: &[Committed]) {
+        let mut view = self.tasks.write().expect("no writer panics");
+        for task in committed.iter().flat_map(|c| &c.tasks) {
+            view.put(task);
+        }
+        for negotiation in committed.iter().flat_map(|c| &c.negotiations) {
+            view.grow(&negotiation.task, |below| below.negotiations = true);
+        }
+        for id in view.grown_elsewhere.drain(..) {
+            self.elsewhere().grow(&id);
+        }
+        let entries = committed.iter().flat_map(|c| &c.entries);
+        if let Some(last) = entries.last() {
+            view.as_of = last.sequence;
+        }
+    }
+}
+
 impl View {
     /// An empty one that keeps ended tasks as long as they say no more than so many bytes.
     pub(crate) fn keeping(ended_bytes_most: u64) -> Self {
@@ -143,23 +163,6 @@ impl View {
         view.grown_elsewhere.clear();
         view.counts.tasks = all;
         view.as_of = last;
-    }
-
-    pub(crate) fn apply(&self, committed: &[Committed]) {
-        let mut view = self.tasks.write().expect("no writer panics");
-        for task in committed.iter().flat_map(|c| &c.tasks) {
-            view.put(task);
-        }
-        for negotiation in committed.iter().flat_map(|c| &c.negotiations) {
-            view.grow(&negotiation.task, |below| below.negotiations = true);
-        }
-        for id in view.grown_elsewhere.drain(..) {
-            self.elsewhere().grow(&id);
-        }
-        let entries = committed.iter().flat_map(|c| &c.entries);
-        if let Some(last) = entries.last() {
-            view.as_of = last.sequence;
-        }
     }
 
     /// Lets go of tasks that the store has trimmed.

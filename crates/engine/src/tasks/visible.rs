@@ -26,7 +26,7 @@ impl Engine {
         sight: Sight<'_>,
         id: &TaskId,
     ) -> Result<Option<Arc<Task>>, Refusal> {
-        let here = self.view.tasks().find(id).cloned();
+        let here = self.tasks.view.tasks().find(id).cloned();
         if here.is_none() && !self.is_visible(sight, Keyed::Task(id.as_str()))? {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ impl Engine {
         id: &TaskId,
     ) -> Result<Option<(Arc<Task>, Sequence)>, Refusal> {
         let (here, as_of) = {
-            let tasks = self.view.tasks();
+            let tasks = self.tasks.view.tasks();
             (tasks.find(id).cloned(), tasks.as_of())
         };
         let sight = self.sight(who, Rows::Tasks, Detail::Whole);

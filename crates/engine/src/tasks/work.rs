@@ -7,6 +7,7 @@
 
 mod mailboxes;
 
+use crate::commit::observer::CommitObserver;
 use crate::commit::stored::Resolution;
 use crate::hosting::instance::AgentInstance;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
@@ -60,8 +61,8 @@ pub(crate) struct Settled {
     negotiations: Mutex<Vec<(Key, u64)>>,
 }
 
-impl Settled {
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+impl CommitObserver for Settled {
+    fn on_commit(&self, committed: &[Committed]) {
         let tasks = committed.iter().flat_map(|c| &c.tasks);
         let ended = tasks.filter(|t| t.status.is_terminal());
         let mut settled = self.tasks.lock().expect("no holder panics");

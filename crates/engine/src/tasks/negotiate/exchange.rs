@@ -140,7 +140,7 @@ impl Engine {
             }
         }
         let barrier = self.store.commit(store::Batch::default());
-        let (store, view) = (self.store.clone(), Arc::clone(&self.view));
+        let (store, view) = (self.store.clone(), Arc::clone(&self.tasks.view));
         let awaited = awaited.clone();
         Execution::later(async move {
             barrier.await?;

@@ -414,7 +414,7 @@ impl Engine {
             round,
             turn,
         };
-        let answer = match self.roster.find(&said.routed.to) {
+        let answer = match self.registry.roster.find(&said.routed.to) {
             Some(to) if work.instance(to).is_hosted() => {
                 self.ask(work, to, question.clone(), ask, staged);
                 return Reaction::Asked(question);

@@ -72,7 +72,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let about = routed.negotiate.task.as_ref().map(checked).transpose()?;
-        let registration = self.places.find(&routed.to);
+        let registration = self.registry.places.find(&routed.to);
         let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
             name: routed.to.clone(),
         })?;

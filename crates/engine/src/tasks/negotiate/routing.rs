@@ -54,7 +54,7 @@ impl Engine {
     /// The place in the roster of whom a message is for. What was said before is answered before
     /// this is asked: its addressee may have left since.
     pub(crate) fn place_of(&self, routed: &Routed) -> Result<usize, Refusal> {
-        let index = self.roster.find(&routed.to);
+        let index = self.registry.roster.find(&routed.to);
         index.ok_or_else(|| Refusal::UnknownAgent {
             name: routed.to.clone(),
         })

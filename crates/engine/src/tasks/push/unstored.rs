@@ -2,6 +2,7 @@
 //!
 //! Read next: [`crate::tasks::push`].
 
+use crate::commit::observer::CommitObserver;
 use domain::push::PushConfig;
 use domain::task::TaskId;
 use std::collections::BTreeMap;
@@ -13,9 +14,9 @@ use store::{Committed, PushChange};
 #[derive(Default)]
 pub(crate) struct Unstored(Mutex<BTreeMap<Key, u32>>);
 
-impl Unstored {
+impl CommitObserver for Unstored {
     /// These batches are on disk.
-    pub(crate) fn take_in(&self, committed: &[Committed]) {
+    fn on_commit(&self, committed: &[Committed]) {
         for change in committed.iter().flat_map(|c| &c.pushes) {
             let PushChange::Keep(kept) = change else {
                 continue;
@@ -31,10 +32,12 @@ impl Unstored {
     }
 
     /// Lets go of all: what is on disk is true.
-    pub(crate) fn forget_all(&self) {
+    fn on_rollback(&self) {
         self.lock().clear();
     }
+}
 
+impl Unstored {
     pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, u32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
