@@ -43,9 +43,9 @@ impl Committer {
     }
 
     /// The mark of the batch that this will be.
-    pub(crate) fn mark(&self, staged: &mut UnitOfWork) -> u64 {
+    pub(crate) fn mark(&self, unit: &mut UnitOfWork) -> u64 {
         let next = || self.marks.fetch_add(1, Relaxed) + 1;
-        *staged.mark.get_or_insert_with(next)
+        *unit.mark.get_or_insert_with(next)
     }
 }
 
@@ -53,19 +53,19 @@ impl Engine {
     /// Queues what was staged for the disk and lets go of what may leave with it. Where agents step
     /// in turn, what they send leaves at once: whatever it causes is committed behind this batch,
     /// never before it. Where they step beside the decisions, it leaves once the batch is on disk.
-    pub(crate) fn commit(&self, mut staged: UnitOfWork) -> Ticket {
-        for written in staged.take_written() {
+    pub(crate) fn commit(&self, mut unit: UnitOfWork) -> Ticket {
+        for written in unit.take_written() {
             self.charge(&written);
         }
-        let outgoing = std::mem::take(&mut staged.outgoing);
+        let outgoing = std::mem::take(&mut unit.outgoing);
         match self.hosting.is_beside() && !outgoing.is_empty() {
             true => self
                 .commits
                 .outbox
-                .hold(self.commits.mark(&mut staged), outgoing),
+                .hold(self.commits.mark(&mut unit), outgoing),
             false => self.commits.outbox.leave(outgoing),
         }
-        let (batch, rest) = staged.into_batch();
+        let (batch, rest) = unit.into_batch();
         let taken_back = self.store.taken_back();
         let ticket = self.store.commit(batch);
         // The callers' own tickets stand behind this batch, so they resolve after it.

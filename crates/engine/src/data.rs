@@ -59,26 +59,26 @@ impl Engine {
                 (None, entry)
             }
         };
-        let mut staged = UnitOfWork::default();
+        let mut unit = UnitOfWork::default();
         if before.as_ref() != Some(&entry) {
-            self.keep_data(entry.clone(), &mut staged);
+            self.keep_data(entry.clone(), &mut unit);
         }
         let counted = before.is_none().then(|| self.accounts().of(&who.name));
         let Body::Chunked(whole) = entry.body else {
-            let ticket = self.commit(staged);
+            let ticket = self.commit(unit);
             return Ok(self.taken(ticket, entry, counted));
         };
         if whole.finished {
             return Ok(self.written_before(write, whole));
         }
         if !write.bytes.is_empty() {
-            staged.chunks.push(Chunk {
+            unit.chunks.push(Chunk {
                 data: write.id.clone(),
                 offset: write.offset,
                 bytes: write.bytes.into(),
             });
         }
-        let (ticket, store) = (self.commit(staged), self.store.clone());
+        let (ticket, store) = (self.commit(unit), self.store.clone());
         let (entries, finished) = (Arc::clone(&self.data), write.finished);
         Ok(Execution::later(async move {
             ticket.await.map_err(|cause| {
@@ -98,9 +98,9 @@ impl Engine {
                     }),
                     ..entry
                 };
-                let mut staged = UnitOfWork::default();
-                staged.data.push(finished);
-                store.commit(staged.into_batch().0).await?;
+                let mut unit = UnitOfWork::default();
+                unit.data.push(finished);
+                store.commit(unit.into_batch().0).await?;
             }
             Ok(Written { received, finished })
         }))

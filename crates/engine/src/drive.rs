@@ -53,15 +53,15 @@ impl Engine {
             self.deliver(&registration.profile.name, Input::Started(briefing), now);
         }
         let mut work = self.lock_work();
-        let mut staged = UnitOfWork::default();
-        self.put_again(&mut work, unanswered, &mut staged);
+        let mut unit = UnitOfWork::default();
+        self.put_again(&mut work, unanswered, &mut unit);
         for registration in &registrations {
             if let Some(index) = self.hosted(&mut work, &registration.profile.name) {
-                self.tell_publisher_again(&mut work, index, &mut staged);
+                self.tell_publisher_again(&mut work, index, &mut unit);
             }
         }
-        if !staged.is_empty() {
-            drop(self.commit(staged));
+        if !unit.is_empty() {
+            drop(self.commit(unit));
         }
         drop(work);
         self.step_in_turn(now);
@@ -76,9 +76,9 @@ impl Engine {
         if work.instance(index).is_hosted() {
             self.bring(&mut work, index, agent, input);
         } else {
-            let mut staged = UnitOfWork::default();
-            self.run(&mut work, index, input, now, &mut staged);
-            drop(self.commit(staged));
+            let mut unit = UnitOfWork::default();
+            self.run(&mut work, index, input, now, &mut unit);
+            drop(self.commit(unit));
         }
         drop(work);
         self.step_in_turn(now);
@@ -129,14 +129,14 @@ impl Engine {
     pub fn tick(&self, now: Timestamp) {
         self.close_trail(now);
         let mut work = self.lock_work();
-        let (mut staged, mut fell_due) = (UnitOfWork::default(), false);
+        let (mut unit, mut fell_due) = (UnitOfWork::default(), false);
         while let Some(due) = work.take_due(now) {
-            self.fall_due(&mut work, due, now, &mut staged);
+            self.fall_due(&mut work, due, now, &mut unit);
             fell_due = true;
         }
         // A commit wakes whoever ticks: one without cause would let it tick for ever.
         if fell_due {
-            drop(self.commit(staged));
+            drop(self.commit(unit));
         }
         drop(work);
         self.step_in_turn(now);
@@ -178,16 +178,16 @@ impl Engine {
         work: &mut Work,
         due: Due,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         match due {
             Due::Wake {
                 agent,
                 incarnation,
                 token,
-            } => self.woken(work, agent, incarnation, token, now, staged),
-            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, staged),
-            Due::Team(task) => self.team_formed(work, &task, staged),
+            } => self.woken(work, agent, incarnation, token, now, unit),
+            Due::Step { agent, number } => self.step_overdue(work, agent, number, now, unit),
+            Due::Team(task) => self.team_formed(work, &task, unit),
             Due::Reply(awaited) => {
                 // Nobody waits for what has ended: they were answered then.
                 let reply = match &awaited {
@@ -199,13 +199,13 @@ impl Engine {
                     Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
                 };
                 if let Some(reply) = reply {
-                    self.resolve(work, &awaited, &reply, now, staged);
+                    self.resolve(work, &awaited, &reply, now, unit);
                 }
             }
-            Due::Task(id) => self.task_due(work, &id, now, staged),
-            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, staged),
-            Due::Lease(name) => self.lease_due(work, &name, now, staged),
-            Due::Store => self.store_due(work, now, staged),
+            Due::Task(id) => self.task_due(work, &id, now, unit),
+            Due::Negotiation(task, kind) => self.negotiation_due(work, &task, kind, now, unit),
+            Due::Lease(name) => self.lease_due(work, &name, now, unit),
+            Due::Store => self.store_due(work, now, unit),
         }
     }
 
@@ -217,7 +217,7 @@ impl Engine {
         incarnation: u64,
         token: Token,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let instance = work.instance(index);
         if instance.incarnation() != incarnation {
@@ -225,7 +225,7 @@ impl Engine {
         }
         match instance.is_hosted() {
             true => self.put(work, index, Input::Woken(token)),
-            false => drop(self.run(work, index, Input::Woken(token), now, staged)),
+            false => drop(self.run(work, index, Input::Woken(token), now, unit)),
         }
     }
 
@@ -251,11 +251,11 @@ impl Engine {
 
     /// A store that was full is tried again and again; once it takes something, what waited for that
     /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
-    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, staged: &mut UnitOfWork) {
+    pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, unit: &mut UnitOfWork) {
         match self.store.statistics().condition {
             Condition::Working => {
                 work.release_held();
-                self.end_for_those_left_alone(work, now, staged);
+                self.end_for_those_left_alone(work, now, unit);
                 self.commits.outbox.notify_ready();
             }
             Condition::Full => {

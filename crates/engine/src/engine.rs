@@ -14,7 +14,7 @@ use crate::hosting::Hosting;
 use crate::limits::Limits;
 use crate::network::Network;
 use crate::refusal::Refusal;
-use crate::registry::places::Places;
+use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
@@ -91,7 +91,7 @@ impl Engine {
         let settled = Arc::new(Settled::default());
         let teams = Arc::new(Teams::default());
         let data = Arc::new(Entries::default());
-        let places = Arc::new(Places::default());
+        let directory = Arc::new(Directory::default());
         let outbox = Arc::new(Outbox::default());
         let pushes = Arc::new(Unstored::default());
         let recent = Arc::new(Recent::default());
@@ -101,7 +101,7 @@ impl Engine {
             Arc::clone(&settled) as _,
             Arc::clone(&teams) as _,
             Arc::clone(&data) as _,
-            Arc::clone(&places) as _,
+            Arc::clone(&directory) as _,
             Arc::clone(&outbox) as _,
             Arc::clone(&pushes) as _,
             Arc::clone(&recent) as _,
@@ -119,7 +119,7 @@ impl Engine {
             setup.default_agent,
             setup.seed,
             setup.proxy.as_ref(),
-            &places,
+            &directory,
             &setup.limits,
         );
         let network = Network::new(&setup.inventory);
@@ -136,7 +136,7 @@ impl Engine {
             access: Access::new(setup.access),
             accounts: Arc::new(Accounts::new(setup.limits.users.clone())),
             trail: Trail::default(),
-            registry: Registry::new(roster, places, setup.credentials, setup.proxy),
+            registry: Registry::new(roster, directory, setup.credentials, setup.proxy),
             tasks: Tasks {
                 work: Mutex::new(work),
                 broken: Broken::default(),

@@ -3,18 +3,18 @@
 //! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
 
+pub(crate) mod directory;
 pub(crate) mod introduction;
 pub(crate) mod membership;
 pub(crate) mod operation;
-pub(crate) mod places;
 pub(crate) mod remote_stub;
 pub(crate) mod roster;
 
 use crate::{Engine, Refusal};
+use directory::Directory;
 use domain::discovery::{Criteria, Match};
 use domain::registry::Registration;
 use introduction::Introductions;
-use places::Places;
 use roster::{Proxy, Roster};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub type Credentials = Box<dyn Fn(&str) -> Option<Credential> + Send + Sync>;
 /// Agents that are here, as decided and as committed.
 pub(crate) struct Registry {
     pub(crate) roster: Roster,
-    pub(crate) places: Arc<Places>,
+    pub(crate) directory: Arc<Directory>,
     credentials: Credentials,
     /// Who looks at the cards of A2A agents; nobody at first.
     introductions: Introductions,
@@ -52,13 +52,13 @@ pub(crate) struct Registry {
 impl Registry {
     pub(crate) fn new(
         roster: Roster,
-        places: Arc<Places>,
+        directory: Arc<Directory>,
         credentials: Credentials,
         proxy: Option<Proxy>,
     ) -> Self {
         Self {
             roster,
-            places,
+            directory,
             credentials,
             introductions: Introductions::default(),
             proxy,
@@ -83,12 +83,12 @@ impl Engine {
     ) -> Result<Vec<Match>, Refusal> {
         check(criteria)?;
         let limit = limit.min(FOUND_MOST);
-        Ok(self.registry.places.search(criteria, limit))
+        Ok(self.registry.directory.search(criteria, limit))
     }
 
     /// Every agent's place as committed: those hosted here in roster order, then the others.
     pub fn registrations(&self) -> Vec<Arc<Registration>> {
-        self.registry.places.all()
+        self.registry.directory.all()
     }
 
     /// An agent's place as decided, perhaps not on disk yet: for the road on which it is spoken to,
@@ -100,13 +100,13 @@ impl Engine {
 
     /// An agent's place as committed, for who reads of it. None if it is not here.
     pub fn place(&self, agent: &str) -> Option<Arc<Registration>> {
-        self.registry.places.find(agent)
+        self.registry.directory.find(agent)
     }
 
     /// The address of an agent's own NETCONF server, here or elsewhere, or where an A2A agent has its
     /// card; none if it has none.
     pub fn endpoint_of(&self, agent: &str) -> Option<String> {
-        self.registry.places.endpoint(agent)
+        self.registry.directory.endpoint(agent)
     }
 
     /// The agent that takes tasks addressed to nobody.

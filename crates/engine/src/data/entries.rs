@@ -59,9 +59,9 @@ impl Engine {
     }
 
     /// Stages an entry; the next decision sees it.
-    pub(crate) fn keep_data(&self, entry: DataParam, staged: &mut UnitOfWork) {
+    pub(crate) fn keep_data(&self, entry: DataParam, unit: &mut UnitOfWork) {
         let mut decided = self.data.lock();
         decided.insert(entry.id.clone(), entry.clone());
-        staged.data.push(entry);
+        unit.data.push(entry);
     }
 }

@@ -27,7 +27,7 @@ fn teller(entry: &Entry) -> Option<&str> {
 }
 
 /// What is in memory of one agent's entries.
-struct Told {
+struct AgentEntries {
     entries: VecDeque<Arc<Entry>>,
     /// The last of those that are not: it is in the store, or was cut off.
     gone: Sequence,
@@ -37,7 +37,7 @@ struct Told {
 /// The entries in memory by who tells them.
 #[derive(Default)]
 pub(super) struct Tellers {
-    of: HashMap<String, Told>,
+    of: HashMap<String, AgentEntries>,
     /// Where the log ended when it was opened: what stands before is anybody's.
     opened: Sequence,
     /// Those whose entries nobody was woken for yet.
@@ -51,9 +51,9 @@ impl Tellers {
         self.of.clear();
     }
 
-    fn told_by(&mut self, agent: &str) -> &mut Told {
+    fn told_by(&mut self, agent: &str) -> &mut AgentEntries {
         if !self.of.contains_key(agent) {
-            let told = Told {
+            let told = AgentEntries {
                 entries: VecDeque::new(),
                 gone: self.opened,
                 last: watch::Sender::new(self.opened),

@@ -17,10 +17,10 @@ impl Engine {
         index: usize,
         question: Question,
         ask: Ask,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
-        staged.documents.push(question.row());
-        self.post(work, index, Input::Asked(ask), Some(question), staged);
+        unit.documents.push(question.row());
+        self.post(work, index, Input::Asked(ask), Some(question), unit);
     }
 
     /// Puts an input that rests on what is staged into the mailbox of an agent in here.
@@ -30,9 +30,9 @@ impl Engine {
         index: usize,
         input: Input,
         question: Option<Question>,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
-        let after = self.hosting.is_beside().then(|| self.commits.mark(staged));
+        let after = self.hosting.is_beside().then(|| self.commits.mark(unit));
         let number = work.post(index, input, question, after);
         if let (Some(mark), Some(number)) = (after, number) {
             work.rests_on(mark, index, number);

@@ -41,14 +41,14 @@ impl Engine {
         index: usize,
         asked: Option<Question>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let name = self.registry.roster.name(index);
         if let Some(asked) = &asked {
             let why = format!("agent '{name}' failed while it looked at this");
-            self.end_question(work, asked, &why, now, staged);
+            self.end_question(work, asked, &why, now, unit);
         }
-        self.restart(work, index, asked.as_ref(), now, staged);
+        self.restart(work, index, asked.as_ref(), now, unit);
     }
 
     /// A step did not return in time: the agent is given up with all that it had taken on.
@@ -58,7 +58,7 @@ impl Engine {
         index: usize,
         number: u64,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         if work.instance(index).stepping_on() != Some(number) {
             return;
@@ -74,8 +74,8 @@ impl Engine {
         self.commits.outbox.notify_ready();
         let why = format!("agent '{name}' did not come back within {within} ms");
         let over = work.instance(index).stepping_on_question().cloned();
-        self.fail_all(work, index, &why, now, staged);
-        self.restart(work, index, over.as_ref(), now, staged);
+        self.fail_all(work, index, &why, now, unit);
+        self.restart(work, index, over.as_ref(), now, unit);
     }
 
     /// Everything fails that the agent has taken on or was asked.
@@ -85,33 +85,26 @@ impl Engine {
         index: usize,
         why: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let name = self.registry.roster.name(index);
         for asked in work.take_questions(index) {
-            self.end_question(work, &asked, why, now, staged);
+            self.end_question(work, &asked, why, now, unit);
         }
         for open in work.open_tasks_of(&name) {
-            self.fail(work, &open.id, why, now, staged);
+            self.fail(work, &open.id, why, now, unit);
         }
         for open in work.open_feasibilities_of(&name) {
-            self.decline(work, &open, FAILED, why, now, staged);
+            self.decline(work, &open, FAILED, why, now, unit);
         }
     }
 
     /// A task fails, if it has not ended. The end of one may end another, its part.
-    fn fail(
-        &self,
-        work: &mut Work,
-        id: &TaskId,
-        why: &str,
-        now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) {
+    fn fail(&self, work: &mut Work, id: &TaskId, why: &str, now: Timestamp, unit: &mut UnitOfWork) {
         let open = work.task(id).filter(|t| !t.status.is_terminal()).cloned();
         if let Some(open) = open {
             let why = Content::new(open.content.target_object.clone(), why);
-            self.change(work, &open, Command::Fail(why), now, staged)
+            self.change(work, &open, Command::Fail(why), now, unit)
                 .expect("a task that has not ended can fail");
         }
     }
@@ -123,25 +116,25 @@ impl Engine {
         asked: &Question,
         why: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         if !asked.owes_answer() {
-            self.fail_whole(work, asked, why, now, staged);
+            self.fail_whole(work, asked, why, now, unit);
         } else if asked.verb == Verb::FeasibilityNegotiate {
             let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
             if let Some(open) = open {
-                self.decline(work, &open, FAILED, why, now, staged);
+                self.decline(work, &open, FAILED, why, now, unit);
             }
         } else {
-            self.fail(work, &asked.task, why, now, staged);
+            self.fail(work, &asked.task, why, now, unit);
             let awaited = asked.awaited();
             if work.waiting.contains_key(&awaited) {
                 let task = self.task(work, &asked.task).ok().flatten();
                 let reply = task.map_or_else(Reply::accepted, |task| state_reply(&task));
-                self.resolve(work, &awaited, &reply, now, staged);
+                self.resolve(work, &awaited, &reply, now, unit);
             }
         }
-        self.is_answered(work, asked, staged);
+        self.is_answered(work, asked, unit);
     }
 
     /// Whoever failed over the end of a part does not go on with the task that it is a part of.
@@ -151,13 +144,13 @@ impl Engine {
         end: &Question,
         why: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let part = self.task(work, &end.task).ok().flatten();
         let whole = part.and_then(|part| part.conditions.parent.clone());
         let is_its = |id: &TaskId| work.task(id).is_some_and(|whole| whole.to == end.agent);
         if let Some(whole) = whole.filter(is_its) {
-            self.fail(work, &whole, why, now, staged);
+            self.fail(work, &whole, why, now, unit);
         }
     }
 
@@ -170,7 +163,7 @@ impl Engine {
         index: usize,
         failed_over: Option<&Question>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         if self.hosting.is_beside() {
             // If this is not stored, nobody else may look for long.
@@ -187,11 +180,11 @@ impl Engine {
         let Some(agent) = work.instance(index).restart(now) else {
             let why = left_alone(name);
             error!(agent = name, "{why}");
-            self.fail_all(work, index, &why, now, staged);
+            self.fail_all(work, index, &why, now, unit);
             if let Some(actor) = work.instance(index).actor() {
                 actor.mailbox.clear();
             }
-            return self.is_unavailable(&registration, now, staged);
+            return self.is_unavailable(&registration, now, unit);
         };
         warn!(agent = name, "agent '{name}' is started again");
         let actor = work.instance(index).actor();
@@ -200,10 +193,10 @@ impl Engine {
         let briefing = self.briefing_anew(work, index, unanswered.iter());
         let behaviour = self.registry.roster.behaviour(index, agent);
         work.instance(index).put_back(behaviour);
-        let after = self.hosting.is_beside().then(|| self.commits.mark(staged));
+        let after = self.hosting.is_beside().then(|| self.commits.mark(unit));
         work.post_first(index, briefing, after);
-        self.put_again(work, kept, staged);
-        self.tell_publisher_again(work, index, staged);
+        self.put_again(work, kept, unit);
+        self.tell_publisher_again(work, index, unit);
     }
 
     /// Ends again what agents that are left alone had taken on, where that was not stored.
@@ -211,22 +204,22 @@ impl Engine {
         &self,
         work: &mut Work,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         for index in work.left_alone() {
             let name = self.registry.roster.name(index);
             let why = left_alone(&name);
             for asked in self.questions_on_record() {
                 if *asked.agent == *name && asked.owes_answer() {
-                    self.end_question(work, &asked, &why, now, staged);
+                    self.end_question(work, &asked, &why, now, unit);
                 }
             }
-            self.fail_all(work, index, &why, now, staged);
+            self.fail_all(work, index, &why, now, unit);
         }
     }
 
     /// The registry says that nothing can be given to the agent until the platform starts anew.
-    fn is_unavailable(&self, known: &Registration, now: Timestamp, staged: &mut UnitOfWork) {
+    fn is_unavailable(&self, known: &Registration, now: Timestamp, unit: &mut UnitOfWork) {
         let after = Registration {
             health: Health::Failing,
             health_note: "unavailable: it failed again and again, and was not started once more"
@@ -235,15 +228,14 @@ impl Engine {
         };
         let after = Arc::new(after);
         self.registry.roster.put(Arc::clone(&after));
-        self.registry.places.put(Arc::clone(&after));
+        self.registry.directory.put(Arc::clone(&after));
         let update = AgentUpdate {
             time: now,
             name: after.profile.name.clone(),
             change: AgentChange::Health,
             health: after.health,
         };
-        staged
-            .happenings
+        unit.happenings
             .push((now, LogEvent::Agent(Arc::new(update))));
     }
 }

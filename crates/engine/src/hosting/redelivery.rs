@@ -42,7 +42,7 @@ impl Engine {
         &self,
         work: &mut Work,
         questions: Vec<Question>,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let under_way: HashSet<String> = work.questions().map(|q| q.key.clone()).collect();
         for question in questions {
@@ -51,7 +51,7 @@ impl Engine {
                 // hosted again.
                 let is_outside = self.registry.roster.find(&question.agent).is_some();
                 if is_outside || self.is_over(work, &question) {
-                    staged.documents.push(Question::answered(&question.key));
+                    unit.documents.push(Question::answered(&question.key));
                 }
                 continue;
             };
@@ -71,7 +71,7 @@ impl Engine {
                     }
                     work.post(index, input, Some(question), None);
                 }
-                Ok(None) => staged.documents.push(Question::answered(&question.key)),
+                Ok(None) => unit.documents.push(Question::answered(&question.key)),
                 Err(cause) => {
                     error!(question.key = question.key, "not asked again: {cause}");
                 }
@@ -86,7 +86,7 @@ impl Engine {
         &self,
         work: &mut Work,
         index: usize,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let mut failed_over = HashSet::new();
         for task in work.tasks_awaiting(&self.registry.roster.name(index)) {
@@ -99,7 +99,7 @@ impl Engine {
                 failed_over.insert(of_now);
             } else if !actor.has_notice(&waits.key) {
                 let told = Input::Notified(Arc::new(Notification::of(&task)));
-                self.post(work, index, told, Some(waits), staged);
+                self.post(work, index, told, Some(waits), unit);
             }
         }
         if let Some(actor) = work.instance(index).actor() {
@@ -164,7 +164,7 @@ impl Engine {
                     .as_ref()
                     .and_then(|n| n.said(Side::Publisher, question.round));
                 match turn {
-                    Some(turn) => return Ok(Some(heard(question, task, &turn.speech))),
+                    Some(turn) => return Ok(Some(ask_about(question, task, &turn.speech))),
                     None => return Ok(None),
                 }
             }
@@ -177,7 +177,7 @@ impl Engine {
             stance: Stance::Accept,
             ..domain::negotiation::Speech::offer(said)
         };
-        Ok(Some(heard(question, task, &speech)))
+        Ok(Some(ask_about(question, task, &speech)))
     }
 
     fn offer_of(&self, work: &Work, question: &Question) -> Result<Option<Ask>, Refusal> {
@@ -205,11 +205,11 @@ impl Engine {
             true,
             turn.at,
         );
-        Ok(Some(heard(question, Arc::new(task), &turn.speech)))
+        Ok(Some(ask_about(question, Arc::new(task), &turn.speech)))
     }
 }
 
-fn heard(question: &Question, task: Arc<Task>, speech: &domain::negotiation::Speech) -> Ask {
+fn ask_about(question: &Question, task: Arc<Task>, speech: &domain::negotiation::Speech) -> Ask {
     Ask {
         verb: question.verb,
         task,

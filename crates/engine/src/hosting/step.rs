@@ -220,7 +220,7 @@ impl Engine {
         if let Some(next) = work.instance(index).stepping_on().filter(|_| goes_on) {
             self.watch(&mut work, index, next, now);
         }
-        let mut staged = UnitOfWork::default();
+        let mut unit = UnitOfWork::default();
         match ended {
             Ok((behaviour, outputs)) => {
                 if let Some(behaviour) = behaviour {
@@ -228,21 +228,21 @@ impl Engine {
                 }
                 match running.question {
                     Some(asked) => {
-                        self.take_answer(&mut work, index, &asked, outputs, now, &mut staged);
+                        self.take_answer(&mut work, index, &asked, outputs, now, &mut unit);
                     }
                     None => {
-                        self.take_outputs(&mut work, index, outputs, now, &mut staged);
+                        self.take_outputs(&mut work, index, outputs, now, &mut unit);
                     }
                 }
             }
             Err(panic) => {
                 error!(agent = &*name, "agent '{name}' panicked: {panic}");
-                self.crashed(&mut work, index, running.question, now, &mut staged);
+                self.crashed(&mut work, index, running.question, now, &mut unit);
             }
         }
-        match staged.is_empty() {
+        match unit.is_empty() {
             true => self.commits.outbox.notify(),
-            false => drop(self.commit(staged)),
+            false => drop(self.commit(unit)),
         }
         if work.first_in_line().is_some() {
             self.commits.outbox.notify_ready();

@@ -55,21 +55,21 @@ pub struct ActWanted {
 }
 
 /// One management system.
-struct Desk {
+struct ManagementSystem {
     view: RwLock<View>,
     reports: Arc<Reports>,
 }
 
 /// All of them.
 pub(crate) struct Management {
-    desks: [Desk; Ems::ALL.len()],
+    desks: [ManagementSystem; Ems::ALL.len()],
     /// Actions wanted, while somebody runs a network.
     wanted: Mutex<Option<Vec<ActWanted>>>,
 }
 
 impl Management {
     pub(crate) fn new(inventory: &Arc<Inventory>) -> Self {
-        let desk = |ems| Desk {
+        let desk = |ems| ManagementSystem {
             view: RwLock::new(View::new(ems, Arc::clone(inventory))),
             reports: Arc::default(),
         };
@@ -79,7 +79,7 @@ impl Management {
         }
     }
 
-    fn desk(&self, ems: Ems) -> &Desk {
+    fn desk(&self, ems: Ems) -> &ManagementSystem {
         &self.desks[ems as usize]
     }
 }
@@ -170,7 +170,7 @@ impl Engine {
     }
 
     fn profile_of(&self, who: &Principal) -> Option<Arc<Profile>> {
-        let registration = self.registry.places.find(&who.name)?;
+        let registration = self.registry.directory.find(&who.name)?;
         Some(Arc::clone(&registration.profile))
     }
 

@@ -62,18 +62,18 @@ impl Engine {
             .map(|index| self.registry.roster.registration(index));
         check_address(who, &terms.reach, known.as_deref())?;
         let improper = |improper| refusal(improper, &name);
-        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let mut unit = UnitOfWork::asked_by(&who.name, now);
         let registration = match known {
             Some(known) => {
                 let event = known
                     .decide(Command::Register(terms), now)
                     .map_err(improper)?;
-                let after = self.take_place(&mut work, &known, &event, &mut staged);
+                let after = self.take_place(&mut work, &known, &event, &mut unit);
                 if !after.reach.leads_where(&known.reach) {
-                    self.awaken(&mut work, &after, now, &mut staged);
+                    self.awaken(&mut work, &after, now, &mut unit);
                 }
                 if after.profile != known.profile {
-                    self.introduce(&mut work, &after, now, &mut staged);
+                    self.introduce(&mut work, &after, now, &mut unit);
                 }
                 after
             }
@@ -85,10 +85,10 @@ impl Engine {
             }
             None => {
                 let first = Registration::first(terms, now).map_err(improper)?;
-                let first = self.enter(&mut work, first, &mut staged);
-                tell(&first, AgentChange::Registered, now, &mut staged);
-                self.awaken(&mut work, &first, now, &mut staged);
-                self.introduce(&mut work, &first, now, &mut staged);
+                let first = self.enter(&mut work, first, &mut unit);
+                tell(&first, AgentChange::Registered, now, &mut unit);
+                self.awaken(&mut work, &first, now, &mut unit);
+                self.introduce(&mut work, &first, now, &mut unit);
                 first
             }
         };
@@ -96,7 +96,7 @@ impl Engine {
             registration,
             advice,
         };
-        Ok(Execution::committed(self.commit(staged), registered))
+        Ok(Execution::committed(self.commit(unit), registered))
     }
 
     /// An agent is still there, and says how it is.
@@ -109,12 +109,12 @@ impl Engine {
         let RenewLease { name, health, note } = renew;
         let name = name.unwrap_or_else(|| who.name.clone());
         let mut work = self.lock_work();
-        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let mut unit = UnitOfWork::asked_by(&who.name, now);
         let known = self.known(who, &name)?;
         let renew = Command::Renew { health, note };
         let event = known.decide(renew, now).map_err(|e| refusal(e, &name))?;
-        let after = self.take_place(&mut work, &known, &event, &mut staged);
-        Ok(Execution::committed(self.commit(staged), after))
+        let after = self.take_place(&mut work, &known, &event, &mut unit);
+        Ok(Execution::committed(self.commit(unit), after))
     }
 
     /// An agent leaves; the tasks that it was to carry out fail, and what it was asked about is
@@ -132,7 +132,7 @@ impl Engine {
         if known.reach == Reach::Hosted {
             return Err(Refusal::HostedAgent { name });
         }
-        let mut staged = UnitOfWork::default();
+        let mut unit = UnitOfWork::default();
         for open in work.open_tasks_of(&name) {
             // The end of one may have ended another, its part.
             if let Some(open) = work
@@ -144,7 +144,7 @@ impl Engine {
                     open.content.target_object.clone(),
                     format!("agent '{name}' has left"),
                 );
-                self.change(&mut work, &open, task::Command::Fail(why), now, &mut staged)
+                self.change(&mut work, &open, task::Command::Fail(why), now, &mut unit)
                     .expect("a task that has not ended can fail");
             }
         }
@@ -155,16 +155,16 @@ impl Engine {
             .expect("known agents have a place");
         self.registry.roster.leave(&name);
         for open in work.open_feasibilities_of(&name) {
-            self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut staged);
+            self.end_negotiation(&mut work, &open, Move::Withdraw, now, &mut unit);
         }
         let absent = self.registry.roster.behaviour(index, Box::new(RemoteStub));
         work.set_instance(index, AgentInstance::stub(absent));
         work.schedule(Due::Lease(name.clone()), None);
         let at = now.max(known.renewed_at);
-        tell(&known, AgentChange::Left, at, &mut staged);
-        self.tell_hosted(&mut work, &Input::Left(name.clone()), now, &mut staged);
-        staged.left.push(name);
-        Ok(Execution::committed(self.commit(staged), ()))
+        tell(&known, AgentChange::Left, at, &mut unit);
+        self.tell_hosted(&mut work, &Input::Left(name.clone()), now, &mut unit);
+        unit.left.push(name);
+        Ok(Execution::committed(self.commit(unit), ()))
     }
 
     /// The credential of an agent was taken away: it is given nothing more until it is heard of again
@@ -176,9 +176,9 @@ impl Engine {
         };
         let known = self.registry.roster.registration(index);
         if let Ok(event) = known.decide(Command::Suspend, now) {
-            let mut staged = UnitOfWork::default();
-            self.take_place(&mut work, &known, &event, &mut staged);
-            drop(self.commit(staged));
+            let mut unit = UnitOfWork::default();
+            self.take_place(&mut work, &known, &event, &mut unit);
+            drop(self.commit(unit));
         }
     }
 
@@ -206,14 +206,14 @@ impl Engine {
         work: &mut Work,
         name: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let Some(index) = self.registry.roster.find(name) else {
             return;
         };
         let known = self.registry.roster.registration(index);
         if let Ok(event) = known.decide(Command::Expire, now) {
-            self.take_place(work, &known, &event, staged);
+            self.take_place(work, &known, &event, unit);
         }
     }
 
@@ -223,13 +223,13 @@ impl Engine {
         work: &mut Work,
         known: &Registration,
         event: &Event,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Arc<Registration> {
         let mut after = known.clone();
         after.apply(event);
-        let after = self.enter(work, after, staged);
+        let after = self.enter(work, after, unit);
         if let Some(change) = event.change {
-            tell(&after, change, event.at, staged);
+            tell(&after, change, event.at, unit);
         }
         after
     }
@@ -238,13 +238,13 @@ impl Engine {
         &self,
         work: &mut Work,
         after: Registration,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Arc<Registration> {
         let after = Arc::new(after);
         self.registry.roster.put(Arc::clone(&after));
         let lease = Due::Lease(after.profile.name.clone());
         work.schedule(lease, after.lease_until().filter(|_| !after.expired));
-        staged.registrations.push(Arc::clone(&after));
+        unit.registrations.push(Arc::clone(&after));
         after
     }
 
@@ -255,7 +255,7 @@ impl Engine {
         work: &mut Work,
         registration: &Registration,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let name = &registration.profile.name;
         let index = self
@@ -276,7 +276,7 @@ impl Engine {
             inventory: work.inventory(),
             open: work.open_tasks_of(name),
         };
-        self.run(work, index, Input::Started(briefing), now, staged);
+        self.run(work, index, Input::Started(briefing), now, unit);
     }
 
     /// Tells the agents hosted here of one that they were not briefed with.
@@ -285,10 +285,10 @@ impl Engine {
         work: &mut Work,
         registration: &Registration,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let joined = Input::Joined(Arc::clone(&registration.profile));
-        self.tell_hosted(work, &joined, now, staged);
+        self.tell_hosted(work, &joined, now, unit);
     }
 
     pub(crate) fn tell_hosted(
@@ -296,10 +296,10 @@ impl Engine {
         work: &mut Work,
         input: &Input,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         for index in self.registry.roster.hosted() {
-            self.run(work, index, input.clone(), now, staged);
+            self.run(work, index, input.clone(), now, unit);
         }
     }
 
@@ -359,7 +359,7 @@ pub(crate) fn tell(
     registration: &Registration,
     change: AgentChange,
     at: Timestamp,
-    staged: &mut UnitOfWork,
+    unit: &mut UnitOfWork,
 ) {
     let update = AgentUpdate {
         time: at,
@@ -367,8 +367,7 @@ pub(crate) fn tell(
         change,
         health: registration.health,
     };
-    staged
-        .happenings
+    unit.happenings
         .push((at, LogEvent::Agent(Arc::new(update))));
 }
 

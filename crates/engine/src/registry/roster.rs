@@ -7,7 +7,7 @@
 
 use crate::Limits;
 use crate::hosting::instance::{AgentInstance, Behaviour, Factory};
-use crate::registry::places::Places;
+use crate::registry::directory::Directory;
 use crate::registry::remote_stub::RemoteStub;
 use domain::agent::Agent;
 use domain::profile::Profile;
@@ -61,7 +61,7 @@ impl Roster {
         default_agent: String,
         seed: u64,
         proxy: Option<&Proxy>,
-        places: &Places,
+        places: &Directory,
         limits: &Limits,
     ) -> (Self, Vec<AgentInstance>) {
         let roster = Self {

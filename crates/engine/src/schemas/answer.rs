@@ -261,7 +261,7 @@ impl Engine {
 
     /// The agents that are here, and what they do.
     fn company(&self) -> Company {
-        let registrations = self.registry.places.all();
+        let registrations = self.registry.directory.all();
         let profiles = registrations.iter().map(|r| &r.profile);
         let skills = profiles.clone().flat_map(|p| &p.skills);
         Company::new(

@@ -171,7 +171,9 @@ impl Engine {
         let taken = evolving.take_in(&rows, &mut changed);
         let erased = evolving.erase(client, &who.name, now, &mut changed);
         drop(evolving);
-        changed.documents.extend(self.schemas.told().erase(client));
+        changed
+            .documents
+            .extend(self.schemas.delivered().erase(client));
         changed.decided(AuditKind::FragmentsErased, who, client, now);
         Ok(self.schemas_stored(changed, taken, erased, now))
     }

@@ -26,14 +26,14 @@ pub(crate) mod operation;
 mod published;
 mod records;
 
-pub(crate) use notice::Heard;
+pub(crate) use notice::Annotations;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 
 use crate::Engine;
 use domain::time::Timestamp;
 use evolving::Evolving;
-use notice::Told;
+use notice::Delivered;
 use published::Published;
 use schema::contract::Unknown;
 use schema::evolution::{Parts, Settings};
@@ -103,7 +103,7 @@ pub(crate) struct Schemas {
     pub(crate) learns: bool,
     /// Which parts of §6.2 are on.
     parts: Parts,
-    told: Mutex<Told>,
+    delivered: Mutex<Delivered>,
     sealing: Option<SigningKey>,
     typed: Option<Arc<dyn TypedForm>>,
     changed: Notify,
@@ -123,7 +123,7 @@ impl Schemas {
             evolving: Mutex::new(evolving),
             unknown: setup.unknown,
             parts: setup.settings.parts,
-            told: Mutex::new(Told::load(store)?),
+            delivered: Mutex::new(Delivered::load(store)?),
             learns: setup.embedder.is_some() && setup.settings.parts.pool,
             sealing: setup.sealing,
             typed: setup.typed,
@@ -165,8 +165,8 @@ impl Schemas {
         Ok(())
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().expect("no holder panics")
+    fn delivered(&self) -> MutexGuard<'_, Delivered> {
+        self.delivered.lock().expect("no holder panics")
     }
 
     fn evolving(&self) -> MutexGuard<'_, Evolving> {

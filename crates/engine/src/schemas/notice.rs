@@ -19,13 +19,13 @@ use store::{Batch, Document, ReadError, Store};
 
 /// What was heard in a request that its reply comes back to.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct Annotations {
     /// The schema of the task's payload, if it is the caller who published the task.
     schema_id: Option<String>,
     warnings: Vec<String>,
 }
 
-impl Heard {
+impl Annotations {
     /// The request is its publisher's, about a task with this payload.
     pub(crate) fn about(&mut self, payload: Option<&Payload>) {
         self.schema_id = payload.map(|payload| payload.schema_id.clone());
@@ -39,9 +39,9 @@ impl Heard {
 
 /// Patches that clients were told of in replies, by client.
 #[derive(Debug, Default)]
-pub(super) struct Told(BTreeMap<String, BTreeSet<String>>);
+pub(super) struct Delivered(BTreeMap<String, BTreeSet<String>>);
 
-impl Told {
+impl Delivered {
     /// What the store knows.
     pub(super) fn load(store: &Store) -> Result<Self, ReadError> {
         Ok(Self(kept::told(store)?))
@@ -79,21 +79,26 @@ pub(crate) struct Notes {
     schemas: Arc<Schemas>,
     store: Store,
     client: String,
-    heard: Heard,
+    annotations: Annotations,
     now: Timestamp,
 }
 
 impl Engine {
     /// What a reply should tell its caller besides; none if that is nothing.
-    pub(crate) fn notes(&self, client: &str, heard: Heard, now: Timestamp) -> Option<Notes> {
-        if heard.warnings.is_empty() && heard.schema_id.is_none() {
+    pub(crate) fn notes(
+        &self,
+        client: &str,
+        annotations: Annotations,
+        now: Timestamp,
+    ) -> Option<Notes> {
+        if annotations.warnings.is_empty() && annotations.schema_id.is_none() {
             return None;
         }
         Some(Notes {
             schemas: Arc::clone(&self.schemas),
             store: self.store.clone(),
             client: client.to_owned(),
-            heard,
+            annotations,
             now,
         })
     }
@@ -103,14 +108,14 @@ impl Notes {
     /// The notice that the reply brings along.
     pub(crate) fn into_notice(mut self) -> Notice {
         Notice {
-            warnings: std::mem::take(&mut self.heard.warnings),
+            warnings: std::mem::take(&mut self.annotations.warnings),
             patches: self.patches(),
         }
     }
 
     /// The patches to tell of, which are told from now on.
     fn patches(&self) -> Vec<PatchAnswer> {
-        let Some(schema_id) = self.heard.schema_id.as_deref() else {
+        let Some(schema_id) = self.annotations.schema_id.as_deref() else {
             return Vec::new();
         };
         if !self.schemas.parts.inline {
@@ -123,7 +128,7 @@ impl Notes {
         let scenario = &served.template.scenario;
         let usable: Vec<&Patch> = published.patches(scenario, &self.client).collect();
         let in_use = |id: &str| published.has_patch(id);
-        let told = self.schemas.told().tell(&self.client, usable, in_use);
+        let told = self.schemas.delivered().tell(&self.client, usable, in_use);
         let Some((fresh, document)) = told else {
             return Vec::new();
         };

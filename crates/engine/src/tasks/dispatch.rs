@@ -25,14 +25,14 @@ impl Engine {
         index: usize,
         input: Input,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Option<Reply> {
         if work.instance(index).is_hosted() {
-            self.post(work, index, input, None, staged);
+            self.post(work, index, input, None, unit);
             return None;
         }
         let outputs = self.step(work, index, input, now);
-        self.take_outputs(work, index, outputs, now, staged)
+        self.take_outputs(work, index, outputs, now, unit)
     }
 
     /// Steps what stands for an agent elsewhere; what it says keeps to the schemas.
@@ -61,7 +61,7 @@ impl Engine {
         index: usize,
         outputs: Vec<Output>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Option<Reply> {
         let name = self.registry.roster.name(index);
         let incarnation = work.instance(index).incarnation();
@@ -70,10 +70,10 @@ impl Engine {
             match self.known_to_the_world(work, index, output) {
                 Output::Answer(reply) => answer = Some(reply),
                 Output::Report { task, progress } => {
-                    self.reported(work, &name, &task, progress, now, staged);
+                    self.reported(work, &name, &task, progress, now, unit);
                 }
                 Output::Speak { task, kind, speech } => {
-                    self.spoke(work, &name, &task, kind, speech, now, staged);
+                    self.spoke(work, &name, &task, kind, speech, now, unit);
                 }
                 Output::Wake { token, at } => work.set_due(
                     at,
@@ -84,7 +84,7 @@ impl Engine {
                     },
                 ),
                 output @ (Output::Send { .. } | Output::Act { .. } | Output::Note(_)) => {
-                    staged.outgoing.push(Outgoing {
+                    unit.outgoing.push(Outgoing {
                         agent: name.to_string(),
                         output,
                     });
@@ -123,7 +123,7 @@ impl Engine {
         id: &TaskId,
         progress: Progress,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let task = match work.task(id) {
             Some(task) if task.to == executor => Arc::clone(task),
@@ -132,7 +132,7 @@ impl Engine {
             }
         };
         let command = self.command_of(work, id, progress);
-        match self.change(work, &task, command, now, staged) {
+        match self.change(work, &task, command, now, unit) {
             Ok(_) => {}
             Err(late) if task.status.is_terminal() || late.because.is_none() => {
                 debug!(task.id = %id, agent = executor, "report not taken: {late}");
@@ -143,7 +143,7 @@ impl Engine {
                     task.content.target_object.clone(),
                     forbidden.to_string(),
                 );
-                let failed = self.change(work, &task, Command::Fail(why), now, staged);
+                let failed = self.change(work, &task, Command::Fail(why), now, unit);
                 failed.expect("a task that has not ended can fail");
             }
         }
@@ -178,13 +178,13 @@ impl Engine {
         awaited: &Awaited,
         reply: &Reply,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         if let Some(Waiting { exchange, callers }) = work.waiting.remove(awaited) {
             work.schedule(Due::Reply(awaited.clone()), None);
-            staged.respond(exchange, reply, now);
+            unit.respond(exchange, reply, now);
             let callers = callers.into_iter().map(|c| (c, reply.clone()));
-            staged.resolved.extend(callers);
+            unit.resolved.extend(callers);
         }
     }
 }

@@ -102,13 +102,13 @@ impl Engine {
         if places.any(|(need, found)| team.next(&need.name, found).is_some()) {
             self.room_to_publish(&work, &who.name)?;
         }
-        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let mut unit = UnitOfWork::asked_by(&who.name, now);
         for (place, found) in ranked.iter().enumerate() {
-            self.fill(&mut work, &mut team, place, found, now, &mut staged);
+            self.fill(&mut work, &mut team, place, found, now, &mut unit);
         }
         let team = Arc::new(team);
         if team.version > before {
-            self.keep(&team, &mut staged);
+            self.keep(&team, &mut unit);
         }
         let formed = work.asks_about_parts(&task).then(|| {
             let (sender, receiver) = oneshot::channel();
@@ -117,7 +117,7 @@ impl Engine {
             work.schedule(Due::Team(task), Some(until));
             receiver
         });
-        let ticket = self.commit(staged);
+        let ticket = self.commit(unit);
         Ok(Execution::later(async move {
             ticket.await?;
             let Some(formed) = formed else {

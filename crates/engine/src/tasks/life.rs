@@ -21,7 +21,7 @@ use domain::verb::Verb;
 use std::sync::Arc;
 
 /// What became of telling an executor that its task has ended.
-pub(crate) enum Told {
+pub(crate) enum EndNotice {
     /// There is nobody who listens.
     Nobody,
     /// This was the answer.
@@ -38,43 +38,43 @@ impl Engine {
         task: &Arc<Task>,
         command: Command,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Arc<Task>, OutOfTurn> {
         let event = task.decide(command, now)?;
         let mut after = Task::clone(task);
         after.apply(&event);
         let after = Arc::new(after);
-        staged.change(&after, Some(task.status), &event);
+        unit.change(&after, Some(task.status), &event);
         work.put(Arc::clone(&after));
         let after = match event.awaits {
             Some(Awaits::Judgement) if event.result.is_some() => {
-                self.result_offered(work, after, now, staged)
+                self.result_offered(work, after, now, unit)
             }
             _ => after,
         };
         if after.status.is_terminal() || after.awaits.is_some() {
             let awaited = Awaited::Task(after.id.clone());
             if work.waiting.contains_key(&awaited) {
-                self.resolve(work, &awaited, &state_reply(&after), now, staged);
+                self.resolve(work, &awaited, &state_reply(&after), now, unit);
             }
         }
         if after.status.is_terminal() {
             if let Some(publisher) = self.hosted(work, &after.from) {
                 let end = Question::end(&after.id, &after.from, &after.to);
-                staged.documents.push(end.row());
+                unit.documents.push(end.row());
                 // Where nobody is left over whose session it would hear of it.
                 if self.registry.roster.find(&after.to).is_none() {
                     let told = Input::Notified(Arc::new(Notification::of(&after)));
-                    self.post(work, publisher, told, Some(end), staged);
+                    self.post(work, publisher, told, Some(end), unit);
                 }
             }
-            self.ended(work, &after, now, staged);
+            self.ended(work, &after, now, unit);
         }
         Ok(after)
     }
 
     /// Stages a new task.
-    pub(crate) fn create(&self, work: &mut Work, task: Task, staged: &mut UnitOfWork) -> Arc<Task> {
+    pub(crate) fn create(&self, work: &mut Work, task: Task, unit: &mut UnitOfWork) -> Arc<Task> {
         let task = Arc::new(task);
         let event = Event {
             at: task.created_at,
@@ -88,7 +88,7 @@ impl Engine {
             result: None,
             subscription: None,
         };
-        staged.change(&task, None, &event);
+        unit.change(&task, None, &event);
         work.put(Arc::clone(&task));
         task
     }
@@ -99,15 +99,15 @@ impl Engine {
         work: &mut Work,
         task: Arc<Task>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Arc<Task> {
         let result = task.result.clone().expect("a result was offered");
         let offered = Move::Speak(Side::Executor, Speech::offer(vec![result]));
-        match self.negotiate_on(work, &task, Kind::Result, offered, now, staged) {
+        match self.negotiate_on(work, &task, Kind::Result, offered, now, unit) {
             Ok(_) => task,
             Err(why) => {
                 let why = Content::new(task.content.target_object.clone(), why.to_string());
-                self.change(work, &task, Command::Fail(why), now, staged)
+                self.change(work, &task, Command::Fail(why), now, unit)
                     .expect("a task that has not ended can fail")
             }
         }
@@ -121,7 +121,7 @@ impl Engine {
         kind: Kind,
         wanted: Move,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
         let negotiation = match self.negotiation(work, &task.id, kind)? {
             Some(negotiation) => negotiation,
@@ -135,7 +135,7 @@ impl Engine {
                 Arc::new(fresh)
             }
         };
-        self.move_on(work, &negotiation, wanted, now, staged)
+        self.move_on(work, &negotiation, wanted, now, unit)
     }
 
     /// Moves a negotiation and stages it.
@@ -145,10 +145,10 @@ impl Engine {
         negotiation: &Arc<Negotiation>,
         wanted: Move,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Arc<Negotiation>, crate::Refusal> {
         let (after, change) = moved(negotiation, wanted, now)?;
-        staged.turn(&after, &change);
+        unit.turn(&after, &change);
         work.put_negotiation(Arc::clone(&after));
         Ok(after)
     }
@@ -162,24 +162,24 @@ impl Engine {
         speech: Speech,
         content: Content,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Arc<Task>, crate::Refusal> {
         let accepted = speech.stance == domain::negotiation::Stance::Accept;
         let spoken = Move::Speak(Side::Publisher, speech);
-        let after = self.negotiate_on(work, task, Kind::Result, spoken, now, staged)?;
+        let after = self.negotiate_on(work, task, Kind::Result, spoken, now, unit)?;
         let command = match after.state {
             State::Exhausted => Command::Fail(rounds_over(task, after.round_limit)),
             _ if accepted => Command::Accept,
             _ => Command::Reject(content),
         };
-        Ok(self.change(work, task, command, now, staged)?)
+        Ok(self.change(work, task, command, now, unit)?)
     }
 
-    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
+    fn ended(&self, work: &mut Work, task: &Arc<Task>, now: Timestamp, unit: &mut UnitOfWork) {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(&task.id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
-                let withdrawn = self.move_on(work, &open, Move::Withdraw, now, staged);
+                let withdrawn = self.move_on(work, &open, Move::Withdraw, now, unit);
                 withdrawn.expect("what is open can be withdrawn");
             }
         }
@@ -187,23 +187,23 @@ impl Engine {
             // The end of one may have ended another.
             let part = work.task(&part).filter(|t| !t.status.is_terminal());
             if let Some(part) = part.cloned() {
-                self.end_part(work, &part, now, staged);
+                self.end_part(work, &part, now, unit);
             }
         }
         if let Some(parent) = &task.conditions.parent
             && work.parts_open(parent) == 0
             && let Some(whole) = work.task(parent).filter(|t| t.is_held()).cloned()
         {
-            self.change(work, &whole, Command::Release, now, staged)
+            self.change(work, &whole, Command::Release, now, unit)
                 .expect("a held result can be released");
         }
     }
 
-    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, staged: &mut UnitOfWork) {
-        let after = self.change(work, part, Command::Cancel, now, staged);
+    fn end_part(&self, work: &mut Work, part: &Arc<Task>, now: Timestamp, unit: &mut UnitOfWork) {
+        let after = self.change(work, part, Command::Cancel, now, unit);
         let after = after.expect("an open task can be cancelled");
         if part.is_handed_over() {
-            self.tell_executor(work, &after, now, staged);
+            self.tell_executor(work, &after, now, unit);
         }
     }
 
@@ -213,10 +213,10 @@ impl Engine {
         work: &mut Work,
         task: &Arc<Task>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
-    ) -> Told {
+        unit: &mut UnitOfWork,
+    ) -> EndNotice {
         let Some(executor) = self.registry.roster.find(&task.to) else {
-            return Told::Nobody;
+            return EndNotice::Nobody;
         };
         let ask = Ask {
             verb: Verb::TaskCancel,
@@ -230,11 +230,11 @@ impl Engine {
         };
         if work.instance(executor).is_hosted() {
             let asked = Question::cancellation(&task.id, &task.to, &task.from);
-            self.ask(work, executor, asked.clone(), ask, staged);
-            return Told::Asked(asked);
+            self.ask(work, executor, asked.clone(), ask, unit);
+            return EndNotice::Asked(asked);
         }
-        let answer = self.run(work, executor, Input::Asked(ask), now, staged);
-        answer.map_or(Told::Nobody, Told::Answered)
+        let answer = self.run(work, executor, Input::Asked(ask), now, unit);
+        answer.map_or(EndNotice::Nobody, EndNotice::Answered)
     }
 
     /// Time alone ends a task: its executor is late, or its publisher silent.
@@ -243,7 +243,7 @@ impl Engine {
         work: &mut Work,
         id: &TaskId,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let Some(task) = work
             .task(id)
@@ -255,14 +255,14 @@ impl Engine {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
-                let expired = self.move_on(work, &open, Move::Expire, now, staged);
+                let expired = self.move_on(work, &open, Move::Expire, now, unit);
                 expired.expect("what is open can expire");
             }
         }
-        let after = self.change(work, &task, Command::Expire, now, staged);
+        let after = self.change(work, &task, Command::Expire, now, unit);
         let after = after.expect("a task that has not ended can expire");
         if after.status != Status::Unconfirmed && task.is_handed_over() {
-            self.tell_executor(work, &after, now, staged);
+            self.tell_executor(work, &after, now, unit);
         }
     }
 

@@ -25,18 +25,18 @@ impl Engine {
         kind: Kind,
         speech: Speech,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let spoken = match kind {
             Kind::Feasibility => match work.negotiation(id, kind).cloned() {
                 Some(known) if known.executor == agent => {
-                    self.executor_answers(work, &known, speech, now, staged)
+                    self.executor_answers(work, &known, speech, now, unit)
                 }
                 _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
             },
             Kind::Fulfillment => match work.task(id).cloned() {
                 Some(task) if task.to == agent => {
-                    let spoken = self.executor_speaks(work, &task, speech, now, staged);
+                    let spoken = self.executor_speaks(work, &task, speech, now, unit);
                     spoken.map(drop)
                 }
                 _ => return tracing::error!(task.id = %id, agent, "a word where it is no party"),
@@ -58,7 +58,7 @@ impl Engine {
         task: &Arc<Task>,
         speech: Speech,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Arc<Task>, Refusal> {
         let (stance, contents) = (speech.stance, speech.contents.clone());
         let proposed = contents.into_iter().next();
@@ -71,14 +71,14 @@ impl Engine {
             _ => {}
         }
         let spoken = Move::Speak(Side::Executor, speech);
-        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let after = self.negotiate_on(work, task, KIND, spoken, now, unit)?;
         let command = match (after.state, proposed) {
             (State::Agreed, _) => Command::Revise(agreement_of(&after)),
             (State::Open, Some(proposed)) => Command::Propose(proposed),
             (State::Exhausted, _) => Command::Fail(rounds_over(task, after.round_limit)),
             _ => return Ok(Arc::clone(task)),
         };
-        Ok(self.change(work, task, command, now, staged)?)
+        Ok(self.change(work, task, command, now, unit)?)
     }
 }
 

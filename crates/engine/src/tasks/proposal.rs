@@ -45,7 +45,7 @@ impl Engine {
         work: &mut Work,
         proposal: Proposal<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Option<Reply>, Refusal> {
         let (stance, contents) = (proposal.speech.stance, proposal.speech.contents.clone());
         let alternative = proposal.speech.alternative;
@@ -78,8 +78,8 @@ impl Engine {
                 reopens: false,
                 answered: false,
             };
-            let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
-            self.ask(work, proposal.to, question, ask, staged);
+            let open = self.move_on(work, proposal.negotiation, spoken, now, unit)?;
+            self.ask(work, proposal.to, question, ask, unit);
             let noted = (stance != Stance::Offer || !open.is_open()).then(Reply::accepted);
             return Ok(noted.map(|reply| of_round(reply, &open.task, round)));
         }
@@ -91,11 +91,11 @@ impl Engine {
         if let Some(answered) = &answered {
             moved(&after, answered.clone(), now)?;
         }
-        let open = self.move_on(work, proposal.negotiation, spoken, now, staged)?;
+        let open = self.move_on(work, proposal.negotiation, spoken, now, unit)?;
         let reply = match answered {
             Some(answered) => {
                 let alternative = alternative_of(&answered);
-                self.move_on(work, &open, answered, now, staged)?;
+                self.move_on(work, &open, answered, now, unit)?;
                 Some(Reply {
                     alternative,
                     ..answer
@@ -105,7 +105,7 @@ impl Engine {
             // Taken note of.
             None => Some(Reply::accepted()),
         };
-        self.take_outputs(work, proposal.to, outputs, now, staged);
+        self.take_outputs(work, proposal.to, outputs, now, unit);
         // What it says in the same breath is its answer as well.
         let spoke = work.negotiation(&open.task, KIND);
         let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
@@ -120,14 +120,14 @@ impl Engine {
         negotiation: &Arc<Negotiation>,
         speech: Speech,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<(), Refusal> {
         let spoken = Move::Speak(Side::Executor, speech);
-        let after = self.move_on(work, negotiation, spoken, now, staged)?;
+        let after = self.move_on(work, negotiation, spoken, now, unit)?;
         let round = after.round();
         let awaited = Awaited::Turn(after.task.clone(), KIND, round);
-        self.resolve(work, &awaited, &reply_of(&after, round), now, staged);
-        self.team_answered(work, &after, now, staged);
+        self.resolve(work, &awaited, &reply_of(&after, round), now, unit);
+        self.team_answered(work, &after, now, unit);
         Ok(())
     }
 
@@ -138,14 +138,14 @@ impl Engine {
         open: &Arc<Negotiation>,
         wanted: Move,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
-        let ended = self.move_on(work, open, wanted, now, staged);
+        let ended = self.move_on(work, open, wanted, now, unit);
         let ended = ended.expect("what is open can end");
         let round = ended.round();
         let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
-        self.resolve(work, &awaited, &reply_of(&ended, round), now, staged);
-        self.team_answered(work, &ended, now, staged);
+        self.resolve(work, &awaited, &reply_of(&ended, round), now, unit);
+        self.team_answered(work, &ended, now, unit);
     }
 
     /// Whoever had the word stayed silent.
@@ -155,7 +155,7 @@ impl Engine {
         task: &TaskId,
         kind: Kind,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let Some(open) = work
             .negotiation(task, kind)
@@ -164,7 +164,7 @@ impl Engine {
         else {
             return;
         };
-        self.end_negotiation(work, &open, Move::Expire, now, staged);
+        self.end_negotiation(work, &open, Move::Expire, now, unit);
     }
 
     /// The executor's refusal of an offer that waits for it, since it cannot answer.
@@ -175,7 +175,7 @@ impl Engine {
         reason: &str,
         why: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         if open.next_side() != Some(Side::Executor) {
             return;
@@ -185,7 +185,7 @@ impl Engine {
             path: String::new(),
             message: why.to_owned(),
         }]);
-        if let Err(defect) = self.executor_answers(work, open, speech, now, staged) {
+        if let Err(defect) = self.executor_answers(work, open, speech, now, unit) {
             error!(task.id = %open.task, "a negotiation cannot be refused: {defect}");
         }
     }

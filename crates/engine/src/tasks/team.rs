@@ -31,17 +31,17 @@ type Answer = Result<(), Vec<Reason>>;
 
 impl Engine {
     /// A question about a part is open no more: once none is, those are answered who form the team.
-    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, staged: &mut UnitOfWork) {
+    pub(crate) fn team_asked(&self, work: &mut Work, part: &TaskId, unit: &mut UnitOfWork) {
         if let Some((task, _)) = place_of(part)
             && work.forming.contains_key(&task)
             && !work.asks_about_parts(&task)
         {
-            self.team_formed(work, &task, staged);
+            self.team_formed(work, &task, unit);
         }
     }
 
     /// Those who form a team are told how it is.
-    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, staged: &mut UnitOfWork) {
+    pub(crate) fn team_formed(&self, work: &mut Work, task: &TaskId, unit: &mut UnitOfWork) {
         let Some(forming) = work.forming.remove(task) else {
             return;
         };
@@ -51,7 +51,7 @@ impl Engine {
                 let told = forming
                     .into_iter()
                     .map(|caller| (caller, Arc::clone(&team)));
-                staged.formed.extend(told);
+                unit.formed.extend(told);
             }
             Ok(None) => error!(task.id = %task, "there is no team of task {task}"),
             Err(cause) => error!(task.id = %task, "team of task {task}: {cause}"),
@@ -65,7 +65,7 @@ impl Engine {
         work: &mut Work,
         negotiation: &Arc<Negotiation>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let place = place_of(&negotiation.task).filter(|_| negotiation.kind == KIND);
         let (Some((task, place)), Some(answer)) = (place, answer_of(negotiation)) else {
@@ -83,16 +83,16 @@ impl Engine {
         let place = team.needs.iter().position(|need| need.name == place);
         if let Some(place) = place.filter(|_| declined) {
             let found = self.ranked(&team.needs[place]);
-            self.fill(work, &mut team, place, &found, now, staged);
+            self.fill(work, &mut team, place, &found, now, unit);
         }
-        self.keep(&Arc::new(team), staged);
+        self.keep(&Arc::new(team), unit);
     }
 
     /// Those who fit a place, as many as are looked at: were all but one asked before, or the
     /// publisher itself, one would be left.
     pub(crate) fn ranked(&self, need: &Need) -> Vec<Match> {
         self.registry
-            .places
+            .directory
             .search(&need.criteria, Team::CANDIDATES_MOST + 1)
     }
 
@@ -104,9 +104,9 @@ impl Engine {
         Ok(self.store.team(task)?.map(Arc::new))
     }
 
-    pub(crate) fn keep(&self, team: &Arc<Team>, staged: &mut UnitOfWork) {
+    pub(crate) fn keep(&self, team: &Arc<Team>, unit: &mut UnitOfWork) {
         self.tasks.teams.put(Arc::clone(team));
-        staged.teams.push(Arc::clone(team));
+        unit.teams.push(Arc::clone(team));
     }
 
     /// Asks for a place until somebody fills it, or answers later, or nobody is left to ask.
@@ -117,12 +117,12 @@ impl Engine {
         place: usize,
         found: &[Match],
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let need = team.needs[place].clone();
         while let Some(next) = team.next(&need.name, found) {
             team.invite(&need.name, next, now);
-            if let Some(answer) = self.invite(work, team, &need, &next.name, now, staged) {
+            if let Some(answer) = self.invite(work, team, &need, &next.name, now, unit) {
                 team.answer(&need.name, &next.name, answer, now);
             }
         }
@@ -136,7 +136,7 @@ impl Engine {
         need: &Need,
         agent: &str,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Option<Answer> {
         let Some(to) = self.registry.roster.find(agent) else {
             return Some(declined("left", "the agent has left"));
@@ -172,10 +172,10 @@ impl Engine {
             text,
             key: exchange.id.clone(),
         };
-        match self.propose(work, proposal, now, staged) {
-            Ok(Some(reply)) => staged.respond(exchange, &reply, now),
+        match self.propose(work, proposal, now, unit) {
+            Ok(Some(reply)) => unit.respond(exchange, &reply, now),
             Ok(None) => {
-                staged.exchanges.push(exchange.clone());
+                unit.exchanges.push(exchange.clone());
                 let awaited = Awaited::Turn(part.clone(), KIND, 1);
                 let callers = Vec::new();
                 work.waiting

@@ -36,7 +36,7 @@ impl Engine {
         asked: &Question,
         mut outputs: Vec<Output>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let answer = take_answer(&mut outputs);
         if answer.is_none() && asked.owes_answer() {
@@ -48,24 +48,24 @@ impl Engine {
             );
         }
         match asked.verb {
-            _ if !asked.owes_answer() => drop(self.take_outputs(work, index, outputs, now, staged)),
+            _ if !asked.owes_answer() => drop(self.take_outputs(work, index, outputs, now, unit)),
             Verb::TaskAssign => {
-                self.assignment_answered(work, asked, answer, now, staged);
-                self.take_outputs(work, index, outputs, now, staged);
+                self.assignment_answered(work, asked, answer, now, unit);
+                self.take_outputs(work, index, outputs, now, unit);
             }
             Verb::FeasibilityNegotiate => {
-                self.offer_answered(work, asked, answer, now, staged);
-                self.take_outputs(work, index, outputs, now, staged);
+                self.offer_answered(work, asked, answer, now, unit);
+                self.take_outputs(work, index, outputs, now, unit);
             }
             _ => {
-                self.take_outputs(work, index, outputs, now, staged);
+                self.take_outputs(work, index, outputs, now, unit);
                 let answer = answer.unwrap_or_else(Reply::accepted);
-                self.word_answered(work, asked, answer, now, staged);
+                self.word_answered(work, asked, answer, now, unit);
             }
         }
-        match self.keeps(work, index, asked, staged) {
-            true => self.team_asked(work, &asked.task, staged),
-            false => self.is_answered(work, asked, staged),
+        match self.keeps(work, index, asked, unit) {
+            true => self.team_asked(work, &asked.task, unit),
+            false => self.is_answered(work, asked, unit),
         }
     }
 
@@ -77,7 +77,7 @@ impl Engine {
         work: &mut Work,
         index: usize,
         asked: &Question,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> bool {
         // A task that is not in memory has ended; about what is only proposed there is none.
         let has_ended = match work.task(&asked.task) {
@@ -85,7 +85,7 @@ impl Engine {
             None => asked.verb != Verb::FeasibilityNegotiate,
         };
         // What stands for an agent elsewhere may have spoken in the same batch.
-        let own = staged.outgoing.iter().filter(|it| it.agent == asked.agent);
+        let own = unit.outgoing.iter().filter(|it| it.agent == asked.agent);
         let sent: Vec<Token> = own.filter_map(Outgoing::token).collect();
         let actor = work.instance(index).actor();
         let Some(actor) = actor.filter(|_| has_ended && !sent.is_empty()) else {
@@ -93,16 +93,16 @@ impl Engine {
         };
         let kept = asked.clone().into_answered();
         if asked.owes_answer() {
-            staged.documents.push(kept.row());
+            unit.documents.push(kept.row());
         }
         actor.keep(sent, kept);
         true
     }
 
     /// The question is open no more.
-    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, staged: &mut UnitOfWork) {
-        staged.documents.push(Question::answered(&asked.key));
-        self.team_asked(work, &asked.task, staged);
+    pub(crate) fn is_answered(&self, work: &mut Work, asked: &Question, unit: &mut UnitOfWork) {
+        unit.documents.push(Question::answered(&asked.key));
+        self.team_asked(work, &asked.task, unit);
     }
 
     /// The first word of an executor about a task that it was given.
@@ -112,7 +112,7 @@ impl Engine {
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let Some(task) = work.task(&asked.task).cloned() else {
             return;
@@ -124,14 +124,14 @@ impl Engine {
         let waiting = work.take_waiting(&awaited, &asked.key);
         let (task, reply) = match answer {
             Some(answer) => {
-                let task = self.apply_answer(work, &task, &answer, now, staged);
+                let task = self.apply_answer(work, &task, &answer, now, unit);
                 let reply = complete(answer, &task);
                 (task, reply)
             }
             None => {
                 let why = format!("agent '{}' did not answer", asked.agent);
                 let said = Content::new(task.content.target_object.clone(), why.clone());
-                let task = self.change(work, &task, Command::Fail(said), now, staged);
+                let task = self.change(work, &task, Command::Fail(said), now, unit);
                 let task = task.expect("a task that has not ended can fail");
                 let reply = complete(Reply::refused(NO_ANSWER, "", why), &task);
                 (task, reply)
@@ -143,7 +143,7 @@ impl Engine {
         work.waiting.insert(awaited.clone(), waiting);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         if task.asynchronous || settled {
-            self.resolve(work, &awaited, &reply, now, staged);
+            self.resolve(work, &awaited, &reply, now, unit);
         }
     }
 
@@ -154,7 +154,7 @@ impl Engine {
         asked: &Question,
         answer: Option<Reply>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let open = work.negotiation(&asked.task, Kind::Feasibility).cloned();
         let waits = |n: &domain::negotiation::Negotiation| {
@@ -172,12 +172,12 @@ impl Engine {
             (Some(Some(speech)), Some(answer)) => {
                 let alternative = speech.alternative;
                 let spoken = Move::Speak(Side::Executor, speech);
-                self.move_on(work, &open, spoken, now, staged)
+                self.move_on(work, &open, spoken, now, unit)
                     .map(|after| (after, answer, alternative))
             }
             _ => {
                 let why = format!("agent '{}' did not answer", asked.agent);
-                return self.decline(work, &open, NO_ANSWER, &why, now, staged);
+                return self.decline(work, &open, NO_ANSWER, &why, now, unit);
             }
         };
         match spoken {
@@ -189,13 +189,13 @@ impl Engine {
                     alternative,
                     ..answer
                 };
-                self.resolve(work, &asked.awaited(), &reply, now, staged);
-                self.team_answered(work, &after, now, staged);
+                self.resolve(work, &asked.awaited(), &reply, now, unit);
+                self.team_answered(work, &after, now, unit);
             }
             Err(defect) => {
                 error!(task.id = %open.task, agent = asked.agent, "answer not taken: {defect}");
                 let why = format!("the answer of agent '{}' is none: {defect}", asked.agent);
-                self.decline(work, &open, NO_ANSWER, &why, now, staged);
+                self.decline(work, &open, NO_ANSWER, &why, now, unit);
             }
         }
     }
@@ -207,18 +207,18 @@ impl Engine {
         asked: &Question,
         answer: Reply,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) {
         let task = match self.task(work, &asked.task) {
             Ok(Some(task)) => task,
             Ok(None) => return,
             Err(cause) => return error!(task.id = %asked.task, "task {}: {cause}", asked.task),
         };
-        let mut reply = self.reaction(work, asked, &task, answer, now, staged);
+        let mut reply = self.reaction(work, asked, &task, answer, now, unit);
         if asked.is_cancellation() {
             reply.verdict = Verdict::Accepted;
         }
-        self.resolve(work, &asked.awaited(), &reply, now, staged);
+        self.resolve(work, &asked.awaited(), &reply, now, unit);
     }
 
     /// What an executor's answer to a word of its publisher leads to: the reply. A plan that is
@@ -230,7 +230,7 @@ impl Engine {
         task: &Arc<Task>,
         answer: Reply,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Reply {
         let plan = match asked.turn {
             Some((kind @ Kind::Fulfillment, Stance::Offer)) => work.negotiation(&task.id, kind),
@@ -239,7 +239,7 @@ impl Engine {
         let waits =
             plan.is_some_and(|n| n.round() == asked.round && n.next_side() == Some(Side::Executor));
         let task = match waits && !task.status.is_terminal() {
-            true => self.answer_plan(work, task, &answer, asked.offered, now, staged),
+            true => self.answer_plan(work, task, &answer, asked.offered, now, unit),
             false => Arc::clone(task),
         };
         let mut reply = self.with_state(work, answer, &task);
@@ -256,7 +256,7 @@ impl Engine {
         task: &Arc<Task>,
         answer: &Reply,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Arc<Task> {
         let said = || {
             answer.content.first().cloned().unwrap_or_else(|| {
@@ -267,7 +267,7 @@ impl Engine {
                 Content::new(task.content.target_object.clone(), why)
             })
         };
-        let mut change = |command| Ok(self.change(work, task, command, now, staged)?);
+        let mut change = |command| Ok(self.change(work, task, command, now, unit)?);
         let applied = match answer.verdict {
             Verdict::Pending => return Arc::clone(task),
             Verdict::Accepted => change(Command::Work {
@@ -281,7 +281,7 @@ impl Engine {
                     true => vec![said()],
                     false => answer.content.clone(),
                 };
-                self.executor_speaks(work, task, Speech::offer(proposed), now, staged)
+                self.executor_speaks(work, task, Speech::offer(proposed), now, unit)
             }
             Verdict::Result => change(Command::Offer {
                 result: said(),
@@ -293,7 +293,7 @@ impl Engine {
             // A result at once where one is demanded to be negotiated: there is none.
             Err(forbidden) => {
                 let why = Content::new(task.content.target_object.clone(), forbidden.to_string());
-                self.change(work, task, Command::Fail(why), now, staged)
+                self.change(work, task, Command::Fail(why), now, unit)
                     .expect("a task just created can fail")
             }
         }
@@ -308,7 +308,7 @@ impl Engine {
         answer: &Reply,
         offered: usize,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Arc<Task> {
         let task = work
             .task(&task.id)
@@ -317,7 +317,7 @@ impl Engine {
         let Some(speech) = speech_of(answer, offered) else {
             return task;
         };
-        match self.executor_speaks(work, &task, speech, now, staged) {
+        match self.executor_speaks(work, &task, speech, now, unit) {
             Ok(task) => task,
             Err(defect) => {
                 tracing::error!(task.id = %task.id, agent = task.to, "answer not taken: {defect}");

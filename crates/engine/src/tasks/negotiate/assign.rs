@@ -7,9 +7,9 @@ use crate::access::unobtainable;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
-use crate::schemas::Heard;
+use crate::schemas::Annotations;
 use crate::tasks::awaited::Awaited;
-use crate::tasks::life::Told;
+use crate::tasks::life::EndNotice;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed};
 use crate::tasks::reply::{complete, pending, take_answer};
@@ -39,14 +39,14 @@ impl Engine {
         &self,
         who: &Principal,
         mut routed: Routed,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::publisher(&routed.from);
         let Held {
             content, observed, ..
-        } = self.held(&mut routed.negotiate, by, heard, now)?;
-        heard.about(content.payload.as_ref());
+        } = self.held(&mut routed.negotiate, by, annotations, now)?;
+        annotations.about(content.payload.as_ref());
         let text = routed.negotiate.texts.join("\n");
         let asynchronous = agreed_mode(&routed.negotiate, &content)?;
         let mut conditions = conditions(&routed.negotiate, &content, &self.limits)?;
@@ -107,13 +107,13 @@ impl Engine {
         let push = push
             .map(|push| self.told_from_the_start(push, &task))
             .transpose()?;
-        let mut staged = UnitOfWork::asked_by(&routed.from, now);
-        staged.observations.extend(observed);
-        staged.pushes.extend(push);
-        let task = self.create(&mut work, task, &mut staged);
+        let mut unit = UnitOfWork::asked_by(&routed.from, now);
+        unit.observations.extend(observed);
+        unit.pushes.extend(push);
+        let task = self.create(&mut work, task, &mut unit);
         let assigned = match question {
-            Some(question) => self.ask_first(&mut work, &task, question, exchange, now, staged),
-            None => self.hand_over(&mut work, executor, task, exchange, now, staged),
+            Some(question) => self.ask_first(&mut work, &task, question, exchange, now, unit),
+            None => self.hand_over(&mut work, executor, task, exchange, now, unit),
         };
         if assigned.is_err() {
             work.forget(&id);
@@ -169,13 +169,13 @@ impl Engine {
         question: Content,
         exchange: Exchange,
         now: Timestamp,
-        mut staged: UnitOfWork,
+        mut unit: UnitOfWork,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let said = vec![question.clone()];
-        let task = self.change(work, task, Command::AskFirst(question), now, &mut staged)?;
+        let task = self.change(work, task, Command::AskFirst(question), now, &mut unit)?;
         let reply = complete(Reply::new(Verdict::InputRequired, said), &task);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 
     /// Everything that must hold before anything happens.
@@ -234,7 +234,7 @@ impl Engine {
         task: Arc<Task>,
         exchange: Exchange,
         now: Timestamp,
-        mut staged: UnitOfWork,
+        mut unit: UnitOfWork,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let handed_over = self.handed_over(&task, now)?;
         self.check_room(work, to)?;
@@ -249,33 +249,33 @@ impl Engine {
             turn: None,
         };
         if let Some(data) = handed_over {
-            self.keep_data(data, &mut staged);
+            self.keep_data(data, &mut unit);
         }
         if work.instance(to).is_hosted() {
             let question = assignment(&task, &exchange);
-            self.ask(work, to, question.clone(), ask, &mut staged);
+            self.ask(work, to, question.clone(), ask, &mut unit);
             let patience = self.limits.patience_ms(task.asynchronous);
             let receiver =
-                self.wait_for_answer(work, &question, exchange, patience, now, &mut staged);
-            return Ok(asked(self.commit(staged), receiver));
+                self.wait_for_answer(work, &question, exchange, patience, now, &mut unit);
+            return Ok(asked(self.commit(unit), receiver));
         }
         // The answer is applied first, wherever it stands: the agent's other outputs are about a
         // task that it has already answered for.
         let mut outputs = self.step(work, to, Input::Asked(ask), now);
         let answer = take_answer(&mut outputs).unwrap_or_else(pending);
-        let task = self.apply_answer(work, &task, &answer, now, &mut staged);
+        let task = self.apply_answer(work, &task, &answer, now, &mut unit);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         let waits = !task.asynchronous && !settled;
         let reply = complete(answer, &task);
         let receiver = if waits {
             let awaited = Awaited::Task(task.id.clone());
-            Some(self.wait_for(work, awaited, exchange, now, &mut staged))
+            Some(self.wait_for(work, awaited, exchange, now, &mut unit))
         } else {
-            staged.respond(exchange, &reply, now);
+            unit.respond(exchange, &reply, now);
             None
         };
-        self.take_outputs(work, to, outputs, now, &mut staged);
-        let ticket = self.commit(staged);
+        self.take_outputs(work, to, outputs, now, &mut unit);
+        let ticket = self.commit(unit);
         Ok(match receiver {
             Some(receiver) => asked(ticket, receiver),
             None => committed(ticket, reply),
@@ -337,30 +337,30 @@ impl Engine {
                 )),
             };
         }
-        let mut staged = UnitOfWork::default();
-        let after = self.change(&mut work, &task, Command::Cancel, now, &mut staged)?;
+        let mut unit = UnitOfWork::default();
+        let after = self.change(&mut work, &task, Command::Cancel, now, &mut unit)?;
         let told = match task.is_handed_over() {
-            true => self.tell_executor(&mut work, &after, now, &mut staged),
-            false => Told::Nobody,
+            true => self.tell_executor(&mut work, &after, now, &mut unit),
+            false => EndNotice::Nobody,
         };
         let exchange = self.exchange(&who.name, &task.to, negotiate, &task.id, key, now);
         let answer = match told {
-            Told::Nobody => Reply::accepted(),
-            Told::Answered(answer) => answer,
-            Told::Asked(question) => {
+            EndNotice::Nobody => Reply::accepted(),
+            EndNotice::Answered(answer) => answer,
+            EndNotice::Asked(question) => {
                 let patience = self.limits.answer_ms;
-                let (work, staged_too) = (&mut work, &mut staged);
+                let (work, unit_too) = (&mut work, &mut unit);
                 let receiver =
-                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
-                return Ok(asked(self.commit(staged), receiver));
+                    self.wait_for_answer(work, &question, exchange, patience, now, unit_too);
+                return Ok(asked(self.commit(unit), receiver));
             }
         };
         let reply = Reply {
             verdict: Verdict::Accepted,
             ..complete(answer, &after)
         };
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 
     /// `taskResultSubscribe`: reports of a task go elsewhere as well from now on (§5.2).
@@ -383,15 +383,15 @@ impl Engine {
             let ticket = self.store.commit(store::Batch::default());
             return Ok(committed(ticket, complete(Reply::accepted(), &task)));
         }
-        let mut staged = UnitOfWork::asked_by(&who.name, now);
+        let mut unit = UnitOfWork::asked_by(&who.name, now);
         let command = Command::Subscribe(subscription);
-        let after = self.change(&mut work, &task, command, now, &mut staged)?;
+        let after = self.change(&mut work, &task, command, now, &mut unit)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/subscribe/{}", task.id, after.version);
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &task.id, key, now);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 }
 

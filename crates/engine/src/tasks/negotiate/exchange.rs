@@ -38,10 +38,10 @@ impl Engine {
         reply: Reply,
         now: Timestamp,
     ) -> Execution<Negotiated> {
-        let mut staged = UnitOfWork::default();
-        staged.respond(exchange, &reply, now);
-        let is_short = staged.long_answers.is_empty();
-        let recorded = self.commit(staged);
+        let mut unit = UnitOfWork::default();
+        unit.respond(exchange, &reply, now);
+        let is_short = unit.long_answers.is_empty();
+        let recorded = self.commit(unit);
         if is_short && self.store.queued() < QUESTIONS_QUEUED {
             return Execution::known(reply.into());
         }
@@ -104,7 +104,7 @@ impl Engine {
         awaited: Awaited,
         exchange: Exchange,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> oneshot::Receiver<Resolution> {
         let (sender, receiver) = oneshot::channel();
         let waiting = Waiting {
@@ -114,7 +114,7 @@ impl Engine {
         work.waiting.insert(awaited.clone(), waiting);
         let patience = now + self.limits.synchronous_ms;
         work.schedule(Due::Reply(awaited), Some(patience));
-        staged.exchanges.push(exchange);
+        unit.exchanges.push(exchange);
         receiver
     }
 
@@ -172,9 +172,9 @@ impl Engine {
             };
             // From now on this is the recorded one.
             if let Some(record) = record {
-                let mut staged = UnitOfWork::default();
-                staged.respond(record, &reply, now);
-                store.commit(staged.into_batch().0).await?;
+                let mut unit = UnitOfWork::default();
+                unit.respond(record, &reply, now);
+                store.commit(unit.into_batch().0).await?;
             }
             Ok(reply.into())
         })
@@ -188,7 +188,7 @@ impl Engine {
         exchange: Exchange,
         patience_ms: i64,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> oneshot::Receiver<Resolution> {
         let (sender, receiver) = oneshot::channel();
         let waiting = Waiting {
@@ -198,7 +198,7 @@ impl Engine {
         let awaited = asked.awaited();
         work.waiting.insert(awaited.clone(), waiting);
         work.schedule(Due::Reply(awaited), Some(now + patience_ms));
-        staged.exchanges.push(exchange);
+        unit.exchanges.push(exchange);
         receiver
     }
 }

@@ -4,12 +4,12 @@
 //! [`super::turn`], `domain::negotiation`.
 
 use super::payload::Speaker;
-use super::turn::{Place, place, speech};
+use super::turn::{TurnPosition, position_of, speech};
 use crate::access::unobtainable;
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::operation::Execution;
-use crate::schemas::Heard;
+use crate::schemas::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::life::moved;
 use crate::tasks::message::{Negotiate, Negotiated};
@@ -35,7 +35,7 @@ impl Engine {
         &self,
         who: &Principal,
         negotiate: Negotiate,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let id = checked(&task_leaf(&negotiate)?)?;
@@ -45,14 +45,14 @@ impl Engine {
             && known.executor == who.name
             && known.publisher != who.name
         {
-            return self.feasibility_answered(&mut work, known, negotiate, heard, now);
+            return self.feasibility_answered(&mut work, known, negotiate, annotations, now);
         }
         let mut routed = self.route(who, negotiate)?;
         let by = Speaker::publisher(&routed.from);
-        let held = self.held(&mut routed.negotiate, by, heard, now)?;
+        let held = self.held(&mut routed.negotiate, by, annotations, now)?;
         let speech = speech(&routed.negotiate, &held)?;
         let content = held.content;
-        heard.about(content.payload.as_ref());
+        annotations.about(content.payload.as_ref());
         let negotiation = match known {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 // Nothing that could not begin at all is told that its identifier is in use.
@@ -71,17 +71,17 @@ impl Engine {
             Some(_) => format!("{id}/{KIND}/{round}/{from}/{to}"),
             None => format!("{id}/{KIND}/{round}/{from}"),
         };
-        let round = match place(
+        let round = match position_of(
             &negotiation,
             Side::Publisher,
             routed.negotiate.round,
             &speech,
         )? {
-            Place::Again(round) => {
+            TurnPosition::Again(round) => {
                 let awaited = Awaited::Turn(id.clone(), KIND, round);
                 return Ok(self.same_reply_again(&mut work, &awaited, key(round), now));
             }
-            Place::New(round) => round,
+            TurnPosition::New(round) => round,
         };
         let executor = self.place_of(&routed)?;
         self.available(executor)?;
@@ -106,22 +106,22 @@ impl Engine {
             text: routed.negotiate.texts.join("\n"),
             key: key(round),
         };
-        let mut staged = UnitOfWork::asked_by(&routed.from, now);
-        let reply = self.propose(&mut work, proposal, now, &mut staged)?;
+        let mut unit = UnitOfWork::asked_by(&routed.from, now);
+        let reply = self.propose(&mut work, proposal, now, &mut unit)?;
         if let Some(after) = work.negotiation(&id, KIND).cloned() {
-            self.team_answered(&mut work, &after, now, &mut staged);
+            self.team_answered(&mut work, &after, now, &mut unit);
         }
         let (from, to) = (&routed.from, &routed.to);
         let exchange = self.exchange(from, to, &routed.negotiate, &id, key(round), now);
         Ok(match reply {
             Some(reply) => {
-                staged.respond(exchange, &reply, now);
-                committed(self.commit(staged), reply)
+                unit.respond(exchange, &reply, now);
+                committed(self.commit(unit), reply)
             }
             None => {
                 let awaited = Awaited::Turn(id, KIND, round);
-                let receiver = self.wait_for(&mut work, awaited, exchange, now, &mut staged);
-                asked(self.commit(staged), receiver)
+                let receiver = self.wait_for(&mut work, awaited, exchange, now, &mut unit);
+                asked(self.commit(unit), receiver)
             }
         })
     }
@@ -153,7 +153,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<(), Refusal> {
         let first = self.unspoken(&checked(&task_leaf(&routed.negotiate)?)?, routed, content)?;
-        place(&first, Side::Publisher, routed.negotiate.round, speech)?;
+        position_of(&first, Side::Publisher, routed.negotiate.round, speech)?;
         let executor = self.place_of(routed)?;
         self.available(executor)?;
         self.room_to_publish(work, &routed.from)?;
@@ -208,27 +208,27 @@ impl Engine {
         work: &mut Work,
         negotiation: &Arc<Negotiation>,
         mut negotiate: Negotiate,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         check_addressee(&negotiate, &negotiation.publisher)?;
         let by = Speaker::executor(&negotiation.executor);
-        let held = self.held(&mut negotiate, by, heard, now)?;
+        let held = self.held(&mut negotiate, by, annotations, now)?;
         let speech = speech(&negotiate, &held)?;
         let executor = negotiation.executor.clone();
         let key = |round| format!("{}/{KIND}/{round}/{executor}", negotiation.task);
-        let round = match place(negotiation, Side::Executor, negotiate.round, &speech)? {
-            Place::Again(round) => {
+        let round = match position_of(negotiation, Side::Executor, negotiate.round, &speech)? {
+            TurnPosition::Again(round) => {
                 let awaited = Awaited::Turn(negotiation.task.clone(), KIND, round);
                 return Ok(self.same_reply_again(work, &awaited, key(round), now));
             }
-            Place::New(round) => round,
+            TurnPosition::New(round) => round,
         };
         if adds(&speech) {
             self.room_to_say(work, &negotiation.publisher)?;
         }
-        let mut staged = UnitOfWork::asked_by(&executor, now);
-        self.executor_answers(work, negotiation, speech, now, &mut staged)?;
+        let mut unit = UnitOfWork::asked_by(&executor, now);
+        self.executor_answers(work, negotiation, speech, now, &mut unit)?;
         let reply = Reply {
             task: Some(negotiation.task.clone()),
             round: Some(round),
@@ -236,7 +236,7 @@ impl Engine {
         };
         let (task, to) = (&negotiation.task, &negotiation.publisher);
         let exchange = self.exchange(&executor, to, &negotiate, task, key(round), now);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 }

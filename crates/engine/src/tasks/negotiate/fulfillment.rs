@@ -5,12 +5,12 @@
 //! [`super::turn`], [`crate::tasks::life`].
 
 use super::payload::Speaker;
-use super::turn::{Place, place, speech};
+use super::turn::{TurnPosition, position_of, speech};
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::question::Question;
 use crate::operation::Execution;
-use crate::schemas::Heard;
+use crate::schemas::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
 use crate::tasks::life::rounds_over;
 use crate::tasks::message::{Negotiate, Negotiated};
@@ -32,7 +32,7 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 
 /// What the publisher says of a task.
-struct Said<'a> {
+struct PublisherMessage<'a> {
     routed: &'a Routed,
     task: &'a Arc<Task>,
     content: Content,
@@ -63,23 +63,23 @@ impl Engine {
         &self,
         who: &Principal,
         negotiate: Negotiate,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to == who.name && task.from != who.name {
-            return self.executor_negotiates(&mut work, &task, negotiate, heard, now);
+            return self.executor_negotiates(&mut work, &task, negotiate, annotations, now);
         }
         let mut routed = self.route(who, negotiate)?;
         let task = self.published(&work, who, &routed.negotiate)?;
         let by = Speaker::publisher(&routed.from);
-        let held = self.held(&mut routed.negotiate, by, heard, now)?;
+        let held = self.held(&mut routed.negotiate, by, annotations, now)?;
         let speech = speech(&routed.negotiate, &held)?;
         if task.from == who.name {
-            heard.about(task.content.payload.as_ref());
+            annotations.about(task.content.payload.as_ref());
         }
-        let said = Said {
+        let said = PublisherMessage {
             routed: &routed,
             task: &task,
             content: held.content,
@@ -119,15 +119,15 @@ impl Engine {
         }
         let executor = self.place_of(&routed)?;
         self.check_room(&mut work, executor)?;
-        let mut staged = UnitOfWork::asked_by(&routed.from, now);
+        let mut unit = UnitOfWork::asked_by(&routed.from, now);
         let reaction = match task.awaits {
             Some(Awaits::Completion) => return self.completed(&mut work, &said, executor, now),
             Some(Awaits::Answer | Awaits::Credentials) => {
-                self.answered(&mut work, &said, now, &mut staged)?
+                self.answered(&mut work, &said, now, &mut unit)?
             }
-            Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut staged)?,
-            Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut staged)?,
-            None => self.revised(&mut work, &said, now, &mut staged)?,
+            Some(Awaits::Judgement) => self.judged(&mut work, &said, now, &mut unit)?,
+            Some(Awaits::Decision) => self.decided(&mut work, &said, now, &mut unit)?,
+            None => self.revised(&mut work, &said, now, &mut unit)?,
         };
         let (from, to) = (&routed.from, &routed.to);
         let record = |key: &str| {
@@ -136,25 +136,25 @@ impl Engine {
         };
         Ok(match reaction {
             Reaction::Answered(reply, key) => {
-                staged.respond(record(&key), &reply, now);
-                committed(self.commit(staged), reply)
+                unit.respond(record(&key), &reply, now);
+                committed(self.commit(unit), reply)
             }
             Reaction::Asked(question) => {
                 let (exchange, patience) = (
                     record(&question.key),
                     self.limits.patience_ms(task.asynchronous),
                 );
-                let (work, staged_too) = (&mut work, &mut staged);
+                let (work, unit_too) = (&mut work, &mut unit);
                 let receiver =
-                    self.wait_for_answer(work, &question, exchange, patience, now, staged_too);
-                asked(self.commit(staged), receiver)
+                    self.wait_for_answer(work, &question, exchange, patience, now, unit_too);
+                asked(self.commit(unit), receiver)
             }
         })
     }
 
     /// Which negotiation a message to a task that waits for nothing belongs to, if it is one that
     /// is sent again: the one in which the publisher spoke last.
-    fn kind_of_last(&self, work: &Work, said: &Said<'_>) -> Result<Kind, Refusal> {
+    fn kind_of_last(&self, work: &Work, said: &PublisherMessage<'_>) -> Result<Kind, Refusal> {
         let result = self.negotiation(work, &said.task.id, Kind::Result)?;
         let judged = result.is_some_and(|n| {
             let last = n.turns.iter().rev().find(|t| t.by == Side::Publisher);
@@ -167,7 +167,7 @@ impl Engine {
     fn said_before(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         kind: Option<Kind>,
         now: Timestamp,
     ) -> Result<Option<Execution<Negotiated>>, Refusal> {
@@ -175,8 +175,8 @@ impl Engine {
         let negotiate = &said.routed.negotiate;
         if let Some(kind) = kind
             && let Some(known) = self.negotiation(work, id, kind)?
-            && let Place::Again(round) =
-                place(&known, Side::Publisher, negotiate.round, &said.speech)?
+            && let TurnPosition::Again(round) =
+                position_of(&known, Side::Publisher, negotiate.round, &said.speech)?
         {
             let key = turn_key(id, kind, round, &said.routed.from);
             let awaited = Awaited::Turn(id.clone(), kind, round);
@@ -195,7 +195,11 @@ impl Engine {
     }
 
     /// The record of the last answer to a question, if this is it.
-    fn answered_before(&self, work: &Work, said: &Said<'_>) -> Result<Option<String>, Refusal> {
+    fn answered_before(
+        &self,
+        work: &Work,
+        said: &PublisherMessage<'_>,
+    ) -> Result<Option<String>, Refusal> {
         let (id, from) = (&said.task.id, &said.routed.from);
         let text = said.routed.negotiate.texts.join("\n");
         if let Some(last) = work.answered.get(id) {
@@ -213,23 +217,23 @@ impl Engine {
     fn answered(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let command = Command::Answer(said.content.clone());
-        let after = self.change(work, said.task, command, now, staged)?;
+        let after = self.change(work, said.task, command, now, unit)?;
         let key = format!("{}{ANSWERS}{}", after.id, after.version);
         let answered = answered_by(said.routed, key.clone());
         work.answered.insert(after.id.clone(), answered);
-        Ok(self.tell(work, said, Word::of(&after, &key, None), now, staged))
+        Ok(self.tell(work, said, Word::of(&after, &key, None), now, unit))
     }
 
     /// What the assignment lacked. It is handed over then, or more of it is asked for.
     fn completed(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         executor: usize,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
@@ -237,14 +241,14 @@ impl Engine {
         let key = format!("{}{ANSWERS}{}", task.id, task.version + 1);
         let (from, to) = (&said.routed.from, &said.routed.to);
         let exchange = self.exchange(from, to, negotiate, &task.id, key.clone(), now);
-        let mut staged = UnitOfWork::asked_by(from, now);
+        let mut unit = UnitOfWork::asked_by(from, now);
         let done = match negotiate.question.clone() {
-            Some(question) => self.ask_first(work, task, question, exchange, now, staged),
+            Some(question) => self.ask_first(work, task, question, exchange, now, unit),
             None => {
                 self.available(executor)?;
                 let command = Command::Complete(said.content.clone());
-                let whole = self.change(work, task, command, now, &mut staged)?;
-                let handed = self.hand_over(work, executor, whole, exchange, now, staged);
+                let whole = self.change(work, task, command, now, &mut unit)?;
+                let handed = self.hand_over(work, executor, whole, exchange, now, unit);
                 if handed.is_err() {
                     work.put(Arc::clone(task));
                 }
@@ -262,9 +266,9 @@ impl Engine {
     fn judged(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let stance = said.speech.stance;
         if stance == Stance::Offer {
@@ -275,44 +279,44 @@ impl Engine {
             });
         }
         let (speech, content) = (said.speech.clone(), said.content.clone());
-        let after = self.judge(work, said.task, speech, content, now, staged)?;
+        let after = self.judge(work, said.task, speech, content, now, unit)?;
         // Told that its result is rejected, the executor may offer another at once.
         let round = self.round_of(work, said.task, Kind::Result);
         let turn = Some((Kind::Result, stance));
         let key = turn_key(&after.id, Kind::Result, round, &said.routed.from);
-        Ok(self.tell(work, said, Word::of(&after, &key, turn), now, staged))
+        Ok(self.tell(work, said, Word::of(&after, &key, turn), now, unit))
     }
 
     /// The word on a proposed decision.
     fn decided(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let task = said.task;
         let spoken = Move::Speak(Side::Publisher, said.speech.clone());
-        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let after = self.negotiate_on(work, task, KIND, spoken, now, unit)?;
         let command = match after.state {
             State::Agreed => Command::Agree(agreement_of(&after)),
             State::Exhausted => Command::Fail(rounds_over(task, after.round_limit)),
             _ => Command::Disagree(said.content.clone()),
         };
         let round = after.round();
-        let changed = self.change(work, task, command, now, staged)?;
+        let changed = self.change(work, task, command, now, unit)?;
         let turn = Some((KIND, said.speech.stance));
         let key = turn_key(&task.id, KIND, round, &said.routed.from);
-        Ok(self.tell(work, said, Word::of(&changed, &key, turn), now, staged))
+        Ok(self.tell(work, said, Word::of(&changed, &key, turn), now, unit))
     }
 
     /// The plan of a task under way is reopened (§4.3).
     fn revised(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Result<Reaction, Refusal> {
         let task = said.task;
         if said.speech.stance != Stance::Offer || task.status.is_terminal() {
@@ -325,14 +329,14 @@ impl Engine {
             .into());
         }
         let spoken = Move::Speak(Side::Publisher, said.speech.clone());
-        let after = self.negotiate_on(work, task, KIND, spoken, now, staged)?;
+        let after = self.negotiate_on(work, task, KIND, spoken, now, unit)?;
         let key = turn_key(&task.id, KIND, after.round(), &said.routed.from);
         let turn = Some((KIND, Stance::Offer));
         let word = Word {
             reopens: true,
             ..Word::of(task, &key, turn)
         };
-        Ok(self.tell(work, said, word, now, staged))
+        Ok(self.tell(work, said, word, now, unit))
     }
 
     /// A message of the executor about its own task.
@@ -341,12 +345,12 @@ impl Engine {
         work: &mut Work,
         task: &Arc<Task>,
         mut negotiate: Negotiate,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         check_addressee(&negotiate, &task.from)?;
         let by = Speaker::executor(&task.to);
-        let held = self.held(&mut negotiate, by, heard, now)?;
+        let held = self.held(&mut negotiate, by, annotations, now)?;
         let speech = speech(&negotiate, &held)?;
         let known = self.negotiation(work, &task.id, KIND)?;
         let fresh = || {
@@ -358,37 +362,37 @@ impl Engine {
             ))
         };
         let known = known.unwrap_or_else(fresh);
-        let round = match place(&known, Side::Executor, negotiate.round, &speech)? {
-            Place::Again(round) => {
+        let round = match position_of(&known, Side::Executor, negotiate.round, &speech)? {
+            TurnPosition::Again(round) => {
                 let key = turn_key(&task.id, KIND, round, &task.to);
                 let awaited = Awaited::Task(task.id.clone());
                 return Ok(self.same_reply_again(work, &awaited, key, now));
             }
-            Place::New(round) => round,
+            TurnPosition::New(round) => round,
         };
         if adds(&speech) {
             self.room_to_say(work, &task.from)?;
         }
-        let mut staged = UnitOfWork::asked_by(&task.to, now);
-        let after = self.executor_speaks(work, task, speech, now, &mut staged)?;
+        let mut unit = UnitOfWork::asked_by(&task.to, now);
+        let after = self.executor_speaks(work, task, speech, now, &mut unit)?;
         let reply = Reply {
             round: Some(round),
             ..complete(Reply::accepted(), &after)
         };
         let key = turn_key(&task.id, KIND, round, &task.to);
         let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 
     /// Tells the executor what its publisher said. What stands for one elsewhere answers at once.
     fn tell(
         &self,
         work: &mut Work,
-        said: &Said<'_>,
+        said: &PublisherMessage<'_>,
         word: Word<'_>,
         now: Timestamp,
-        staged: &mut UnitOfWork,
+        unit: &mut UnitOfWork,
     ) -> Reaction {
         let Word { task, turn, .. } = word;
         let round = turn.map_or(1, |(kind, _)| self.round_of(work, task, kind));
@@ -416,14 +420,14 @@ impl Engine {
         };
         let answer = match self.registry.roster.find(&said.routed.to) {
             Some(to) if work.instance(to).is_hosted() => {
-                self.ask(work, to, question.clone(), ask, staged);
+                self.ask(work, to, question.clone(), ask, unit);
                 return Reaction::Asked(question);
             }
-            Some(to) => self.run(work, to, Input::Asked(ask), now, staged),
+            Some(to) => self.run(work, to, Input::Asked(ask), now, unit),
             None => None,
         };
         let answer = answer.unwrap_or_else(Reply::accepted);
-        let reply = self.reaction(work, &question, task, answer, now, staged);
+        let reply = self.reaction(work, &question, task, answer, now, unit);
         Reaction::Answered(reply, question.key)
     }
 

@@ -15,7 +15,7 @@ pub(crate) mod routing;
 pub(crate) mod turn;
 
 use crate::operation::Execution;
-use crate::schemas::Heard;
+use crate::schemas::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::routing::unknown_task;
 use crate::tasks::reply::state_reply;
@@ -35,26 +35,26 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         self.check_sender(who, &negotiate)?;
-        let mut heard = Heard::default();
+        let mut annotations = Annotations::default();
         let executed = match negotiate.verb {
             Verb::CapabilityRequest => self
                 .route(who, negotiate)
                 .and_then(|routed| self.capability(who, &routed, now)),
             Verb::TaskAssign => self
                 .route(who, negotiate)
-                .and_then(|routed| self.assign(who, routed, &mut heard, now)),
+                .and_then(|routed| self.assign(who, routed, &mut annotations, now)),
             Verb::TaskCancel => self.cancel(who, &negotiate, now),
-            Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, &mut heard, now),
-            Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, &mut heard, now),
+            Verb::FeasibilityNegotiate => self.feasibility(who, negotiate, &mut annotations, now),
+            Verb::FulfillmentNegotiate => self.fulfillment(who, negotiate, &mut annotations, now),
             Verb::TaskResultQuery => self
                 .route(who, negotiate)
-                .and_then(|routed| self.result(who, &routed, &mut heard, now)),
+                .and_then(|routed| self.result(who, &routed, &mut annotations, now)),
             Verb::TaskResultSubscribe => self
                 .route(who, negotiate)
                 .and_then(|routed| self.subscribe(who, &routed, now)),
-            Verb::TaskResultNotify => self.report(who, negotiate, &mut heard, now),
+            Verb::TaskResultNotify => self.report(who, negotiate, &mut annotations, now),
         }?;
-        Ok(match self.notes(&who.name, heard, now) {
+        Ok(match self.notes(&who.name, annotations, now) {
             Some(notes) => executed.map(|negotiated| Negotiated {
                 notice: notes.into_notice(),
                 ..negotiated
@@ -72,7 +72,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let about = routed.negotiate.task.as_ref().map(checked).transpose()?;
-        let registration = self.registry.places.find(&routed.to);
+        let registration = self.registry.directory.find(&routed.to);
         let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
             name: routed.to.clone(),
         })?;
@@ -95,14 +95,14 @@ impl Engine {
         &self,
         who: &Principal,
         routed: &Routed,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let id = task_leaf(&routed.negotiate)?;
         let task = self.task_of(who, &id)?;
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
         if task.from == who.name {
-            heard.about(task.content.payload.as_ref());
+            annotations.about(task.content.payload.as_ref());
         }
         // Whoever has the endpoint at which it is asked need not be party to the task.
         if task.to != routed.to {

@@ -5,7 +5,7 @@
 //! raw. That holds for everyone who speaks: publishers, executors outside, and agents in here, whose
 //! words come without a request that could be refused. Read next: [`crate::schemas`].
 
-use crate::schemas::{Checked, Heard, Lesson, Observed};
+use crate::schemas::{Annotations, Checked, Lesson, Observed};
 use crate::tasks::message::Negotiate;
 use crate::tasks::request::{Sections, sections};
 use crate::{Engine, Refusal};
@@ -66,7 +66,7 @@ impl Engine {
         &self,
         negotiate: &mut Negotiate,
         speaker: Speaker<'_>,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Held, Refusal> {
         let Sections {
@@ -81,7 +81,7 @@ impl Engine {
             if rewritten {
                 negotiate.texts[place] = alternative.render();
             }
-            heard.warned(taken.map(|t| t.checked.warnings));
+            annotations.warned(taken.map(|t| t.checked.warnings));
         }
         let taken = self.hold(&mut content, speaker, now)?;
         if !alternatives.is_empty() {
@@ -97,7 +97,7 @@ impl Engine {
         let teaches = negotiate.verb == Verb::TaskAssign;
         let lesson = taken.as_ref().filter(|_| teaches);
         let observed = lesson.and_then(|taken| self.lesson(taken, &content, speaker, now));
-        heard.warned(taken.map(|t| t.checked.warnings));
+        annotations.warned(taken.map(|t| t.checked.warnings));
         Ok(Held {
             content,
             alternatives,

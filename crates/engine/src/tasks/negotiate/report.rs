@@ -5,7 +5,7 @@
 use super::payload::Speaker;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::operation::Execution;
-use crate::schemas::Heard;
+use crate::schemas::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::committed;
 use crate::tasks::negotiate::routing::check_addressee;
@@ -22,11 +22,11 @@ impl Engine {
         &self,
         who: &Principal,
         mut negotiate: Negotiate,
-        heard: &mut Heard,
+        annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let by = Speaker::executor(&who.name);
-        let content = self.held(&mut negotiate, by, heard, now)?.content;
+        let content = self.held(&mut negotiate, by, annotations, now)?.content;
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {
@@ -48,13 +48,13 @@ impl Engine {
                 self.room_to_say(&work, &task.from)?;
             }
         }
-        let mut staged = UnitOfWork::asked_by(&task.to, now);
-        let after = self.change(&mut work, &task, command, now, &mut staged)?;
+        let mut unit = UnitOfWork::asked_by(&task.to, now);
+        let after = self.change(&mut work, &task, command, now, &mut unit)?;
         let reply = complete(Reply::accepted(), &after);
         let key = format!("{}/report/{}", task.id, after.version);
         let exchange = self.exchange(&task.to, &task.from, &negotiate, &task.id, key, now);
-        staged.respond(exchange, &reply, now);
-        Ok(committed(self.commit(staged), reply))
+        unit.respond(exchange, &reply, now);
+        Ok(committed(self.commit(unit), reply))
     }
 }
 

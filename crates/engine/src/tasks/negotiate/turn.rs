@@ -121,7 +121,7 @@ pub(crate) fn reply_of(negotiation: &Negotiation, round: u32) -> Reply {
 }
 
 /// Where a message stands in its negotiation.
-pub(crate) enum Place {
+pub(crate) enum TurnPosition {
     /// It is a new turn, in this round.
     New(u32),
     /// It was said before, in this round.
@@ -130,24 +130,24 @@ pub(crate) enum Place {
 
 /// Where this side's speech stands: a message that is sent again, its reply having been lost, is
 /// no new turn.
-pub(crate) fn place(
+pub(crate) fn position_of(
     negotiation: &Negotiation,
     by: Side,
     round: Option<u32>,
     speech: &Speech,
-) -> Result<Place, Refusal> {
+) -> Result<TurnPosition, Refusal> {
     let next = negotiation.round_of_next(by);
     let Some(round) = round else {
         let last = negotiation.turns.iter().rev().find(|t| t.by == by);
         let has_the_word = negotiation.next_side() == Some(by);
         return Ok(match last.filter(|t| t.speech == *speech) {
-            Some(same) if !has_the_word => Place::Again(same.round),
-            _ => Place::New(next),
+            Some(same) if !has_the_word => TurnPosition::Again(same.round),
+            _ => TurnPosition::New(next),
         });
     };
     match negotiation.said(by, round) {
-        Some(said) if said.speech == *speech => Ok(Place::Again(round)),
-        None if round == next => Ok(Place::New(round)),
+        Some(said) if said.speech == *speech => Ok(TurnPosition::Again(round)),
+        None if round == next => Ok(TurnPosition::New(round)),
         _ => Err(Refusal::WrongRound {
             task: negotiation.task.clone(),
             kind: negotiation.kind,

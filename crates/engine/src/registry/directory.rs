@@ -14,22 +14,22 @@ use store::Committed;
 
 /// The committed places.
 #[derive(Default)]
-pub(crate) struct Places(RwLock<Here>);
+pub(crate) struct Directory(RwLock<Here>);
 
 #[derive(Default)]
 struct Here {
-    places: BTreeMap<String, Place>,
+    places: BTreeMap<String, DirectoryEntry>,
     /// The same by what each can do.
     discovery: Index,
 }
 
-struct Place {
+struct DirectoryEntry {
     registration: Arc<Registration>,
     /// Hosted agents in their order, with their addresses here.
     hosted: Option<(usize, Option<String>)>,
 }
 
-impl CommitObserver for Places {
+impl CommitObserver for Directory {
     /// Takes in who has come and gone.
     fn on_commit(&self, committed: &[Committed]) {
         let moved = |c: &&Committed| !c.registrations.is_empty() || !c.left.is_empty();
@@ -46,7 +46,7 @@ impl CommitObserver for Places {
     }
 }
 
-impl Places {
+impl Directory {
     /// Enters an agent that is hosted here, behind those before it.
     pub(crate) fn host(&self, registration: Arc<Registration>, endpoint: Option<String>) {
         let mut here = self.write();
@@ -80,7 +80,7 @@ impl Places {
     /// Every agent that is here: hosted ones in their order, then the others by when they came.
     pub(crate) fn all(&self) -> Vec<Arc<Registration>> {
         let here = self.read();
-        let mut places: Vec<&Place> = here.places.values().collect();
+        let mut places: Vec<&DirectoryEntry> = here.places.values().collect();
         places.sort_by_key(|place| place.order());
         let registrations = places.into_iter().map(|p| Arc::clone(&p.registration));
         registrations.collect()
@@ -115,7 +115,7 @@ impl Here {
         };
         self.places.insert(
             name,
-            Place {
+            DirectoryEntry {
                 registration,
                 hosted,
             },
@@ -123,7 +123,7 @@ impl Here {
     }
 }
 
-impl Place {
+impl DirectoryEntry {
     fn order(&self) -> (usize, Timestamp, &str) {
         let hosted = self.hosted.as_ref().map(|(number, _)| *number);
         let Registration {
