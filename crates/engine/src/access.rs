@@ -19,10 +19,9 @@ use domain::event::{Entry, LogEvent};
 use domain::notification::{Notification, SchemaUpdate};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
-use std::sync::Arc;
-use std::sync::RwLock;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, RwLock};
 
 /// The name of a notification, behind its module.
 type Named = (&'static str, &'static str);
@@ -35,11 +34,45 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> Arc<AccessRules> {
+        Arc::clone(&self.rules.read().expect("no writer panics"))
+    }
+
     pub(crate) fn new(rules: AccessRules) -> Self {
         Self {
             rules: RwLock::new(Arc::new(rules)),
             denials: AtomicU32::new(0),
         }
+    }
+
+    /// True if the access rules let the principal do this.
+    pub(crate) fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
+        self.rules().permits(who, request)
+    }
+
+    /// True if the principal may see a record of this kind between these two.
+    pub(crate) fn sees(&self, who: &Principal, rows: Rows, from: &str, to: &str) -> bool {
+        who.is_party(from, to) || self.rules().scope(who, rows, Detail::Whole) == Scope::All
+    }
+
+    pub(crate) fn sight<'w>(&self, who: &'w Principal, rows: Rows, detail: Detail) -> Sight<'w> {
+        let scope = self.rules().scope(who, rows, detail);
+        Sight { who, scope }
+    }
+
+    /// Why an identifier that is in use cannot be had: who may see what it is used for is told so.
+    /// Others are told what they are told of identifiers that nobody uses and nobody can have.
+    pub(crate) fn in_use(&self, who: &Principal, task: &TaskId, from: &str, to: &str) -> Refusal {
+        match self.sees(who, Rows::Tasks, from, to) {
+            true => Refusal::TaskExists { task: task.clone() },
+            false => unobtainable(task),
+        }
+    }
+
+    /// True if the principal may let patches out, and so see what waits for that.
+    pub(crate) fn approves(&self, who: &Principal) -> bool {
+        self.permits(who, exec("convoke-schema", "approve-patch", true))
     }
 }
 
@@ -85,7 +118,7 @@ impl Engine {
     /// True if the principal may ask for this. Nobody is denied anything by the question.
     pub fn may(&self, who: &Principal, operation: &impl Operation) -> bool {
         let rpc = operation.rpc();
-        rpc.is_none_or(|request| self.permits(who, request))
+        rpc.is_none_or(|request| self.access.permits(who, request))
     }
 
     /// Which records of a kind the principal may see whole.
@@ -108,28 +141,11 @@ impl Engine {
         }
     }
 
-    /// True if the principal may see a record of this kind between these two.
-    pub(crate) fn sees(&self, who: &Principal, rows: Rows, from: &str, to: &str) -> bool {
-        who.is_party(from, to) || self.scope(who, rows) == Scope::All
-    }
-
     /// True if the principal may be told of a task, now: it may see tasks at all, and this one.
     pub fn may_follow(&self, who: &Principal, from: &str, to: &str) -> bool {
-        self.sight(who, Rows::Tasks, Detail::Whole).shows(from, to)
-    }
-
-    pub(crate) fn sight<'w>(&self, who: &'w Principal, rows: Rows, detail: Detail) -> Sight<'w> {
-        let scope = self.access().scope(who, rows, detail);
-        Sight { who, scope }
-    }
-
-    /// Why an identifier that is in use cannot be had: who may see what it is used for is told so.
-    /// Others are told what they are told of identifiers that nobody uses and nobody can have.
-    pub(crate) fn in_use(&self, who: &Principal, task: &TaskId, from: &str, to: &str) -> Refusal {
-        match self.sees(who, Rows::Tasks, from, to) {
-            true => Refusal::TaskExists { task: task.clone() },
-            false => unobtainable(task),
-        }
+        self.access
+            .sight(who, Rows::Tasks, Detail::Whole)
+            .shows(from, to)
     }
 
     /// True if the principal may know which agents there are, and what they take.
@@ -140,12 +156,7 @@ impl Engine {
             path,
             guarded: false,
         };
-        self.permits(who, node)
-    }
-
-    /// True if the principal may let patches out, and so see what waits for that.
-    pub(crate) fn approves(&self, who: &Principal) -> bool {
-        self.permits(who, exec("convoke-schema", "approve-patch", true))
+        self.access.permits(who, node)
     }
 
     /// True if the principal may receive the event at an endpoint: NACM on the notification, and
@@ -162,14 +173,14 @@ impl Engine {
             }
             (Event::Reported(_), _) => return false,
         };
-        concerns && self.permits(who, notification(module, name))
+        concerns && self.access.permits(who, notification(module, name))
     }
 
     /// True if whoever published a task may have its reports sent on.
     pub fn receives_reports(&self, publisher: &Principal, change: &Notification) -> bool {
         let (module, name) = CONDITION;
         is_open_to(publisher, &change.from, &change.to)
-            && self.permits(publisher, notification(module, name))
+            && self.access.permits(publisher, notification(module, name))
     }
 
     fn concerns(&self, who: &Principal, endpoint: &Endpoint, entry: &Entry) -> bool {
@@ -194,17 +205,12 @@ impl Engine {
     fn sees_schema(&self, who: &Principal, update: &SchemaUpdate) -> bool {
         let client = update.client.as_ref();
         let own = client.is_none_or(|client| *client == who.name);
-        (own && !update.change.is_internal()) || self.approves(who)
-    }
-
-    /// True if the access rules let the principal do this.
-    pub(crate) fn permits(&self, who: &Principal, request: Request<'_>) -> bool {
-        self.access().permits(who, request)
+        (own && !update.change.is_internal()) || self.access.approves(who)
     }
 
     /// The access rules in force.
     pub fn access(&self) -> Arc<AccessRules> {
-        Arc::clone(&self.access.rules.read().expect("no writer panics"))
+        self.access.rules()
     }
 
     /// Puts other access rules in force. What is asked from now on is held to them; so is what goes on,
@@ -215,7 +221,7 @@ impl Engine {
 
     /// The principal that a verified user name stands for.
     pub fn principal(&self, user: &str) -> Principal {
-        self.access().principal(user, self.is_agent(user))
+        self.access().principal(user, self.registry.is_agent(user))
     }
 }
 
@@ -318,6 +324,6 @@ pub fn reported(of: &News) -> Named {
 impl<'e, Q> Reader<'e, Q> {
     /// Which records of a kind the query may show.
     pub(crate) fn sight(&self, rows: Rows) -> Sight<'e> {
-        self.engine.sight(self.who, rows, self.detail)
+        self.engine.access.sight(self.who, rows, self.detail)
     }
 }

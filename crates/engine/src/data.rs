@@ -184,7 +184,10 @@ impl Engine {
     pub(crate) fn read_data(&self, who: &Principal, read: &ReadData) -> Result<DataPiece, Refusal> {
         let id = &read.id;
         let entry = self.store.data_param(id)?;
-        let entry = entry.filter(|d| self.sees(who, Rows::Data, &d.parties[0], &d.parties[1]));
+        let entry = entry.filter(|d| {
+            self.access
+                .sees(who, Rows::Data, &d.parties[0], &d.parties[1])
+        });
         let entry = entry.ok_or_else(|| Refusal::UnknownData {
             id: id.clone(),
             user: who.name.clone(),

@@ -199,7 +199,7 @@ impl Engine {
                     Awaited::Answer(task, _) => self.unanswered(work, &awaited, task),
                 };
                 if let Some(reply) = reply {
-                    self.resolve(work, &awaited, &reply, now, unit);
+                    work.resolve(&awaited, &reply, now, unit);
                 }
             }
             Due::Task(id) => self.task_due(work, &id, now, unit),
@@ -260,7 +260,7 @@ impl Engine {
             }
             Condition::Full => {
                 drop(self.store.commit(trial()));
-                self.look_at_store(work, now + AGAIN_MS);
+                work.look_at_store(now + AGAIN_MS);
             }
             Condition::Stopped => {}
         }

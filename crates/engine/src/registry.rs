@@ -64,14 +64,12 @@ impl Registry {
             proxy,
         }
     }
-}
 
-impl Engine {
     /// True if the name is an agent's: by its credential, else by the roster.
     pub(crate) fn is_agent(&self, name: &str) -> bool {
-        match (self.registry.credentials)(name) {
+        match (self.credentials)(name) {
             Some(credential) => credential == Credential::Agent,
-            None => self.registry.roster.find(name).is_some(),
+            None => self.roster.find(name).is_some(),
         }
     }
 
@@ -83,9 +81,26 @@ impl Engine {
     ) -> Result<Vec<Match>, Refusal> {
         check(criteria)?;
         let limit = limit.min(FOUND_MOST);
-        Ok(self.registry.directory.search(criteria, limit))
+        Ok(self.directory.search(criteria, limit))
     }
 
+    /// The registration of an agent that can be given something to do.
+    pub(crate) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
+        let registration = self.roster.registration(index);
+        if registration.is_available() {
+            return Ok(registration);
+        }
+        Err(Refusal::Unavailable {
+            name: registration.profile.name.clone(),
+            why: match registration.expired {
+                true => "its lease has expired".to_owned(),
+                false => format!("it is {}", registration.health.as_str()),
+            },
+        })
+    }
+}
+
+impl Engine {
     /// Every agent's place as committed: those hosted here in roster order, then the others.
     pub fn registrations(&self) -> Vec<Arc<Registration>> {
         self.registry.directory.all()
@@ -112,21 +127,6 @@ impl Engine {
     /// The agent that takes tasks addressed to nobody.
     pub fn default_agent(&self) -> &str {
         self.registry.roster.default_agent()
-    }
-
-    /// The registration of an agent that can be given something to do.
-    pub(crate) fn available(&self, index: usize) -> Result<Arc<Registration>, Refusal> {
-        let registration = self.registry.roster.registration(index);
-        if registration.is_available() {
-            return Ok(registration);
-        }
-        Err(Refusal::Unavailable {
-            name: registration.profile.name.clone(),
-            why: match registration.expired {
-                true => "its lease has expired".to_owned(),
-                false => format!("it is {}", registration.health.as_str()),
-            },
-        })
     }
 }
 

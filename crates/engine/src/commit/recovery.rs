@@ -21,6 +21,13 @@ use tracing::{error, warn};
 /// Why something was not carried out.
 const NOT_STORED: &str = "the store did not take what it follows from";
 
+impl Work {
+    /// Has somebody look then whether the store takes something.
+    pub(crate) fn look_at_store(&mut self, at: Timestamp) {
+        self.schedule(Due::Store, Some(at));
+    }
+}
+
 impl Engine {
     /// Makes memory what the disk says, if a decision was not stored since the last time. Nobody
     /// else decides meanwhile.
@@ -72,13 +79,8 @@ impl Engine {
         if !moot.is_empty() {
             drop(self.commit(moot));
         }
-        self.look_at_store(work, Timestamp::from_ms(0));
+        work.look_at_store(Timestamp::from_ms(0));
         self.commits.outbox.notify();
-    }
-
-    /// Has somebody look then whether the store takes something.
-    pub(crate) fn look_at_store(&self, work: &mut Work, at: Timestamp) {
-        work.schedule(Due::Store, Some(at));
     }
 
     /// What agents wanted of the world on the strength of what was not stored has not left: they

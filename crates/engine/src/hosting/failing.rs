@@ -131,7 +131,7 @@ impl Engine {
             if work.waiting.contains_key(&awaited) {
                 let task = self.task(work, &asked.task).ok().flatten();
                 let reply = task.map_or_else(Reply::accepted, |task| state_reply(&task));
-                self.resolve(work, &awaited, &reply, now, unit);
+                work.resolve(&awaited, &reply, now, unit);
             }
         }
         self.is_answered(work, asked, unit);
@@ -167,7 +167,7 @@ impl Engine {
     ) {
         if self.hosting.is_beside() {
             // If this is not stored, nobody else may look for long.
-            self.look_at_store(work, now + AGAIN_MS);
+            work.look_at_store(now + AGAIN_MS);
         }
         let registration = self.registry.roster.registration(index);
         let name = &registration.profile.name;

@@ -154,6 +154,6 @@ impl Query for DiscoverAgents {
     }
 
     fn look(self, reader: Reader<'_, Self>) -> Result<Vec<Match>, Refusal> {
-        reader.engine.discover(&self.criteria, self.limit)
+        reader.engine.registry.discover(&self.criteria, self.limit)
     }
 }

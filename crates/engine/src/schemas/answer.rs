@@ -183,7 +183,7 @@ impl Engine {
         })
     }
 
-    /// An explicit request for a capability feeds the pool as `other` does (Q2).
+    /// An explicit request for a capability feeds the pool as `other` does.
     pub(crate) fn extend(
         &self,
         who: &Principal,
@@ -316,7 +316,7 @@ impl Schemas {
         self.published().check(client, payload, self.unknown, of)
     }
 
-    /// What a refused payload teaches, if anything (Q39).
+    /// What a refused payload teaches, if anything.
     pub(crate) fn refused(
         &self,
         client: &str,
@@ -395,7 +395,7 @@ impl Schemas {
     }
 }
 
-/// The language that is preferred; what is no tag is no preference (Q4).
+/// The language that is preferred; what is no tag is no preference.
 fn preferred(language: Option<&str>) -> Option<Language> {
     language.and_then(|tag| Language::parse(tag).ok())
 }

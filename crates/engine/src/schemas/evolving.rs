@@ -7,6 +7,7 @@
 
 mod changed;
 mod company;
+mod erasing;
 pub(super) mod kept;
 mod retiring;
 
@@ -36,7 +37,7 @@ const SAMPLES_MAX: usize = 50;
 /// A scenario, for everyone or for one client.
 pub(super) type Cohort = (String, Option<String>);
 
-/// A value of a patch key that waits to be judged (Q37).
+/// A value of a patch key that waits to be judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Sample {
     pub(super) scenario: String,
@@ -290,75 +291,6 @@ impl Evolving {
         true
     }
 
-    /// Forgets what a client said, and that it was there; how many fragments went.
-    pub(super) fn erase(
-        &mut self,
-        client: &str,
-        principal: &str,
-        now: Timestamp,
-        changed: &mut Changed,
-    ) -> u64 {
-        let Some(embedder) = self.embedder.clone() else {
-            return 0;
-        };
-        let mut erased = 0;
-        for cohort in self.cohorts.keys().cloned().collect::<Vec<_>>() {
-            erased += self.erase_in(&cohort, client, &*embedder, changed);
-        }
-        self.acquaintances.erase(client);
-        self.samples.retain(|_, sample| sample.client != client);
-        changed
-            .documents
-            .push(kept::acquaintances(&self.acquaintances));
-        changed
-            .documents
-            .push(kept::samples(&self.samples, self.next_sample));
-        // Whose they were is told to administrators: the record says that it was done.
-        changed.tell(SchemaUpdate {
-            time: now,
-            scenario: String::new(),
-            schema_id: String::new(),
-            patch_id: None,
-            client: Some(client.to_owned()),
-            change: SchemaChange::FragmentsErased,
-            key_names: Vec::new(),
-            principal: Some(principal.to_owned()),
-            reason: None,
-        });
-        erased
-    }
-
-    fn erase_in(
-        &mut self,
-        cohort: &Cohort,
-        client: &str,
-        embedder: &dyn Embedder,
-        changed: &mut Changed,
-    ) -> u64 {
-        let evolution = self
-            .cohorts
-            .get_mut(cohort)
-            .expect("a cohort that is there");
-        let members = evolution.pool().clusters().flat_map(|c| &c.members);
-        let said = members
-            .filter(|m| m.client.as_deref() == Some(client))
-            .count() as u64;
-        if cohort.1.as_deref() == Some(client) {
-            let clusters: Vec<_> = evolution.pool().clusters().map(|c| c.id).collect();
-            changed.documents.extend(kept::gone(cohort, &clusters));
-            self.cohorts.remove(cohort);
-        } else if let Ok(changes) = evolution.erase(client, embedder) {
-            let outcome = Outcome {
-                changes,
-                ..Outcome::default()
-            };
-            changed
-                .documents
-                .extend(kept::evolution(cohort, evolution, &outcome));
-        }
-        said
-    }
-
     /// A payload counts for everyone's keys and for the client's own.
     fn count(&mut self, scenario: &str, seen: &Observation<'_>, changed: &mut Changed) {
         for cohort in [None, seen.client.map(str::to_owned)] {
@@ -375,7 +307,7 @@ impl Evolving {
         }
     }
 
-    /// A client was given the patches that there are (D96).
+    /// A client was given the patches that there are.
     fn delivered(&mut self, observed: &Observed, changed: &mut Changed) {
         let settings = self.settings.clone();
         for cohort in [None, Some(observed.client.clone())] {
@@ -391,7 +323,7 @@ impl Evolving {
         }
     }
 
-    /// Keeps values of keys under evaluation, for people to judge (D94, Q37).
+    /// Keeps values of keys under evaluation, for people to judge.
     fn sample(
         &mut self,
         observed: &Observed,
@@ -491,7 +423,7 @@ impl Evolving {
         }
     }
 
-    /// Promoted keys make the next version; clients' own lineages stand on it from now on (Q27).
+    /// Promoted keys make the next version; clients' own lineages stand on it from now on.
     fn next_version(&mut self, base: &Template, now: Timestamp, changed: &mut Changed) {
         if self
             .publish(base.clone(), "evolution", now, changed)

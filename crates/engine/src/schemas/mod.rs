@@ -53,7 +53,7 @@ pub struct SchemaSetup {
     pub templates: Vec<Template>,
     /// How schemas evolve.
     pub settings: Settings,
-    /// What happens to keys that a schema does not have (Q9).
+    /// What happens to keys that a schema does not have.
     pub unknown: Unknown,
     /// From text to vector; none if nothing evolves.
     pub embedder: Option<Arc<dyn Embedder>>,

@@ -33,7 +33,7 @@ pub(crate) enum Lesson {
         /// What was asked for in plain words; empty if unknown.
         request: String,
     },
-    /// Somebody asked for a capability in plain words, normalised (Q2).
+    /// Somebody asked for a capability in plain words, normalised.
     Wish(String),
     /// The client was given the patches that there were.
     Delivered,

@@ -229,7 +229,7 @@ impl Published {
     }
 
     /// Checks a payload that a client sent from one side of a task. What an executor says may
-    /// always have a suggestion for the schema beside its keys (Q21, Q44).
+    /// always have a suggestion for the schema beside its keys.
     ///
     /// # Errors
     /// [`Refusal::UnknownSchema`] and [`Refusal::Payload`], with everything that is wrong.

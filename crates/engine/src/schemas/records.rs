@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 impl Engine {
     pub(crate) fn schema_records(&self, who: &Principal, now: Timestamp) -> SchemaRecords {
-        let approves = self.approves(who);
+        let approves = self.access.approves(who);
         let (published, evolving) = (self.schemas.published(), self.schemas.evolving());
         let mut records = SchemaRecords {
             schemas: published.records(),

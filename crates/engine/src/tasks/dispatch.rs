@@ -16,6 +16,24 @@ use domain::time::Timestamp;
 use std::sync::Arc;
 use tracing::{debug, error};
 
+impl Work {
+    /// Answers callers who wait.
+    pub(crate) fn resolve(
+        &mut self,
+        awaited: &Awaited,
+        reply: &Reply,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) {
+        if let Some(Waiting { exchange, callers }) = self.waiting.remove(awaited) {
+            self.schedule(Due::Reply(awaited.clone()), None);
+            unit.respond(exchange, reply, now);
+            let callers = callers.into_iter().map(|c| (c, reply.clone()));
+            unit.resolved.extend(callers);
+        }
+    }
+}
+
 impl Engine {
     /// Brings an agent an input that rests on what is staged: one in here finds it in its mailbox,
     /// what stands for one elsewhere takes it at once. Returns the answer if there is one.
@@ -168,23 +186,6 @@ impl Engine {
                 Some(Status::Created) => Command::Refuse(content),
                 _ => Command::Fail(content),
             },
-        }
-    }
-
-    /// Answers callers who wait.
-    pub(crate) fn resolve(
-        &self,
-        work: &mut Work,
-        awaited: &Awaited,
-        reply: &Reply,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
-        if let Some(Waiting { exchange, callers }) = work.waiting.remove(awaited) {
-            work.schedule(Due::Reply(awaited.clone()), None);
-            unit.respond(exchange, reply, now);
-            let callers = callers.into_iter().map(|c| (c, reply.clone()));
-            unit.resolved.extend(callers);
         }
     }
 }

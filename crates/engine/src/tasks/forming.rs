@@ -89,7 +89,11 @@ impl Engine {
                 let version = known.version;
                 (Team::clone(&known), version)
             }
-            Some(known) => return Err(self.in_use(who, &task, &known.publisher, &known.publisher)),
+            Some(known) => {
+                return Err(self
+                    .access
+                    .in_use(who, &task, &known.publisher, &known.publisher));
+            }
             None => {
                 self.check_team(&work, who, &new)?;
                 if is_of_platform(&task) && self.task(&work, &task)?.is_none() {
@@ -147,15 +151,18 @@ impl Engine {
         if let Some(task) = self.task(work, &team.task)? {
             let party = [&task.from, &task.to].contains(&&team.publisher);
             if !party || task.status.is_terminal() {
-                in_use.push(self.in_use(who, &task.id, &task.from, &task.to));
+                in_use.push(self.access.in_use(who, &task.id, &task.from, &task.to));
             }
         }
         for need in &team.needs {
             let part = part(&team.task, &need.name);
             if let Some(said) = self.negotiation(work, &part, KIND)? {
-                in_use.push(self.in_use(who, &part, &said.publisher, &said.executor));
+                in_use.push(
+                    self.access
+                        .in_use(who, &part, &said.publisher, &said.executor),
+                );
             } else if let Some(task) = self.task(work, &part)? {
-                in_use.push(self.in_use(who, &part, &task.from, &task.to));
+                in_use.push(self.access.in_use(who, &part, &task.from, &task.to));
             }
         }
         let is_own = |refusal: &Refusal| matches!(refusal, Refusal::TaskExists { .. });

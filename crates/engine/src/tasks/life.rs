@@ -30,6 +30,42 @@ pub(crate) enum EndNotice {
     Asked(Question),
 }
 
+impl Work {
+    /// Stages a new task.
+    pub(crate) fn create(&mut self, task: Task, unit: &mut UnitOfWork) -> Arc<Task> {
+        let task = Arc::new(task);
+        let event = Event {
+            at: task.created_at,
+            status: task.status,
+            awaits: None,
+            percent: 0,
+            said: None,
+            by_publisher: true,
+            assignment: None,
+            plan: None,
+            result: None,
+            subscription: None,
+        };
+        unit.change(&task, None, &event);
+        self.put(Arc::clone(&task));
+        task
+    }
+
+    /// Moves a negotiation and stages it.
+    pub(crate) fn move_on(
+        &mut self,
+        negotiation: &Arc<Negotiation>,
+        wanted: Move,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) -> Result<Arc<Negotiation>, crate::Refusal> {
+        let (after, change) = moved(negotiation, wanted, now)?;
+        unit.turn(&after, &change);
+        self.put_negotiation(Arc::clone(&after));
+        Ok(after)
+    }
+}
+
 impl Engine {
     /// Decides a command on a task and stages what follows from it.
     pub(crate) fn change(
@@ -55,7 +91,7 @@ impl Engine {
         if after.status.is_terminal() || after.awaits.is_some() {
             let awaited = Awaited::Task(after.id.clone());
             if work.waiting.contains_key(&awaited) {
-                self.resolve(work, &awaited, &state_reply(&after), now, unit);
+                work.resolve(&awaited, &state_reply(&after), now, unit);
             }
         }
         if after.status.is_terminal() {
@@ -71,26 +107,6 @@ impl Engine {
             self.ended(work, &after, now, unit);
         }
         Ok(after)
-    }
-
-    /// Stages a new task.
-    pub(crate) fn create(&self, work: &mut Work, task: Task, unit: &mut UnitOfWork) -> Arc<Task> {
-        let task = Arc::new(task);
-        let event = Event {
-            at: task.created_at,
-            status: task.status,
-            awaits: None,
-            percent: 0,
-            said: None,
-            by_publisher: true,
-            assignment: None,
-            plan: None,
-            result: None,
-            subscription: None,
-        };
-        unit.change(&task, None, &event);
-        work.put(Arc::clone(&task));
-        task
     }
 
     /// A result that waits for judgement is an offer in the negotiation of the result.
@@ -135,22 +151,7 @@ impl Engine {
                 Arc::new(fresh)
             }
         };
-        self.move_on(work, &negotiation, wanted, now, unit)
-    }
-
-    /// Moves a negotiation and stages it.
-    pub(crate) fn move_on(
-        &self,
-        work: &mut Work,
-        negotiation: &Arc<Negotiation>,
-        wanted: Move,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) -> Result<Arc<Negotiation>, crate::Refusal> {
-        let (after, change) = moved(negotiation, wanted, now)?;
-        unit.turn(&after, &change);
-        work.put_negotiation(Arc::clone(&after));
-        Ok(after)
+        work.move_on(&negotiation, wanted, now, unit)
     }
 
     /// The publisher judges the result: it is accepted, or the executor goes on, or the rounds
@@ -179,7 +180,7 @@ impl Engine {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(&task.id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
-                let withdrawn = self.move_on(work, &open, Move::Withdraw, now, unit);
+                let withdrawn = work.move_on(&open, Move::Withdraw, now, unit);
                 withdrawn.expect("what is open can be withdrawn");
             }
         }
@@ -255,7 +256,7 @@ impl Engine {
         for kind in [Kind::Fulfillment, Kind::Result] {
             if let Some(open) = work.negotiation(id, kind).filter(|n| n.is_open()) {
                 let open = Arc::clone(open);
-                let expired = self.move_on(work, &open, Move::Expire, now, unit);
+                let expired = work.move_on(&open, Move::Expire, now, unit);
                 expired.expect("what is open can expire");
             }
         }

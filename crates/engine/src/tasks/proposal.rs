@@ -78,7 +78,7 @@ impl Engine {
                 reopens: false,
                 answered: false,
             };
-            let open = self.move_on(work, proposal.negotiation, spoken, now, unit)?;
+            let open = work.move_on(proposal.negotiation, spoken, now, unit)?;
             self.ask(work, proposal.to, question, ask, unit);
             let noted = (stance != Stance::Offer || !open.is_open()).then(Reply::accepted);
             return Ok(noted.map(|reply| of_round(reply, &open.task, round)));
@@ -91,11 +91,11 @@ impl Engine {
         if let Some(answered) = &answered {
             moved(&after, answered.clone(), now)?;
         }
-        let open = self.move_on(work, proposal.negotiation, spoken, now, unit)?;
+        let open = work.move_on(proposal.negotiation, spoken, now, unit)?;
         let reply = match answered {
             Some(answered) => {
                 let alternative = alternative_of(&answered);
-                self.move_on(work, &open, answered, now, unit)?;
+                work.move_on(&open, answered, now, unit)?;
                 Some(Reply {
                     alternative,
                     ..answer
@@ -123,10 +123,10 @@ impl Engine {
         unit: &mut UnitOfWork,
     ) -> Result<(), Refusal> {
         let spoken = Move::Speak(Side::Executor, speech);
-        let after = self.move_on(work, negotiation, spoken, now, unit)?;
+        let after = work.move_on(negotiation, spoken, now, unit)?;
         let round = after.round();
         let awaited = Awaited::Turn(after.task.clone(), KIND, round);
-        self.resolve(work, &awaited, &reply_of(&after, round), now, unit);
+        work.resolve(&awaited, &reply_of(&after, round), now, unit);
         self.team_answered(work, &after, now, unit);
         Ok(())
     }
@@ -140,11 +140,11 @@ impl Engine {
         now: Timestamp,
         unit: &mut UnitOfWork,
     ) {
-        let ended = self.move_on(work, open, wanted, now, unit);
+        let ended = work.move_on(open, wanted, now, unit);
         let ended = ended.expect("what is open can end");
         let round = ended.round();
         let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
-        self.resolve(work, &awaited, &reply_of(&ended, round), now, unit);
+        work.resolve(&awaited, &reply_of(&ended, round), now, unit);
         self.team_answered(work, &ended, now, unit);
     }
 

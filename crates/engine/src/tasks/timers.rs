@@ -7,6 +7,8 @@ use crate::tasks::awaited::Awaited;
 use domain::negotiation::Kind;
 use domain::task::TaskId;
 use domain::telemetry::Token;
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, HashMap};
 
 /// What falls due.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -36,11 +38,76 @@ pub(crate) enum Due {
 
 impl Due {
     /// True of what follows from what was decided: where that is taken back, so is this.
-    pub(crate) fn stands_on_decisions(&self) -> bool {
+    fn stands_on_decisions(&self) -> bool {
         match self {
             Self::Team(_) | Self::Task(_) | Self::Negotiation(..) | Self::Lease(_) => true,
             // Agents go on stepping, and callers waiting. One wakes whom nothing else wakes.
             Self::Wake { .. } | Self::Step { .. } | Self::Reply(_) | Self::Store => false,
         }
+    }
+}
+
+/// What falls due, by time; what falls due at the same time, by the number that it was given.
+#[derive(Default)]
+pub(crate) struct Timers {
+    due: BTreeMap<(Timestamp, u64), Due>,
+    /// Where those that move with the state of something stand in `due`.
+    scheduled: HashMap<Due, (Timestamp, u64)>,
+}
+
+impl Timers {
+    /// Adds something that may be due at several times.
+    pub(crate) fn add(&mut self, at: Timestamp, number: u64, due: Due) {
+        self.due.insert((at, number), due);
+    }
+
+    /// Sets when something is due that is due at one time only; none withdraws it. A number is drawn
+    /// if that is another time than before.
+    pub(crate) fn schedule(
+        &mut self,
+        due: Due,
+        at: Option<Timestamp>,
+        number: impl FnOnce() -> u64,
+    ) {
+        if let Some(before) = self.scheduled.remove(&due) {
+            if at == Some(before.0) {
+                self.scheduled.insert(due, before);
+                return;
+            }
+            self.due.remove(&before);
+        }
+        if let Some(at) = at {
+            let place = (at, number());
+            self.due.insert(place, due.clone());
+            self.scheduled.insert(due, place);
+        }
+    }
+
+    /// Withdraws what follows from what was decided.
+    pub(crate) fn withdraw_decided(&mut self) {
+        let Self { due, scheduled } = self;
+        scheduled.retain(|timer, place| {
+            let stays = !timer.stands_on_decisions();
+            if !stays {
+                due.remove(place);
+            }
+            stays
+        });
+    }
+
+    /// The time at which something is due next.
+    pub(crate) fn next(&self) -> Option<Timestamp> {
+        self.due.keys().next().map(|(at, _)| *at)
+    }
+
+    /// Takes out what is due first; none if nothing is due by now.
+    pub(crate) fn take(&mut self, now: Timestamp) -> Option<Due> {
+        let first = self.due.first_entry()?;
+        if first.key().0 > now {
+            return None;
+        }
+        let due = first.remove();
+        self.scheduled.remove(&due);
+        Some(due)
     }
 }

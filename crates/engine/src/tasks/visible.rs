@@ -17,7 +17,7 @@ impl Engine {
         who: &Principal,
         id: &TaskId,
     ) -> Result<Option<Arc<Task>>, Refusal> {
-        self.visible_task(self.sight(who, Rows::Tasks, Detail::Whole), id)
+        self.visible_task(self.access.sight(who, Rows::Tasks, Detail::Whole), id)
     }
 
     /// A task as committed, for who sees it. One of others costs what none costs: it is not read.
@@ -61,7 +61,7 @@ impl Engine {
             let tasks = self.tasks.view.tasks();
             (tasks.find(id).cloned(), tasks.as_of())
         };
-        let sight = self.sight(who, Rows::Tasks, Detail::Whole);
+        let sight = self.access.sight(who, Rows::Tasks, Detail::Whole);
         let visible = match here {
             Some(task) => Some(task).filter(|task| sight.shows_task(task)),
             // It has ended: nothing happens to it any more.

@@ -12,7 +12,7 @@ use crate::commit::stored::Resolution;
 use crate::hosting::instance::AgentInstance;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
 use crate::tasks::publishers::{Open, Publishers};
-use crate::tasks::timers::Due;
+use crate::tasks::timers::{Due, Timers};
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation, Side};
 use domain::task::{Task, TaskId};
@@ -39,9 +39,7 @@ pub(crate) struct Work {
     pub(crate) forming: HashMap<TaskId, Forming>,
     /// Answers given in this run, by task.
     pub(crate) answered: HashMap<TaskId, Answered>,
-    due: BTreeMap<(Timestamp, u64), Due>,
-    /// Where those that move with the state of something stand in `due`.
-    scheduled: HashMap<Due, (Timestamp, u64)>,
+    timers: Timers,
     /// The agents by their index; those in here are the first.
     agents: Vec<AgentInstance>,
     hosted: usize,
@@ -91,8 +89,7 @@ impl Work {
             waiting: HashMap::new(),
             forming: HashMap::new(),
             answered: HashMap::new(),
-            due: BTreeMap::new(),
-            scheduled: HashMap::new(),
+            timers: Timers::default(),
             hosted: agents.iter().take_while(|a| a.is_hosted()).count(),
             agents,
             resting: BTreeMap::new(),
@@ -118,14 +115,7 @@ impl Work {
         self.negotiations.clear();
         self.publishers = Publishers::default();
         self.answered.clear();
-        let scheduled = self.scheduled.keys();
-        let stale: Vec<Due> = scheduled
-            .filter(|due| due.stands_on_decisions())
-            .cloned()
-            .collect();
-        for due in stale {
-            self.schedule(due, None);
-        }
+        self.timers.withdraw_decided();
         for task in tasks {
             self.put(task);
         }
@@ -336,38 +326,28 @@ impl Work {
         self.counter
     }
 
+    /// Sets one more time at which something is due.
     pub(crate) fn set_due(&mut self, at: Timestamp, due: Due) {
         let number = self.next_number();
-        self.due.insert((at, number), due);
+        self.timers.add(at, number, due);
     }
 
     /// Sets when something is due that is due at one time only; none withdraws it.
     pub(crate) fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
-        if let Some(before) = self.scheduled.remove(&due) {
-            if at == Some(before.0) {
-                self.scheduled.insert(due, before);
-                return;
-            }
-            self.due.remove(&before);
-        }
-        if let Some(at) = at {
-            let place = (at, self.next_number());
-            self.due.insert(place, due.clone());
-            self.scheduled.insert(due, place);
-        }
+        let counter = &mut self.counter;
+        self.timers.schedule(due, at, || {
+            *counter += 1;
+            *counter
+        });
     }
 
+    /// The time at which something is due next.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
-        self.due.keys().next().map(|(at, _)| *at)
+        self.timers.next()
     }
 
+    /// Takes out what is due first; none if nothing is due by now.
     pub(crate) fn take_due(&mut self, now: Timestamp) -> Option<Due> {
-        let first = self.due.first_entry()?;
-        if first.key().0 > now {
-            return None;
-        }
-        let due = first.remove();
-        self.scheduled.remove(&due);
-        Some(due)
+        self.timers.take(now)
     }
 }

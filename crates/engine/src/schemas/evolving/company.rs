@@ -32,7 +32,7 @@ impl Company {
     }
 
     /// Whether a key is called like something else that is done here: serving it in this scenario
-    /// would let its clients ask for that by this road (D113, Q45).
+    /// would let its clients ask for that by this road.
     pub(super) fn lets_do(&self, key_name: &str, scenario: &str, catalogue: &Catalogue) -> bool {
         let words: BTreeSet<&str> = key_name.split('_').collect();
         let named = |name: &str| name.split('_').all(|word| words.contains(word));

@@ -1,4 +1,4 @@
-//! Templates that take no payloads any more (draft-zhou §4.1; Q23).
+//! Templates that take no payloads any more (draft-zhou §4.1).
 //!
 //! What evolves stands on the newest version of its scenario, so that one goes last. Read next:
 //! [`super`].

@@ -143,7 +143,7 @@ impl Engine {
         work.waiting.insert(awaited.clone(), waiting);
         let settled = task.status.is_terminal() || task.awaits.is_some();
         if task.asynchronous || settled {
-            self.resolve(work, &awaited, &reply, now, unit);
+            work.resolve(&awaited, &reply, now, unit);
         }
     }
 
@@ -172,7 +172,7 @@ impl Engine {
             (Some(Some(speech)), Some(answer)) => {
                 let alternative = speech.alternative;
                 let spoken = Move::Speak(Side::Executor, speech);
-                self.move_on(work, &open, spoken, now, unit)
+                work.move_on(&open, spoken, now, unit)
                     .map(|after| (after, answer, alternative))
             }
             _ => {
@@ -189,7 +189,7 @@ impl Engine {
                     alternative,
                     ..answer
                 };
-                self.resolve(work, &asked.awaited(), &reply, now, unit);
+                work.resolve(&asked.awaited(), &reply, now, unit);
                 self.team_answered(work, &after, now, unit);
             }
             Err(defect) => {
@@ -218,7 +218,7 @@ impl Engine {
         if asked.is_cancellation() {
             reply.verdict = Verdict::Accepted;
         }
-        self.resolve(work, &asked.awaited(), &reply, now, unit);
+        work.resolve(&asked.awaited(), &reply, now, unit);
     }
 
     /// What an executor's answer to a word of its publisher leads to: the reply. A plan that is

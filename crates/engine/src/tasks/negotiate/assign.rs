@@ -87,7 +87,7 @@ impl Engine {
                     self.handed_over(&task, now)?;
                     self.check_room(&mut work, executor)?;
                 }
-                return Err(self.in_use(who, &id, &known.from, &known.to));
+                return Err(self.access.in_use(who, &id, &known.from, &known.to));
             }
             return Ok(self.same_reply_again(&mut work, &Awaited::Task(id), key, now));
         }
@@ -110,7 +110,7 @@ impl Engine {
         let mut unit = UnitOfWork::asked_by(&routed.from, now);
         unit.observations.extend(observed);
         unit.pushes.extend(push);
-        let task = self.create(&mut work, task, &mut unit);
+        let task = work.create(task, &mut unit);
         let assigned = match question {
             Some(question) => self.ask_first(&mut work, &task, question, exchange, now, unit),
             None => self.hand_over(&mut work, executor, task, exchange, now, unit),
@@ -187,7 +187,7 @@ impl Engine {
         task: &Task,
         negotiated: Option<&Negotiation>,
     ) -> Result<(), Refusal> {
-        let registration = self.available(executor)?;
+        let registration = self.registry.available(executor)?;
         let (own, others) = match negotiated {
             Some(negotiated) if negotiated.publisher == who.name => (Some(negotiated), None),
             others => (None, others),
@@ -218,7 +218,7 @@ impl Engine {
         }
         let binds = |n: &&Negotiation| n.is_open() || n.agreement().is_some();
         match others.filter(binds) {
-            Some(n) => Err(self.in_use(who, &task.id, &n.publisher, &n.executor)),
+            Some(n) => Err(self.access.in_use(who, &task.id, &n.publisher, &n.executor)),
             None => Ok(()),
         }
     }
@@ -255,8 +255,7 @@ impl Engine {
             let question = assignment(&task, &exchange);
             self.ask(work, to, question.clone(), ask, &mut unit);
             let patience = self.limits.patience_ms(task.asynchronous);
-            let receiver =
-                self.wait_for_answer(work, &question, exchange, patience, now, &mut unit);
+            let receiver = work.wait_for_answer(&question, exchange, patience, now, &mut unit);
             return Ok(asked(self.commit(unit), receiver));
         }
         // The answer is applied first, wherever it stands: the agent's other outputs are about a
@@ -350,8 +349,7 @@ impl Engine {
             EndNotice::Asked(question) => {
                 let patience = self.limits.answer_ms;
                 let (work, unit_too) = (&mut work, &mut unit);
-                let receiver =
-                    self.wait_for_answer(work, &question, exchange, patience, now, unit_too);
+                let receiver = work.wait_for_answer(&question, exchange, patience, now, unit_too);
                 return Ok(asked(self.commit(unit), receiver));
             }
         };

@@ -29,6 +29,29 @@ use tokio::sync::oneshot;
 /// How many batches may wait to be written while questions are answered ahead of their record.
 pub(crate) const QUESTIONS_QUEUED: u64 = 1_024;
 
+impl Work {
+    /// Lets the caller wait for the answer to a question, for so long at the most.
+    pub(crate) fn wait_for_answer(
+        &mut self,
+        asked: &Question,
+        exchange: Exchange,
+        patience_ms: i64,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) -> oneshot::Receiver<Resolution> {
+        let (sender, receiver) = oneshot::channel();
+        let waiting = Waiting {
+            exchange: exchange.clone(),
+            callers: vec![sender],
+        };
+        let awaited = asked.awaited();
+        self.waiting.insert(awaited.clone(), waiting);
+        self.schedule(Due::Reply(awaited), Some(now + patience_ms));
+        unit.exchanges.push(exchange);
+        receiver
+    }
+}
+
 impl Engine {
     /// Records what was asked behind the caller's back: a question changes nothing, so its record
     /// need not be waited for. It is where more is asked than can be written, or the answer is long.
@@ -178,28 +201,6 @@ impl Engine {
             }
             Ok(reply.into())
         })
-    }
-
-    /// Lets the caller wait for the answer to a question, for so long at the most.
-    pub(crate) fn wait_for_answer(
-        &self,
-        work: &mut Work,
-        asked: &Question,
-        exchange: Exchange,
-        patience_ms: i64,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) -> oneshot::Receiver<Resolution> {
-        let (sender, receiver) = oneshot::channel();
-        let waiting = Waiting {
-            exchange: exchange.clone(),
-            callers: vec![sender],
-        };
-        let awaited = asked.awaited();
-        work.waiting.insert(awaited.clone(), waiting);
-        work.schedule(Due::Reply(awaited), Some(now + patience_ms));
-        unit.exchanges.push(exchange);
-        receiver
     }
 }
 

@@ -57,7 +57,9 @@ impl Engine {
             Some(known) if known.publisher != routed.from || known.executor != routed.to => {
                 // Nothing that could not begin at all is told that its identifier is in use.
                 let taken = match self.could_propose(&mut work, &routed, (&speech, &content), now) {
-                    Ok(()) => self.in_use(who, &id, &known.publisher, &known.executor),
+                    Ok(()) => self
+                        .access
+                        .in_use(who, &id, &known.publisher, &known.executor),
                     Err(refusal) => refusal,
                 };
                 return Ok(self.said_to_another(taken, &known, routed));
@@ -84,12 +86,12 @@ impl Engine {
             TurnPosition::New(round) => round,
         };
         let executor = self.place_of(&routed)?;
-        self.available(executor)?;
+        self.registry.available(executor)?;
         if let Some(task) = self.task(&work, &id)? {
             if negotiation.turns.is_empty() {
                 self.could_propose(&mut work, &routed, (&speech, &content), now)?;
             }
-            return Err(self.in_use(who, &id, &task.from, &task.to));
+            return Err(self.access.in_use(who, &id, &task.from, &task.to));
         }
         if negotiation.turns.is_empty() && is_of_platform(&id) {
             return Err(unobtainable(&id));
@@ -155,7 +157,7 @@ impl Engine {
         let first = self.unspoken(&checked(&task_leaf(&routed.negotiate)?)?, routed, content)?;
         position_of(&first, Side::Publisher, routed.negotiate.round, speech)?;
         let executor = self.place_of(routed)?;
-        self.available(executor)?;
+        self.registry.available(executor)?;
         self.room_to_publish(work, &routed.from)?;
         moved(&first, Move::Speak(Side::Publisher, speech.clone()), now)?;
         self.check_room(work, executor)

@@ -145,8 +145,7 @@ impl Engine {
                     self.limits.patience_ms(task.asynchronous),
                 );
                 let (work, unit_too) = (&mut work, &mut unit);
-                let receiver =
-                    self.wait_for_answer(work, &question, exchange, patience, now, unit_too);
+                let receiver = work.wait_for_answer(&question, exchange, patience, now, unit_too);
                 asked(self.commit(unit), receiver)
             }
         })
@@ -245,7 +244,7 @@ impl Engine {
         let done = match negotiate.question.clone() {
             Some(question) => self.ask_first(work, task, question, exchange, now, unit),
             None => {
-                self.available(executor)?;
+                self.registry.available(executor)?;
                 let command = Command::Complete(said.content.clone());
                 let whole = self.change(work, task, command, now, &mut unit)?;
                 let handed = self.hand_over(work, executor, whole, exchange, now, unit);

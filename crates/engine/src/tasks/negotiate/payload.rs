@@ -224,7 +224,7 @@ impl Taken {
     }
 }
 
-/// What deserves a word to who runs the platform (D106).
+/// What deserves a word to who runs the platform.
 fn tell(schema_id: &str, client: &str, warnings: &[String]) {
     if !warnings.is_empty() {
         warn!(

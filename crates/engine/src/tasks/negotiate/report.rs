@@ -1,4 +1,4 @@
-//! `taskResultNotify`: the report of an executor that is not in here (draft §5.4; Q93).
+//! `taskResultNotify`: the report of an executor that is not in here (draft §5.4).
 //!
 //! Read next: [`crate::tasks::life`].
 

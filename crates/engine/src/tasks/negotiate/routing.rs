@@ -70,7 +70,7 @@ impl Engine {
     ) -> Result<Arc<Task>, Refusal> {
         let id = task_leaf(negotiate)?;
         let task = self.task(work, &id)?;
-        let task = task.filter(|t| self.sees(who, Rows::Tasks, &t.from, &t.to));
+        let task = task.filter(|t| self.access.sees(who, Rows::Tasks, &t.from, &t.to));
         task.ok_or_else(|| unknown_task(who, &id))
     }
 
