@@ -60,11 +60,11 @@ pub use network::faults::FaultInjector;
 pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
 pub use operation::{Call, Cost, Endpoint, Execution, Operation, Query, Reader, Weigh};
 pub use refusal::Refusal;
-pub use registry::introduction::IntroductionWanted;
 pub use registry::operation::{
     DeregisterAgent, DiscoverAgents, IntroduceAgent, RegisterAgent, Registered, RenewLease,
 };
 pub use registry::roster::{Hosted, Proxy};
+pub use registry::wanted::IntroductionWanted;
 pub use registry::{Credential, Credentials};
 pub use schemas::operation::{
     ApprovePatch, ClusterRecord, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates,

@@ -9,14 +9,15 @@ pub(crate) mod membership;
 pub(crate) mod operation;
 pub(crate) mod remote_stub;
 pub(crate) mod roster;
+pub(crate) mod wanted;
 
 use crate::{Engine, Refusal};
 use directory::Directory;
 use domain::discovery::{Criteria, Match};
 use domain::registry::Registration;
-use introduction::Introductions;
 use roster::{Proxy, Roster};
 use std::sync::Arc;
+use wanted::Introductions;
 
 /// The most agents that one search tells.
 const FOUND_MOST: usize = 1_000;

@@ -4,28 +4,15 @@
 //! Whoever speaks HTTP does so ([`Engine::introduce_by`]), and then registers the agent in the name of
 //! the one who asked. Refuses to know cards. Read next: [`crate::registry`].
 
-use crate::operation::Execution;
+use crate::accounts::quota::ENTRY_BYTES;
+use crate::operation::{Call, Cost, Execution, Operation};
 use crate::registry::membership::{entered_by_others, speaks_for};
-use crate::registry::operation::{IntroduceAgent, Registered};
+use crate::registry::operation::{IntroduceAgent, Registered, rpc};
+use crate::registry::wanted::IntroductionWanted;
 use crate::{Engine, Refusal};
-use domain::access::Principal;
-use std::sync::OnceLock;
+use domain::access::{Principal, Request};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
-
-/// Somebody wants an agent registered by its card; whoever looks at cards answers.
-#[derive(Debug)]
-pub struct IntroductionWanted {
-    /// Who.
-    pub who: Principal,
-    /// Whom, and what is said of it.
-    pub introduction: IntroduceAgent,
-    /// What came of it.
-    pub answer: oneshot::Sender<Result<Registered, Refusal>>,
-}
-
-/// Who looks at cards, once somebody does.
-pub(crate) type Introductions = OnceLock<mpsc::Sender<IntroductionWanted>>;
 
 impl Engine {
     /// Says who looks at the cards of A2A agents; the first who does is asked from now on.
@@ -77,5 +64,21 @@ fn nobody() -> Refusal {
     Refusal::BadLeaf {
         leaf: "reach",
         why: "this platform speaks with no A2A agents elsewhere".to_owned(),
+    }
+}
+
+impl Operation for IntroduceAgent {
+    type Output = Registered;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        rpc("register-agent")
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        Some(Cost::of_new(ENTRY_BYTES))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
+        call.engine.introduce_by_card(call.who, self)
     }
 }

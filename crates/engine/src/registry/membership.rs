@@ -3,19 +3,23 @@
 //! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
 
+use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::AgentInstance;
-use crate::operation::Execution;
+use crate::operation::{Call, Cost, Execution, Operation, Query, Reader};
 use crate::registry::Credential;
-use crate::registry::operation::{RegisterAgent, Registered, RenewLease};
+use crate::registry::operation::{
+    DeregisterAgent, DiscoverAgents, RegisterAgent, Registered, RenewLease, rpc,
+};
 use crate::registry::remote_stub::RemoteStub;
 use crate::registry::roster::standing_for;
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::agent::{Briefing, Input};
 use domain::content::Content;
+use domain::discovery::Match;
 use domain::event::LogEvent;
 use domain::negotiation::Move;
 use domain::notification::{AgentChange, AgentUpdate};
@@ -388,5 +392,60 @@ pub(crate) fn refusal(improper: Improper, name: &str) -> Refusal {
     Refusal::BadLeaf {
         leaf,
         why: improper.to_string(),
+    }
+}
+
+impl Operation for RegisterAgent {
+    type Output = Registered;
+    const STIRS_AGENTS: bool = true;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        rpc("register-agent")
+    }
+
+    fn cost(&self) -> Option<Cost> {
+        Some(Cost::of_new(ENTRY_BYTES))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
+        call.engine.register(call.who, self, call.now)
+    }
+}
+
+impl Operation for RenewLease {
+    type Output = Arc<Registration>;
+    const STIRS_AGENTS: bool = true;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        rpc("renew-lease")
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Arc<Registration>>, Refusal> {
+        call.engine.renew(call.who, self, call.now)
+    }
+}
+
+impl Operation for DeregisterAgent {
+    type Output = ();
+    const STIRS_AGENTS: bool = true;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        rpc("deregister-agent")
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
+        call.engine.deregister(call.who, self.name, call.now)
+    }
+}
+
+impl Query for DiscoverAgents {
+    type Output = Vec<Match>;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        rpc("discover-agents")
+    }
+
+    fn look(self, reader: Reader<'_, Self>) -> Result<Vec<Match>, Refusal> {
+        reader.engine.registry.discover(&self.criteria, self.limit)
     }
 }

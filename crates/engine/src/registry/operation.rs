@@ -3,11 +3,9 @@
 //!
 //! Read next: [`crate::registry`], [`crate::registry::introduction`] and [`crate::tasks::team`], which carry them out.
 
-use crate::Refusal;
-use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
+use crate::operation::exec;
 use domain::access::Request;
-use domain::discovery::{Criteria, Match};
+use domain::discovery::Criteria;
 use domain::profile::{Advice, Layer, Profile};
 use domain::registry::{Health, Reach, Registration};
 use std::sync::Arc;
@@ -83,77 +81,6 @@ pub struct DiscoverAgents {
     pub limit: usize,
 }
 
-fn rpc(name: &'static str) -> Option<Request<'static>> {
+pub(crate) fn rpc(name: &'static str) -> Option<Request<'static>> {
     Some(exec("convoke-registry", name, false))
-}
-
-impl Operation for RegisterAgent {
-    type Output = Registered;
-    const STIRS_AGENTS: bool = true;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        rpc("register-agent")
-    }
-
-    fn cost(&self) -> Option<Cost> {
-        Some(Cost::of_new(ENTRY_BYTES))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
-        call.engine.register(call.who, self, call.now)
-    }
-}
-
-impl Operation for IntroduceAgent {
-    type Output = Registered;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        rpc("register-agent")
-    }
-
-    fn cost(&self) -> Option<Cost> {
-        Some(Cost::of_new(ENTRY_BYTES))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Registered>, Refusal> {
-        call.engine.introduce_by_card(call.who, self)
-    }
-}
-
-impl Operation for RenewLease {
-    type Output = Arc<Registration>;
-    const STIRS_AGENTS: bool = true;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        rpc("renew-lease")
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Arc<Registration>>, Refusal> {
-        call.engine.renew(call.who, self, call.now)
-    }
-}
-
-impl Operation for DeregisterAgent {
-    type Output = ();
-    const STIRS_AGENTS: bool = true;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        rpc("deregister-agent")
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
-        call.engine.deregister(call.who, self.name, call.now)
-    }
-}
-
-impl Query for DiscoverAgents {
-    type Output = Vec<Match>;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        rpc("discover-agents")
-    }
-
-    fn look(self, reader: Reader<'_, Self>) -> Result<Vec<Match>, Refusal> {
-        reader.engine.registry.discover(&self.criteria, self.limit)
-    }
 }
