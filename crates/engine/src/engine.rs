@@ -9,11 +9,11 @@ use crate::commit::lock::Broken;
 use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
 use crate::data::entries::Entries;
+use crate::failure::StoreFailure;
 use crate::feed::{Feed, Recent};
 use crate::hosting::Hosting;
 use crate::limits::Limits;
 use crate::network::Network;
-use crate::refusal::Refusal;
 use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
@@ -169,8 +169,8 @@ impl Engine {
     /// the log; open tasks and what belongs to them stay.
     ///
     /// # Errors
-    /// [`Refusal::StoreFailed`]; what was removed until then stays removed.
-    pub async fn trim(&self, now: Timestamp) -> Result<Trimmed, Refusal> {
+    /// [`StoreFailure`]; what was removed until then stays removed.
+    pub async fn trim(&self, now: Timestamp) -> Result<Trimmed, StoreFailure> {
         let trimmed = self.store.trim(now, &self.retention).await;
         self.feed.was_cut()?;
         let trimmed = trimmed?;

@@ -1,8 +1,9 @@
-//! Why not. A refusal is the caller's to mend and changes nothing; a failure is ours.
+//! Why not. A refusal is the caller's to mend and changes nothing; a failure is ours, and a type of its own.
 //!
 //! Facts only: `rpc-error` tags and HTTP codes are chosen in the bindings. Read next:
-//! [`crate::operation`].
+//! [`crate::failure`], [`crate::operation`].
 
+use crate::failure::StoreFailure;
 use crate::network::fault::FaultRefusal;
 use domain::content::ContentError;
 use domain::negotiation::{Kind, Misfit, Misplaced};
@@ -388,21 +389,9 @@ pub enum Refusal {
         /// The sample.
         sample_id: String,
     },
-    /// The disk is full. Nothing was changed.
-    #[error("the store is full")]
-    StoreFull,
-    /// What was asked for is damaged on disk: it is refused rather than served.
-    #[error("what was stored is damaged: {cause}")]
-    Damaged {
-        /// Where.
-        cause: String,
-    },
-    /// The store failed. What was asked may not have happened.
-    #[error("the store failed: {cause}")]
-    StoreFailed {
-        /// What it says.
-        cause: String,
-    },
+    /// It was not refused: the store failed.
+    #[error(transparent)]
+    Failed(#[from] StoreFailure),
 }
 
 impl Refusal {
@@ -435,27 +424,18 @@ fn list<T: std::fmt::Display>(wrong: &[T]) -> String {
 
 impl From<store::CommitError> for Refusal {
     fn from(error: store::CommitError) -> Self {
-        match error {
-            store::CommitError::Full => Self::StoreFull,
-            other => Self::StoreFailed {
-                cause: other.to_string(),
-            },
-        }
+        Self::Failed(error.into())
     }
 }
 
 impl From<store::ReadError> for Refusal {
     fn from(error: store::ReadError) -> Self {
-        let cause = error.to_string();
         match error {
-            store::ReadError::Corrupt { .. } | store::ReadError::Forged { .. } => {
-                Self::Damaged { cause }
-            }
             store::ReadError::Unknown { .. } => Self::BadLeaf {
                 leaf: "after",
-                why: cause,
+                why: error.to_string(),
             },
-            _ => Self::StoreFailed { cause },
+            _ => Self::Failed(error.into()),
         }
     }
 }

@@ -16,7 +16,7 @@ use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
     DiscoverAgents, Endpoint, Engine, Hosted, Limits, Negotiate, Negotiated, Refusal,
-    RegisterAgent, Retention, Setup,
+    RegisterAgent, Retention, Setup, StoreFailure,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -146,7 +146,7 @@ fn what_a_full_store_did_not_take_has_not_happened() {
     let large = "x".repeat(500_000);
     for _ in 0..2 {
         let refused = ask(&engine, &operator, Verb::TaskAssign, "b", &large);
-        assert_eq!(refused, Err(Refusal::StoreFull));
+        assert_eq!(refused, Err(StoreFailure::Full.into()));
         assert_eq!(status(&engine, &operator, "b"), None);
     }
     let unknown = ask(&engine, &operator, Verb::TaskCancel, "b", "stop").unwrap_err();
@@ -156,7 +156,7 @@ fn what_a_full_store_did_not_take_has_not_happened() {
     );
     // A change of a task that is there is taken back as well.
     let refused = ask(&engine, &operator, Verb::FulfillmentNegotiate, "a", &large);
-    assert_eq!(refused, Err(Refusal::StoreFull));
+    assert_eq!(refused, Err(StoreFailure::Full.into()));
     // Nor is there room for what the agent made of it; who asks meanwhile would hear of that.
     engine.store().settle();
     // The same identifiers serve for something that fits.
@@ -200,7 +200,7 @@ fn a_place_that_is_not_on_disk_is_seen_by_nobody() {
         filled += 1;
     }
     let long = "x".repeat(60_000);
-    assert_eq!(register(&long), Err(Refusal::StoreFull));
+    assert_eq!(register(&long), Err(StoreFailure::Full.into()));
     assert_eq!(seen(), ["worker"]);
     let criteria = Default::default();
     let limit = 9;

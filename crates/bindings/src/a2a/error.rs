@@ -6,7 +6,7 @@ use a2a::error::{Error, ErrorKind};
 use a2a::request::PushConfigKey;
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
-use engine::Refusal;
+use engine::{Refusal, StoreFailure};
 use schema::catalogue::PublishError;
 use schema::semantics::{FailureKind, ParseFailure};
 use tracing::error;
@@ -90,10 +90,11 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::TasksHeld { .. }
         | R::DataQuota { .. }
         | R::TooFast { .. } => K::TooManyRequests,
-        R::Unavailable { .. } | R::TooLong { .. } | R::StoreFull | R::ShortOfMemory => {
-            K::Unavailable
-        }
-        R::Damaged { .. } | R::StoreFailed { .. } => K::Internal,
+        R::Unavailable { .. }
+        | R::TooLong { .. }
+        | R::Failed(StoreFailure::Full)
+        | R::ShortOfMemory => K::Unavailable,
+        R::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => K::Internal,
     }
 }
 
@@ -172,9 +173,9 @@ mod tests {
     /// What is ours to mend is not told in detail.
     #[test]
     fn failures_tell_nothing_of_the_store() {
-        let failed = refused(&Refusal::StoreFailed {
+        let failed = refused(&Refusal::Failed(StoreFailure::Broken {
             cause: "/var/lib/convoke.db".to_owned(),
-        });
+        }));
         assert_eq!(failed.kind, ErrorKind::Internal);
         assert!(!failed.message.contains("convoke.db"));
     }

@@ -12,7 +12,7 @@ use ::netconf::xpath::{EvaluationError, ExpressionError};
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
-use engine::{FaultRefusal, Refusal};
+use engine::{FaultRefusal, Refusal, StoreFailure};
 use schema::catalogue::PublishError;
 use schema::evolution::Refusal as EvolutionRefusal;
 use schema::violation::{Code, Violation as PayloadViolation};
@@ -246,9 +246,13 @@ pub(crate) fn refused(refusal: &Refusal, asked: RpcOrigin) -> RpcError {
             E::application(OperationNotSupported).path(asked.path(None))
         }
         Refusal::Evolution(_) => bad_state(at("patch-id")),
-        Refusal::StoreFull => E::application(ResourceDenied).app_tag("store-full"),
-        Refusal::Damaged { .. } => E::application(OperationFailed).app_tag("data-corrupt"),
-        Refusal::StoreFailed { .. } => E::application(OperationFailed).app_tag("store-failed"),
+        Refusal::Failed(StoreFailure::Full) => E::application(ResourceDenied).app_tag("store-full"),
+        Refusal::Failed(StoreFailure::Damaged { .. }) => {
+            E::application(OperationFailed).app_tag("data-corrupt")
+        }
+        Refusal::Failed(StoreFailure::Broken { .. }) => {
+            E::application(OperationFailed).app_tag("store-failed")
+        }
     };
     error.message(refusal.to_string())
 }

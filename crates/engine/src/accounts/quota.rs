@@ -7,6 +7,7 @@
 
 use crate::accounts::Accounts;
 use crate::commit::unit_of_work::{LONG, Written};
+use crate::failure::StoreFailure;
 use crate::operation::Cost;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
@@ -40,8 +41,8 @@ impl Engine {
     /// so it is not for the threads that serve sessions.
     ///
     /// # Errors
-    /// [`Refusal::StoreFailed`]; then what was counted before is counted on.
-    pub fn sum_up_data(&self) -> Result<(), Refusal> {
+    /// [`StoreFailure`]; then what was counted before is counted on.
+    pub fn sum_up_data(&self) -> Result<(), StoreFailure> {
         // Whatever is decided meanwhile is counted beside the sum, and hardly ever twice.
         let accounts = self.accounts.all();
         accounts.iter().for_each(|account| account.begin_sum());

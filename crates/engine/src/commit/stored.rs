@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::commit`], which tells them.
 
-use crate::Refusal;
+use crate::failure::StoreFailure;
 use domain::reply::Reply;
 use store::{Condition, Store, Ticket};
 use tokio::sync::oneshot;
@@ -24,17 +24,15 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// # Errors
-    /// [`Refusal`] if the batch, or one that was under way with it, was not stored.
-    pub(crate) async fn wait(self) -> Result<(), Refusal> {
+    /// [`StoreFailure`] if the batch, or one that was under way with it, was not stored.
+    pub(crate) async fn wait(self) -> Result<(), StoreFailure> {
         self.ticket.await?;
         match self.store.taken_back() == self.taken_back {
             true => Ok(()),
             false if self.store.statistics().condition == Condition::Full => {
-                Err(Refusal::StoreFull)
+                Err(StoreFailure::Full)
             }
-            false => Err(Refusal::StoreFailed {
-                cause: "the answer may not have been stored".to_owned(),
-            }),
+            false => Err(StoreFailure::because("the answer may not have been stored")),
         }
     }
 }

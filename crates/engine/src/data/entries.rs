@@ -2,9 +2,10 @@
 //!
 //! Read next: [`crate::data`].
 
+use crate::Engine;
 use crate::commit::observer::CommitObserver;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::{Engine, Refusal};
+use crate::failure::StoreFailure;
 use domain::context::DataParam;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -50,7 +51,7 @@ pub(crate) fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam
 
 impl Engine {
     /// The entry as decided.
-    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, Refusal> {
+    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, StoreFailure> {
         let decided = self.data.lock().get(id).cloned();
         match decided {
             Some(entry) => Ok(Some(entry)),

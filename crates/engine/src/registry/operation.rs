@@ -1,7 +1,8 @@
 //! The rpcs of module convoke-registry that change or search the registry: agents come, stay, go and
-//! are found (draft §4.1), and form teams.
+//! are found (draft §4.1).
 //!
-//! Read next: [`crate::registry`], [`crate::registry::introduction`] and [`crate::tasks::team`], which carry them out.
+//! Read next: [`crate::registry::membership`] and [`crate::registry::introduction`], which say whose right each
+//! is and carry them out.
 
 use crate::operation::exec;
 use domain::access::Request;

@@ -6,6 +6,7 @@
 use crate::access::unobtainable;
 use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::failure::StoreFailure;
 use crate::operation::{Call, Cost, Execution, Operation, exec};
 use crate::registry::check;
 use crate::tasks::proposal::KIND;
@@ -127,9 +128,9 @@ impl Engine {
             let Some(formed) = formed else {
                 return Ok(team);
             };
-            let (team, stored) = formed.await.map_err(|_| Refusal::StoreFailed {
-                cause: "the team was not stored".to_owned(),
-            })?;
+            let (team, stored) = formed
+                .await
+                .map_err(|_| StoreFailure::because("the team was not stored"))?;
             stored.wait().await?;
             Ok(team)
         }))

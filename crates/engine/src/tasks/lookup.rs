@@ -2,9 +2,10 @@
 //!
 //! Read next: [`crate::tasks::view`], [`crate::tasks::work`].
 
+use crate::Engine;
+use crate::failure::StoreFailure;
 use crate::tasks::view::View;
 use crate::tasks::work::Work;
-use crate::{Engine, Refusal};
 use domain::negotiation::{Kind, Negotiation};
 use domain::task::{Task, TaskId};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use store::Store;
 
 impl Engine {
     /// A task as committed.
-    pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+    pub(crate) fn committed_task(&self, id: &TaskId) -> Result<Option<Arc<Task>>, StoreFailure> {
         committed_task(&self.store, &self.tasks.view, id)
     }
 
@@ -21,12 +22,12 @@ impl Engine {
         &self,
         task: &TaskId,
         kind: Kind,
-    ) -> Result<Option<Arc<Negotiation>>, Refusal> {
+    ) -> Result<Option<Arc<Negotiation>>, StoreFailure> {
         Ok(self.store.negotiation(task, kind)?.map(Arc::new))
     }
 
     /// A task as decided: an open one from memory, an ended one perhaps from the store.
-    pub(crate) fn task(&self, work: &Work, id: &TaskId) -> Result<Option<Arc<Task>>, Refusal> {
+    pub(crate) fn task(&self, work: &Work, id: &TaskId) -> Result<Option<Arc<Task>>, StoreFailure> {
         match work.task(id) {
             Some(task) => Ok(Some(Arc::clone(task))),
             None => self.committed_task(id),
@@ -39,7 +40,7 @@ impl Engine {
         work: &Work,
         task: &TaskId,
         kind: Kind,
-    ) -> Result<Option<Arc<Negotiation>>, Refusal> {
+    ) -> Result<Option<Arc<Negotiation>>, StoreFailure> {
         match work.negotiation(task, kind) {
             Some(negotiation) => Ok(Some(Arc::clone(negotiation))),
             None => self.stored_negotiation(task, kind),
@@ -52,7 +53,7 @@ pub(crate) fn committed_task(
     store: &Store,
     view: &View,
     id: &TaskId,
-) -> Result<Option<Arc<Task>>, Refusal> {
+) -> Result<Option<Arc<Task>>, StoreFailure> {
     if let Some(task) = view.tasks().find(id) {
         return Ok(Some(Arc::clone(task)));
     }

@@ -7,6 +7,7 @@
 pub(crate) mod operation;
 pub(crate) mod unstored;
 
+use crate::failure::StoreFailure;
 use crate::operation::Execution;
 use crate::tasks::push::unstored::key;
 use crate::{Engine, Refusal};
@@ -90,8 +91,8 @@ impl Engine {
     /// Whoever's they are, the configurations by which a task is told: for who tells it.
     ///
     /// # Errors
-    /// [`Refusal`] if the store cannot be read.
-    pub fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfig>, Refusal> {
+    /// [`StoreFailure`] if the store cannot be read.
+    pub fn push_configs(&self, task: &TaskId) -> Result<Vec<PushConfig>, StoreFailure> {
         Ok(self.store.push_configs(task)?)
     }
 

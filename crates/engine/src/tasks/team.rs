@@ -5,6 +5,7 @@
 //! then it goes on. Read next: `domain::team`, [`crate::tasks::negotiate`].
 
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::failure::StoreFailure;
 use crate::tasks::awaited::{Awaited, Waiting};
 use crate::tasks::proposal::Proposal;
 use crate::tasks::timers::Due;
@@ -97,7 +98,7 @@ impl Engine {
     }
 
     /// The team of a task as decided.
-    pub(crate) fn team(&self, task: &TaskId) -> Result<Option<Arc<Team>>, Refusal> {
+    pub(crate) fn team(&self, task: &TaskId) -> Result<Option<Arc<Team>>, StoreFailure> {
         if let Some(decided) = self.tasks.teams.find(task) {
             return Ok(Some(decided));
         }

@@ -142,7 +142,10 @@ pub(super) fn fill(stage: &Stage) {
         ..message(Verb::TaskAssign, "other", "large", &text)
     });
     stage.flush();
-    assert_eq!(answered(&mut large), Some(Err(Refusal::StoreFull)));
+    assert_eq!(
+        answered(&mut large),
+        Some(Err(engine::StoreFailure::Full.into()))
+    );
 }
 
 /// Panics on "poison" so many times.

@@ -18,7 +18,7 @@ use domain::task::{Awaits, Status, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::NegotiationsOf;
-use engine::{Engine, Limits, Refusal};
+use engine::{Engine, Limits, Refusal, StoreFailure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
@@ -193,7 +193,7 @@ impl Laws {
         asked: Option<&mut Asked>,
         outcome: Result<Option<Reply>, Refusal>,
     ) -> Checked {
-        if let Err(Refusal::StoreFailed { .. } | Refusal::StoreFull) = outcome {
+        if let Err(Refusal::Failed(StoreFailure::Broken { .. } | StoreFailure::Full)) = outcome {
             return broken(
                 "no failure is ours",
                 format!("{outcome:?} to {:?}", asked.map(|a| &a.negotiate)),

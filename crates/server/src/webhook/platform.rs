@@ -13,7 +13,7 @@ use domain::registry::Reach;
 use domain::task::Subscription;
 use domain::time::Timestamp;
 use engine::query::TaskById;
-use engine::{Engine, Refusal};
+use engine::{Engine, Refusal, StoreFailure};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -119,7 +119,9 @@ impl Source for PlatformSource {
 fn readable<T: Default>(read: Result<T, Refusal>) -> Result<T, Failure> {
     match read {
         Ok(read) => Ok(read),
-        Err(failed @ (Refusal::StoreFailed { .. } | Refusal::StoreFull)) => Err(failed.into()),
+        Err(Refusal::Failed(failed @ (StoreFailure::Broken { .. } | StoreFailure::Full))) => {
+            Err(failed.into())
+        }
         Err(_) => Ok(T::default()),
     }
 }

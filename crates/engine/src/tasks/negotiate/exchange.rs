@@ -5,6 +5,7 @@
 
 use crate::commit::stored::Resolution;
 use crate::commit::unit_of_work::UnitOfWork;
+use crate::failure::StoreFailure;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::tasks::awaited::{Awaited, Waiting};
@@ -204,13 +205,11 @@ impl Engine {
     }
 }
 
-pub(crate) fn lost(exchange: &str) -> Refusal {
-    Refusal::StoreFailed {
-        cause: format!("exchange '{exchange}' has no response"),
-    }
+pub(crate) fn lost(exchange: &str) -> StoreFailure {
+    StoreFailure::because(format!("exchange '{exchange}' has no response"))
 }
 
-pub(crate) fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, Refusal> {
+pub(crate) fn recorded_reply(store: &Store, record: &Exchange) -> Result<Reply, StoreFailure> {
     let lost = || lost(&record.id);
     let response = record.response.as_deref().ok_or_else(lost)?;
     let data = store.data_param(response)?.ok_or_else(lost)?;
@@ -252,9 +251,9 @@ pub(crate) fn asked(
 ) -> Execution<Negotiated> {
     Execution::later(async move {
         ticket.await?;
-        let (reply, stored) = receiver.await.map_err(|_| Refusal::StoreFailed {
-            cause: "what was waited for was not stored".to_owned(),
-        })?;
+        let (reply, stored) = receiver
+            .await
+            .map_err(|_| StoreFailure::because("what was waited for was not stored"))?;
         stored.wait().await?;
         Ok(reply.into())
     })

@@ -196,7 +196,7 @@ impl Engine {
                 let own = format!("{task}/{KIND}/{round}/{from}");
                 for key in [format!("{own}/{to}"), own] {
                     if let Some(record) = store.exchange(&key)?.filter(said) {
-                        return recorded_reply(&store, &record).map(Negotiated::from);
+                        return Ok(recorded_reply(&store, &record)?.into());
                     }
                 }
             }
