@@ -1,7 +1,7 @@
 //! The one place where it is decided who may do, read and hear what, whatever protocol asks.
 //!
 //! Three questions: may this be executed ([`Engine::authorise`], asked once more of every
-//! [`Operation`] before anything is looked at); which records may be seen ([`Engine::sees`],
+//! [`Operation`] before anything is looked at); which records may be seen ([`Access::sees`],
 //! [`Engine::scope`]); which events are told ([`Engine::receives`]). Bindings ask and obey; what they
 //! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
 //! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
