@@ -10,7 +10,7 @@ use crate::media::MediaType;
 use crate::message::{Content, Message, Part};
 use crate::version::inert;
 use schema::contract::Contract;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -124,7 +124,11 @@ pub fn schema_of(part: &Part) -> Option<String> {
 /// The schemas accepted as input, with their checks.
 pub trait Inputs {
     /// Checks data against a schema; none if no such schema is accepted as input.
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>>;
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>>;
 
     /// The schemas that are accepted.
     fn names(&self) -> Vec<String>;
@@ -137,7 +141,11 @@ pub trait Inputs {
 }
 
 impl Inputs for BTreeMap<String, Contract> {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         self.get(schema).map(|contract| contract.verify(data))
     }
 
@@ -200,7 +208,7 @@ pub enum InputError {
         /// The schema.
         schema: String,
         /// The violations, with pointers into the data.
-        violations: Vec<Violation>,
+        violations: Vec<PayloadViolation>,
     },
     /// The intent names a skill that does not accept the schema.
     #[error("skill '{}' does not take schema '{schema}'", inert(skill))]

@@ -13,7 +13,7 @@ use crate::remote::{SCHEMA, call, connect, get, leaf, named, selected, text, tex
 use netconf::client::Reply;
 use netconf::data::Node;
 use netconf::xml::{Document, Element};
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::read;
 use schema::signature::Asked;
 use schema::template::Template;
@@ -371,7 +371,7 @@ fn contents(file: &Path) -> Result<String, Failure> {
 
 /// Parses a template from an untrusted source, leniently.
 pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
-    match read::template(text, Audience::Peer) {
+    match read::template(text, TemplateOrigin::Peer) {
         Ok(reading) => Ok(reading.template),
         Err(findings) => {
             let all: Vec<String> = findings.iter().map(ToString::to_string).collect();

@@ -21,7 +21,7 @@ use schema::contract::{Contract, Unknown};
 use schema::language::Language;
 use schema::render::json_schema;
 use schema::template::{
-    Annotation, Constraint, Format, Key, KeyType, OTHER, Property, Shape, Standing, Template,
+    Annotation, Constraint, Format, Key, KeyStatus, KeyType, OTHER, Property, Shape, Template,
 };
 use serde_json::{Map, Value, json};
 use std::hint::black_box;
@@ -309,7 +309,7 @@ fn key(name: &str, required: bool, shape: Shape) -> Key {
         default_value: None,
         annotation: Annotation::default(),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 

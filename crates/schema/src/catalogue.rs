@@ -4,7 +4,7 @@
 //! Knows what is published and what is retired; refuses to know how a template comes about
 //! ([`crate::evolution`]) or who may publish it. Global is a template's name with its agent's (Q25).
 
-use crate::lint::{self, Audience, Finding};
+use crate::lint::{self, LintFinding, TemplateOrigin};
 use crate::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,14 +25,14 @@ struct Entry {
 
 /// The name of a schema among all agents: agent and `schema_id` (Q25).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
+pub struct GlobalSchemaId {
     /// The agent that publishes it.
     pub agent: String,
     /// Its name there.
     pub schema_id: String,
 }
 
-impl fmt::Display for Identity {
+impl fmt::Display for GlobalSchemaId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.agent, self.schema_id)
     }
@@ -60,7 +60,7 @@ pub enum PublishError {
         /// Its name.
         schema_id: String,
         /// All findings, warnings too.
-        findings: Vec<Finding>,
+        findings: Vec<LintFinding>,
     },
     /// The name is taken by another template: what is published never changes (§6.2.2).
     #[error("'{schema_id}' is published already, with other content")]
@@ -142,8 +142,8 @@ impl Catalogue {
     }
 
     /// The name of a schema of this agent among all agents.
-    pub fn identity(&self, schema_id: &str) -> Identity {
-        Identity {
+    pub fn identity(&self, schema_id: &str) -> GlobalSchemaId {
+        GlobalSchemaId {
             agent: self.agent.clone(),
             schema_id: schema_id.to_owned(),
         }
@@ -164,7 +164,7 @@ impl Catalogue {
                 .then(|| entry.template.clone())
                 .ok_or(PublishError::Changed { schema_id });
         }
-        let findings = lint::template(&template, Audience::Own);
+        let findings = lint::template(&template, TemplateOrigin::Own);
         if !lint::passes(&findings) {
             return Err(PublishError::Unfit {
                 schema_id,
@@ -362,7 +362,9 @@ mod tests {
             .as_object_mut()
             .unwrap()
             .extend(changes.as_object().unwrap().clone());
-        read::template(&source, Audience::Own).unwrap().template
+        read::template(&source, TemplateOrigin::Own)
+            .unwrap()
+            .template
     }
 
     fn catalogue() -> Catalogue {

@@ -16,12 +16,12 @@
 
 mod accepted;
 mod check;
+mod excerpt;
 mod fields;
 mod format;
 mod nearest;
 mod pattern;
 mod place;
-mod told;
 mod walk;
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub use pattern::{Pattern, PatternFault, check_pattern};
 
 use crate::other;
 use crate::template::{Key, OTHER, Shape, Template};
-use crate::violation::Violation;
+use crate::violation::PayloadViolation;
 use accepted::Settling;
 use fields::Fields;
 use serde_json::{Map, Value};
@@ -152,7 +152,7 @@ impl Contract {
     ///
     /// # Errors
     /// Everything that is wrong: keys in the order of the template, then unknown ones by name.
-    pub fn verify(&self, payload: &Map<String, Value>) -> Result<(), Vec<Violation>> {
+    pub fn verify(&self, payload: &Map<String, Value>) -> Result<(), Vec<PayloadViolation>> {
         self.examine(payload, true)
     }
 
@@ -165,7 +165,7 @@ impl Contract {
         &self,
         payload: Map<String, Value>,
         unknown: Unknown,
-    ) -> Result<Accepted, Vec<Violation>> {
+    ) -> Result<Accepted, Vec<PayloadViolation>> {
         self.examine(&payload, unknown == Unknown::Reject)?;
         let settling = Settling::new(unknown, &self.limits);
         Ok(settling.settle(&self.fields, payload, Arc::clone(&self.defaults)))
@@ -182,7 +182,11 @@ impl Contract {
         present.collect()
     }
 
-    fn examine(&self, payload: &Map<String, Value>, strict: bool) -> Result<(), Vec<Violation>> {
+    fn examine(
+        &self,
+        payload: &Map<String, Value>,
+        strict: bool,
+    ) -> Result<(), Vec<PayloadViolation>> {
         let violations = Walk::new(&self.limits, strict).violations(&self.fields, payload);
         match violations.is_empty() {
             true => Ok(()),

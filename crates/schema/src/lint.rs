@@ -3,7 +3,7 @@
 //! Knows the rules and how much each weighs for whom; refuses to change a template. [`crate::read`]
 //! applies the same rules to JSON and points into it. Here the places are those of the authored
 //! form, which [`crate::write::authored`] writes.
-//! Read next: [`Rule`], [`sensitive`].
+//! Read next: [`LintRule`], [`sensitive`].
 
 mod finding;
 mod keys;
@@ -15,7 +15,7 @@ pub mod sensitive;
 mod shape;
 mod value;
 
-pub use finding::{Audience, Finding, Rule, Severity};
+pub use finding::{LintFinding, LintRule, LintSeverity, TemplateOrigin};
 pub use value::{Unfit, fits};
 
 pub(crate) use keys::{Placed, described, key, keys};
@@ -40,7 +40,7 @@ pub const NAME_CHARACTERS_MAX: usize = 64;
 ///
 /// Errors keep a template of ours from being published; of a peer's template, what errs can still
 /// be worked around is a warning.
-pub fn template(template: &Template, audience: Audience) -> Vec<Finding> {
+pub fn template(template: &Template, audience: TemplateOrigin) -> Vec<LintFinding> {
     let mut findings = Findings::new(audience);
     let root = Place::root();
     head(template, &root, &mut findings);
@@ -63,8 +63,8 @@ pub fn template(template: &Template, audience: Audience) -> Vec<Finding> {
 }
 
 /// True if nothing among the findings is an error.
-pub fn passes(findings: &[Finding]) -> bool {
-    findings.iter().all(|f| f.severity == Severity::Warning)
+pub fn passes(findings: &[LintFinding]) -> bool {
+    findings.iter().all(|f| f.severity == LintSeverity::Warning)
 }
 
 /// Checks the members beside `keys`.
@@ -85,26 +85,26 @@ fn title(title: &Annotation, at: &Place, findings: &mut Findings) {
 
 /// Findings as they come, weighed for an audience.
 pub(crate) struct Findings {
-    audience: Audience,
-    pub(crate) list: Vec<Finding>,
+    audience: TemplateOrigin,
+    pub(crate) list: Vec<LintFinding>,
 }
 
 impl Findings {
-    pub(crate) fn new(audience: Audience) -> Self {
+    pub(crate) fn new(audience: TemplateOrigin) -> Self {
         Self {
             audience,
             list: Vec::new(),
         }
     }
 
-    pub(crate) fn audience(&self) -> Audience {
+    pub(crate) fn audience(&self) -> TemplateOrigin {
         self.audience
     }
 
     /// Notes what a rule says of a place, unless the rule says nothing to this audience.
-    pub(crate) fn note(&mut self, rule: Rule, at: &Place, message: impl Into<String>) {
+    pub(crate) fn note(&mut self, rule: LintRule, at: &Place, message: impl Into<String>) {
         if let Some(severity) = rule.severity(self.audience) {
-            self.list.push(Finding {
+            self.list.push(LintFinding {
                 path: at.to_string(),
                 severity,
                 rule,

@@ -90,7 +90,7 @@ pub(crate) fn insert(template: &mut Template, key: Key) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::language::Language;
-    use crate::lint::{self, Audience};
+    use crate::lint::{self, TemplateOrigin};
     use crate::{evolution, read, shipped};
     use serde_json::json;
 
@@ -103,9 +103,9 @@ mod tests {
             "timestamp": "2026-05-04T00:00:00Z", "expires_at": "2026-08-02T00:00:00Z",
             "modified_keys": [{"key_name": "cabin_class", "semantic_description": "舱位等级。"}]
         });
-        let (patch, _) = read::patch(&source, Audience::Own).unwrap();
+        let (patch, _) = read::patch(&source, TemplateOrigin::Own).unwrap();
         let patched = evolution::effective(&base, [&patch]);
-        assert!(lint::passes(&lint::template(&patched, Audience::Own)));
+        assert!(lint::passes(&lint::template(&patched, TemplateOrigin::Own)));
         let [english, chinese] = [Language::english(), Language::chinese()];
         let said = |of: &crate::template::Template, language: &Language| {
             of.key("cabin_class").unwrap().annotation.0[language].clone()

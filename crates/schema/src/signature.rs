@@ -16,7 +16,7 @@ mod key;
 mod pins;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
-pub use header::{Claims, Kind};
+pub use header::{DocumentClaims, DocumentKind};
 pub use key::{TrustedKeys, WeakKey, kid};
 pub use pins::{Asked, PinError, Pins};
 
@@ -85,7 +85,7 @@ impl From<Seal> for String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// What the document is.
-    pub kind: Kind,
+    pub kind: DocumentKind,
     /// The agent that issued it.
     pub agent: String,
     /// The schema: that of the template, or the parent of the patch.
@@ -129,9 +129,9 @@ pub enum SealError {
     #[error("sealed as a {found:?}, not a {expected:?}")]
     OtherKind {
         /// What is wanted.
-        expected: Kind,
+        expected: DocumentKind,
         /// What was sealed.
-        found: Kind,
+        found: DocumentKind,
     },
     /// Issued by another agent than the one that is spoken with.
     #[error("issued by '{found}', not by '{expected}'")]
@@ -175,8 +175,8 @@ pub enum SealError {
 /// cannot (beyond ±(2^53 - 1)).
 pub fn sign(
     key: &SigningKey,
-    kind: Kind,
-    claims: &Claims,
+    kind: DocumentKind,
+    claims: &DocumentClaims,
     document: &Value,
 ) -> Result<Seal, SealError> {
     let named = Named::of(kind, document)?;
@@ -197,7 +197,7 @@ pub fn sign(
 pub fn verify(
     trusted: &TrustedKeys,
     agent: &str,
-    kind: Kind,
+    kind: DocumentKind,
     seal: &Seal,
     document: &Value,
     now: Timestamp,
@@ -223,7 +223,7 @@ pub fn verify(
 pub fn open(
     trusted: &TrustedKeys,
     agent: &str,
-    kind: Kind,
+    kind: DocumentKind,
     sealed: &Value,
     now: Timestamp,
 ) -> Result<(Value, Verified), SealError> {

@@ -8,7 +8,7 @@ mod key;
 mod shape;
 
 pub use annotation::{Annotation, Description, MappingExample};
-pub use key::{Key, Standing};
+pub use key::{Key, KeyStatus};
 pub use shape::{Constraint, Format, KeyType, Property, Shape};
 
 use crate::language::Language;

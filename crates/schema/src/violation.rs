@@ -9,7 +9,7 @@ use strum::IntoStaticStr;
 
 /// One thing wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct PayloadViolation {
     /// Where, as an RFC 6901 pointer into the payload: `/alarms/2/time`.
     pub path: String,
     /// What is wrong.
@@ -52,14 +52,14 @@ impl Code {
     }
 }
 
-impl Violation {
+impl PayloadViolation {
     /// The key of the schema that the place is in; none if the payload as a whole is meant.
     pub fn key_name(&self) -> Option<String> {
         key_name(&self.path)
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for PayloadViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.found {
             None => write!(f, "{}: {} is missing", self.path, self.expected),
@@ -128,7 +128,7 @@ impl fmt::Display for Warning {
 ///
 /// `key_name` is left out where the payload as a whole is meant. What stood there is in `message`
 /// alone, shortened and inert.
-pub fn report(schema_id: &str, violations: &[Violation]) -> Value {
+pub fn report(schema_id: &str, violations: &[PayloadViolation]) -> Value {
     json!({
         "error": "invalid_payload",
         "schema_id": schema_id,
@@ -136,7 +136,7 @@ pub fn report(schema_id: &str, violations: &[Violation]) -> Value {
     })
 }
 
-fn entry(violation: &Violation) -> Value {
+fn entry(violation: &PayloadViolation) -> Value {
     let mut entry = Map::new();
     if let Some(name) = violation.key_name() {
         entry.insert("key_name".to_owned(), name.into());
@@ -159,8 +159,8 @@ mod tests {
     use super::*;
     use insta::assert_snapshot;
 
-    fn violation(path: &str, code: Code, found: Option<&str>) -> Violation {
-        Violation {
+    fn violation(path: &str, code: Code, found: Option<&str>) -> PayloadViolation {
+        PayloadViolation {
             path: path.to_owned(),
             code,
             expected: "integer from 1 to 9".to_owned(),

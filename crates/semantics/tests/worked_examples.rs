@@ -1,7 +1,7 @@
 //! The worked examples of draft-zhou §5, read by the built-in parser; D43 to D50, D62.
 #![allow(clippy::unwrap_used)]
 
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::semantics::{Circumstances, Parsed};
 use schema::template::Template;
 use schema::time::Timestamp;
@@ -81,7 +81,7 @@ fn figure_10() -> Template {
 }
 
 fn peer(value: Value) -> Template {
-    schema::read::template(&value, Audience::Peer)
+    schema::read::template(&value, TemplateOrigin::Peer)
         .unwrap()
         .template
 }

@@ -428,7 +428,7 @@ fn a_profile_becomes_a_card() {
         r#"{"schema_id": "flight_booking_v1", "scenario": "flight_booking", "keys": [
             {"key_name": "origin", "key_type": "string", "required": true,
              "semantic_description": {"en": "Where from."}}]}"#,
-        schema::lint::Audience::Peer,
+        schema::lint::TemplateOrigin::Peer,
     );
     let template: Template = template.expect("a template").template;
     let templates = BTreeMap::from([(template.schema_id.clone(), &template)]);

@@ -5,7 +5,7 @@ use crate::card::{CardProfile, Skill};
 use crate::intent::{INTENT_INFOS, SkillExtension};
 use crate::message::{Part, Role};
 use insta::assert_snapshot;
-use schema::violation::{Code, Violation};
+use schema::violation::{Code, PayloadViolation};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -13,9 +13,13 @@ use std::collections::BTreeMap;
 struct Anything;
 
 impl Inputs for Anything {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         let watts = data.get("watts").and_then(Value::as_u64).unwrap_or(0);
-        let too_much = Violation {
+        let too_much = PayloadViolation {
             path: "/watts".to_owned(),
             code: Code::Range,
             expected: "integer up to 40".to_owned(),

@@ -163,8 +163,12 @@ fn card() -> Card {
 struct Fights;
 
 impl Inputs for Fights {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
-        let violation = |name: &str, code| Violation {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
+        let violation = |name: &str, code| PayloadViolation {
             path: format!("/{name}"),
             code,
             expected: "string".to_owned(),
@@ -178,7 +182,7 @@ impl Inputs for Fights {
             .keys()
             .filter(|name| !["a", "b"].contains(&name.as_str()));
         let unknown = unknown.map(|name| violation(name, Code::Unknown));
-        let all: Vec<Violation> = missing.chain(unknown).collect();
+        let all: Vec<PayloadViolation> = missing.chain(unknown).collect();
         let verdict = if all.is_empty() { Ok(()) } else { Err(all) };
         (schema == "fightComparison").then_some(verdict)
     }
@@ -192,7 +196,7 @@ impl Inputs for Fights {
 struct Nothing;
 
 impl Inputs for Nothing {
-    fn check(&self, _: &str, _: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(&self, _: &str, _: &Map<String, Value>) -> Option<Result<(), Vec<PayloadViolation>>> {
         None
     }
 
@@ -482,7 +486,7 @@ fn our_contracts_are_inputs() {
         r#"{"schema_id": "power_v1", "scenario": "power", "keys": [
             {"key_name": "watts", "key_type": "integer", "required": true,
              "semantic_description": {"en": "Transmit power in watts."}, "minimum": 1}]}"#,
-        schema::lint::Audience::Peer,
+        schema::lint::TemplateOrigin::Peer,
     );
     let template = template.expect("a template").template;
     let contract = Contract::new(&template).expect("usable");

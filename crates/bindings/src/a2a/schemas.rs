@@ -13,7 +13,7 @@ use engine::{
     GetSchemaTemplate, GetSchemaUpdates, PatchAnswer, RequestCapabilityExtension, TemplateAnswer,
     Updates, Which,
 };
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -102,7 +102,11 @@ pub(super) struct CheckedByEngine<'s> {
 }
 
 impl Inputs for CheckedByEngine<'_> {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         if !self.names.contains(schema) {
             return None;
         }

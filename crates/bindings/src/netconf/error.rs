@@ -14,8 +14,8 @@ use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
 use engine::{FaultRefusal, Refusal};
 use schema::catalogue::PublishError;
-use schema::evolution::Refusal as EvolutionRefusal;
-use schema::violation::{Code, Violation as PayloadViolation};
+use schema::evolution::LineageRefusal as EvolutionRefusal;
+use schema::violation::{Code, PayloadViolation};
 use yang::Violation;
 
 /// The rpc that was asked, to say where in its message something is wrong.

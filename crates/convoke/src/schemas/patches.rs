@@ -8,7 +8,7 @@ use crate::remote::{SCHEMA, call, leaf, named, text, texts, to_json};
 use markup::words::cut;
 use netconf::data::Node;
 use netconf::xml::Element;
-use schema::signature::{Asked, Kind};
+use schema::signature::{Asked, DocumentKind};
 use serde_json::{Value, json};
 use server::client::Client;
 
@@ -31,7 +31,14 @@ pub(super) async fn updates(
     for update in &updates {
         let patch: Value = serde_json::from_str(&text(*update, "patch")).unwrap_or_default();
         let seal = text(*update, "seal");
-        vouched(common, remote, Kind::Patch, &patch, &seal, Asked::ByName)?;
+        vouched(
+            common,
+            remote,
+            DocumentKind::Patch,
+            &patch,
+            &seal,
+            Asked::ByName,
+        )?;
         match common.json {
             true => output::json(&json!({
                 "event": "update", "patch_id": text(*update, "patch-id"), "patch": patch,

@@ -19,8 +19,8 @@ use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    Acquaintances, Activity, Command, Event, Evolution, Fragment, Lineage, Means, Observation,
-    Outcome, Refusal, Settings,
+    Activity, Evolution, EvolutionContext, EvolutionOutcome, EvolutionSettings, Fragment,
+    KnownClients, Lineage, LineageCommand, LineageEvent, LineageRefusal, Observation,
 };
 use schema::patch::Patch;
 use schema::semantics::Embedder;
@@ -49,7 +49,7 @@ pub(super) struct Sample {
 
 /// Everything that evolves.
 pub(super) struct Evolving {
-    settings: Settings,
+    settings: EvolutionSettings,
     embedder: Option<Arc<dyn Embedder>>,
     /// The templates of the setup, and when they were made.
     given: Vec<Template>,
@@ -57,7 +57,7 @@ pub(super) struct Evolving {
     pub(super) catalogue: Catalogue,
     pub(super) imprints: BTreeMap<String, Imprint>,
     pub(super) cohorts: BTreeMap<Cohort, Evolution>,
-    acquaintances: Acquaintances,
+    acquaintances: KnownClients,
     pub(super) samples: BTreeMap<String, Sample>,
     next_sample: u64,
     company: Company,
@@ -85,7 +85,7 @@ impl Evolving {
         self.company = company;
     }
 
-    pub(super) fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &EvolutionSettings {
         &self.settings
     }
 
@@ -226,10 +226,10 @@ impl Evolving {
     pub(super) fn command(
         &mut self,
         patch_id: &str,
-        command: &Command,
+        command: &LineageCommand,
         now: Timestamp,
         changed: &mut Changed,
-    ) -> Option<Result<(), Refusal>> {
+    ) -> Option<Result<(), LineageRefusal>> {
         let cohort = self.cohort_of(patch_id)?;
         let settings = self.settings.clone();
         let evolution = self.cohorts.get_mut(&cohort)?;
@@ -237,9 +237,9 @@ impl Evolving {
             Ok(events) => events,
             Err(refusal) => return Some(Err(refusal)),
         };
-        let outcome = Outcome {
+        let outcome = EvolutionOutcome {
             events,
-            ..Outcome::default()
+            ..EvolutionOutcome::default()
         };
         self.followed(&cohort, outcome, now, changed);
         Some(Ok(()))
@@ -348,9 +348,9 @@ impl Evolving {
             changed.documents.extend(kept::gone(cohort, &clusters));
             self.cohorts.remove(cohort);
         } else if let Ok(changes) = evolution.erase(client, embedder) {
-            let outcome = Outcome {
+            let outcome = EvolutionOutcome {
                 changes,
-                ..Outcome::default()
+                ..EvolutionOutcome::default()
             };
             changed
                 .documents
@@ -438,7 +438,7 @@ impl Evolving {
     fn with<T>(
         &mut self,
         cohort: &Cohort,
-        work: impl FnOnce(&mut Evolution, &Means<'_>) -> T,
+        work: impl FnOnce(&mut Evolution, &EvolutionContext<'_>) -> T,
     ) -> Option<T> {
         let embedder = self.embedder.clone()?;
         let base = Template::clone(self.catalogue.newest(&cohort.0).ok()?);
@@ -458,7 +458,7 @@ impl Evolving {
         }
         let evolution = self.cohorts.get_mut(cohort)?;
         let (clients, company, catalogue) = (&self.acquaintances, &self.company, &self.catalogue);
-        let means = Means {
+        let means = EvolutionContext {
             settings: &self.settings,
             embedder: &*embedder,
             screen: &|text| company.shown(text, clients),
@@ -472,7 +472,7 @@ impl Evolving {
     fn followed(
         &mut self,
         cohort: &Cohort,
-        outcome: Outcome,
+        outcome: EvolutionOutcome,
         now: Timestamp,
         changed: &mut Changed,
     ) {
@@ -485,7 +485,7 @@ impl Evolving {
         let base = evolution.lineage().base().clone();
         for event in &outcome.events {
             changed.happened(cohort, &base, event, now);
-            if let Event::Published { base, .. } = event {
+            if let LineageEvent::Published { base, .. } = event {
                 self.next_version(base, now, changed);
             }
         }
@@ -503,7 +503,7 @@ impl Evolving {
         let own = self.cohorts.iter_mut();
         for (cohort, evolution) in own.filter(|((s, client), _)| s == scenario && client.is_some())
         {
-            let rebase = Command::Rebase { base: base.clone() };
+            let rebase = LineageCommand::Rebase { base: base.clone() };
             if evolution.command(&rebase, &settings, now).is_ok() {
                 changed
                     .documents

@@ -5,9 +5,9 @@
 //! (Q14). Defaults are no part of it; [`Accepted::effective`] puts them in.
 
 use super::check::{Array, Check, Kind, Whole, whole};
+use super::excerpt::json_start;
 use super::fields::{Field, Fields};
 use super::place::Place;
-use super::told::json_start;
 use super::{Limits, Unknown};
 use crate::other::{self, Fragment, Gathered};
 use crate::template::OTHER;

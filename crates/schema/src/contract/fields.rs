@@ -4,7 +4,7 @@
 
 use super::check::Check;
 use super::{Tolerated, Unusable};
-use crate::template::{Key, OTHER, Property, Standing};
+use crate::template::{Key, KeyStatus, OTHER, Property};
 use crate::violation::Caution;
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl Fields {
         let mut fields = Self::default();
         for key in keys.iter().filter(|key| key.key_name != OTHER) {
             let check = Check::new(&key.shape, &key.key_name)?;
-            let caution = (key.standing == Standing::Deprecated).then_some(Caution::Deprecated);
+            let caution = (key.standing == KeyStatus::Deprecated).then_some(Caution::Deprecated);
             fields.add(&key.key_name, check, key.required, caution);
         }
         fields.add(OTHER, Check::other(), false, None);

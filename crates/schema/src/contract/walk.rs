@@ -6,12 +6,12 @@
 
 use super::Limits;
 use super::check::{Array, Check, Kind};
+use super::excerpt::excerpt;
 use super::fields::{Field, Fields};
 use super::nearest::nearest;
 use super::place::Place;
-use super::told::told;
 use crate::template::OTHER;
-use crate::violation::{Code, Violation};
+use crate::violation::{Code, PayloadViolation};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(super) struct Walk<'a> {
     /// How many values may still come; none once there were too many.
     nodes_left: Option<usize>,
     suggested: usize,
-    violations: Vec<Violation>,
+    violations: Vec<PayloadViolation>,
 }
 
 impl<'a> Walk<'a> {
@@ -43,7 +43,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Everything that is wrong; empty if the payload fits.
-    pub(super) fn violations(mut self, fields: &Fields, payload: &Members) -> Vec<Violation> {
+    pub(super) fn violations(
+        mut self,
+        fields: &Fields,
+        payload: &Members,
+    ) -> Vec<PayloadViolation> {
         self.members(fields, payload, 1, &Place::Payload);
         self.violations
     }
@@ -220,11 +224,11 @@ impl<'a> Walk<'a> {
         if self.is_full() {
             return;
         }
-        self.violations.push(Violation {
+        self.violations.push(PayloadViolation {
             path: place.to_string(),
             code,
             expected: expected.to_owned(),
-            found: found.map(told),
+            found: found.map(excerpt),
         });
     }
 
@@ -254,7 +258,7 @@ impl<'n> Groups<'n> {
         self.0.push(Group { order, range });
     }
 
-    fn put_in_order(mut self, violations: &mut Vec<Violation>) {
+    fn put_in_order(mut self, violations: &mut Vec<PayloadViolation>) {
         let [first, _, ..] = &self.0[..] else { return };
         let start = first.range.start;
         let mut found: Vec<_> = violations.drain(start..).map(Some).collect();

@@ -6,7 +6,7 @@ use crate::template::Key;
 
 /// A key summarised from a cluster's fragments (draft-zhou §6.2.2). Never required.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct CandidateKey {
     /// The key; its description holds screened fragments only.
     pub key: Key,
     /// The fragments that it was made of, as they were said, to compare with; never published.

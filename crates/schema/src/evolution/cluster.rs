@@ -3,7 +3,7 @@
 //! Knows its heat, its latest fragments and whether both gates hold; refuses to know where it lies
 //! among others, which is the [`super::Pool`]'s.
 
-use super::{Gates, Heat, Settings, Source};
+use super::{EvolutionSettings, FragmentSource, Gates, Heat};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -55,7 +55,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// Whether heat exceeds its threshold *and* enough was heard from enough clients (D73 to D75).
-    pub fn ripe(&self, settings: &Settings, personal: bool, now: Timestamp) -> bool {
+    pub fn ripe(&self, settings: &EvolutionSettings, personal: bool, now: Timestamp) -> bool {
         self.heat.at(now, settings.heat.half_life_ms) > settings.heat.threshold
             && self.heard(&settings.gates, personal, now)
     }
@@ -83,8 +83,8 @@ impl Cluster {
     pub(super) fn take(
         &mut self,
         text: &str,
-        source: &Source<'_>,
-        settings: &Settings,
+        source: &FragmentSource<'_>,
+        settings: &EvolutionSettings,
         personal: bool,
         now: Timestamp,
     ) -> bool {

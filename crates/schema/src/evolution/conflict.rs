@@ -7,7 +7,7 @@ use super::nearest::{dot, unit};
 use super::numeral::quantity;
 use super::pool::threshold;
 use super::words::words;
-use super::{Candidate, Settings};
+use super::{CandidateKey, EvolutionSettings};
 use crate::language::Language;
 use crate::lint::fits;
 use crate::patch::Refinement;
@@ -43,10 +43,10 @@ pub enum Resolved {
 /// `taken` are names that stand for something else still (withdrawn and yet accepted). None if there
 /// is nothing that could be shown.
 pub fn resolve(
-    candidate: &Candidate,
+    candidate: &CandidateKey,
     template: &Template,
     taken: &[(String, Shape)],
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
 ) -> Option<Resolved> {
     let named = template
@@ -66,9 +66,9 @@ pub fn resolve(
 /// The key that means the same: nearest to the fragments, near enough, not the opposite, and with a
 /// value for at least half of them.
 fn meant<'t>(
-    candidate: &Candidate,
+    candidate: &CandidateKey,
     template: &'t Template,
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
 ) -> Option<&'t Key> {
     let said: Vec<_> = candidate.said.iter().take(COMPARED).collect();
@@ -154,7 +154,7 @@ pub(super) fn value_said(key: &Key, said: &str) -> Option<Value> {
 }
 
 /// The description with what clients say too. Without a value for it, it is told in prose.
-fn refinement(key: &Key, candidate: &Candidate, examples_max: usize) -> Option<Refinement> {
+fn refinement(key: &Key, candidate: &CandidateKey, examples_max: usize) -> Option<Refinement> {
     let shown: Vec<_> = candidate
         .said
         .iter()

@@ -5,8 +5,9 @@
 
 use super::pool::Changes;
 use super::{
-    ClusterId, Command, Dropped, Event, Insert, Inserted, Lineage, Pool, PoolError, Refusal,
-    Resolved, Screen, Settings, Source, effective, induce, resolve,
+    ClusterId, Dropped, EvolutionSettings, FragmentSource, Insert, Inserted, Lineage,
+    LineageCommand, LineageEvent, LineageRefusal, Pool, PoolError, Resolved, Screen, effective,
+    induce, resolve,
 };
 use crate::patch::Patch;
 use crate::semantics::Embedder;
@@ -27,9 +28,9 @@ pub struct Evolution {
 
 /// What evolution works with; borrowed for one call.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct EvolutionContext<'a> {
     /// The numbers.
-    pub settings: &'a Settings,
+    pub settings: &'a EvolutionSettings,
     /// From text to vector.
     pub embedder: &'a dyn Embedder,
     /// What may be shown of a fragment.
@@ -48,18 +49,18 @@ pub struct Fragment<'a> {
     /// Its vector.
     pub vector: &'a [f32],
     /// Who said it.
-    pub source: &'a Source<'a>,
+    pub source: &'a FragmentSource<'a>,
 }
 
 /// What followed from a fragment or from time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
+pub struct EvolutionOutcome {
     /// What became of the fragment.
     pub inserted: Option<Inserted>,
     /// Clusters that changed or are gone, the fragment's included: rows to write and to delete.
     pub changes: Changes,
     /// What happened in the lineage; applied already.
-    pub events: Vec<Event>,
+    pub events: Vec<LineageEvent>,
 }
 
 impl Evolution {
@@ -105,10 +106,10 @@ impl Evolution {
     pub fn take(
         &mut self,
         fragment: &Fragment<'_>,
-        means: &Means<'_>,
+        means: &EvolutionContext<'_>,
         now: Timestamp,
-    ) -> Result<Outcome, PoolError> {
-        let mut outcome = Outcome::default();
+    ) -> Result<EvolutionOutcome, PoolError> {
+        let mut outcome = EvolutionOutcome::default();
         if !means.settings.parts.pool {
             return Ok(outcome);
         }
@@ -135,14 +136,14 @@ impl Evolution {
 
     /// Lets time pass: retention, lapses, trials, windows, and the queue. Call it every minute or
     /// hour; nothing is lost between.
-    pub fn tick(&mut self, means: &Means<'_>, now: Timestamp) -> Outcome {
-        let mut outcome = Outcome {
+    pub fn tick(&mut self, means: &EvolutionContext<'_>, now: Timestamp) -> EvolutionOutcome {
+        let mut outcome = EvolutionOutcome {
             changes: self.pool.forget_old(means.settings, now),
-            ..Outcome::default()
+            ..EvolutionOutcome::default()
         };
         // Time is never refused.
         let passed = self
-            .command(&Command::Tick, means.settings, now)
+            .command(&LineageCommand::Tick, means.settings, now)
             .unwrap_or_default();
         outcome.events.extend(passed);
         self.lineage.forget_old(means.settings, now);
@@ -153,13 +154,13 @@ impl Evolution {
     /// Decides and applies a command of people: approve, reject, deprecate, rebase.
     ///
     /// # Errors
-    /// [`Refusal`]; nothing has changed then.
+    /// [`LineageRefusal`]; nothing has changed then.
     pub fn command(
         &mut self,
-        command: &Command,
-        settings: &Settings,
+        command: &LineageCommand,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         let events = self.lineage.decide(command, settings, now)?;
         events.iter().for_each(|event| self.lineage.apply(event));
         Ok(events)
@@ -180,9 +181,9 @@ impl Evolution {
     fn ripened(
         &mut self,
         cluster: ClusterId,
-        means: &Means<'_>,
+        means: &EvolutionContext<'_>,
         now: Timestamp,
-        outcome: &mut Outcome,
+        outcome: &mut EvolutionOutcome,
     ) -> Result<(), PoolError> {
         let again = self.pool.relinked_within(cluster, AGAIN_MS, now);
         if again || self.lineage.is_settled(cluster, now) {
@@ -198,7 +199,7 @@ impl Evolution {
             .any(|id| self.lineage.is_settled(*id, now));
         outcome.changes.merge(relinked);
         if !known && self.pool.ripe(cluster, means.settings, now) {
-            let fired = self.command(&Command::Fire { cluster }, means.settings, now);
+            let fired = self.command(&LineageCommand::Fire { cluster }, means.settings, now);
             // A full queue is no loss: the cluster fires again while its gates hold.
             outcome.events.extend(fired.unwrap_or_default());
             self.pump(means, now, outcome);
@@ -207,15 +208,20 @@ impl Evolution {
     }
 
     /// Serves the queue while there is room (D107, D108, Q41).
-    fn pump(&mut self, means: &Means<'_>, now: Timestamp, outcome: &mut Outcome) {
+    fn pump(
+        &mut self,
+        means: &EvolutionContext<'_>,
+        now: Timestamp,
+        outcome: &mut EvolutionOutcome,
+    ) {
         loop {
             let Some(cluster) = self.lineage.queue().next() else {
                 break;
             };
             let command = self.turn(cluster, means, now);
             let events = match self.command(&command, means.settings, now) {
-                Err(Refusal::Collides { .. }) => {
-                    let drop = Command::Drop {
+                Err(LineageRefusal::Collides { .. }) => {
+                    let drop = LineageCommand::Drop {
                         cluster,
                         why: Dropped::Pending,
                     };
@@ -231,8 +237,13 @@ impl Evolution {
     }
 
     /// What comes of the first in the queue.
-    fn turn(&self, cluster: ClusterId, means: &Means<'_>, now: Timestamp) -> Command {
-        let drop = |why| Command::Drop { cluster, why };
+    fn turn(
+        &self,
+        cluster: ClusterId,
+        means: &EvolutionContext<'_>,
+        now: Timestamp,
+    ) -> LineageCommand {
+        let drop = |why| LineageCommand::Drop { cluster, why };
         let Some(found) = self.pool.cluster(cluster) else {
             return drop(Dropped::Cooled);
         };
@@ -258,7 +269,7 @@ impl Evolution {
             {
                 drop(Dropped::Pending)
             }
-            Some(resolved) => Command::Propose {
+            Some(resolved) => LineageCommand::Propose {
                 cluster,
                 exposes_capability: (means.exposes)(match &resolved {
                     Resolved::New(key) => key,
@@ -270,7 +281,7 @@ impl Evolution {
     }
 
     /// Whether a key is there by now, rather than in a patch that waits.
-    fn refinable(&self, key_name: &str, means: &Means<'_>) -> bool {
+    fn refinable(&self, key_name: &str, means: &EvolutionContext<'_>) -> bool {
         effective(&self.lineage.current(), means.everyones)
             .key(key_name)
             .is_some()

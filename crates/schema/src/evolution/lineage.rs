@@ -21,8 +21,8 @@ mod judge;
 mod publish;
 mod views;
 
-pub use decide::Refusal;
-pub use judge::Reason;
+pub use decide::LineageRefusal;
+pub use judge::DeprecationReason;
 pub use views::Activity;
 
 use super::{ClusterId, Metrics, Resolved};
@@ -93,7 +93,7 @@ pub struct Tracked {
     /// As it is advertised, or was.
     pub key: Key,
     /// Where it is in its life.
-    pub state: State,
+    pub state: LifecycleState,
     /// The patch that brought it.
     pub patch_id: String,
     /// The cluster that it comes from.
@@ -108,7 +108,7 @@ pub struct Tracked {
 
 /// Where a key that came from a patch is in its life (§6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum State {
+pub enum LifecycleState {
     /// On trial, judged at this instant.
     Experimental(Timestamp),
     /// Promoted, judged again at this instant (Q34).
@@ -119,7 +119,7 @@ pub enum State {
     Withdrawn(Timestamp),
 }
 
-impl State {
+impl LifecycleState {
     /// As told to people.
     pub fn name(self) -> &'static str {
         match self {
@@ -142,7 +142,7 @@ enum Settled {
 
 /// What is wanted of a lineage.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+pub enum LineageCommand {
     /// Both gates of a cluster hold: let it wait for its turn (Q41).
     Fire {
         /// The cluster.
@@ -220,7 +220,7 @@ pub enum Dropped {
 /// What happened in a lineage; applied in order, they make its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "members are called as what they are")]
-pub enum Event {
+pub enum LineageEvent {
     /// A trigger waits.
     Queued { cluster: ClusterId, at: Timestamp },
     /// A trigger came to nothing.
@@ -270,7 +270,7 @@ pub enum Event {
     /// A key is on its way out; `principal` is who said so, if anyone did.
     Deprecated {
         key_name: String,
-        why: Reason,
+        why: DeprecationReason,
         principal: Option<String>,
         at: Timestamp,
     },

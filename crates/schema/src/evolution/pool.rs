@@ -7,7 +7,7 @@
 //! [`super::Lineage`]'s.
 
 use super::nearest::{DIMENSIONS_MAX, Nearest, unit};
-use super::{Cluster, ClusterId, Heat, Settings, Similarity, Source};
+use super::{Cluster, ClusterId, EvolutionSettings, FragmentSource, Heat, Similarity};
 use crate::semantics::Embedder;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct Insert<'a> {
     /// Its vector, from the pool's embedder; of any length but 0.
     pub vector: &'a [f32],
     /// Who said it.
-    pub source: &'a Source<'a>,
+    pub source: &'a FragmentSource<'a>,
     /// When.
     pub now: Timestamp,
 }
@@ -155,7 +155,7 @@ impl Pool {
     }
 
     /// Whether both gates of a cluster hold; false if there is no such cluster.
-    pub fn ripe(&self, id: ClusterId, settings: &Settings, now: Timestamp) -> bool {
+    pub fn ripe(&self, id: ClusterId, settings: &EvolutionSettings, now: Timestamp) -> bool {
         self.cluster(id)
             .is_some_and(|cluster| cluster.ripe(settings, self.personal, now))
     }
@@ -167,7 +167,7 @@ impl Pool {
     pub fn insert(
         &mut self,
         fragment: &Insert<'_>,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
     ) -> Result<Inserted, PoolError> {
         let vector = self.fitting(fragment.vector, embedder)?;
@@ -223,7 +223,7 @@ impl Pool {
         &self,
         vector: &[f32],
         text: &str,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
     ) -> Option<(usize, f32)> {
         let age = |slot: usize| self.clusters[slot].id.0;
@@ -274,7 +274,7 @@ impl Pool {
         self.clusters.len() - 1
     }
 
-    fn make_room(&mut self, settings: &Settings) -> Option<ClusterId> {
+    fn make_room(&mut self, settings: &EvolutionSettings) -> Option<ClusterId> {
         if self.clusters.len() < settings.cluster.clusters_max {
             return None;
         }
@@ -308,7 +308,7 @@ impl Pool {
 
     /// Forgets fragments older than the retention, and clusters of which nothing is left (Q55).
     /// Names the clusters that changed and those that are gone.
-    pub fn forget_old(&mut self, settings: &Settings, now: Timestamp) -> Changes {
+    pub fn forget_old(&mut self, settings: &EvolutionSettings, now: Timestamp) -> Changes {
         let kept = |at: Timestamp| now - at < settings.cluster.retention_ms;
         let mut changes = Changes::default();
         for cluster in &mut self.clusters {
@@ -453,7 +453,7 @@ impl Changes {
 }
 
 /// The cosine from which fragments mean the same.
-pub(super) fn threshold(settings: &Settings, embedder: &dyn Embedder) -> f32 {
+pub(super) fn threshold(settings: &EvolutionSettings, embedder: &dyn Embedder) -> f32 {
     match settings.cluster.similarity {
         Similarity::OfEmbedder => embedder.threshold(),
         Similarity::DraftLiteral => DRAFT_COSINE,

@@ -12,11 +12,11 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// No duration is longer: ten years.
 const DURATION_MAX_MS: i64 = 3_650 * DAY_MS;
 
-/// How a schema evolves. [`Settings::default`] is the draft's, [`Settings::draft_literal`] its
+/// How a schema evolves. [`EvolutionSettings::default`] is the draft's, [`EvolutionSettings::draft_literal`] its
 /// cosine of 0.85 as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
+pub struct EvolutionSettings {
     /// Which parts are on.
     pub parts: Parts,
     /// When fragments mean the same, and how many are kept.
@@ -228,7 +228,7 @@ pub enum Approval {
 /// Approval (§7, Q45, Q51).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Policy {
+pub struct ApprovalPolicy {
     /// Ordinary keys for everyone. Default manual.
     pub ordinary: Approval,
     /// Ordinary keys in a client's own stack. Default manual.
@@ -241,7 +241,7 @@ pub struct Policy {
     pub sensitive_words: Vec<String>,
 }
 
-impl Default for Policy {
+impl Default for ApprovalPolicy {
     fn default() -> Self {
         let words = [
             "pay",
@@ -281,7 +281,7 @@ pub struct PatchSettings {
     /// nothing is asked again and again. Default 30 days.
     pub rest_ms: i64,
     /// Who approves.
-    pub policy: Policy,
+    pub policy: ApprovalPolicy,
 }
 
 impl Default for PatchSettings {
@@ -290,7 +290,7 @@ impl Default for PatchSettings {
             expiry_ms: 90 * DAY_MS,
             pending_ms: 30 * DAY_MS,
             rest_ms: 30 * DAY_MS,
-            policy: Policy::default(),
+            policy: ApprovalPolicy::default(),
         }
     }
 }

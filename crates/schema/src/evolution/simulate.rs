@@ -4,8 +4,8 @@
 //! drives [`Evolution`] as a server would, hour by hour. Read next: [`super::chart`].
 
 use super::{
-    Acquaintances, ClusterId, Command, Event, Evolution, Fragment, Means, Observation, PoolError,
-    Proposal, Settings, State,
+    ClusterId, Evolution, EvolutionContext, EvolutionSettings, Fragment, KnownClients,
+    LifecycleState, LineageCommand, LineageEvent, Observation, PoolError, Proposal,
 };
 use crate::other;
 use crate::patch::Patch;
@@ -37,7 +37,7 @@ const VOWELS: &[u8] = b"aeiou";
 
 /// Who asks for what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct Workload {
     /// When it begins.
     pub start: Timestamp,
     /// How long it lasts.
@@ -47,7 +47,7 @@ pub struct Plan {
     /// Payloads that one of them sends in a day, on average.
     pub payloads_per_day: f64,
     /// What they want beside what the schema covers.
-    pub needs: Vec<Need>,
+    pub needs: Vec<ClientNeed>,
     /// Of payloads, so many carry something that nobody else ever says: words that there are not,
     /// each time others.
     pub noise: f64,
@@ -61,7 +61,7 @@ pub struct Plan {
 
 /// Something that is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Need {
+pub struct ClientNeed {
     /// How it is said, one of these at a time.
     pub phrases: Vec<String>,
     /// Of payloads, so many want it.
@@ -97,7 +97,7 @@ pub enum Administrators {
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct History {
+pub struct SimulationHistory {
     /// Which chance.
     pub seed: u64,
     /// The heat that a cluster must exceed.
@@ -105,9 +105,9 @@ pub struct History {
     /// Each day's end.
     pub samples: Vec<Sample>,
     /// What happened in everyone's lineage.
-    pub events: Vec<(Timestamp, Event)>,
+    pub events: Vec<(Timestamp, LineageEvent)>,
     /// What happened in the traveller's.
-    pub personal_events: Vec<(Timestamp, Event)>,
+    pub personal_events: Vec<(Timestamp, LineageEvent)>,
     /// Payloads sent.
     pub payloads: u64,
     /// Fragments that came into the pool.
@@ -122,7 +122,7 @@ pub struct Sample {
     /// The version in force.
     pub schema_id: String,
     /// Each key that came from a patch, and its state.
-    pub keys: BTreeMap<String, State>,
+    pub keys: BTreeMap<String, LifecycleState>,
     /// The hottest clusters: a label, and the heat.
     pub heats: BTreeMap<String, f64>,
     /// Clusters in the pool.
@@ -134,7 +134,7 @@ pub struct Sample {
 }
 
 /// What the simulation shows to whoever watches, after each tick.
-pub type Watch<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
+pub type TickObserver<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
 
 /// Runs a plan. `watch` sees everyone's evolution after each hour's tick.
 ///
@@ -142,12 +142,12 @@ pub type Watch<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
 /// [`PoolError`] if the embedder is no embedder.
 pub fn simulate(
     seed: u64,
-    plan: &Plan,
-    settings: &Settings,
+    plan: &Workload,
+    settings: &EvolutionSettings,
     base: &Template,
     embedder: &dyn Embedder,
-    watch: Watch<'_>,
-) -> Result<History, PoolError> {
+    watch: TickObserver<'_>,
+) -> Result<SimulationHistory, PoolError> {
     let mut world = World::new(seed, plan, settings, base, embedder)?;
     for hour in 0..i64::from(plan.days) * 24 {
         let now = plan.start + hour * HOUR_MS;
@@ -161,18 +161,18 @@ pub fn simulate(
 }
 
 struct World<'a> {
-    plan: &'a Plan,
-    settings: &'a Settings,
+    plan: &'a Workload,
+    settings: &'a EvolutionSettings,
     embedder: &'a dyn Embedder,
     rng: ChaCha8Rng,
     everyone: Evolution,
     personal: Evolution,
-    known: Acquaintances,
+    known: KnownClients,
     clients: Vec<Client>,
     labels: BTreeMap<ClusterId, String>,
     /// Chance of its own, so that a plan without noise has the same history besides.
     noise: ChaCha8Rng,
-    history: History,
+    history: SimulationHistory,
 }
 
 struct Client {
@@ -185,8 +185,8 @@ struct Client {
 impl<'a> World<'a> {
     fn new(
         seed: u64,
-        plan: &'a Plan,
-        settings: &'a Settings,
+        plan: &'a Workload,
+        settings: &'a EvolutionSettings,
         base: &Template,
         embedder: &'a dyn Embedder,
     ) -> Result<Self, PoolError> {
@@ -203,13 +203,13 @@ impl<'a> World<'a> {
             embedder,
             everyone: Evolution::new(base.clone(), None, embedder)?,
             personal: Evolution::new(base.clone(), Some(TRAVELLER.to_owned()), embedder)?,
-            known: Acquaintances::default(),
+            known: KnownClients::default(),
             labels: BTreeMap::new(),
             noise: ChaCha8Rng::seed_from_u64(!seed),
-            history: History {
+            history: SimulationHistory {
                 seed,
                 heat_threshold: settings.heat.threshold,
-                ..History::default()
+                ..SimulationHistory::default()
             },
             rng,
         })
@@ -231,7 +231,7 @@ impl<'a> World<'a> {
             self.everyone.tick(means, now).events
         });
         self.note(events, now);
-        let rebase = Command::Rebase { base };
+        let rebase = LineageCommand::Rebase { base };
         let rebased = self
             .personal
             .command(&rebase, settings, now)
@@ -254,7 +254,7 @@ impl<'a> World<'a> {
         let mut payload = Map::new();
         let mut said = Vec::new();
         for need in 0..self.plan.needs.len() {
-            let Need {
+            let ClientNeed {
                 phrases,
                 share,
                 days,
@@ -290,7 +290,8 @@ impl<'a> World<'a> {
         let phrases = &self.plan.needs[need].phrases;
         let keys = self.everyone.lineage().keys();
         let tracked = keys.into_iter().find(|t| {
-            let there = !matches!(t.state, State::Withdrawn(_)) || self.clients[client].stubborn;
+            let there =
+                !matches!(t.state, LifecycleState::Withdrawn(_)) || self.clients[client].stubborn;
             means(&t.key, phrases) && t.introduced <= refreshed && there
         })?;
         let (name, value) = (tracked.key.key_name.clone(), value_of(&tracked.key)?);
@@ -448,7 +449,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn note(&mut self, events: Vec<Event>, now: Timestamp) {
+    fn note(&mut self, events: Vec<LineageEvent>, now: Timestamp) {
         self.history
             .events
             .extend(events.into_iter().map(|event| (now, event)));
@@ -491,11 +492,11 @@ impl<'a> World<'a> {
 fn decided(
     evolution: &mut Evolution,
     but: &[String],
-    settings: &Settings,
+    settings: &EvolutionSettings,
     now: Timestamp,
-) -> Vec<(Timestamp, Event)> {
+) -> Vec<(Timestamp, LineageEvent)> {
     let waits = evolution.lineage().pending();
-    let commands: Vec<Command> = waits
+    let commands: Vec<LineageCommand> = waits
         .filter(|proposal| now - proposal.at >= DAY_MS)
         .flat_map(|proposal| ["admin-1", "admin-2"].map(|who| verdict(proposal, who, but)))
         .collect();
@@ -508,19 +509,19 @@ fn decided(
     events
 }
 
-fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> Command {
+fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> LineageCommand {
     let Patch {
         patch_id, new_keys, ..
     } = &proposal.patch;
     let named = |word: &String| new_keys.iter().any(|key| key.key_name.contains(word));
     let (patch_id, principal) = (patch_id.clone(), principal.to_owned());
     match but.iter().any(named) {
-        true => Command::Reject {
+        true => LineageCommand::Reject {
             patch_id,
             principal,
             reason: "not a need of clients".to_owned(),
         },
-        false => Command::Approve {
+        false => LineageCommand::Approve {
             patch_id,
             principal,
         },
@@ -528,13 +529,13 @@ fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> Command {
 }
 
 fn with_means<T>(
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
     everyones: &[Patch],
-    work: impl FnOnce(&Means<'_>) -> T,
+    work: impl FnOnce(&EvolutionContext<'_>) -> T,
 ) -> T {
     let screen = |text: &str| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]);
-    work(&Means {
+    work(&EvolutionContext {
         settings,
         embedder,
         screen: &screen,

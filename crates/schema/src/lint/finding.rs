@@ -5,7 +5,7 @@ use strum::IntoStaticStr;
 
 /// Whose template it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Audience {
+pub enum TemplateOrigin {
     /// Ours: strict.
     Own,
     /// A peer's: what can be worked around is.
@@ -14,7 +14,7 @@ pub enum Audience {
 
 /// How much a finding weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum LintSeverity {
     /// Read and used all the same.
     Warning,
     /// Not used.
@@ -23,22 +23,22 @@ pub enum Severity {
 
 /// One thing wrong with a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct LintFinding {
     /// Where, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
     pub path: String,
     /// How much it weighs.
-    pub severity: Severity,
+    pub severity: LintSeverity,
     /// The rule it breaks.
-    pub rule: Rule,
+    pub rule: LintRule,
     /// What is wrong, for people.
     pub message: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for LintFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
+            LintSeverity::Warning => "warning",
+            LintSeverity::Error => "error",
         };
         let path = if self.path.is_empty() {
             "/"
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum LintRule {
     /// The text is not JSON.
     Json,
     /// A member stands twice in one object (RFC 8259 §4): two readers would see two templates.
@@ -120,15 +120,15 @@ pub enum Rule {
     Patch,
 }
 
-impl Rule {
+impl LintRule {
     /// The name, as told to people and programs.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
     /// How much breaking it weighs for an audience; none if it is no matter there.
-    pub fn severity(self, audience: Audience) -> Option<Severity> {
-        use Severity::{Error, Warning};
+    pub fn severity(self, audience: TemplateOrigin) -> Option<LintSeverity> {
+        use LintSeverity::{Error, Warning};
         let (own, peer) = match self {
             Self::Json
             | Self::DuplicateMember
@@ -158,8 +158,8 @@ impl Rule {
             Self::UnknownMember | Self::Untranslated | Self::Sensitive => (Warning, None),
         };
         match audience {
-            Audience::Own => Some(own),
-            Audience::Peer => peer,
+            TemplateOrigin::Own => Some(own),
+            TemplateOrigin::Peer => peer,
         }
     }
 }

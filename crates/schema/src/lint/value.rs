@@ -3,8 +3,8 @@
 
 use crate::contract::Contract;
 use crate::language::Language;
-use crate::template::{Annotation, Key, Shape, Standing, Template};
-use crate::violation::Violation;
+use crate::template::{Annotation, Key, KeyStatus, Shape, Template};
+use crate::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
 /// Why a value is none of a shape: what is needed, and what stands there.
@@ -68,7 +68,7 @@ fn sole(shape: Shape) -> Template {
         default_value: None,
         annotation: Annotation::default(),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     };
     Template {
         schema_id: String::new(),
@@ -80,7 +80,7 @@ fn sole(shape: Shape) -> Template {
     }
 }
 
-fn unfit(violation: Violation) -> Unfit {
+fn unfit(violation: PayloadViolation) -> Unfit {
     let within = violation.path.strip_prefix("/value").unwrap_or_default();
     let found = violation.found.unwrap_or_else(|| "nothing".to_owned());
     Unfit {

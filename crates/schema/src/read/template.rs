@@ -3,7 +3,7 @@
 use super::reader::{Object, Reader};
 use super::{annotation, key};
 use crate::language::Language;
-use crate::lint::{self, Place, Placed, Rule};
+use crate::lint::{self, LintRule, Place, Placed};
 use crate::signature::SEAL;
 use crate::template::{Key, OTHER, Template};
 use crate::write;
@@ -58,7 +58,7 @@ fn keys(reader: &mut Reader, object: Object<'_>, language: &Language) -> Option<
     let at = object.at.member("keys");
     if list.len() > lint::KEYS_MAX {
         let message = format!("{} keys; {} are the most", list.len(), lint::KEYS_MAX);
-        reader.note(Rule::Limit, &at, message);
+        reader.note(LintRule::Limit, &at, message);
         return None;
     }
     let read = list.iter().enumerate().filter_map(|(i, value)| {

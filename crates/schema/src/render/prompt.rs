@@ -7,7 +7,7 @@
 use super::wording::{self, Words};
 use crate::language::Language;
 use crate::other::fenced;
-use crate::template::{Annotation, OTHER, Property, Shape, Standing, Template};
+use crate::template::{Annotation, KeyStatus, OTHER, Property, Shape, Template};
 use std::fmt::Write as _;
 
 /// The system prompt: the task, each key with type, meaning, acceptable values and examples, and
@@ -35,9 +35,9 @@ pub fn prompt(template: &Template, language: &Language) -> String {
             .to_owned(),
         );
         match key.standing {
-            Standing::Stable => {}
-            Standing::Experimental => marks.push(words.experimental.to_owned()),
-            Standing::Deprecated => marks.push(words.deprecated.to_owned()),
+            KeyStatus::Stable => {}
+            KeyStatus::Experimental => marks.push(words.experimental.to_owned()),
+            KeyStatus::Deprecated => marks.push(words.deprecated.to_owned()),
         }
         if let Some(default) = wording::default(key) {
             marks.push(format!("{}: {default}", words.default));

@@ -4,7 +4,7 @@
 //! A template is remembered twice: as a whole in each language and form in which it came, and
 //! without its descriptions, which all languages share. So a type cannot change with the language.
 
-use super::{Kind, Verified};
+use super::{DocumentKind, Verified};
 use crate::canonical;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,8 @@ impl Pins {
     /// [`PinError`]; then nothing has changed.
     pub fn accept(&mut self, verified: &Verified, asked: Asked) -> Result<(), PinError> {
         match verified.kind {
-            Kind::Template => self.accept_template(verified, asked),
-            Kind::Patch => self.accept_patch(verified),
+            DocumentKind::Template => self.accept_template(verified, asked),
+            DocumentKind::Patch => self.accept_patch(verified),
         }
     }
 

@@ -20,12 +20,12 @@ pub struct Key {
     /// Touches payment, identity or access: changes of it want two approvals (§7, Q51).
     pub security_relevant: bool,
     /// Where it is in its life.
-    pub standing: Standing,
+    pub standing: KeyStatus,
 }
 
 /// Where a key is in its life (§6.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Standing {
+pub enum KeyStatus {
     /// Of the base schema, or promoted.
     #[default]
     Stable,

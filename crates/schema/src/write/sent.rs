@@ -3,7 +3,7 @@
 use super::prose::composed;
 use crate::language::{Language, lookup};
 use crate::patch::{Patch, Refinement};
-use crate::template::{Annotation, Constraint, Key, KeyType, Property, Shape, Standing, Template};
+use crate::template::{Annotation, Constraint, Key, KeyStatus, KeyType, Property, Shape, Template};
 use serde_json::{Map, Value, json};
 
 /// The template for who prefers a language, as the answer to `get_schema_template` (§3.2).
@@ -103,9 +103,9 @@ pub(super) fn beside(key: &Key, members: &mut Map<String, Value>) {
         members.insert("security_relevant".into(), true.into());
     }
     match key.standing {
-        Standing::Stable => None,
-        Standing::Experimental => members.insert("experimental".into(), true.into()),
-        Standing::Deprecated => members.insert("deprecated".into(), true.into()),
+        KeyStatus::Stable => None,
+        KeyStatus::Experimental => members.insert("experimental".into(), true.into()),
+        KeyStatus::Deprecated => members.insert("deprecated".into(), true.into()),
     };
 }
 

@@ -6,7 +6,7 @@
 
 use super::{NotASet, lines};
 use crate::ngrams::cosine;
-use schema::evolution::{Insert, Pool, Settings, Similarity, Source};
+use schema::evolution::{EvolutionSettings, FragmentSource, Insert, Pool, Similarity};
 use schema::semantics::Embedder;
 use schema::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,7 +183,7 @@ fn firing<'s>(
     embedder: &dyn Embedder,
     set: &'s [Labelled],
     vectors: &[Vec<f32>],
-    settings: &Settings,
+    settings: &EvolutionSettings,
 ) -> Vec<Vec<Option<&'s str>>> {
     let meaning: BTreeMap<&str, Option<&str>> = set
         .iter()
@@ -192,7 +192,7 @@ fn firing<'s>(
     let Ok(mut pool) = Pool::new(embedder, true) else {
         return Vec::new();
     };
-    let source = Source {
+    let source = FragmentSource {
         client: Some("someone"),
         proven: true,
     };
@@ -220,8 +220,8 @@ fn firing<'s>(
 }
 
 /// The settings under which so many texts make a cluster fire.
-fn firing_at(members: usize, threshold: f32) -> Settings {
-    let mut settings = Settings::default();
+fn firing_at(members: usize, threshold: f32) -> EvolutionSettings {
+    let mut settings = EvolutionSettings::default();
     settings.cluster.similarity = Similarity::Fixed(threshold);
     settings.cluster.members_max = settings.cluster.members_max.max(members);
     settings.heat.threshold = 0.0;

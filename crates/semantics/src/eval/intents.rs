@@ -8,7 +8,7 @@
 
 use super::{NotASet, lines};
 use schema::contract::Contract;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
 use schema::template::{Key, Template};
 use schema::time::Timestamp;
@@ -89,7 +89,7 @@ fn template(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<T
         return known(schema_id).ok_or_else(|| format!("no template {schema_id} is known"));
     }
     let declared = declared(value.clone());
-    let reading = schema::read::template(&declared, Audience::Peer);
+    let reading = schema::read::template(&declared, TemplateOrigin::Peer);
     reading.map(|r| r.template).map_err(|findings| {
         let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
         format!("the template cannot be read: {}", told.join("; "))

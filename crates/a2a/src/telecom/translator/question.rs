@@ -5,7 +5,7 @@
 
 use super::Translator;
 use crate::telecom::text_language::TextLanguage;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 
 /// A question about one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Question {
 
     pub(super) fn of(
         translator: &Translator,
-        violation: &Violation,
+        violation: &PayloadViolation,
         text_language: TextLanguage,
     ) -> Self {
         let key = violation.key_name().unwrap_or_default();

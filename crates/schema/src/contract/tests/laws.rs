@@ -173,7 +173,7 @@ fn any_payload() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 /// The order in which a violation is told: keys as in the template, then unknown ones by name.
-fn order(contract: &Contract, violation: &Violation) -> (usize, String) {
+fn order(contract: &Contract, violation: &PayloadViolation) -> (usize, String) {
     let name = violation.key_name().unwrap_or_default();
     let place = contract
         .fields

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why a key is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
+pub enum DeprecationReason {
     /// usage_frequency is too low (D102).
     Usage,
     /// semantic_alignment_accuracy is too low (D102).
@@ -24,7 +24,7 @@ pub enum Reason {
 pub(super) enum Verdict {
     Promote,
     Extend,
-    Deprecate(Reason),
+    Deprecate(DeprecationReason),
 }
 
 /// What measures say of a key on trial; `last` when the observation window is over.
@@ -42,7 +42,7 @@ pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) ->
         true if aligned || unjudged && !up.judged => Verdict::Promote,
         // That nobody judged blocks promotion but is not the key's fault (Q37).
         true if unjudged => Verdict::Extend,
-        _ if last => Verdict::Deprecate(Reason::Undecided),
+        _ if last => Verdict::Deprecate(DeprecationReason::Undecided),
         _ => Verdict::Extend,
     }
 }
@@ -53,15 +53,15 @@ pub(super) fn of_stable(ratios: &Ratios, settings: &TrialSettings) -> Verdict {
 }
 
 /// A measure without anything to measure is not low (Q33, Q36, Q37).
-fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<Reason> {
+fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<DeprecationReason> {
     let down = &settings.deprecation;
     let low = |ratio: Option<f64>, least: f64| ratio.is_some_and(|r| r < least);
     if low(ratios.usage_frequency, down.usage) {
-        Some(Reason::Usage)
+        Some(DeprecationReason::Usage)
     } else if low(ratios.semantic_alignment_accuracy, down.alignment) {
-        Some(Reason::Alignment)
+        Some(DeprecationReason::Alignment)
     } else if low(ratios.value_type_correctness, down.type_correctness) {
-        Some(Reason::TypeCorrectness)
+        Some(DeprecationReason::TypeCorrectness)
     } else {
         None
     }

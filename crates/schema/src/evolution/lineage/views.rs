@@ -1,8 +1,8 @@
 //! What others see of a [`Lineage`], and what it counts.
 
-use super::{Lineage, Proposal, State, Tracked};
+use super::{LifecycleState, Lineage, Proposal, Tracked};
 use crate::contract::Tolerated;
-use crate::evolution::{ClusterId, Observation, Settings, effective};
+use crate::evolution::{ClusterId, EvolutionSettings, Observation, effective};
 use crate::language::Language;
 use crate::patch::Patch;
 use crate::template::{KeyType, Shape, Template};
@@ -70,7 +70,7 @@ impl Lineage {
     }
 
     /// Whether another key may go on trial (D107).
-    pub fn has_room(&self, settings: &Settings) -> bool {
+    pub fn has_room(&self, settings: &EvolutionSettings) -> bool {
         self.on_trial() < settings.convergence.experimental_max
     }
 
@@ -91,11 +91,11 @@ impl Lineage {
     pub fn tolerated(
         &self,
         template: &Template,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
     ) -> Vec<Tolerated> {
         let accepted = |tracked: &&Tracked| match tracked.state {
-            State::Withdrawn(since) => now - since < settings.trial.backward_ms,
+            LifecycleState::Withdrawn(since) => now - since < settings.trial.backward_ms,
             _ => true,
         };
         let missing = |tracked: &&Tracked| template.key(&tracked.key.key_name).is_none();
@@ -112,7 +112,7 @@ impl Lineage {
         let withdrawn = self
             .keys
             .values()
-            .filter(|t| matches!(t.state, State::Withdrawn(_)));
+            .filter(|t| matches!(t.state, LifecycleState::Withdrawn(_)));
         withdrawn
             .map(|t| (t.key.key_name.clone(), t.key.shape.clone()))
             .collect()
@@ -162,14 +162,14 @@ impl Lineage {
     }
 
     /// A client was given patches: they count as received (D96).
-    pub fn delivered(&mut self, client: &str, settings: &Settings) {
+    pub fn delivered(&mut self, client: &str, settings: &EvolutionSettings) {
         for tracked in self.keys.values_mut().filter(|t| t.is_live() && !t.in_base) {
             tracked.metrics.received(client, settings.trial.clients_max);
         }
     }
 
     /// Counts a payload, before it is rejected if it is (Q39). Cheap; no decision follows until
-    /// [`super::Command::Tick`]. Names the withdrawn keys it carries, which deserve a warning (D106).
+    /// [`super::LineageCommand::Tick`]. Names the withdrawn keys it carries, which deserve a warning (D106).
     pub fn observe(&mut self, seen: &Observation<'_>) -> Vec<String> {
         let mut withdrawn = Vec::new();
         for (name, tracked) in &mut self.keys {
@@ -196,7 +196,7 @@ impl Lineage {
     }
 
     /// Forgets counts that are out of every window, and rests that are over.
-    pub(crate) fn forget_old(&mut self, settings: &Settings, now: Timestamp) {
+    pub(crate) fn forget_old(&mut self, settings: &EvolutionSettings, now: Timestamp) {
         for tracked in self.keys.values_mut() {
             tracked.metrics.forget(settings.trial.window_ms, now);
         }
@@ -215,7 +215,7 @@ impl Lineage {
 impl Tracked {
     /// Whether it is in the schema.
     fn is_live(&self) -> bool {
-        !matches!(self.state, State::Withdrawn(_))
+        !matches!(self.state, LifecycleState::Withdrawn(_))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-impl Settings {
+impl EvolutionSettings {
     /// The profile `draft-literal`: the draft's cosine of 0.85 for every embedder (D68), its counts
     /// without a Sybil gate.
     pub fn draft_literal() -> Self {

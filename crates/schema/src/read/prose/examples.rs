@@ -63,13 +63,13 @@ fn announced(before: &str) -> bool {
     ANNOUNCED.iter().any(|word| before.contains(word))
 }
 
-struct Said {
+struct Utterance {
     alternatives: Vec<String>,
     quoted: bool,
 }
 
 /// What is said, before an arrow: the quoted texts that end there, else the bare words.
-fn said(left: &str) -> Said {
+fn said(left: &str) -> Utterance {
     let mut alternatives = Vec::new();
     let mut rest = left.trim_end();
     while let Some((text, before)) = quoted_at_end(rest) {
@@ -83,7 +83,7 @@ fn said(left: &str) -> Said {
     if !quoted {
         alternatives.extend(bare_at_end(rest));
     }
-    Said {
+    Utterance {
         alternatives,
         quoted,
     }
@@ -161,13 +161,13 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
     matches!(c, '.' | '!' | '?') && (behind.is_empty() || behind.starts_with(char::is_whitespace))
 }
 
-struct Meant {
+struct Meaning {
     value: Value,
     quoted: bool,
 }
 
 /// The value behind an arrow, and how many bytes it takes.
-fn value(behind: &str, key_type: KeyType) -> Option<(Meant, usize)> {
+fn value(behind: &str, key_type: KeyType) -> Option<(Meaning, usize)> {
     let text = behind.trim_start();
     let skipped = behind.len() - text.len();
     let (value, length, quoted) = quoted_at_start(text)
@@ -177,7 +177,7 @@ fn value(behind: &str, key_type: KeyType) -> Option<(Meant, usize)> {
             bare_at_start(text).map(|(value, length)| (Value::String(value), length, false))
         })?;
     let value = brought_to(key_type, value, &text[..length]);
-    Some((Meant { value, quoted }, skipped + length))
+    Some((Meaning { value, quoted }, skipped + length))
 }
 
 fn quoted_at_start(text: &str) -> Option<(String, usize)> {

@@ -22,7 +22,7 @@ use domain::reply::{Reason, Reply, Verdict};
 use schema::contract::{Contract, Limits, Unknown};
 use schema::shipped;
 use schema::template::Template;
-use schema::violation::{Code, Violation};
+use schema::violation::{Code, PayloadViolation};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -103,7 +103,7 @@ pub enum Unreadable {
     },
     /// Its contract refuses it.
     #[error("{} of the payload's places are not as its schema says", .0.len())]
-    Refused(Vec<Violation>),
+    Refused(Vec<PayloadViolation>),
     /// It is as its schema says, and names an instant that cannot be reckoned with.
     #[error("the payload names an instant out of reach")]
     OutOfReach,
@@ -136,8 +136,8 @@ impl Unreadable {
     }
 }
 
-fn refused(violations: &[Violation], target: &str) -> Reply {
-    let lacks = |v: &Violation| v.code == Code::Missing;
+fn refused(violations: &[PayloadViolation], target: &str) -> Reply {
+    let lacks = |v: &PayloadViolation| v.code == Code::Missing;
     let verdict = match violations.iter().all(lacks) {
         true => Verdict::InputRequired,
         false => Verdict::Refused,
@@ -149,7 +149,7 @@ fn refused(violations: &[Violation], target: &str) -> Reply {
     reply
 }
 
-fn reason(violation: &Violation) -> Reason {
+fn reason(violation: &PayloadViolation) -> Reason {
     let expected = &violation.expected;
     Reason {
         reason: violation.code.as_str().to_owned(),
@@ -162,7 +162,7 @@ fn reason(violation: &Violation) -> Reason {
 }
 
 /// The key, with a place behind it where an entry of an array is meant: `alarms/2/time`.
-fn place(violation: &Violation) -> &str {
+fn place(violation: &PayloadViolation) -> &str {
     violation.path.trim_start_matches('/')
 }
 

@@ -14,7 +14,7 @@ const CLIENTS_MAX: usize = 100_000;
 
 /// Where a fragment comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source<'a> {
+pub struct FragmentSource<'a> {
     /// The authenticated principal; none for all that are not authenticated.
     pub client: Option<&'a str>,
     /// Whether it has the history that [`Sybil`] asks for.
@@ -23,29 +23,29 @@ pub struct Source<'a> {
 
 /// The clients known to one server agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "BTreeMap<String, Known>", into = "BTreeMap<String, Known>")]
-pub struct Acquaintances {
-    clients: BTreeMap<String, Known>,
+#[serde(from = "BTreeMap<String, ClientHistory>", into = "BTreeMap<String, ClientHistory>")]
+pub struct KnownClients {
+    clients: BTreeMap<String, ClientHistory>,
     /// The same, whoever is to be forgotten first in front.
     order: BTreeSet<(bool, Timestamp, String)>,
 }
 
 /// What is known of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct ClientHistory {
     first_seen: Timestamp,
     last_seen: Timestamp,
     accepted: u32,
 }
 
-impl Acquaintances {
+impl KnownClients {
     /// A client was heard of; `accepted` if a payload of it passed the check.
     pub fn met(&mut self, client: &str, accepted: bool, now: Timestamp) {
         let known = self.clients.get(client).copied();
         if known.is_none() && self.clients.len() >= CLIENTS_MAX {
             self.forget_one();
         }
-        let mut known = known.unwrap_or(Known {
+        let mut known = known.unwrap_or(ClientHistory {
             first_seen: now,
             last_seen: now,
             accepted: 0,
@@ -58,12 +58,17 @@ impl Acquaintances {
     }
 
     /// A client as a source of fragments; without a name it is never proven.
-    pub fn source<'a>(&self, client: Option<&'a str>, sybil: &Sybil, now: Timestamp) -> Source<'a> {
+    pub fn source<'a>(
+        &self,
+        client: Option<&'a str>,
+        sybil: &Sybil,
+        now: Timestamp,
+    ) -> FragmentSource<'a> {
         let known = client.and_then(|name| self.clients.get(name));
         let proven = known.is_some_and(|known| {
             now - known.first_seen >= sybil.age_min_ms && known.accepted >= sybil.accepted_min
         });
-        Source { client, proven }
+        FragmentSource { client, proven }
     }
 
     /// Forgets a client, on its request; true if it was known.
@@ -96,14 +101,14 @@ impl Acquaintances {
     }
 }
 
-impl Known {
+impl ClientHistory {
     fn place(&self, client: &str) -> (bool, Timestamp, String) {
         (self.accepted > 0, self.last_seen, client.to_owned())
     }
 }
 
-impl From<BTreeMap<String, Known>> for Acquaintances {
-    fn from(clients: BTreeMap<String, Known>) -> Self {
+impl From<BTreeMap<String, ClientHistory>> for KnownClients {
+    fn from(clients: BTreeMap<String, ClientHistory>) -> Self {
         let order = clients
             .iter()
             .map(|(client, known)| known.place(client))
@@ -112,8 +117,8 @@ impl From<BTreeMap<String, Known>> for Acquaintances {
     }
 }
 
-impl From<Acquaintances> for BTreeMap<String, Known> {
-    fn from(acquaintances: Acquaintances) -> Self {
-        acquaintances.clients
+impl From<KnownClients> for BTreeMap<String, ClientHistory> {
+    fn from(known: KnownClients) -> Self {
+        known.clients
     }
 }

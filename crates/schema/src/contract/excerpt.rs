@@ -8,7 +8,7 @@ use std::io;
 const TOLD_CHARS: usize = 64;
 
 /// A value as JSON, inert and short.
-pub(super) fn told(value: &Value) -> String {
+pub(super) fn excerpt(value: &Value) -> String {
     let json = json_start(value, 4 * TOLD_CHARS + 4);
     let visible = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     match json.char_indices().nth(TOLD_CHARS) {
