@@ -7,7 +7,7 @@ use a2a::telecom::template::Holds;
 use a2a::telecom::translator::{Translator, Unread};
 use proptest::prelude::*;
 use schema::semantics::{FailureKind, ParseFailure};
-use schema::steps::{Effort, GivenUp, STEPS_MOST, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget, STEPS_MOST};
 use std::cell::Cell;
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ static REPERTOIRE: LazyLock<Repertoire> = LazyLock::new(|| {
 });
 
 fn steps(translator: &Translator, text: &str) -> u64 {
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     // A text that is none is looked at as well.
     let _ = translator.read_within(text, &work);
     let _ = REPERTOIRE.task(None, text, &work);
@@ -264,12 +264,12 @@ fn what_is_too_much_work_is_refused() {
         limit: 100_000,
         over: &never,
     };
-    let refused = translator.read_within(&too_much(), &Work::within(few));
+    let refused = translator.read_within(&too_much(), &ReadingBudget::within(few));
     assert_eq!(refused.unwrap_err(), Unread::GivenUp(GivenUp::Spent));
     let failure = ParseFailure::given_up(GivenUp::Spent, "A2A-T");
     assert_eq!(failure.kind, FailureKind::TooMuch);
     assert!(failure.reason.contains(&STEPS_MOST.to_string()));
-    let all = Work::within(Effort::until(&never));
+    let all = ReadingBudget::within(Effort::until(&never));
     assert!(
         translator.read_within(&too_much(), &all).is_ok(),
         "{}",
@@ -287,7 +287,7 @@ fn who_does_not_wait_is_noticed() {
             asked.set(asked.get() + 1);
             asked.get() >= from
         };
-        let work = Work::within(Effort::until(&over));
+        let work = ReadingBudget::within(Effort::until(&over));
         let text = "## Task Object\nx: y\nz\n```\nk: 1\n```\n## Further Parameters\nk: 1\nl: 2";
         let translator = &REPERTOIRE.translators()[0];
         translator.read_within(text, &work).map(|_| ())

@@ -1,7 +1,7 @@
 //! How much work reading a text is, counted: a token, a byte or a pair that is looked at is a step.
 //!
 //! Knows no clock, and nothing of what is read. The same text is the same number of steps on every
-//! machine. Who reads asks [`Effort`] or [`Work`] now and then whether it may go on. Read next:
+//! machine. Who reads asks [`Effort`] or [`ReadingBudget`] now and then whether it may go on. Read next:
 //! `semantics::rules`, `a2a::telecom::translator` and `agents::complaints::reader`, which read what
 //! others wrote.
 
@@ -85,12 +85,12 @@ impl<'e> Effort<'e> {
 }
 
 /// A reading under way: its steps, and the effort that it may be.
-pub struct Work<'e> {
+pub struct ReadingBudget<'e> {
     steps: Steps,
     effort: Effort<'e>,
 }
 
-impl<'e> Work<'e> {
+impl<'e> ReadingBudget<'e> {
     /// Of at most this effort.
     pub fn within(effort: Effort<'e>) -> Self {
         let steps = Steps::default();

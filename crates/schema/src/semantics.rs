@@ -61,7 +61,7 @@ impl Parsed {
 /// type, never from nowhere; what is left of the utterance is `other`.
 ///
 /// Fulfilled by `semantics::rules::Rules` (no model, the same at every call),
-/// `semantics::endpoint::Endpoint` (a model behind an OpenAI-compatible endpoint; feature
+/// `semantics::endpoint::ModelEndpoint` (a model behind an OpenAI-compatible endpoint; feature
 /// `endpoint`) and `semantics::gate::Gate` (both together). Used by `convoke schema parse`, `convoke
 /// ask` and `convoke eval`; no server needs one (§6.1).
 pub trait SemanticParser: Send + Sync {

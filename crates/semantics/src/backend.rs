@@ -18,7 +18,7 @@ pub const EMBEDDERS: [&str; 3] = ["ngrams", "static", "minilm"];
 
 /// What is given beside a name; each needs some of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct BackendOptions {
     /// The file of a model, the directory of an embedder.
     pub weights: Option<PathBuf>,
     /// The SHA-256 of its weights, in 64 hexadecimal digits.
@@ -159,7 +159,7 @@ impl ParserChoice {
     ///
     /// # Errors
     /// [`Unavailable`] if there is none, or if what it needs is not given.
-    pub fn named(name: &str, given: &Given) -> Result<Self, Unavailable> {
+    pub fn named(name: &str, given: &BackendOptions) -> Result<Self, Unavailable> {
         let gate = |model| Self::Gate {
             model,
             threshold: given.rules_alone(),
@@ -224,7 +224,7 @@ impl EmbedderChoice {
     ///
     /// # Errors
     /// [`Unavailable`] if there is none, or if what it needs is not given.
-    pub fn named(name: &str, given: &Given) -> Result<Self, Unavailable> {
+    pub fn named(name: &str, given: &BackendOptions) -> Result<Self, Unavailable> {
         match name {
             "ngrams" => Ok(Self::Ngrams),
             "static" => given.weights(name).map(Self::Static),
@@ -250,7 +250,7 @@ impl EmbedderChoice {
     }
 }
 
-impl Given {
+impl BackendOptions {
     fn rules_alone(&self) -> f64 {
         self.threshold.unwrap_or(rules::THRESHOLD)
     }
@@ -363,9 +363,9 @@ fn gguf(
     timeout: Option<Duration>,
     place: Place,
 ) -> Result<Box<dyn SemanticParser>, Unavailable> {
-    use crate::gguf::{Gguf, Settings};
-    let default = Settings::new(weights.clone());
-    let model = Gguf::load(Settings {
+    use crate::gguf::{Gguf, GgufSettings};
+    let default = GgufSettings::new(weights.clone());
+    let model = Gguf::load(GgufSettings {
         threads,
         timeout: timeout.unwrap_or(default.timeout),
         other: matches!(place, Place::Alone),
@@ -387,9 +387,9 @@ fn gguf(
 
 #[cfg(feature = "endpoint")]
 fn endpoint(remote: &Remote, place: Place) -> Result<Box<dyn SemanticParser>, Unavailable> {
-    use crate::endpoint::{Endpoint, Settings};
-    let default = Settings::new(&remote.url, &remote.model);
-    let model = Endpoint::new(Settings {
+    use crate::endpoint::{EndpointSettings, ModelEndpoint};
+    let default = GgufSettings::new(&remote.url, &remote.model);
+    let model = ModelEndpoint::new(GgufSettings {
         key_variable: remote.key_variable.clone(),
         authorities: remote.authorities.clone(),
         in_the_clear: remote.in_the_clear,

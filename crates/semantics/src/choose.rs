@@ -9,13 +9,13 @@ use crate::lexicon;
 use crate::ngrams::cosine;
 use language::text::{Class, Token, tokens};
 use schema::semantics::{Embedder, ParseFailure};
-use schema::steps::{Effort, GivenUp, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget};
 use schema::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A scenario that an agent offers.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer<'a> {
+pub struct OfferedScenario<'a> {
     /// The agent.
     pub agent: &'a str,
     /// The scenario.
@@ -30,7 +30,7 @@ pub struct Offer<'a> {
 
 /// How well a scenario fits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub struct ScenarioFit {
     /// Which offer, by its place.
     pub offer: usize,
     /// The agent.
@@ -45,11 +45,11 @@ pub struct Fit {
 
 /// What was chosen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Choosing {
+pub enum ScenarioChoice {
     /// The scenario that fits best, then the others, the better first.
-    Fits(Fit, Vec<Fit>),
+    Fits(ScenarioFit, Vec<ScenarioFit>),
     /// None fits; the nearest, for the record.
-    Nothing(Option<Fit>),
+    Nothing(Option<ScenarioFit>),
 }
 
 /// The score from which a scenario fits.
@@ -68,8 +68,12 @@ const LEAST: f64 = 0.1;
 
 /// Chooses among offers, however much work it is: for utterances and offers of one's own. Deterministic;
 /// of equals the first.
-pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> Choosing {
-    let work = Work::within(Effort::any());
+pub fn choose(
+    utterance: &str,
+    offers: &[OfferedScenario<'_>],
+    embedder: &dyn Embedder,
+) -> ScenarioChoice {
+    let work = ReadingBudget::within(Effort::any());
     let chosen = within(utterance, offers, embedder, &work);
     chosen.expect("nothing ends a choice without a limit")
 }
@@ -82,17 +86,17 @@ pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) ->
 /// says so.
 pub fn choose_until(
     utterance: &str,
-    offers: &[Offer<'_>],
+    offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
     over: &dyn Fn() -> bool,
-) -> Result<Choosing, ParseFailure> {
-    let work = Work::within(Effort::until(over));
+) -> Result<ScenarioChoice, ParseFailure> {
+    let work = ReadingBudget::within(Effort::until(over));
     within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
 }
 
 /// How many steps [`choose`] takes: bytes and terms that it looks at.
-pub fn steps(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> u64 {
-    let work = Work::within(Effort::any());
+pub fn steps(utterance: &str, offers: &[OfferedScenario<'_>], embedder: &dyn Embedder) -> u64 {
+    let work = ReadingBudget::within(Effort::any());
     // The choice is of no account.
     let _ = within(utterance, offers, embedder, &work);
     work.taken()
@@ -100,10 +104,10 @@ pub fn steps(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> 
 
 fn within(
     utterance: &str,
-    offers: &[Offer<'_>],
+    offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
-    work: &Work<'_>,
-) -> Result<Choosing, GivenUp> {
+    work: &ReadingBudget<'_>,
+) -> Result<ScenarioChoice, GivenUp> {
     let embedder = Counted { embedder, work };
     let query = terms(utterance, work)?;
     let said = embedder.embed(utterance)?;
@@ -118,8 +122,8 @@ fn within(
     fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.offer.cmp(&b.offer)));
     let mut fits = fits.into_iter();
     Ok(match fits.next() {
-        Some(best) if best.score >= THRESHOLD => Choosing::Fits(best, fits.collect()),
-        nearest => Choosing::Nothing(nearest),
+        Some(best) if best.score >= THRESHOLD => ScenarioChoice::Fits(best, fits.collect()),
+        nearest => ScenarioChoice::Nothing(nearest),
     })
 }
 
@@ -127,7 +131,7 @@ fn within(
 #[derive(Clone, Copy)]
 struct Counted<'c> {
     embedder: &'c dyn Embedder,
-    work: &'c Work<'c>,
+    work: &'c ReadingBudget<'c>,
 }
 
 impl Counted<'_> {
@@ -149,7 +153,7 @@ struct Term {
 }
 
 /// The words that say something.
-fn terms(text: &str, work: &Work<'_>) -> Result<Terms, GivenUp> {
+fn terms(text: &str, work: &ReadingBudget<'_>) -> Result<Terms, GivenUp> {
     work.take(1 + text.len());
     work.may_go_on()?;
     let all = tokens(text);
@@ -187,7 +191,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn of(offer: &Offer<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
+    fn of(offer: &OfferedScenario<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
         let mut profile = Self {
             weights: BTreeMap::new(),
             vectors: Vec::new(),
@@ -233,7 +237,7 @@ impl Profile {
         Ok(())
     }
 
-    fn learn(&mut self, text: &str, weight: f64, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn learn(&mut self, text: &str, weight: f64, work: &ReadingBudget<'_>) -> Result<(), GivenUp> {
         for term in terms(text, work)?.into_keys() {
             let known = self.weights.entry(term).or_insert(0.0);
             *known = known.max(weight);
@@ -244,12 +248,12 @@ impl Profile {
     fn fit(
         &self,
         at: usize,
-        offer: &Offer<'_>,
+        offer: &OfferedScenario<'_>,
         query: &Terms,
         rarity: &Rarity,
         said: &[f32],
-        work: &Work<'_>,
-    ) -> Fit {
+        work: &ReadingBudget<'_>,
+    ) -> ScenarioFit {
         work.take(1 + query.len() + self.vectors.len());
         let mut known: Vec<&str> = Vec::new();
         let (mut held, mut all) = (0.0, 0.0);
@@ -269,7 +273,7 @@ impl Profile {
             .iter()
             .map(|v| f64::from(cosine(v, said)))
             .fold(0.0, f64::max);
-        Fit {
+        ScenarioFit {
             offer: at,
             agent: offer.agent.to_owned(),
             scenario: offer.scenario.to_owned(),

@@ -1,6 +1,6 @@
 //! A model behind any OpenAI-compatible chat endpoint, held to the template by its response format
 //! (draft-zhou §6.1, D60, D61). Feature `endpoint`; off by default, and no packet leaves unless an
-//! [`Endpoint`] is made.
+//! [`ModelEndpoint`] is made.
 //!
 //! Asks once, follows no redirect, retries nothing. What comes back is checked as if nobody had
 //! constrained it: values stand in the utterance, in a mapping example or among the acceptable
@@ -10,7 +10,7 @@
 mod completion;
 mod http;
 
-pub use http::{BadEndpoint, Unanswered};
+pub use http::{BadEndpoint, EndpointError};
 
 use crate::prompt::{spoken, today};
 use crate::rules;
@@ -29,7 +29,7 @@ pub const WITHOUT_PROBABILITIES: f64 = 0.75;
 
 /// How to reach a model. Holds no secret: the key is named, not told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct EndpointSettings {
     /// The base of the API, e.g. `http://127.0.0.1:8080/v1`; `/chat/completions` is added. `https`,
     /// or `http` to the host itself; to others only `in_the_clear`.
     pub url: String,
@@ -52,7 +52,7 @@ pub struct Settings {
     pub threshold: f64,
 }
 
-impl Settings {
+impl EndpointSettings {
     /// The defaults for a model at a URL.
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
@@ -70,19 +70,19 @@ impl Settings {
 }
 
 /// A model behind an endpoint.
-pub struct Endpoint {
+pub struct ModelEndpoint {
     name: String,
-    settings: Settings,
+    settings: EndpointSettings,
     client: Client,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// A parser that asks there. Connects to nothing yet.
     ///
     /// # Errors
     /// [`BadEndpoint`] if the URL is none, if something would travel in the clear, if the key is not
     /// in its variable, or if no authority is trusted.
-    pub fn new(settings: Settings) -> Result<Self, BadEndpoint> {
+    pub fn new(settings: EndpointSettings) -> Result<Self, BadEndpoint> {
         let client = Client::new(&settings)?;
         let name = format!("endpoint {} at {}", settings.model, client.authority());
         Ok(Self {
@@ -123,7 +123,7 @@ impl Endpoint {
     }
 }
 
-impl SemanticParser for Endpoint {
+impl SemanticParser for ModelEndpoint {
     fn name(&self) -> &str {
         &self.name
     }

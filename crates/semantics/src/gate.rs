@@ -143,7 +143,7 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
             None => Parsed::default(),
         };
         let ruled = confirmed(template, ruled, proposed, &modelled);
-        let mut joined = Joined {
+        let mut joined = Merged {
             utterance,
             parsed: Parsed {
                 other: ruled.other.clone(),
@@ -197,12 +197,12 @@ fn said<'p>(parsed: &'p Parsed, key: &Key) -> Option<(&'p Value, f64)> {
 }
 
 /// What was decided so far.
-struct Joined<'u> {
+struct Merged<'u> {
     utterance: &'u str,
     parsed: Parsed,
 }
 
-impl Joined<'_> {
+impl Merged<'_> {
     fn decide(
         &mut self,
         key: &Key,

@@ -6,7 +6,7 @@ use schema::semantics::{Circumstances, FailureKind, ParseFailure, SemanticParser
 use schema::steps::STEPS_MOST;
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::choose::{self, Offer};
+use semantics::choose::{self, OfferedScenario};
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use std::cell::Cell;
@@ -189,8 +189,8 @@ fn who_does_not_wait_is_noticed() {
 }
 
 /// What agents offer: some of the templates, with what people say for them.
-fn offers<'a>(examples: &'a [String]) -> Vec<Offer<'a>> {
-    let offer = |template: &'a Template| Offer {
+fn offers<'a>(examples: &'a [String]) -> Vec<OfferedScenario<'a>> {
+    let offer = |template: &'a Template| OfferedScenario {
         agent: "",
         scenario: &template.scenario,
         description: "what is offered",
@@ -235,7 +235,7 @@ fn too_much_to_choose_among_is_refused() {
     let examples = [long];
     let refused = choose::choose_until("save energy", &offers(&examples), &ngrams, &never);
     assert_eq!(refused.unwrap_err().kind, FailureKind::TooMuch);
-    let all: Vec<Offer<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
+    let all: Vec<OfferedScenario<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
     let read = choose::choose_until(&"save energy, ".repeat(315), &all, &ngrams, &never);
     assert!(read.is_ok(), "what bindings let in is read");
 }

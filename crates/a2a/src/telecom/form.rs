@@ -7,7 +7,7 @@
 use super::labels::{item_ends, items, parts, quoted, unquoted};
 use super::template::Phrases;
 use super::text_language::TextLanguage;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::{KeyType, Shape};
 use serde::Deserialize;
 use serde_json::{Number, Value};
@@ -52,7 +52,7 @@ impl Form {
         said: &str,
         shape: &Shape,
         text_language: TextLanguage,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<Value>, String> {
         work.take(1 + said.len() + self.words());
         let one = |value: Value| vec![value];
@@ -82,7 +82,7 @@ impl Form {
         said: &'a str,
         shape: &Shape,
         text_language: TextLanguage,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<(Vec<Value>, Vec<&'a str>), String> {
         let whole = || {
             self.read(said, shape, text_language, work)
@@ -111,7 +111,7 @@ impl Form {
         text_language: TextLanguage,
     ) -> Option<String> {
         let said = self.said(values, text_language)?;
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let read = self.read(&said, shape, text_language, &work).ok()?;
         read.iter().eq(values.iter().copied()).then_some(said)
     }
@@ -278,8 +278,8 @@ fn two_digits(text: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     fn shape() -> Shape {

@@ -5,7 +5,7 @@
 //! brackets is no piece of its own. One pass, without looking back. Refuses to know what labels are
 //! for. Read next: [`form`](super::form), which reads the values.
 
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 use std::ops::Range;
 
 /// Labels, each with the place of the field that it is one of.
@@ -40,7 +40,7 @@ impl Labels {
 
     /// Finds the fields in a text, its steps counted as part of some work: as many as the text is long,
     /// times the number of labels.
-    pub fn find<'a>(&self, text: &'a str, work: &Work<'_>) -> Fields<'a> {
+    pub fn find<'a>(&self, text: &'a str, work: &ReadingBudget<'_>) -> Fields<'a> {
         work.take(text.len());
         let mut fields = Fields::default();
         let mut open: Option<(usize, usize)> = None;
@@ -69,7 +69,12 @@ impl Labels {
 
     /// The field whose label a piece begins with, and where its value begins. Of a piece that is blank,
     /// none: what follows is the next one's.
-    fn at(&self, text: &str, piece: Range<usize>, work: &Work<'_>) -> Option<(usize, usize)> {
+    fn at(
+        &self,
+        text: &str,
+        piece: Range<usize>,
+        work: &ReadingBudget<'_>,
+    ) -> Option<(usize, usize)> {
         let said = text[piece.clone()].trim_start();
         work.take(1 + piece.len() - said.len());
         if said.is_empty() {
@@ -92,7 +97,7 @@ impl Labels {
 }
 
 /// What stands behind the sign between label and value.
-fn colon<'a>(rest: &'a str, work: &Work<'_>) -> Option<&'a str> {
+fn colon<'a>(rest: &'a str, work: &ReadingBudget<'_>) -> Option<&'a str> {
     let behind = rest.trim_start_matches([' ', '\t']);
     work.take(1 + rest.len() - behind.len());
     let rest = behind;
@@ -262,8 +267,8 @@ mod tests {
     use proptest::prelude::*;
     use schema::steps::Effort;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     fn found(line: &str) -> String {

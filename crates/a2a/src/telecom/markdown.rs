@@ -18,7 +18,7 @@ mod line;
 mod write;
 
 use line::Kind;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -173,11 +173,11 @@ impl Document {
     /// # Errors
     /// [`Fault`]: the first flaw, with its section and line.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        Self::read(text, &Work::within(Effort::any()))
+        Self::read(text, &ReadingBudget::within(Effort::any()))
     }
 
     /// The same, its steps counted as part of some work: as many as the text is long, times a constant.
-    pub(super) fn read(text: &str, work: &Work<'_>) -> Result<Self, Fault> {
+    pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Result<Self, Fault> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         Reader::new(&text, work)?.document()
     }
@@ -266,11 +266,11 @@ struct Reader<'a> {
     titles: BTreeSet<String>,
     /// The indents of the entries that are open, outermost first.
     indents: Vec<usize>,
-    work: &'a Work<'a>,
+    work: &'a ReadingBudget<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, work: &'a Work<'a>) -> Result<Self, Fault> {
+    fn new(text: &'a str, work: &'a ReadingBudget<'a>) -> Result<Self, Fault> {
         let fault = |line: usize, flaw| Fault {
             section: None,
             line: line as u32,

@@ -23,7 +23,7 @@ use crate::message::{Metadata, Part};
 use crate::{objects, schema_talk};
 use domain::content::Payload;
 use domain::negotiation::{Negotiation, Side};
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use serde_json::Value;
 
 /// An agent elsewhere, as its card says.
@@ -241,7 +241,7 @@ impl Peer {
         let said = Message::read(uri, context, text)?;
         let spoken_in = standing.and_then(|it| self.spoken_in(it.negotiation));
         let translator = spoken_in.or_else(|| self.template(about?));
-        let work = Work::within(Effort::until(&|| false));
+        let work = ReadingBudget::within(Effort::until(&|| false));
         let heard = negotiation::hear(&said, Side::Executor, standing, translator, &work)?;
         let context = context.clone();
         Ok(match (said.topic, heard) {

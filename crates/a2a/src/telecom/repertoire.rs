@@ -10,7 +10,7 @@ use super::markdown::{Document, Fault};
 use super::subscription::{self, Topic};
 use super::template::TelecomTemplate;
 use super::translator::{Misfit, Translator};
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::Template;
 use std::sync::LazyLock;
 
@@ -103,7 +103,7 @@ impl Repertoire {
         &self,
         named: Option<&TemplateUri>,
         prompt: &str,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<&Translator, Unknown> {
         let named = named.filter(|uri| uri.family == Family::Task);
         let said = Said::of(named, prompt, work)?;
@@ -130,7 +130,7 @@ impl Repertoire {
         &self,
         named: Option<&TemplateUri>,
         prompt: &str,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<&Topic, Unknown> {
         let named = named.filter(|uri| uri.family == Family::Notification);
         let said = Said::of(named, prompt, work)?;
@@ -153,11 +153,15 @@ impl Repertoire {
 /// What says of which template a text is: the URI that comes with it, or the text.
 enum Said<'w> {
     Uri(String),
-    Text(Document, usize, &'w Work<'w>),
+    Text(Document, usize, &'w ReadingBudget<'w>),
 }
 
 impl<'w> Said<'w> {
-    fn of(named: Option<&TemplateUri>, prompt: &str, work: &'w Work<'w>) -> Result<Self, Unknown> {
+    fn of(
+        named: Option<&TemplateUri>,
+        prompt: &str,
+        work: &'w ReadingBudget<'w>,
+    ) -> Result<Self, Unknown> {
         Ok(match named {
             Some(uri) => Self::Uri(uri.to_string()),
             None => Self::Text(Document::read(prompt, work)?, prompt.len(), work),
@@ -202,8 +206,8 @@ mod tests {
     use insta::assert_snapshot;
     use schema::steps::Effort;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     fn repertoire() -> Repertoire {

@@ -20,7 +20,7 @@ use super::template::Phrases;
 use super::text_language::TextLanguage;
 use domain::content::Payload;
 use domain::notification::Notification;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::{KeyType, Shape, Template};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -161,7 +161,7 @@ impl Topic {
     ///
     /// # Errors
     /// [`Declined`], with everything that cannot be done.
-    pub fn parse(&self, prompt: &str, work: &Work<'_>) -> Result<Subscription, Declined> {
+    pub fn parse(&self, prompt: &str, work: &ReadingBudget<'_>) -> Result<Subscription, Declined> {
         let document = Document::read(prompt, work)?;
         let mut objections = Vec::new();
         self.check_name(&document, &mut objections);
@@ -316,7 +316,7 @@ impl Topic {
         &self,
         document: &Document,
         objections: &mut Vec<Objection>,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<Test>, GivenUp> {
         let Some(section) = section(document, &self.titles.condition) else {
             return Ok(Vec::new());

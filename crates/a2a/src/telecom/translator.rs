@@ -28,7 +28,7 @@ use super::template::{Field, Holds, Part, TelecomTemplate};
 use super::text_language::TextLanguage;
 use domain::content::Payload;
 use schema::contract::{Contract, Unusable};
-use schema::steps::{Effort, GivenUp, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget};
 use schema::template::{OTHER, Shape, Template};
 use serde_json::Value;
 
@@ -176,7 +176,7 @@ impl Translator {
     /// [`Unread`] if it is no prompt of this template. What merely lacks or is wrong in it is told
     /// by the [`Reading`].
     pub fn read(&self, prompt: &str) -> Result<Reading<'_>, Unread> {
-        self.read_within(prompt, &Work::within(Effort::any()))
+        self.read_within(prompt, &ReadingBudget::within(Effort::any()))
     }
 
     /// Reads a prompt as part of some work. It takes as many steps as the prompt is long, times a constant
@@ -184,7 +184,11 @@ impl Translator {
     ///
     /// # Errors
     /// As of [`Translator::read`]; [`Unread::GivenUp`].
-    pub fn read_within(&self, prompt: &str, work: &Work<'_>) -> Result<Reading<'_>, Unread> {
+    pub fn read_within(
+        &self,
+        prompt: &str,
+        work: &ReadingBudget<'_>,
+    ) -> Result<Reading<'_>, Unread> {
         let document = Document::read(prompt, work)?;
         Reading::of(self, &document, work)
     }
@@ -246,7 +250,7 @@ impl Translator {
     }
 
     /// The section of the template with this title, and the language of the title.
-    fn section(&self, title: &str, work: &Work<'_>) -> Option<(usize, TextLanguage)> {
+    fn section(&self, title: &str, work: &ReadingBudget<'_>) -> Option<(usize, TextLanguage)> {
         let same = |part: &Part, text_language| {
             let mut titles = part.title.in_tongue(text_language).iter();
             titles.any(|known| {

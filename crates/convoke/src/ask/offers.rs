@@ -13,7 +13,7 @@ use netconf::xml::Element;
 use schema::catalogue::canonical_scenario;
 use schema::signature::Asked;
 use schema::template::Template;
-use semantics::choose::Offer;
+use semantics::choose::OfferedScenario;
 use server::client::Client;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    pub(super) fn offer(&self) -> Offer<'_> {
-        Offer {
+    pub(super) fn offer(&self) -> OfferedScenario<'_> {
+        OfferedScenario {
             agent: &self.agent,
             scenario: &self.scenario,
             description: &self.description,

@@ -23,7 +23,10 @@ pub struct FragmentSource<'a> {
 
 /// The clients known to one server agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "BTreeMap<String, ClientHistory>", into = "BTreeMap<String, ClientHistory>")]
+#[serde(
+    from = "BTreeMap<String, ClientHistory>",
+    into = "BTreeMap<String, ClientHistory>"
+)]
 pub struct KnownClients {
     clients: BTreeMap<String, ClientHistory>,
     /// The same, whoever is to be forgotten first in front.

@@ -47,7 +47,7 @@ pub fn read(jsonl: &str) -> Result<Vec<Labelled>, NotASet> {
 
 /// How an embedder did on a set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct EmbedderReport {
     /// Which embedder.
     pub embedder: String,
     /// Its threshold.
@@ -68,7 +68,7 @@ pub struct Report {
     pub triggers_wrong: usize,
 }
 
-impl Report {
+impl EmbedderReport {
     /// The share of joined pairs that mean the same.
     pub fn precision(&self) -> f64 {
         share(self.joined_rightly, self.joined)
@@ -93,7 +93,7 @@ fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for EmbedderReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "embedder               {}", self.embedder)?;
         writeln!(f, "threshold              {:.2}", self.threshold)?;
@@ -125,10 +125,10 @@ pub fn run(
     set: &[Labelled],
     threshold: Option<f32>,
     members: usize,
-) -> Report {
+) -> EmbedderReport {
     let threshold = threshold.unwrap_or_else(|| embedder.threshold());
     let vectors: Vec<Vec<f32>> = set.iter().map(|l| embedder.embed(&l.text)).collect();
-    let mut report = Report {
+    let mut report = EmbedderReport {
         embedder: embedder.id().to_owned(),
         threshold,
         texts: set.len(),
@@ -154,7 +154,7 @@ pub fn run(
     report
 }
 
-impl Report {
+impl EmbedderReport {
     fn pair(&mut self, alike: bool, close: bool, opposed: bool) {
         self.alike += usize::from(alike);
         self.kept_apart.0 += usize::from(opposed);

@@ -19,7 +19,7 @@ use std::fmt;
 
 /// An utterance with what it means.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct LabelledUtterance {
     /// Names it.
     pub id: String,
     /// What it is to be mapped to.
@@ -41,7 +41,10 @@ pub struct Case {
 ///
 /// # Errors
 /// [`NotASet`] for the first line that is none.
-pub fn read(jsonl: &str, known: &dyn Fn(&str) -> Option<Template>) -> Result<Vec<Case>, NotASet> {
+pub fn read(
+    jsonl: &str,
+    known: &dyn Fn(&str) -> Option<Template>,
+) -> Result<Vec<LabelledUtterance>, NotASet> {
     lines(jsonl)
         .map(|line| {
             let (line, value) = line?;
@@ -50,7 +53,10 @@ pub fn read(jsonl: &str, known: &dyn Fn(&str) -> Option<Template>) -> Result<Vec
         .collect()
 }
 
-fn case(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Case, String> {
+fn case(
+    value: &Value,
+    known: &dyn Fn(&str) -> Option<Template>,
+) -> Result<LabelledUtterance, String> {
     let text = |name: &str| {
         value[name]
             .as_str()
@@ -63,7 +69,7 @@ fn case(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Case,
         .map(Timestamp::parse)
         .transpose()
         .map_err(|e| e.to_string())?;
-    Ok(Case {
+    Ok(LabelledUtterance {
         id: text("id")?,
         template: template(&value["schema"], known)?,
         utterance: text("utterance")?,
@@ -133,7 +139,7 @@ fn acceptable(values: &Value) -> Vec<Value> {
 
 /// How a parser did on a set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct ParserReport {
     /// Which parser.
     pub parser: String,
     /// How many cases.
@@ -173,7 +179,7 @@ pub struct Mistake {
     pub keys: BTreeMap<String, (Option<Value>, Vec<Value>)>,
 }
 
-impl Report {
+impl ParserReport {
     /// The share of cases with every key right.
     pub fn joint_accuracy(&self) -> f64 {
         share(self.right, self.cases)
@@ -238,7 +244,7 @@ fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ParserReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = |(part, whole): (usize, usize)| match whole {
             0 => "-".to_owned(),
@@ -281,10 +287,14 @@ impl fmt::Display for Report {
 }
 
 /// Lets a parser read every case and scores it. `circumstances` hold where a case says nothing.
-pub fn run(parser: &dyn SemanticParser, cases: &[Case], circumstances: &Circumstances) -> Report {
-    let mut report = Report {
+pub fn run(
+    parser: &dyn SemanticParser,
+    cases: &[LabelledUtterance],
+    circumstances: &Circumstances,
+) -> ParserReport {
+    let mut report = ParserReport {
         parser: parser.name().to_owned(),
-        ..Report::default()
+        ..ParserReport::default()
     };
     for case in cases {
         let circumstances = Circumstances {
@@ -298,9 +308,9 @@ pub fn run(parser: &dyn SemanticParser, cases: &[Case], circumstances: &Circumst
     report
 }
 
-impl Report {
+impl ParserReport {
     /// Scores what was made of a case.
-    pub fn add(&mut self, case: &Case, parsed: Result<Parsed, ParseFailure>) {
+    pub fn add(&mut self, case: &LabelledUtterance, parsed: Result<Parsed, ParseFailure>) {
         self.cases += 1;
         let parsed = match parsed {
             Ok(parsed) => parsed,
@@ -342,7 +352,7 @@ impl Report {
         }
     }
 
-    fn fragments(&mut self, case: &Case, other: &[String]) {
+    fn fragments(&mut self, case: &LabelledUtterance, other: &[String]) {
         let Some(wanted) = &case.other_must_mention else {
             return;
         };
@@ -376,7 +386,7 @@ fn given(payload: &Map<String, Value>, key: &str) -> Option<Value> {
 }
 
 /// A key that is left out stands for its default, and the default for a key that is left out (Q17).
-fn verdict(case: &Case, key: &Key, given: Option<Value>) -> Verdict {
+fn verdict(case: &LabelledUtterance, key: &Key, given: Option<Value>) -> Verdict {
     let acceptable = case.gold.get(&key.key_name).cloned().unwrap_or_default();
     let values: Vec<&Value> = acceptable.iter().filter(|v| !is_nothing(v)).collect();
     let default = key.default_value.as_ref();
@@ -481,7 +491,7 @@ mod tests {
         let line = |gold: Value| json!({"id": "1", "schema": "flight_booking_v1", "utterance": "to Rome", "gold": gold});
         let right = |gold: Value, payload: Value| {
             let set = read(&line(gold).to_string(), &schema::shipped::template).unwrap();
-            let mut report = Report::default();
+            let mut report = ParserReport::default();
             let payload = payload.as_object().unwrap().clone();
             report.add(
                 &set[0],

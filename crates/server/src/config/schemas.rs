@@ -5,7 +5,7 @@
 use super::SettingsError;
 use schema::contract::Unknown;
 use schema::evolution::EvolutionSettings;
-use semantics::backend::{EmbedderChoice, Given, Unavailable};
+use semantics::backend::{BackendOptions, EmbedderChoice, Unavailable};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -80,10 +80,10 @@ impl SchemaSettings {
         let Some(settings) = &self.embedder else {
             return Ok(EmbedderChoice::Ngrams);
         };
-        let given = Given {
+        let given = BackendOptions {
             weights: settings.weights.clone(),
             sha256: settings.sha256.clone(),
-            ..Given::default()
+            ..BackendOptions::default()
         };
         EmbedderChoice::named(&settings.name, &given)
     }

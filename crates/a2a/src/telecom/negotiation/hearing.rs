@@ -13,7 +13,7 @@ use super::rounds::{proposal, proposals};
 use super::vocabulary::Heading;
 use crate::telecom::translator::Translator;
 use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// The negotiation that the id of a message names.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub fn hear(
     by: Side,
     standing: Option<Standing<'_>>,
     translator: Option<&Translator>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Heard, Refusal> {
     let context = &message.context;
     if message.topic == Some(Topic::Information) {
@@ -109,7 +109,7 @@ fn inquiry(message: &Message) -> Result<Heard, Refusal> {
 fn opening(
     message: &Message,
     translator: Option<&Translator>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Heard, Refusal> {
     let context = &message.context;
     if message.performative != Performative::Propose || context.round != 1 {

@@ -12,7 +12,7 @@ use crate::telecom::labels::unquoted;
 use crate::telecom::markdown::{Document, Section};
 use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::Reading;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 
 /// A message of Negotiation-T, its performative and topic known.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl Message {
     pub fn supply(
         &self,
         reading: &mut Reading<'_>,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<String>, GivenUp> {
         match Heading::Outcome(Topic::Information).of(&self.document) {
             Some(section) => reading.supplement(section, work),

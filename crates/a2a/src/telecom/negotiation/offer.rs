@@ -14,7 +14,7 @@ use crate::telecom::translator::{Reading, Translator};
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Speech};
 use domain::reply::Reason;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use serde_json::Map;
 
 /// What a proposal offers: one alternative for each heading `Alternative N`, or one in all. What an
@@ -23,7 +23,7 @@ pub(super) fn offer(
     message: &Message,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Speech, Refusal> {
     let document = &message.document;
     let asks = Heading::FeasibleConfirm
@@ -90,7 +90,7 @@ fn content(
     section: &Section,
     base: Option<&Content>,
     translator: Option<&Translator>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Content, Refusal> {
     let topic = message.topic.unwrap_or(Topic::Feasibility);
     let summary = Heading::Summary(topic).text(&message.document);
@@ -159,7 +159,7 @@ pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech
     let text = message.reason();
     let labels = TextLanguage::ALL.map(vocabulary::alternative);
     let labels = Labels::new(labels.map(|label| (0, label)));
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     let said = text
         .lines()
         .find_map(|line| labels.find(line, &work).said.first().map(|(_, n)| *n));

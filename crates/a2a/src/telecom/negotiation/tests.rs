@@ -13,7 +13,7 @@ use domain::task::TaskId;
 use domain::time::Timestamp;
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use serde_json::{Map, Value, json};
 
 /// With any effort, as [`super::hear`].
@@ -23,7 +23,7 @@ fn hear(
     standing: Option<Standing<'_>>,
     translator: Option<&Translator>,
 ) -> Result<Heard, Refusal> {
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     super::hear(message, by, standing, translator, &work)
 }
 

@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use schema::steps::Effort;
 use serde_json::json;
 
-fn any() -> Work<'static> {
-    Work::within(Effort::any())
+fn any() -> ReadingBudget<'static> {
+    ReadingBudget::within(Effort::any())
 }
 
 fn topic(name: &str) -> Topic {

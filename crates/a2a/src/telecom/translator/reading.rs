@@ -11,7 +11,7 @@ use crate::telecom::template::{Field, Holds};
 use crate::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use schema::contract::{Accepted, Unknown};
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl<'t> Reading<'t> {
     pub(super) fn of(
         translator: &'t Translator,
         document: &Document,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Self, Unread> {
         let mut reading = Self::upon(
             translator,
@@ -104,7 +104,7 @@ impl<'t> Reading<'t> {
         self.text_language
     }
 
-    fn tongue_of(&self, document: &Document, work: &Work<'_>) -> TextLanguage {
+    fn tongue_of(&self, document: &Document, work: &ReadingBudget<'_>) -> TextLanguage {
         let titles = document.sections.iter();
         let known = titles.filter_map(|s| self.translator.section(&s.title, work));
         known
@@ -122,7 +122,7 @@ impl<'t> Reading<'t> {
     pub fn supplement(
         &mut self,
         section: &Section,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<String>, GivenUp> {
         let mut rest = Vec::new();
         for (line, text) in section.lines() {
@@ -144,7 +144,7 @@ impl<'t> Reading<'t> {
     }
 
     /// `` `key`: JSON ``, in the marks in which no label stands.
-    fn supplement_by_name(&mut self, text: &str, line: Line, work: &Work<'_>) -> bool {
+    fn supplement_by_name(&mut self, text: &str, line: Line, work: &ReadingBudget<'_>) -> bool {
         if !text.starts_with('`') {
             return false;
         }
@@ -227,7 +227,7 @@ impl<'t> Reading<'t> {
         Question { line, ..question }
     }
 
-    fn take(&mut self, section: &Section, work: &Work<'_>) -> Result<(), Unread> {
+    fn take(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), Unread> {
         let Some((place, _)) = self.translator.section(&section.title, work) else {
             return Ok(self.take_unknown(section, work)?);
         };
@@ -244,7 +244,7 @@ impl<'t> Reading<'t> {
         &self,
         section: &Section,
         mut known: impl Iterator<Item = &'p str>,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<(), Unread> {
         let found = section.text();
         let mut is_found = |phrase: &str| {
@@ -264,7 +264,11 @@ impl<'t> Reading<'t> {
     }
 
     /// A line that points to other sections says nothing of its own.
-    fn take_statement(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn take_statement(
+        &mut self,
+        section: &Section,
+        work: &ReadingBudget<'_>,
+    ) -> Result<(), GivenUp> {
         for (_, line) in section.lines() {
             work.may_go_on()?;
             if !self.points(&line, work) {
@@ -274,7 +278,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    fn points(&self, line: &str, work: &Work<'_>) -> bool {
+    fn points(&self, line: &str, work: &ReadingBudget<'_>) -> bool {
         work.take(line.len());
         let mut named = line
             .split('<')
@@ -283,7 +287,7 @@ impl<'t> Reading<'t> {
         named.any(|title| self.translator.section(title, work).is_some())
     }
 
-    fn take_unknown(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn take_unknown(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), GivenUp> {
         let is = |title: fn(TextLanguage) -> &'static str| {
             work.take(section.title.len());
             TextLanguage::ALL
@@ -306,7 +310,7 @@ impl<'t> Reading<'t> {
     }
 
     /// `key: JSON`.
-    fn take_further(&mut self, line: Line, text: &str, work: &Work<'_>) {
+    fn take_further(&mut self, line: Line, text: &str, work: &ReadingBudget<'_>) {
         work.take(text.len());
         match by_name(text) {
             Some((key, value)) => {
@@ -325,7 +329,7 @@ impl<'t> Reading<'t> {
         section: &Section,
         place: usize,
         fields: &'t [Field],
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<(), GivenUp> {
         let mut bare = fields.iter().find(|f| f.bare);
         for (line, text) in section.lines() {
@@ -351,7 +355,7 @@ impl<'t> Reading<'t> {
     }
 
     /// What stands behind the value is no key's.
-    fn say_all(&mut self, field: &Field, said: &str, line: Line, work: &Work<'_>) {
+    fn say_all(&mut self, field: &Field, said: &str, line: Line, work: &ReadingBudget<'_>) {
         let behind = self.say(field, said, line, work);
         self.other.extend(behind.into_iter().map(str::to_owned));
     }
@@ -363,7 +367,7 @@ impl<'t> Reading<'t> {
         field: &Field,
         said: &'a str,
         line: Line,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Vec<&'a str> {
         if said.is_empty() {
             return Vec::new();
@@ -399,7 +403,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn set(&mut self, key: &str, value: Value, line: Line, work: &Work<'_>) {
+    fn set(&mut self, key: &str, value: Value, line: Line, work: &ReadingBudget<'_>) {
         match self.values.get_mut(key) {
             None => {
                 self.values.insert(key.to_owned(), value);
@@ -440,7 +444,7 @@ impl<'t> Reading<'t> {
 const FOUND_MOST: usize = 200;
 
 /// A value, of a long text its beginning.
-fn told(value: &Value, work: &Work<'_>) -> String {
+fn told(value: &Value, work: &ReadingBudget<'_>) -> String {
     let told = match value {
         Value::String(text) if text.len() > FOUND_MOST => {
             let beginning: String = text.chars().take(FOUND_MOST).collect();

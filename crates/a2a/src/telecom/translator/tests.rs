@@ -295,7 +295,7 @@ fn an_answer_completes_the_task() {
     ");
     let answer =
         Message::read(&answer.template_uri, &answer.context, &answer.text).expect("a message");
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     let rest = answer.supply(&mut reading, &work);
     assert_eq!(rest, Ok(Vec::new()));
     let content = reading.content().expect("complete");

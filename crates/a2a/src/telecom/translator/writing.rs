@@ -8,7 +8,7 @@ use crate::telecom::labels::{json, quoted};
 use crate::telecom::markdown::{Body, Document, Section};
 use crate::telecom::template::{Field, Holds, Part};
 use crate::telecom::text_language::TextLanguage;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ impl Translator {
 
     /// A line of words beside items: as it stands, or in quotes if it could be taken for one.
     pub fn prose(&self, line: &str) -> String {
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         match self.every.find(line, &work).said.is_empty() && !line.starts_with(['`', '"']) {
             true => line.to_owned(),
             false => json(&line.into()),

@@ -26,7 +26,7 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::NegotiationsOf;
 use engine::{Engine, Negotiate, Refusal};
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
@@ -73,7 +73,7 @@ impl RequestContext<'_> {
         };
         let (served, said, before) = (Arc::clone(&self.served), said.clone(), before.clone());
         let hear = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let standing = Standing {
                 max_rounds: max_rounds(&before),
                 negotiation: &kept::bare(&before),
@@ -92,7 +92,7 @@ impl RequestContext<'_> {
         envelope: &Envelope,
     ) -> Result<Heard, Error> {
         let in_words = || {
-            let work = Work::within(Effort::until(&|| false));
+            let work = ReadingBudget::within(Effort::until(&|| false));
             negotiation::hear(said, Side::Publisher, None, None, &work).map_err(unheard)
         };
         // Information is of a task, whatever its template.
@@ -109,7 +109,7 @@ impl RequestContext<'_> {
         }
         let (served, heard) = (Arc::clone(&self.served), said.clone());
         let hear = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let by = |it| negotiation::hear(&heard, Side::Publisher, None, Some(it), &work);
             let translators = served.telecom.translators().iter();
             let readings: Vec<Result<Heard, negotiation::Refusal>> = translators.map(by).collect();

@@ -21,7 +21,7 @@ use domain::content::Content;
 use domain::notification::Notification;
 use domain::push::PushConfig;
 use domain::task::{Status, Task, TaskId};
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
@@ -36,7 +36,7 @@ impl RequestContext<'_> {
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let topic = served.telecom.subscription(named.as_ref(), &text, &work)?;
             Ok((topic.clone(), topic.parse(&text, &work)))
         };
@@ -80,7 +80,7 @@ impl<'t> Subscribed<'t> {
     pub(super) fn of(task: &'t Task, said: &Envelope, repertoire: &Repertoire) -> Option<Self> {
         let text = said.text(Family::Notification)?;
         // It was read before it was taken.
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let topic = repertoire.subscription(said.template_uri.as_ref(), text, &work);
         let topic = topic.ok()?;
         let subscription = topic.parse(text, &work).ok()?;

@@ -20,7 +20,7 @@ use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::Negotiate;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::Template;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl RequestContext<'_> {
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let translator = served.telecom.task(named.as_ref(), &text, &work)?;
             let understood = translator.read_within(&text, &work);
             let understood = understood.map(Reading::understood);
@@ -88,7 +88,7 @@ impl RequestContext<'_> {
             Unread::GivenUp(why) => given_up(why),
             unread => refused("content.format_error", unread),
         })?;
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let translator = self.served.telecom.task(Some(&uri), "", &work);
         let translator = translator.map_err(not_known)?;
         Ok(Prompt {
@@ -154,7 +154,7 @@ impl RequestContext<'_> {
         let (schema, values) = (pending.schema_id.clone(), pending.values.clone());
         let served = Arc::clone(&self.served);
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let translator = served.telecom.for_schema(&schema);
             let translator = translator.expect("it was found for this schema");
             let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator), &work)?;

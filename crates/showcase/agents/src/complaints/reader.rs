@@ -16,7 +16,7 @@ use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use matter::{Outside, Symptom};
 use schema::semantics::ParseFailure;
-use schema::steps::{Effort, GivenUp, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget};
 use when::Span;
 
 /// What a complaint says.
@@ -80,7 +80,7 @@ impl PlainReader {
         inventory: &Inventory,
         text: &str,
         written: Timestamp,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Account, GivenUp> {
         work.take(text.len());
         work.may_go_on()?;
@@ -112,7 +112,7 @@ impl Reader for PlainReader {
         written: Timestamp,
     ) -> Result<Account, ParseFailure> {
         // Whoever hosts an agent waits for each of its steps: the limit alone ends a reading.
-        let work = Work::within(Effort::until(&|| false));
+        let work = ReadingBudget::within(Effort::until(&|| false));
         let read = self.read_within(inventory, text, written, &work);
         read.map_err(|why| ParseFailure::given_up(why, "complaints"))
     }

@@ -3,7 +3,7 @@
 use super::when::{Clock, Said, Time};
 use domain::calendar::chinese_weekday;
 use language::quantity::{chinese_number, is_chinese_numeral};
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// Parts of the day: name, from hour, until hour, and whether its hours are counted from noon.
 const PARTS: [(&str, u32, u32, bool); 12] = [
@@ -24,7 +24,7 @@ const PARTS: [(&str, u32, u32, bool); 12] = [
 /// How often a text is gone through, at the most, beside the numbers in it.
 const PASSES: usize = 60;
 
-pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {
     work.take(PASSES * text.len());
     let part = part(text);
     let evening = [("今晚", 0), ("昨晚", 1), ("前晚", 2)];
@@ -53,7 +53,7 @@ fn part(text: &str) -> Option<(&'static str, u32, u32, bool)> {
 }
 
 /// "两个小时前", "半小时前", "20分钟前": minutes, and more or less.
-fn ago(text: &str, work: &Work<'_>) -> Option<(f64, f64)> {
+fn ago(text: &str, work: &ReadingBudget<'_>) -> Option<(f64, f64)> {
     if text.contains("半小时前") || text.contains("半个小时前") {
         return Some((30.0, 20.0));
     }
@@ -77,7 +77,7 @@ fn ago(text: &str, work: &Work<'_>) -> Option<(f64, f64)> {
     text.contains("刚才").then_some((20.0, 20.0))
 }
 
-fn day(text: &str, work: &Work<'_>) -> Option<Said> {
+fn day(text: &str, work: &ReadingBudget<'_>) -> Option<Said> {
     if let Some(date) = date(text, work) {
         return Some(date);
     }
@@ -117,7 +117,7 @@ fn days_ago(text: &str) -> Option<i64> {
 }
 
 /// "4月21日", "四月二十一号".
-fn date(text: &str, work: &Work<'_>) -> Option<Said> {
+fn date(text: &str, work: &ReadingBudget<'_>) -> Option<Said> {
     text.match_indices('月').find_map(|(at, mark)| {
         let month = number_before(&text[..at], work)?;
         let (date, rest) = number_after(&text[at + mark.len()..], work)?;
@@ -128,7 +128,7 @@ fn date(text: &str, work: &Work<'_>) -> Option<Said> {
 }
 
 /// "19:05", "晚上七点半", "15点左右".
-fn clock(text: &str, afternoon: bool, noon: bool, work: &Work<'_>) -> Option<Clock> {
+fn clock(text: &str, afternoon: bool, noon: bool, work: &ReadingBudget<'_>) -> Option<Clock> {
     let colon = text.match_indices([':', '：']).find_map(|(at, mark)| {
         let hour = number_before(&text[..at], work)?;
         let (minute, _) = digits_after(&text[at + mark.len()..], work)?;
@@ -170,7 +170,7 @@ fn clock(text: &str, afternoon: bool, noon: bool, work: &Work<'_>) -> Option<Clo
 }
 
 /// The number that a text ends with, in digits or characters, 0 to 99.
-fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
+fn number_before(text: &str, work: &ReadingBudget<'_>) -> Option<u32> {
     let digits: Vec<char> = text
         .chars()
         .rev()
@@ -192,7 +192,7 @@ fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
 }
 
 /// The number that a text begins with, and what follows.
-fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
+fn number_after<'a>(text: &'a str, work: &ReadingBudget<'_>) -> Option<(u32, &'a str)> {
     if let Some(found) = digits_after(text, work) {
         return Some(found);
     }
@@ -205,7 +205,7 @@ fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
     Some((chinese_number(&numerals)?, &text[length..]))
 }
 
-fn digits_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
+fn digits_after<'a>(text: &'a str, work: &ReadingBudget<'_>) -> Option<(u32, &'a str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

@@ -5,7 +5,7 @@ use super::when::{Clock, Said, Time};
 use domain::calendar::{MONTHS, WEEKDAYS};
 use language::quantity::number_word;
 use language::word::alike;
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// Parts of the day: name, from hour, until hour.
 const PARTS: [(&str, u32, u32); 4] = [
@@ -18,7 +18,7 @@ const PARTS: [(&str, u32, u32); 4] = [
 /// How often the words are gone through, at the most.
 const PASSES: usize = 40;
 
-pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {
     let words = words(text, work);
     work.take(PASSES * words.len());
     let ago = ago(&words);

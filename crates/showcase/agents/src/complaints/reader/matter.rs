@@ -5,7 +5,7 @@
 use super::is_chinese;
 use super::tokens::{says, standing, words};
 use language::dictionary::Dictionary;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// What is suffered from, as `service_complaint_v1` names it.
@@ -388,7 +388,7 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
 ];
 
 /// What a text is about, if not about the network.
-pub(super) fn outside(text: &str, work: &Work<'_>) -> Result<Option<Outside>, GivenUp> {
+pub(super) fn outside(text: &str, work: &ReadingBudget<'_>) -> Result<Option<Outside>, GivenUp> {
     match is_chinese(text) {
         true => first_in_chinese(OUTSIDE_CHINESE, &corrected(text, work), work),
         false => first_in_english(OUTSIDE_ENGLISH, text, 3, work),
@@ -396,7 +396,7 @@ pub(super) fn outside(text: &str, work: &Work<'_>) -> Result<Option<Outside>, Gi
 }
 
 /// What a text says is suffered from.
-pub(super) fn symptom(text: &str, work: &Work<'_>) -> Result<Option<Symptom>, GivenUp> {
+pub(super) fn symptom(text: &str, work: &ReadingBudget<'_>) -> Result<Option<Symptom>, GivenUp> {
     if !is_chinese(text) {
         return first_in_english(SYMPTOMS_ENGLISH, text, 4, work);
     }
@@ -419,7 +419,7 @@ fn first_in_english<T: Copy>(
     table: Table<T>,
     text: &str,
     apart: usize,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Option<T>, GivenUp> {
     let words = words(text, work);
     for (meaning, phrases) in table {
@@ -434,7 +434,7 @@ fn first_in_english<T: Copy>(
 fn first_in_chinese<T: Copy>(
     table: Table<T>,
     text: &str,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Option<T>, GivenUp> {
     let phrases = table.iter().enumerate();
     let phrases = phrases.flat_map(|(rank, (_, all))| all.iter().map(move |p| (*p, rank)));
@@ -445,7 +445,7 @@ fn first_in_chinese<T: Copy>(
 }
 
 /// What input methods confuse, put right.
-fn corrected(text: &str, work: &Work<'_>) -> String {
+fn corrected(text: &str, work: &ReadingBudget<'_>) -> String {
     let mut text = text.to_owned();
     work.take(3 * text.len());
     for (wrong, right) in [("信好", "信号"), ("网路", "网络"), ("一只", "一直")] {

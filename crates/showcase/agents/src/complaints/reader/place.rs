@@ -9,7 +9,7 @@ use domain::gazetteer::{chinese, folded, others};
 use domain::inventory::{ElementKind, Inventory};
 use language::dictionary::Dictionary;
 use language::word::alike;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use std::collections::BTreeSet;
 
 /// Names shorter than this have to be typed rightly.
@@ -31,7 +31,11 @@ struct Named<'a> {
     town: &'a str,
 }
 
-pub(super) fn read(inventory: &Inventory, text: &str, work: &Work<'_>) -> Result<Places, GivenUp> {
+pub(super) fn read(
+    inventory: &Inventory,
+    text: &str,
+    work: &ReadingBudget<'_>,
+) -> Result<Places, GivenUp> {
     work.take(text.len());
     let text = folded(text);
     let towns = towns(inventory);
@@ -87,7 +91,7 @@ fn towns(inventory: &Inventory) -> BTreeSet<&str> {
 fn mentions<'a>(
     text: &str,
     towns: &BTreeSet<&'a str>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Vec<Named<'a>>, GivenUp> {
     let names = towns.iter().flat_map(|town| {
         let latin = std::iter::once(*town).chain(others(town).iter().copied());
@@ -117,7 +121,7 @@ fn stands_alone(text: &str, at: usize, length: usize) -> bool {
 fn mistyped<'a>(
     text: &str,
     towns: &BTreeSet<&'a str>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Vec<Named<'a>>, GivenUp> {
     work.take(text.len());
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());

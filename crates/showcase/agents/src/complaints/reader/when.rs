@@ -6,7 +6,7 @@
 use super::{chinese_time, english_time, is_chinese};
 use domain::calendar::{self, Date, Duration};
 use domain::time::Timestamp;
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) struct Time {
 }
 
 /// When a text, written at an instant, says that it happened; never after that.
-pub(super) fn read(text: &str, written: Timestamp, work: &Work<'_>) -> Option<Span> {
+pub(super) fn read(text: &str, written: Timestamp, work: &ReadingBudget<'_>) -> Option<Span> {
     let time = match is_chinese(text) {
         true => chinese_time::read(text, work),
         false => english_time::read(text, work),

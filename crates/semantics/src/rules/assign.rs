@@ -1,14 +1,14 @@
 //! Which candidate each key gets: the surest first, no token for two keys, nothing below the
 //! threshold (§6.1, D62).
 
-use super::brief::{Brief, Kind};
 use super::propose::Candidate;
+use super::slot::{Kind, Slot};
 use schema::steps::Steps;
 use std::ops::Range;
 
 /// What the keys got, and what no key got.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Settlement {
+pub(crate) struct Assignment {
     /// One candidate for a key at most.
     pub(crate) kept: Vec<Candidate>,
     /// For keys without: the surest candidate below the threshold.
@@ -18,18 +18,18 @@ pub(crate) struct Settlement {
 /// Gives each key its candidate, counting `steps`. `reserved` are runs that belong to `other`.
 pub(crate) fn settle(
     mut candidates: Vec<Candidate>,
-    briefs: &[Brief],
+    slots: &[Slot],
     reserved: &[Range<usize>],
     threshold: f64,
     steps: &Steps,
-) -> Settlement {
+) -> Assignment {
     candidates.retain(|c| !c.value.is_null() && !c.run.is_empty());
-    candidates.sort_by(|a, b| order(a, b, briefs));
-    let mut settlement = Settlement::default();
+    candidates.sort_by(|a, b| order(a, b, slots));
+    let mut settlement = Assignment::default();
     for candidate in candidates {
         let decided = settlement.kept.iter().chain(&settlement.fallen);
         steps.take(1);
-        if decided.into_iter().any(|k| k.brief == candidate.brief) {
+        if decided.into_iter().any(|k| k.slot == candidate.slot) {
             continue;
         }
         let others = reserved.len() + settlement.kept.len();
@@ -38,7 +38,7 @@ pub(crate) fn settle(
             && !settlement
                 .kept
                 .iter()
-                .any(|k| k.clashes(&candidate) && !shares(k, &candidate, briefs));
+                .any(|k| k.clashes(&candidate) && !shares(k, &candidate, slots));
         if !free {
             continue;
         }
@@ -53,12 +53,9 @@ pub(crate) fn settle(
 
 /// The surest first; of equals, for numbers and listed values the last that was said ("three rooms.
 /// Actually, only one"), else the first key and the first said.
-fn order(a: &Candidate, b: &Candidate, briefs: &[Brief]) -> std::cmp::Ordering {
-    let later = a.brief == b.brief
-        && matches!(
-            briefs[a.brief].kind,
-            Kind::Amount | Kind::Choice | Kind::Flag
-        );
+fn order(a: &Candidate, b: &Candidate, slots: &[Slot]) -> std::cmp::Ordering {
+    let later =
+        a.slot == b.slot && matches!(slots[a.slot].kind, Kind::Amount | Kind::Choice | Kind::Flag);
     let place = if later {
         b.run.start.cmp(&a.run.start)
     } else {
@@ -67,19 +64,18 @@ fn order(a: &Candidate, b: &Candidate, briefs: &[Brief]) -> std::cmp::Ordering {
     b.confidence
         .total_cmp(&a.confidence)
         .then(b.run.len().cmp(&a.run.len()))
-        .then(a.brief.cmp(&b.brief).then(place))
+        .then(a.slot.cmp(&b.slot).then(place))
 }
 
 /// "in two hours" holds a day and a time; "mobile internet is slow" a service and what is wrong with
 /// it, neither of which holds the other.
-fn shares(one: &Candidate, other: &Candidate, briefs: &[Brief]) -> bool {
+fn shares(one: &Candidate, other: &Candidate, slots: &[Slot]) -> bool {
     let within =
         |a: &Candidate, b: &Candidate| b.run.start <= a.run.start && a.run.end <= b.run.end;
-    let choices =
-        briefs[one.brief].kind == Kind::Choice && briefs[other.brief].kind == Kind::Choice;
+    let choices = slots[one.slot].kind == Kind::Choice && slots[other.slot].kind == Kind::Choice;
     choices && !within(one, other) && !within(other, one)
         || matches!(
-            (briefs[one.brief].kind, briefs[other.brief].kind),
+            (slots[one.slot].kind, slots[other.slot].kind),
             (Kind::Day, Kind::Clock) | (Kind::Clock, Kind::Day)
         )
 }

@@ -5,8 +5,8 @@
 // A model computes for seconds: that is what threads are for.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-use super::Settings;
-use super::writing::{Unwritten, Writer, Written};
+use super::GgufSettings;
+use super::generation::{Generated, GenerationError, Generator};
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::token::LlamaToken;
@@ -15,19 +15,19 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 /// What is to be written, and whom it is told to.
-struct Order {
+struct GenerationRequest {
     prompt: Vec<LlamaToken>,
     grammar: String,
     asked: Instant,
-    told: Sender<Result<Written, Unwritten>>,
+    told: Sender<Result<Generated, GenerationError>>,
 }
 
 /// Where orders are taken. The thread ends when it is dropped, after the order it is at.
-pub(super) struct Desk {
-    orders: Sender<Order>,
+pub(super) struct ModelThread {
+    orders: Sender<GenerationRequest>,
 }
 
-impl Desk {
+impl ModelThread {
     /// Begins the thread.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Desk {
     pub(super) fn open(
         backend: &'static LlamaBackend,
         model: Arc<LlamaModel>,
-        settings: Settings,
+        settings: GgufSettings,
     ) -> std::io::Result<Self> {
         let (orders, taken) = channel();
         std::thread::Builder::new()
@@ -49,26 +49,26 @@ impl Desk {
         &self,
         prompt: Vec<LlamaToken>,
         grammar: String,
-    ) -> Result<Written, Unwritten> {
+    ) -> Result<Generated, GenerationError> {
         let (told, written) = channel();
-        let order = Order {
+        let order = GenerationRequest {
             prompt,
             grammar,
             asked: Instant::now(),
             told,
         };
-        self.orders.send(order).map_err(|_| Unwritten::Gone)?;
-        written.recv().map_err(|_| Unwritten::Gone)?
+        self.orders.send(order).map_err(|_| GenerationError::Gone)?;
+        written.recv().map_err(|_| GenerationError::Gone)?
     }
 }
 
 fn serve(
     backend: &LlamaBackend,
     model: &LlamaModel,
-    settings: &Settings,
-    orders: &Receiver<Order>,
+    settings: &GgufSettings,
+    orders: &Receiver<GenerationRequest>,
 ) {
-    let mut writer = Writer::new(backend, model, settings);
+    let mut writer = Generator::new(backend, model, settings);
     for order in orders {
         let written = writer.write(&order.prompt, &order.grammar, order.asked);
         // Nobody waits for it if whoever ordered is gone.

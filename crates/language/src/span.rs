@@ -7,9 +7,9 @@ use std::ops::Range;
 
 /// The tokens that some runs hold.
 #[derive(Clone, Debug, Default)]
-pub struct Cover(Vec<bool>);
+pub struct TokenSet(Vec<bool>);
 
-impl Cover {
+impl TokenSet {
     /// Of a text of so many tokens, what these runs hold.
     pub fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
         let mut cover = Self(vec![false; tokens]);
@@ -36,13 +36,13 @@ impl Cover {
 
 /// Which of some runs begin, end and lie at a token, by their place in the list that they are of.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct SpanIndex {
     from: Vec<Option<usize>>,
     until: Vec<Option<usize>>,
     over: Vec<Option<usize>>,
 }
 
-impl Places {
+impl SpanIndex {
     /// Of a text of so many tokens, where these runs are.
     pub fn of<'r>(tokens: usize, runs: impl IntoIterator<Item = &'r Range<usize>>) -> Self {
         let mut places = Self {
@@ -96,7 +96,7 @@ mod tests {
         /// What is found is what looking through all of them finds.
         #[test]
         fn all_that_looking_through_them_finds_is_found(runs in runs(), at in 0_usize..25, length in 0_usize..5) {
-            let (places, cover) = (Places::of(20, &runs), Cover::of(20, &runs));
+            let (places, cover) = (SpanIndex::of(20, &runs), TokenSet::of(20, &runs));
             let run = at..at + length;
             let shares = runs.iter().any(|r| run.clone().any(|i| r.contains(&i)));
             prop_assert_eq!(places.from(at), runs.iter().position(|r| r.start == at));

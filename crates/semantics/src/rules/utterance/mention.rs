@@ -3,44 +3,44 @@
 //!
 //! Knows no template. Read next: [`super`], which holds them.
 
-use super::super::brief::regex;
-use super::{Mention, Sort};
+use super::super::slot::regex;
+use super::{Mention, MentionKind};
 use crate::lexicon;
 use language::calendar;
 use language::quantity::{quantities, unit_named};
-use language::runs::Cover;
+use language::span::TokenSet;
 use language::text::{Class, Gap, Text, Token};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-static WRITTEN: LazyLock<[(Sort, Regex); 6]> = LazyLock::new(|| {
+static WRITTEN: LazyLock<[(MentionKind, Regex); 6]> = LazyLock::new(|| {
     [
-        (Sort::Email, regex(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
-        (Sort::Url, regex(r#"https?://[^\s'"<>，。]+"#)),
-        (Sort::Address, regex(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")),
+        (MentionKind::Email, regex(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+        (MentionKind::Url, regex(r#"https?://[^\s'"<>，。]+"#)),
+        (MentionKind::Address, regex(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")),
         (
-            Sort::Quoted,
+            MentionKind::Quoted,
             regex(
                 r#"(?:^|[\s(\[:=,])'([^'\n]+(?:'[a-z][^'\n]*)*)'(?:$|[\s.,;:!?)\]])|"([^"\n]+)"|“([^”]+)”|「([^」]+)」|‘([^’]+)’|《([^》]+)》"#,
             ),
         ),
         (
-            Sort::Name,
+            MentionKind::Name,
             regex(
                 r"\b\d{1,5} (?:(?:[A-Z0-9][\w']*|main|first|second) ){0,4}(?i:street|st|avenue|ave|road|rd|drive|dr|lane|ln|boulevard|blvd|way|court|square|place|parkway|real)\b(?: (?:East|West|North|South)\b)?(?: (?:Lane|Street|Avenue))?(?: #\d+)?",
             ),
         ),
         (
-            Sort::Code,
+            MentionKind::Code,
             regex(r"[\p{Latin}0-9]+(?:[-_:/.#][\p{Latin}0-9]+)*"),
         ),
     ]
 });
 
 pub(super) fn mentions(text: &Text, taken: &[Range<usize>]) -> Vec<Mention> {
-    let taken = &Cover::of(text.tokens.len(), taken);
-    let mut held = Cover::of(text.tokens.len(), []);
+    let taken = &TokenSet::of(text.tokens.len(), taken);
+    let mut held = TokenSet::of(text.tokens.len(), []);
     let mut found: Vec<Mention> = Vec::new();
     for (sort, pattern) in WRITTEN.iter() {
         text.steps.take(text.raw.len());
@@ -48,8 +48,8 @@ pub(super) fn mentions(text: &Text, taken: &[Range<usize>]) -> Vec<Mention> {
             let inner = captured.iter().skip(1).flatten().next();
             let span = inner.or(captured.get(0)).expect("a match has its whole");
             let written = match sort {
-                Sort::Quoted => span.as_str(),
-                Sort::Url => span
+                MentionKind::Quoted => span.as_str(),
+                MentionKind::Url => span
                     .as_str()
                     .trim_end_matches(['.', ',', ';', '?', '!', ')']),
                 _ => span.as_str().trim_end_matches(['.', ',', ';']),
@@ -59,7 +59,7 @@ pub(super) fn mentions(text: &Text, taken: &[Range<usize>]) -> Vec<Mention> {
                 continue;
             };
             text.steps.take(run.len());
-            let free = !taken.touches(&run) || *sort == Sort::Quoted;
+            let free = !taken.touches(&run) || *sort == MentionKind::Quoted;
             let mention = Mention {
                 sort: *sort,
                 text: text.raw[span.start()..end].to_owned(),
@@ -93,7 +93,7 @@ fn regions(text: &Text, found: &mut Vec<Mention>) {
         }
         lexicon::is_region(&text.raw[token.start..token.end]).then_some(run.end)
     };
-    for mention in found.iter_mut().filter(|m| m.sort == Sort::Name) {
+    for mention in found.iter_mut().filter(|m| m.sort == MentionKind::Name) {
         let Some(region) = behind(&mention.run) else {
             continue;
         };
@@ -113,7 +113,7 @@ fn regions(text: &Text, found: &mut Vec<Mention>) {
 }
 
 fn fits(text: &Text, mention: &Mention) -> bool {
-    mention.sort != Sort::Code || is_code(text, mention)
+    mention.sort != MentionKind::Code || is_code(text, mention)
 }
 
 /// An identifier has letters and digits, or parts joined by `:` or `_`; it is no number with unit.
@@ -161,7 +161,7 @@ fn travelled(text: &Text, start: usize) -> bool {
 }
 
 /// Names: runs of capitalised words, and known places.
-fn names(text: &Text, taken: &Cover, mut held: Cover, found: &mut Vec<Mention>) {
+fn names(text: &Text, taken: &TokenSet, mut held: TokenSet, found: &mut Vec<Mention>) {
     let mut at = 0;
     while at < text.tokens.len() {
         let run = chinese_place(text, at).or_else(|| name_at(text, at));
@@ -173,7 +173,7 @@ fn names(text: &Text, taken: &Cover, mut held: Cover, found: &mut Vec<Mention>) 
                 held.add(&run);
                 let text = text.span(&run).to_owned();
                 found.push(Mention {
-                    sort: Sort::Name,
+                    sort: MentionKind::Name,
                     run,
                     text,
                 });

@@ -6,7 +6,7 @@ mod mention;
 
 use crate::moment::{Calendar, Moments, moments};
 use language::quantity::{Quantity, quantities};
-use language::runs::{Cover, Places};
+use language::span::{SpanIndex, TokenSet};
 use language::text::{Text, Token};
 use mention::mentions;
 use std::cell::OnceCell;
@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// What sort of thing is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum MentionKind {
     /// In quotation marks.
     Quoted,
     /// An identifier.
@@ -33,7 +33,7 @@ pub(crate) enum Sort {
 #[derive(Clone, Debug)]
 pub(crate) struct Mention {
     /// Of what sort.
-    pub(crate) sort: Sort,
+    pub(crate) sort: MentionKind,
     /// Its tokens.
     pub(crate) run: Range<usize>,
     /// As it is written, without quotation marks.
@@ -42,7 +42,7 @@ pub(crate) struct Mention {
 
 /// An utterance, read.
 #[derive(Clone, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct AnnotatedUtterance {
     /// Its tokens.
     pub(crate) text: Text,
     /// What days and times are counted from.
@@ -56,31 +56,31 @@ pub(crate) struct Scene {
     /// Where the days and times are.
     pub(crate) moment_runs: Vec<Range<usize>>,
     /// The same, by token.
-    pub(crate) at_moments: Places,
+    pub(crate) at_moments: SpanIndex,
     /// Where the quantities are, by token.
-    pub(crate) at_quantities: Places,
+    pub(crate) at_quantities: SpanIndex,
     /// Where the things named are, by token.
-    pub(crate) at_mentions: Places,
+    pub(crate) at_mentions: SpanIndex,
     /// The tokens of names alone.
-    pub(crate) names: Cover,
+    pub(crate) names: TokenSet,
     /// The tokens of days, times and what is measured in units.
-    pub(crate) measured: Cover,
+    pub(crate) measured: TokenSet,
     /// How many things of each sort are named.
-    counts: Vec<(Sort, usize)>,
+    counts: Vec<(MentionKind, usize)>,
     /// Whether each sentence only asks for information.
     asking: Vec<bool>,
     /// The places that are described.
-    described: OnceCell<Described>,
+    described: OnceCell<DescribedPlaces>,
 }
 
 /// Places that are described, and where they begin.
 #[derive(Clone, Debug)]
-struct Described {
+struct DescribedPlaces {
     runs: Vec<Range<usize>>,
-    places: Places,
+    places: SpanIndex,
 }
 
-impl Scene {
+impl AnnotatedUtterance {
     /// Reads an utterance.
     pub(crate) fn new(utterance: &str, calendar: Calendar) -> Self {
         let text = Text::new(utterance);
@@ -90,7 +90,7 @@ impl Scene {
         taken.extend(
             mentions
                 .iter()
-                .filter(|m| !matches!(m.sort, Sort::Name | Sort::Quoted))
+                .filter(|m| !matches!(m.sort, MentionKind::Name | MentionKind::Quoted))
                 .map(|m| m.run.clone()),
         );
         let quantities = quantities(&text, &taken);
@@ -98,14 +98,14 @@ impl Scene {
         let moment_runs = moments.runs();
         let counted = quantities.iter().filter(|q| q.unit.is_some());
         let measured = moment_runs.iter().chain(counted.map(|q| &q.run));
-        let names = mentions.iter().filter(|m| m.sort == Sort::Name);
+        let names = mentions.iter().filter(|m| m.sort == MentionKind::Name);
         text.steps.take(6 * n);
         Self {
-            at_moments: Places::of(n, &moment_runs),
-            at_quantities: Places::of(n, quantities.iter().map(|q| &q.run)),
-            at_mentions: Places::of(n, mentions.iter().map(|m| &m.run)),
-            names: Cover::of(n, names.map(|m| &m.run)),
-            measured: Cover::of(n, measured),
+            at_moments: SpanIndex::of(n, &moment_runs),
+            at_quantities: SpanIndex::of(n, quantities.iter().map(|q| &q.run)),
+            at_mentions: SpanIndex::of(n, mentions.iter().map(|m| &m.run)),
+            names: TokenSet::of(n, names.map(|m| &m.run)),
+            measured: TokenSet::of(n, measured),
             counts: counts(&mentions),
             asking: asking(&text),
             described: OnceCell::new(),
@@ -147,7 +147,7 @@ impl Scene {
     }
 
     /// How many things of a sort are named.
-    pub(crate) fn count_of(&self, sort: Sort) -> usize {
+    pub(crate) fn count_of(&self, sort: MentionKind) -> usize {
         self.counts
             .iter()
             .filter(|(s, _)| *s == sort)
@@ -166,14 +166,14 @@ impl Scene {
         Some(&described.runs[described.places.from(at)?])
     }
 
-    fn all_described(&self) -> &Described {
+    fn all_described(&self) -> &DescribedPlaces {
         self.described.get_or_init(|| {
             let runs = super::whereabouts::described(self);
             self.text
                 .steps
                 .take(runs.iter().map(ExactSizeIterator::len).sum());
-            Described {
-                places: Places::of(self.text.tokens.len(), &runs),
+            DescribedPlaces {
+                places: SpanIndex::of(self.text.tokens.len(), &runs),
                 runs,
             }
         })
@@ -211,8 +211,8 @@ impl Scene {
     }
 }
 
-fn counts(mentions: &[Mention]) -> Vec<(Sort, usize)> {
-    let mut counts: Vec<(Sort, usize)> = Vec::new();
+fn counts(mentions: &[Mention]) -> Vec<(MentionKind, usize)> {
+    let mut counts: Vec<(MentionKind, usize)> = Vec::new();
     for mention in mentions {
         match counts.iter_mut().find(|(sort, _)| *sort == mention.sort) {
             Some((_, count)) => *count += 1,
@@ -320,7 +320,7 @@ mod tests {
 
     fn read(raw: &str) -> String {
         let now = Timestamp::parse("2026-04-30T02:30:00Z").unwrap();
-        let scene = Scene::new(
+        let utterance = AnnotatedUtterance::new(
             raw,
             Calendar::of(&Circumstances {
                 now,
@@ -328,7 +328,7 @@ mod tests {
                 language: None,
             }),
         );
-        scene
+        utterance
             .mentions
             .iter()
             .map(|m| format!("{:?} {}", m.sort, m.text))

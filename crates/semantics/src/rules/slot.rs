@@ -1,13 +1,13 @@
 //! A key as the rules see it: its words, what kind of thing it takes, its acceptable values and
 //! its mapping examples, read out of the template once per utterance.
 //!
-//! Prose is a hint here and never a constraint (Q8). Read next: [`super::lesson`],
-//! [`super::scene`].
+//! Prose is a hint here and never a constraint (Q8). Read next: [`super::example`],
+//! [`super::utterance`].
 
 mod kind;
 mod told;
 
-use super::lesson::Lesson;
+use super::example::ExampleRule;
 use crate::lexicon;
 use crate::moment::Calendar;
 use kind::{kinds, role};
@@ -89,7 +89,7 @@ pub(crate) struct Choice {
 
 /// A key, or a member of an object, as the rules see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Brief {
+pub(crate) struct Slot {
     /// The key's name, then the names of members down to this one.
     pub(crate) path: Vec<String>,
     /// What values it takes.
@@ -117,7 +117,7 @@ pub(crate) struct Brief {
     /// True if nothing but the acceptable values is meant.
     pub(crate) closed: bool,
     /// What its mapping examples teach.
-    pub(crate) lessons: Vec<Lesson>,
+    pub(crate) example_rules: Vec<ExampleRule>,
     /// The texts among its example values; of `kind:name` the name.
     pub(crate) exemplars: Vec<String>,
     /// Stems of its name that no other key's name has.
@@ -130,7 +130,7 @@ pub(crate) struct Brief {
     pub(crate) writing: Option<String>,
 }
 
-impl Brief {
+impl Slot {
     /// The name of the key that it belongs to.
     pub(crate) fn key(&self) -> &str {
         &self.path[0]
@@ -138,8 +138,8 @@ impl Brief {
 
     /// The pairs of characters of its mapping examples.
     pub(crate) fn taught_pairs(&self) -> impl Iterator<Item = String> {
-        let said = self.lessons.iter().filter_map(|l| match l {
-            Lesson::Whole { said, .. } => Some(said),
+        let said = self.example_rules.iter().filter_map(|l| match l {
+            ExampleRule::Whole { said, .. } => Some(said),
             _ => None,
         });
         said.flat_map(|said| said.windows(2))
@@ -164,8 +164,8 @@ impl Brief {
 }
 
 /// The keys of a template, objects of declared members taken apart.
-pub(crate) fn briefs(template: &Template, calendar: &Calendar) -> Vec<Brief> {
-    let mut briefs = Vec::new();
+pub(crate) fn slots(template: &Template, calendar: &Calendar) -> Vec<Slot> {
+    let mut slots = Vec::new();
     for key in template.own_keys() {
         let path = vec![key.key_name.clone()];
         collect(
@@ -174,31 +174,31 @@ pub(crate) fn briefs(template: &Template, calendar: &Calendar) -> Vec<Brief> {
             key.required,
             &key.annotation,
             calendar,
-            &mut briefs,
+            &mut slots,
         );
     }
-    for at in 0..briefs.len() {
-        let (name, pairs) = own(&briefs, at);
-        briefs[at].own_name = name;
-        briefs[at].own_pairs = pairs;
+    for at in 0..slots.len() {
+        let (name, pairs) = own(&slots, at);
+        slots[at].own_name = name;
+        slots[at].own_pairs = pairs;
     }
-    briefs
+    slots
 }
 
 /// What only one of some keys has: stems of its name, pairs of characters of its description.
-fn own(briefs: &[Brief], at: usize) -> (Vec<String>, BTreeSet<String>) {
+fn own(slots: &[Slot], at: usize) -> (Vec<String>, BTreeSet<String>) {
     let others = || {
-        briefs
+        slots
             .iter()
             .enumerate()
             .filter(|(i, _)| *i != at)
             .map(|(_, b)| b)
     };
-    let name = briefs[at]
+    let name = slots[at]
         .name
         .iter()
         .filter(|n| !others().any(|b| b.name.contains(n)));
-    let pairs = briefs[at]
+    let pairs = slots[at]
         .gist
         .iter()
         .filter(|g| !g.is_ascii() && !others().any(|b| b.gist.contains(*g)));
@@ -206,8 +206,8 @@ fn own(briefs: &[Brief], at: usize) -> (Vec<String>, BTreeSet<String>) {
 }
 
 /// The members of the entries of a list, as keys of their own; none if they are no objects.
-pub(crate) fn members(list: &Shape, calendar: &Calendar) -> Vec<Brief> {
-    let mut briefs = Vec::new();
+pub(crate) fn members(list: &Shape, calendar: &Calendar) -> Vec<Slot> {
+    let mut slots = Vec::new();
     let entry = list.constraint.items.as_deref();
     for member in entry.into_iter().flat_map(|e| &e.constraint.properties) {
         let path = vec![member.name.clone()];
@@ -217,10 +217,10 @@ pub(crate) fn members(list: &Shape, calendar: &Calendar) -> Vec<Brief> {
             member.required,
             &member.annotation,
             calendar,
-            &mut briefs,
+            &mut slots,
         );
     }
-    briefs
+    slots
 }
 
 /// The texts among the example values of a key; of `kind:name` the name.
@@ -281,11 +281,11 @@ fn collect(
     required: bool,
     annotation: &Annotation,
     calendar: &Calendar,
-    into: &mut Vec<Brief>,
+    into: &mut Vec<Slot>,
 ) {
     let members = &shape.constraint.properties;
     if shape.key_type != KeyType::Object || members.is_empty() || path.len() > 3 {
-        into.push(brief(path, shape, required, annotation, calendar));
+        into.push(slot(path, shape, required, annotation, calendar));
         return;
     }
     for member in members {
@@ -303,13 +303,13 @@ fn collect(
     }
 }
 
-fn brief(
+fn slot(
     path: Vec<String>,
     shape: &Shape,
     required: bool,
     annotation: &Annotation,
     calendar: &Calendar,
-) -> Brief {
+) -> Slot {
     let prose = prose(annotation);
     let name = name_stems(path.last().map_or("", String::as_str));
     let (choices, closed) = choices(shape, annotation);
@@ -324,7 +324,7 @@ fn brief(
     let entry = shape.constraint.items.as_deref().unwrap_or(shape);
     let (kind, item) = kinds(shape, entry, &words, closed);
     let own = whole(shape);
-    let mut brief = Brief {
+    let mut slot = Slot {
         entry: match &shape.constraint.items {
             Some(items) => whole(items),
             None => own.clone(),
@@ -343,25 +343,25 @@ fn brief(
         prose,
         choices,
         closed,
-        lessons: Vec::new(),
+        example_rules: Vec::new(),
         exemplars: exemplars(annotation),
         own_name: Vec::new(),
         own_pairs: BTreeSet::new(),
     };
-    brief.lessons = super::lesson::lessons(&brief, annotation, calendar);
-    learn_terms(&mut brief);
-    brief
+    slot.example_rules = super::example::example_rules(&slot, annotation, calendar);
+    learn_terms(&mut slot);
+    slot
 }
 
 /// The other terms for what short examples say stand for their values too, in either language.
-fn learn_terms(brief: &mut Brief) {
-    for lesson in &brief.lessons {
-        let Lesson::Whole { said, value } = lesson else {
+fn learn_terms(slot: &mut Slot) {
+    for rule in &slot.example_rules {
+        let ExampleRule::Whole { said, value } = rule else {
             continue;
         };
         let told = language::text::join(said);
         let short = said.len() <= 3 || told.chars().all(is_cjk);
-        let Some(choice) = brief
+        let Some(choice) = slot
             .choices
             .iter_mut()
             .find(|c| c.value == *value)

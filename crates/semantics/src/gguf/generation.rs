@@ -5,7 +5,7 @@
 // The clock is looked at to stop in time.
 #![allow(clippy::disallowed_methods)]
 
-use super::Settings;
+use super::GgufSettings;
 use crate::answer::Piece;
 use llama_cpp_2::context::LlamaContext;
 use llama_cpp_2::context::params::LlamaContextParams;
@@ -30,7 +30,7 @@ const LIKELIEST: usize = 64;
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unwritten {
+pub(super) enum GenerationError {
     #[error("the prompt has {tokens} tokens, and the model takes {most}")]
     Long { tokens: usize, most: usize },
     #[error("there was no answer within {ms} ms")]
@@ -50,7 +50,7 @@ pub(super) enum Unwritten {
 }
 
 /// What was written, and how sure the model was of each piece.
-pub(super) struct Written {
+pub(super) struct Generated {
     pub(super) content: String,
     pub(super) pieces: Vec<Piece>,
     /// False if it was cut off: by the limit of tokens, or before `other`.
@@ -58,25 +58,25 @@ pub(super) struct Written {
 }
 
 /// A model that writes, and remembers the prompt it wrote behind last.
-pub(super) struct Writer<'m> {
+pub(super) struct Generator<'m> {
     backend: &'m LlamaBackend,
     model: &'m LlamaModel,
-    settings: &'m Settings,
-    kept: Option<Kept<'m>>,
+    settings: &'m GgufSettings,
+    kept: Option<PromptCache<'m>>,
 }
 
 /// What was computed, and of which tokens.
-struct Kept<'m> {
+struct PromptCache<'m> {
     context: LlamaContext<'m>,
     tokens: Vec<LlamaToken>,
 }
 
-impl<'m> Writer<'m> {
+impl<'m> Generator<'m> {
     /// A writer that has computed nothing.
     pub(super) fn new(
         backend: &'m LlamaBackend,
         model: &'m LlamaModel,
-        settings: &'m Settings,
+        settings: &'m GgufSettings,
     ) -> Self {
         Self {
             backend,
@@ -92,7 +92,7 @@ impl<'m> Writer<'m> {
         prompt: &[LlamaToken],
         grammar: &str,
         asked: Instant,
-    ) -> Result<Written, Unwritten> {
+    ) -> Result<Generated, GenerationError> {
         let most = self.fits(prompt.len())?;
         let grammar = LlamaSampler::grammar(self.model, grammar, "root")?;
         let mut kept = self.begun(prompt, most)?;
@@ -108,15 +108,16 @@ impl<'m> Writer<'m> {
 
     fn behind(
         &self,
-        kept: &mut Kept<'m>,
+        kept: &mut PromptCache<'m>,
         mut grammar: LlamaSampler,
         most: usize,
         asked: Instant,
-    ) -> Result<Written, Unwritten> {
+    ) -> Result<Generated, GenerationError> {
         let (mut bytes, mut pieces, mut whole) = (Vec::new(), Vec::new(), false);
         for _ in 0..most {
             self.in_time(asked)?;
-            let (token, log) = likeliest(&kept.context, &mut grammar).ok_or(Unwritten::Stuck)?;
+            let (token, log) =
+                likeliest(&kept.context, &mut grammar).ok_or(GenerationError::Stuck)?;
             let piece = self.spelled(token);
             bytes.extend_from_slice(&piece);
             pieces.push((piece, log));
@@ -127,7 +128,7 @@ impl<'m> Writer<'m> {
             grammar.accept(token);
             kept.compute(&[token])?;
         }
-        Ok(Written {
+        Ok(Generated {
             content: text(bytes),
             pieces,
             whole,
@@ -136,7 +137,11 @@ impl<'m> Writer<'m> {
 
     /// What was computed of a prompt's beginning, in whole batches, so that a prompt is computed in
     /// the same steps whatever was asked before it. Never the last token: what follows is read there.
-    fn begun(&mut self, prompt: &[LlamaToken], most: usize) -> Result<Kept<'m>, Unwritten> {
+    fn begun(
+        &mut self,
+        prompt: &[LlamaToken],
+        most: usize,
+    ) -> Result<PromptCache<'m>, GenerationError> {
         if let Some(mut kept) = self.kept.take()
             && kept.context.n_ctx() as usize >= prompt.len() + most
         {
@@ -146,22 +151,22 @@ impl<'m> Writer<'m> {
                 return Ok(kept);
             }
         }
-        Ok(Kept {
+        Ok(PromptCache {
             context: self.context(prompt.len() + most)?,
             tokens: Vec::new(),
         })
     }
 
     /// How many tokens there is room for behind a prompt.
-    fn fits(&self, tokens: usize) -> Result<usize, Unwritten> {
+    fn fits(&self, tokens: usize) -> Result<usize, GenerationError> {
         let most = self.model.n_ctx_train() as usize;
         match most.saturating_sub(tokens).min(self.settings.tokens_max) {
-            0 => Err(Unwritten::Long { tokens, most }),
+            0 => Err(GenerationError::Long { tokens, most }),
             room => Ok(room),
         }
     }
 
-    fn context(&self, tokens: usize) -> Result<LlamaContext<'m>, Unwritten> {
+    fn context(&self, tokens: usize) -> Result<LlamaContext<'m>, GenerationError> {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let threads = i32::try_from(self.settings.threads.max(1)).unwrap_or(1);
         let parameters = LlamaContextParams::default()
@@ -173,10 +178,10 @@ impl<'m> Writer<'m> {
         Ok(self.model.new_context(self.backend, parameters)?)
     }
 
-    fn in_time(&self, asked: Instant) -> Result<(), Unwritten> {
+    fn in_time(&self, asked: Instant) -> Result<(), GenerationError> {
         let most = self.settings.timeout;
         match asked.elapsed() > most {
-            true => Err(Unwritten::Late {
+            true => Err(GenerationError::Late {
                 ms: most.as_millis(),
             }),
             false => Ok(()),
@@ -206,9 +211,9 @@ fn begins_other(bytes: &[u8]) -> bool {
     is_whole(&closed)
 }
 
-impl Kept<'_> {
+impl PromptCache<'_> {
     /// Computes tokens behind those that were, and the logits behind the last of them.
-    fn compute(&mut self, tokens: &[LlamaToken]) -> Result<(), Unwritten> {
+    fn compute(&mut self, tokens: &[LlamaToken]) -> Result<(), GenerationError> {
         let mut batch = LlamaBatch::new(tokens.len(), 1);
         for (n, token) in tokens.iter().enumerate() {
             let place = i32::try_from(self.tokens.len() + n);

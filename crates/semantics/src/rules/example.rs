@@ -3,9 +3,9 @@
 //!
 //! "`'until 6 am' -> '06:00'`" teaches that behind "until" stands the time of this key;
 //! "`'turn off carriers' -> 'carrier_shutdown'`" teaches a phrase; "`'from Beijing' -> 'PEK'`"
-//! teaches that Beijing is written `PEK`, in every language. Read next: [`super::brief`].
+//! teaches that Beijing is written `PEK`, in every language. Read next: [`super::slot`].
 
-use super::brief::{Brief, Kind};
+use super::slot::{Kind, Slot};
 use crate::lexicon::{self, Place};
 use crate::moment::{Calendar, moments};
 use language::quantity::quantities;
@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// What one mapping example teaches.
 #[derive(Clone, Debug)]
-pub(crate) enum Lesson {
+pub(crate) enum ExampleRule {
     /// Who says this, means that.
     Whole {
         /// The phrase.
@@ -44,46 +44,50 @@ pub(crate) enum Lesson {
 }
 
 /// What the mapping examples of a key teach.
-pub(crate) fn lessons(brief: &Brief, annotation: &Annotation, calendar: &Calendar) -> Vec<Lesson> {
+pub(crate) fn example_rules(
+    slot: &Slot,
+    annotation: &Annotation,
+    calendar: &Calendar,
+) -> Vec<ExampleRule> {
     let examples = annotation.0.values().flat_map(|d| &d.examples);
     examples
-        .flat_map(|example| taught(brief, example, calendar))
+        .flat_map(|example| taught(slot, example, calendar))
         .collect()
 }
 
-fn taught(brief: &Brief, example: &MappingExample, calendar: &Calendar) -> Vec<Lesson> {
+fn taught(slot: &Slot, example: &MappingExample, calendar: &Calendar) -> Vec<ExampleRule> {
     let said = Text::new(&example.said);
     if said.tokens.is_empty() {
         return Vec::new();
     }
-    if let Some(run) = slot(brief, &said, &example.value, calendar) {
-        return vec![Lesson::Slot {
+    if let Some(run) = framed_value(slot, &said, &example.value, calendar) {
+        return vec![ExampleRule::Slot {
             before: said.tokens[..run.start].to_vec(),
             after: said.tokens[run.end..].to_vec(),
         }];
     }
-    let mut lessons = alias(brief, &said, &example.value);
-    if lessons.is_empty() {
-        let phrases = parts(brief, said.tokens);
-        let reworded: Vec<Vec<Token>> = phrases.iter().flat_map(|p| reworded(brief, p)).collect();
-        lessons = phrases
+    let mut example_rules = alias(slot, &said, &example.value);
+    if example_rules.is_empty() {
+        let phrases = parts(slot, said.tokens);
+        let reworded: Vec<Vec<Token>> = phrases.iter().flat_map(|p| reworded(slot, p)).collect();
+        example_rules = phrases
             .into_iter()
             .chain(reworded)
-            .map(|said| Lesson::Whole {
+            .map(|said| ExampleRule::Whole {
                 said,
                 value: example.value.clone(),
             })
             .collect();
     }
-    lessons
+    example_rules
 }
 
 /// A phrase; where it lists two names for one of listed values ("routers and links"), each of them.
-fn parts(brief: &Brief, said: Vec<Token>) -> Vec<Vec<Token>> {
+fn parts(slot: &Slot, said: Vec<Token>) -> Vec<Vec<Token>> {
     let joint = said
         .iter()
         .position(|t| matches!(t.text.as_str(), "and" | "或" | "和"));
-    match joint.filter(|at| brief.kind == Kind::Choice && said.len() == 3 && *at == 1) {
+    match joint.filter(|at| slot.kind == Kind::Choice && said.len() == 3 && *at == 1) {
         Some(at) => vec![said[..at].to_vec(), said[at + 1..].to_vec()],
         None => vec![said],
     }
@@ -91,9 +95,9 @@ fn parts(brief: &Brief, said: Vec<Token>) -> Vec<Vec<Token>> {
 
 /// A Chinese phrase with one of its words in other words: 虚化背后 for 虚化背景. English words are compared
 /// one by one and need none of it.
-fn reworded(brief: &Brief, said: &[Token]) -> Vec<Vec<Token>> {
+fn reworded(slot: &Slot, said: &[Token]) -> Vec<Vec<Token>> {
     let chinese = said.iter().all(|t| t.class == Class::Cjk);
-    if !chinese || said.len() < 4 || brief.kind != Kind::Flag {
+    if !chinese || said.len() < 4 || slot.kind != Kind::Flag {
         return Vec::new();
     }
     let word = |at: usize| language::text::join(&said[at..at + 2]);
@@ -113,8 +117,13 @@ fn reworded(brief: &Brief, said: &[Token]) -> Vec<Vec<Token>> {
 }
 
 /// Where the value stands in what is said.
-fn slot(brief: &Brief, said: &Text, value: &Value, calendar: &Calendar) -> Option<Range<usize>> {
-    match (brief.kind, value) {
+fn framed_value(
+    slot: &Slot,
+    said: &Text,
+    value: &Value,
+    calendar: &Calendar,
+) -> Option<Range<usize>> {
+    match (slot.kind, value) {
         (Kind::Day | Kind::Clock | Kind::Instant, _) => {
             let runs = moments(said, calendar).runs();
             let start = runs.iter().map(|r| r.start).min()?;
@@ -124,10 +133,10 @@ fn slot(brief: &Brief, said: &Text, value: &Value, calendar: &Calendar) -> Optio
             let wanted = number.as_f64()?;
             quantities(said, &[])
                 .into_iter()
-                .find(|q| says(brief, q, wanted))
+                .find(|q| says(slot, q, wanted))
                 .map(|q| q.number)
         }
-        (Kind::List, Value::Array(list)) if brief.item != Kind::Choice => match list.as_slice() {
+        (Kind::List, Value::Array(list)) if slot.item != Kind::Choice => match list.as_slice() {
             [Value::String(written)] => said
                 .find_exactly(&Text::new(written).tokens)
                 .into_iter()
@@ -148,13 +157,13 @@ fn slot(brief: &Brief, said: &Text, value: &Value, calendar: &Calendar) -> Optio
     }
 }
 
-fn says(brief: &Brief, quantity: &language::quantity::Quantity, wanted: f64) -> bool {
-    let converted = brief.unit.and_then(|u| quantity.in_unit(u));
+fn says(slot: &Slot, quantity: &language::quantity::Quantity, wanted: f64) -> bool {
+    let converted = slot.unit.and_then(|u| quantity.in_unit(u));
     quantity.value == wanted || converted == Some(wanted)
 }
 
 /// A name that is written otherwise, behind a preposition or alone.
-fn alias(brief: &Brief, said: &Text, value: &Value) -> Vec<Lesson> {
+fn alias(slot: &Slot, said: &Text, value: &Value) -> Vec<ExampleRule> {
     let lead = said
         .tokens
         .iter()
@@ -163,21 +172,21 @@ fn alias(brief: &Brief, said: &Text, value: &Value) -> Vec<Lesson> {
     let name = said.span(&(lead..said.tokens.len())).to_owned();
     let written = value.as_str().is_some_and(|v| !v.is_empty());
     let named = said.tokens.get(lead).is_some_and(|t| t.capital) || lexicon::place(&name).is_some();
-    if brief.closed || !written || name.is_empty() || !named {
+    if slot.closed || !written || name.is_empty() || !named {
         return Vec::new();
     }
-    let mut lessons = vec![Lesson::Alias {
+    let mut example_rules = vec![ExampleRule::Alias {
         place: lexicon::place(&name),
         name: name.to_lowercase(),
         value: value.clone(),
     }];
     if lead > 0 {
-        lessons.push(Lesson::Slot {
+        example_rules.push(ExampleRule::Slot {
             before: said.tokens[..lead].to_vec(),
             after: Vec::new(),
         });
     }
-    lessons
+    example_rules
 }
 
 /// Chinese words before a place.
