@@ -323,7 +323,7 @@ fn the_task_of_the_document_is_read_and_written() {
         schema_of(&artifact.parts[0]).as_deref(),
         Some("fightResponse")
     );
-    let Content::Data(Value::Object(data)) = &artifact.parts[0].content else {
+    let PartContent::Data(Value::Object(data)) = &artifact.parts[0].content else {
         panic!("data");
     };
     assert_eq!(typed("fightResponse", data.clone()), artifact.parts[0]);
@@ -354,9 +354,9 @@ fn good() -> Part {
 fn turn(parts: Vec<Part>, has_task: bool) -> String {
     let message = Message::new("m", Role::User, parts);
     match structured(&message, &Fights).decide(has_task) {
-        Turn::Free => "free".to_owned(),
-        Turn::Begin(input) => format!("begin with {} {}", input.schema, input.data.len()),
-        Turn::Refuse(error) => {
+        NextAction::Free => "free".to_owned(),
+        NextAction::Begin(input) => format!("begin with {} {}", input.schema, input.data.len()),
+        NextAction::Refuse(error) => {
             let fields = error
                 .violations
                 .iter()
@@ -493,8 +493,11 @@ fn our_contracts_are_inputs() {
     let inputs = BTreeMap::from([("power_v1".to_owned(), contract)]);
     let message = |data| Message::new("m", Role::User, vec![fight("power_v1", data)]);
     let verdict = |data| structured(&message(data), &inputs).decide(false);
-    assert!(matches!(verdict(json!({"watts": 20})), Turn::Begin(_)));
-    let Turn::Refuse(refusal) = verdict(json!({"watts": "20"})) else {
+    assert!(matches!(
+        verdict(json!({"watts": 20})),
+        NextAction::Begin(_)
+    ));
+    let NextAction::Refuse(refusal) = verdict(json!({"watts": "20"})) else {
         panic!("a string is no integer");
     };
     assert_eq!(refusal.violations[0].field, "message.parts[0].data/watts");

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// How a value is said, as template files say it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum ValueForm {
     /// As it stands.
     Text,
     /// One of these: what the key holds, and how that is said. What the schema's `enum` allows is
@@ -42,7 +42,7 @@ pub enum Form {
 /// So many items make a value at the most: the two times of a span.
 const ITEMS_MAX: usize = 2;
 
-impl Form {
+impl ValueForm {
     /// The values of what is said, one for each key; a span has two.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ mod tests {
         let units = units
             .map(|(unit, factor)| (unit.to_owned(), factor))
             .to_vec();
-        match Form::Number(units).read(said, &shape(), TextLanguage::English, &any()) {
+        match ValueForm::Number(units).read(said, &shape(), TextLanguage::English, &any()) {
             Ok(values) => values[0].to_string(),
             Err(expected) => expected,
         }
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn spans_are_two_times() {
         let read = |said: &str| {
-            let form = Form::Span {
+            let form = ValueForm::Span {
                 until: "end".to_owned(),
             };
             form.read(said, &shape(), TextLanguage::English, &any())
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn lists_take_their_prefix() {
-        let form = Form::List {
+        let form = ValueForm::List {
             prefix: "site:".to_owned(),
         };
         let read = |said: &str| {

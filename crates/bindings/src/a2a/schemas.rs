@@ -1,13 +1,13 @@
 //! Questions and wishes about schemas (draft-zhou §3.2, §6.2.2), as methods and as data parts.
 //!
-//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_talk`.
+//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_request`.
 
 use super::error;
 use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
-use a2a::schema_talk::SchemaRequest;
+use a2a::schema_request::SchemaRequest;
 use domain::content::Payload;
 use engine::{
     GetSchemaTemplate, GetSchemaUpdates, PatchAnswer, RequestCapabilityExtension, TemplateAnswer,

@@ -1,19 +1,19 @@
 //! Why a message of a negotiation is not heard.
 //!
 //! Knows the codes of IG1453's closed catalogue; refuses to know how they travel. Read next:
-//! [`super::hearing`], which refuses.
+//! [`super::decode`], which refuses.
 
-use crate::telecom::markdown::Fault;
+use crate::telecom::markdown::PromptError;
 use crate::telecom::translator::Question;
 use domain::negotiation::{Kind, State};
 use schema::steps::GivenUp;
 
 /// Why a message is not heard.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum NegotiationError {
     /// Its text is no prompt.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// Its template is none of Negotiation-T.
     #[error("'{0}' is no template of Negotiation-T")]
     NoTemplate(String),
@@ -82,7 +82,7 @@ pub enum Refusal {
     GivenUp(#[from] GivenUp),
 }
 
-impl Refusal {
+impl NegotiationError {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {

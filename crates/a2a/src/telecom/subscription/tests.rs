@@ -13,7 +13,7 @@ fn any() -> ReadingBudget<'static> {
     ReadingBudget::within(Effort::any())
 }
 
-fn topic(name: &str) -> Topic {
+fn topic(name: &str) -> NotificationTopic {
     let topic = shipped()
         .into_iter()
         .find(|t| t.template_uri.contains(name));
@@ -48,7 +48,7 @@ fn incident(severity: &str, cause: &str) -> Notification {
     notification(Payload::new("fault_incident_result_v1", values))
 }
 
-fn subscribed(condition: &str) -> Subscription {
+fn subscribed(condition: &str) -> NotificationSubscription {
     let prompt = format!("## Notification Topic\nIncident\n\n## Subscribe Condition\n{condition}");
     topic("incident")
         .parse(&prompt, &any())

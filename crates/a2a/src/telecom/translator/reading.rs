@@ -3,11 +3,11 @@
 //! Knows how sections become values; what a value may be is the form's and the contract's to say.
 //! A field said twice with different values is asked back. Read next: [`super::writing`].
 
-use super::{Question, Translator, Unread, titles};
-use crate::telecom::form::Form;
+use super::{PromptMismatch, Question, Translator, titles};
+use crate::telecom::form::ValueForm;
 use crate::telecom::labels::unquoted;
-use crate::telecom::markdown::{Document, Line, Section, same_title};
-use crate::telecom::template::{Field, Holds};
+use crate::telecom::markdown::{LineNumber, Prompt, Section, same_title};
+use crate::telecom::template::{SectionContent, TemplateField};
 use crate::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use schema::contract::{Accepted, Unknown};
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// What a prompt says, as far as it was understood.
 #[derive(Clone, Debug)]
-pub struct Reading<'t> {
+pub struct PromptReading<'t> {
     translator: &'t Translator,
     text_language: TextLanguage,
     values: Map<String, Value>,
@@ -39,8 +39,8 @@ pub struct Understood {
     lines: BTreeMap<String, u32>,
 }
 
-impl<'t> Reading<'t> {
-    /// What was understood, to go on with by [`Reading::going_on`].
+impl<'t> PromptReading<'t> {
+    /// What was understood, to go on with by [`PromptReading::going_on`].
     pub fn understood(self) -> Understood {
         Understood {
             text_language: self.text_language,
@@ -65,9 +65,9 @@ impl<'t> Reading<'t> {
 
     pub(super) fn of(
         translator: &'t Translator,
-        document: &Document,
+        document: &Prompt,
         work: &ReadingBudget<'_>,
-    ) -> Result<Self, Unread> {
+    ) -> Result<Self, PromptMismatch> {
         let mut reading = Self::upon(
             translator,
             &translator.template.constants,
@@ -104,7 +104,7 @@ impl<'t> Reading<'t> {
         self.text_language
     }
 
-    fn tongue_of(&self, document: &Document, work: &ReadingBudget<'_>) -> TextLanguage {
+    fn tongue_of(&self, document: &Prompt, work: &ReadingBudget<'_>) -> TextLanguage {
         let titles = document.sections.iter();
         let known = titles.filter_map(|s| self.translator.section(&s.title, work));
         known
@@ -144,7 +144,12 @@ impl<'t> Reading<'t> {
     }
 
     /// `` `key`: JSON ``, in the marks in which no label stands.
-    fn supplement_by_name(&mut self, text: &str, line: Line, work: &ReadingBudget<'_>) -> bool {
+    fn supplement_by_name(
+        &mut self,
+        text: &str,
+        line: LineNumber,
+        work: &ReadingBudget<'_>,
+    ) -> bool {
         if !text.starts_with('`') {
             return false;
         }
@@ -199,7 +204,7 @@ impl<'t> Reading<'t> {
     /// The same as the payload of a message.
     ///
     /// # Errors
-    /// As of [`Reading::settle`].
+    /// As of [`PromptReading::settle`].
     pub fn payload(&self) -> Result<Payload, Vec<Question>> {
         let accepted = self.settle()?;
         Ok(Payload {
@@ -211,7 +216,7 @@ impl<'t> Reading<'t> {
     /// The same as the content of an assignment: what it is about, its type of task, the payload.
     ///
     /// # Errors
-    /// As of [`Reading::settle`].
+    /// As of [`PromptReading::settle`].
     pub fn content(&self) -> Result<Content, Vec<Question>> {
         let payload = self.payload()?;
         let target = self.translator.target_object(&payload);
@@ -227,16 +232,16 @@ impl<'t> Reading<'t> {
         Question { line, ..question }
     }
 
-    fn take(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), Unread> {
+    fn take(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), PromptMismatch> {
         let Some((place, _)) = self.translator.section(&section.title, work) else {
             return Ok(self.take_unknown(section, work)?);
         };
         let part = &self.translator.template.sections[place];
         match &part.holds {
-            Holds::TaskType(phrases) => self.check_type(section, phrases.all(), work),
-            Holds::Guidance(_) => Ok(()),
-            Holds::Statement(_) => Ok(self.take_statement(section, work)?),
-            Holds::Fields(fields) => Ok(self.take_fields(section, place, fields, work)?),
+            SectionContent::TaskType(phrases) => self.check_type(section, phrases.all(), work),
+            SectionContent::Guidance(_) => Ok(()),
+            SectionContent::Statement(_) => Ok(self.take_statement(section, work)?),
+            SectionContent::Fields(fields) => Ok(self.take_fields(section, place, fields, work)?),
         }
     }
 
@@ -245,7 +250,7 @@ impl<'t> Reading<'t> {
         section: &Section,
         mut known: impl Iterator<Item = &'p str>,
         work: &ReadingBudget<'_>,
-    ) -> Result<(), Unread> {
+    ) -> Result<(), PromptMismatch> {
         let found = section.text();
         let mut is_found = |phrase: &str| {
             work.take(1 + found.len());
@@ -254,7 +259,7 @@ impl<'t> Reading<'t> {
         if found.is_empty() || known.any(&mut is_found) {
             return Ok(());
         }
-        Err(Unread::OtherTask {
+        Err(PromptMismatch::OtherTask {
             section: section.title.clone(),
             line: section.line.0,
             template: self.translator.template.template_uri.clone(),
@@ -310,7 +315,7 @@ impl<'t> Reading<'t> {
     }
 
     /// `key: JSON`.
-    fn take_further(&mut self, line: Line, text: &str, work: &ReadingBudget<'_>) {
+    fn take_further(&mut self, line: LineNumber, text: &str, work: &ReadingBudget<'_>) {
         work.take(text.len());
         match by_name(text) {
             Some((key, value)) => {
@@ -328,7 +333,7 @@ impl<'t> Reading<'t> {
         &mut self,
         section: &Section,
         place: usize,
-        fields: &'t [Field],
+        fields: &'t [TemplateField],
         work: &ReadingBudget<'_>,
     ) -> Result<(), GivenUp> {
         let mut bare = fields.iter().find(|f| f.bare);
@@ -340,7 +345,7 @@ impl<'t> Reading<'t> {
                     Some(field) => self.say_all(field, found.before, line, work),
                     None => self.other.push(found.before.to_owned()),
                 }
-                bare = bare.filter(|f| matches!(f.form, Form::List { .. }));
+                bare = bare.filter(|f| matches!(f.form, ValueForm::List { .. }));
             }
             for (at, said) in found.said {
                 // What a label announces stands in the lines below it.
@@ -355,7 +360,13 @@ impl<'t> Reading<'t> {
     }
 
     /// What stands behind the value is no key's.
-    fn say_all(&mut self, field: &Field, said: &str, line: Line, work: &ReadingBudget<'_>) {
+    fn say_all(
+        &mut self,
+        field: &TemplateField,
+        said: &str,
+        line: LineNumber,
+        work: &ReadingBudget<'_>,
+    ) {
         let behind = self.say(field, said, line, work);
         self.other.extend(behind.into_iter().map(str::to_owned));
     }
@@ -364,15 +375,15 @@ impl<'t> Reading<'t> {
     /// asked back.
     fn say<'a>(
         &mut self,
-        field: &Field,
+        field: &TemplateField,
         said: &'a str,
-        line: Line,
+        line: LineNumber,
         work: &ReadingBudget<'_>,
     ) -> Vec<&'a str> {
         if said.is_empty() {
             return Vec::new();
         }
-        if field.form == Form::Other {
+        if field.form == ValueForm::Other {
             let label = field.labels.first(self.text_language);
             self.other.push(format!("{label}: {said}"));
             return Vec::new();
@@ -403,7 +414,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn set(&mut self, key: &str, value: Value, line: Line, work: &ReadingBudget<'_>) {
+    fn set(&mut self, key: &str, value: Value, line: LineNumber, work: &ReadingBudget<'_>) {
         match self.values.get_mut(key) {
             None => {
                 self.values.insert(key.to_owned(), value);
@@ -423,7 +434,7 @@ impl<'t> Reading<'t> {
         self.lines.insert(key.to_owned(), line.0);
     }
 
-    fn blame(&mut self, key: &str, expected: &str, found: &str, line: Line) {
+    fn blame(&mut self, key: &str, expected: &str, found: &str, line: LineNumber) {
         let question = Question {
             line: Some(line.0),
             found: Some(found.chars().take(FOUND_MOST).collect()),
@@ -432,7 +443,7 @@ impl<'t> Reading<'t> {
         self.wrong.insert(key.to_owned(), question);
     }
 
-    fn forget(&mut self, field: &Field) {
+    fn forget(&mut self, field: &TemplateField) {
         for key in field.keys() {
             self.values.remove(key);
             self.wrong.remove(key);

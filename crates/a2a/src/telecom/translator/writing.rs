@@ -5,8 +5,8 @@
 
 use super::{Translator, titles};
 use crate::telecom::labels::{json, quoted};
-use crate::telecom::markdown::{Body, Document, Section};
-use crate::telecom::template::{Field, Holds, Part};
+use crate::telecom::markdown::{BlockBody, Prompt, Section};
+use crate::telecom::template::{SectionContent, TemplateField, TemplateSection};
 use crate::telecom::text_language::TextLanguage;
 use schema::steps::{Effort, ReadingBudget};
 use schema::template::OTHER;
@@ -32,7 +32,7 @@ impl Translator {
     }
 
     /// The same, not yet written.
-    pub fn document(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Document {
+    pub fn document(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Prompt {
         let values = self.with_bare_defaults(values);
         let mut told = BTreeSet::new();
         let parts = self.template.sections.iter();
@@ -40,7 +40,7 @@ impl Translator {
         let mut sections: Vec<Section> = sections.collect();
         sections.extend(self.further(&values, &told, text_language));
         sections.extend(other(&values, text_language));
-        Document {
+        Prompt {
             front: Vec::new(),
             sections,
         }
@@ -84,23 +84,23 @@ impl Translator {
 
     fn part(
         &self,
-        part: &Part,
+        part: &TemplateSection,
         values: &Map<String, Value>,
         text_language: TextLanguage,
         told: &mut BTreeSet<String>,
     ) -> Option<Section> {
         let section = Section::new(part.title.first(text_language));
         match &part.holds {
-            Holds::TaskType(phrases) => Some(section.saying(phrases.first(text_language))),
-            Holds::Statement(lines) => {
+            SectionContent::TaskType(phrases) => Some(section.saying(phrases.first(text_language))),
+            SectionContent::Statement(lines) => {
                 let lines = lines.in_tongue(text_language).iter();
                 Some(lines.fold(section, Section::saying))
             }
-            Holds::Guidance(lines) => {
+            SectionContent::Guidance(lines) => {
                 let lines = lines.in_tongue(text_language).iter().cloned();
                 Some(lines.map(entry).fold(section, Section::with))
             }
-            Holds::Fields(fields) => {
+            SectionContent::Fields(fields) => {
                 let section = fields.iter().fold(section, |section, field| {
                     let Some(said) = self.said(field, values, text_language) else {
                         return section;
@@ -116,7 +116,7 @@ impl Translator {
     /// What a field says; none if its keys are not there, or its form has no words for them.
     fn said(
         &self,
-        field: &Field,
+        field: &TemplateField,
         values: &Map<String, Value>,
         text_language: TextLanguage,
     ) -> Option<String> {
@@ -149,9 +149,9 @@ impl Translator {
     }
 }
 
-fn line(field: &Field, said: &str, text_language: TextLanguage) -> Body {
+fn line(field: &TemplateField, said: &str, text_language: TextLanguage) -> BlockBody {
     match field.bare {
-        true => Body::Text(said.to_owned()),
+        true => BlockBody::Text(said.to_owned()),
         false => {
             let colon = text_language.either(": ", "：");
             entry(format!(
@@ -162,8 +162,8 @@ fn line(field: &Field, said: &str, text_language: TextLanguage) -> Body {
     }
 }
 
-fn entry(text: String) -> Body {
-    Body::Entry {
+fn entry(text: String) -> BlockBody {
+    BlockBody::Entry {
         depth: 0,
         number: None,
         text,

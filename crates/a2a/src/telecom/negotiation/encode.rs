@@ -4,14 +4,14 @@
 //! Of an offer that answers another only what is different is said. Read next:
 //! [`super::vocabulary`].
 
-use super::Topic;
+use super::NegotiationTopic;
 use super::context::{Context, Performative};
 use super::offer::TO_CLARIFY;
 use super::rounds::proposals;
 use super::vocabulary::{self, Heading};
 use crate::telecom::extension::{Family, TemplateUri};
 use crate::telecom::labels::{json, quoted};
-use crate::telecom::markdown::{Body, Document, Section};
+use crate::telecom::markdown::{BlockBody, Prompt, Section};
 use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::{Question, Translator};
 use domain::content::Content;
@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 /// What is to be sent: under Negotiation-T, with the context.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Saying {
+pub struct EncodedMessage {
     /// The template of the text.
     pub template_uri: TemplateUri,
     /// The text.
@@ -30,14 +30,14 @@ pub struct Saying {
     pub context: Context,
 }
 
-impl Saying {
-    fn new(topic: Option<Topic>, context: Context, sections: Vec<Section>) -> Self {
+impl EncodedMessage {
+    fn new(topic: Option<NegotiationTopic>, context: Context, sections: Vec<Section>) -> Self {
         let path = match (topic, context.performative) {
             (None, _) => "common/abort".to_owned(),
             (Some(topic), Some(Performative::Propose)) => format!("{}/propose", topic.as_str()),
             (Some(topic), _) => format!("{}/accept-reject", topic.as_str()),
         };
-        let document = Document {
+        let document = Prompt {
             front: Vec::new(),
             sections,
         };
@@ -61,8 +61,8 @@ pub fn say(
     max_rounds: u32,
     translator: Option<&Translator>,
     text_language: TextLanguage,
-) -> Option<Saying> {
-    let topic = Topic::of(negotiation.kind)?;
+) -> Option<EncodedMessage> {
+    let topic = NegotiationTopic::of(negotiation.kind)?;
     let (turn, before) = negotiation.turns.split_last()?;
     let performative = match turn.speech.stance {
         Stance::Offer => Performative::Propose,
@@ -86,11 +86,11 @@ pub fn say(
         Performative::Propose => offer(topic, turn, earlier, translator, text_language),
         _ => ending(topic, performative, &turn.speech, earlier, text_language),
     };
-    Some(Saying::new(Some(topic), context, sections))
+    Some(EncodedMessage::new(Some(topic), context, sections))
 }
 
 /// The message of who leaves a negotiation.
-pub fn abort(context: &Context, reason: &str, text_language: TextLanguage) -> Saying {
+pub fn abort(context: &Context, reason: &str, text_language: TextLanguage) -> EncodedMessage {
     let context = Context {
         performative: Some(Performative::Abort),
         ..context.clone()
@@ -102,12 +102,16 @@ pub fn abort(context: &Context, reason: &str, text_language: TextLanguage) -> Sa
             reason,
         ),
     ];
-    Saying::new(None, context, sections)
+    EncodedMessage::new(None, context, sections)
 }
 
 /// Asks for what lacks in a task: an information negotiation, whose answer is read by
-/// [`Message::supply`](super::Message::supply).
-pub fn ask(questions: &[Question], context: &Context, text_language: TextLanguage) -> Saying {
+/// [`Message::supply`](super::NegotiationMessage::supply).
+pub fn ask(
+    questions: &[Question],
+    context: &Context,
+    text_language: TextLanguage,
+) -> EncodedMessage {
     let items = questions
         .iter()
         .map(|q| (q.label.clone(), q.words(text_language)));
@@ -115,7 +119,11 @@ pub fn ask(questions: &[Question], context: &Context, text_language: TextLanguag
 }
 
 /// The same of a question that an agent puts in its own words: one item.
-pub fn ask_in_words(question: &str, context: &Context, text_language: TextLanguage) -> Saying {
+pub fn ask_in_words(
+    question: &str,
+    context: &Context,
+    text_language: TextLanguage,
+) -> EncodedMessage {
     let label = text_language.either("Answer", "回答").to_owned();
     asking(
         [(label, question.to_owned())].into_iter(),
@@ -128,7 +136,7 @@ fn asking(
     items: impl Iterator<Item = (String, String)>,
     context: &Context,
     text_language: TextLanguage,
-) -> Saying {
+) -> EncodedMessage {
     let context = Context {
         performative: Some(Performative::Propose),
         ..context.clone()
@@ -139,10 +147,11 @@ fn asking(
         format!("请补充<{required}>中列出的内容。"),
     );
     let sections = vec![
-        Section::new(Heading::Summary(Topic::Information).title(text_language)).saying(summary),
+        Section::new(Heading::Summary(NegotiationTopic::Information).title(text_language))
+            .saying(summary),
         numbered(Section::new(required), items, text_language),
     ];
-    Saying::new(Some(Topic::Information), context, sections)
+    EncodedMessage::new(Some(NegotiationTopic::Information), context, sections)
 }
 
 /// Answers such a question with what was asked for.
@@ -150,18 +159,20 @@ pub fn supply(
     items: &[(String, String)],
     context: &Context,
     text_language: TextLanguage,
-) -> Saying {
+) -> EncodedMessage {
     let quoted = items
         .iter()
         .map(|(name, value)| (name.clone(), quoted(value)));
-    let section = Section::new(Heading::Outcome(Topic::Information).title(text_language));
+    let section =
+        Section::new(Heading::Outcome(NegotiationTopic::Information).title(text_language));
     let section = numbered(section, quoted, text_language);
     answer(Performative::Accept, section, context, text_language)
 }
 
 /// Answers such a question with the reason why it is not answered.
-pub fn decline(reason: &str, context: &Context, text_language: TextLanguage) -> Saying {
-    let section = Section::new(Heading::Outcome(Topic::Information).title(text_language));
+pub fn decline(reason: &str, context: &Context, text_language: TextLanguage) -> EncodedMessage {
+    let section =
+        Section::new(Heading::Outcome(NegotiationTopic::Information).title(text_language));
     let section = lines(section, reason);
     answer(Performative::Reject, section, context, text_language)
 }
@@ -171,17 +182,21 @@ fn answer(
     outcome: Section,
     context: &Context,
     text_language: TextLanguage,
-) -> Saying {
+) -> EncodedMessage {
     let context = Context {
         performative: Some(performative),
         ..context.clone()
     };
-    let conclusion = conclusion(Topic::Information, performative, text_language);
-    Saying::new(Some(Topic::Information), context, vec![conclusion, outcome])
+    let conclusion = conclusion(NegotiationTopic::Information, performative, text_language);
+    EncodedMessage::new(
+        Some(NegotiationTopic::Information),
+        context,
+        vec![conclusion, outcome],
+    )
 }
 
 fn offer(
-    topic: Topic,
+    topic: NegotiationTopic,
     turn: &Turn,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
@@ -195,10 +210,10 @@ fn offer(
     let confirms = again && turn.by == Side::Executor && speech.reasons.is_empty();
     let earlier = earlier.filter(|_| !again);
     let heading = match (topic, confirms) {
-        (Topic::Feasibility, true) => Heading::FeasibleConfirm,
+        (NegotiationTopic::Feasibility, true) => Heading::FeasibleConfirm,
         (_, true) => Heading::TargetConfirm,
-        (Topic::Feasibility, false) if turn.by == Side::Executor => Heading::Infeasible,
-        (Topic::Feasibility, false) => Heading::UnderEvaluation,
+        (NegotiationTopic::Feasibility, false) if turn.by == Side::Executor => Heading::Infeasible,
+        (NegotiationTopic::Feasibility, false) => Heading::UnderEvaluation,
         (_, false) if first => Heading::Understanding,
         (_, false) => Heading::Alignment,
     };
@@ -243,7 +258,7 @@ fn offered(
         .enumerate()
         .fold(section, |section, (place, content)| {
             let section = match several {
-                true => section.with(Body::Heading {
+                true => section.with(BlockBody::Heading {
                     level: 3,
                     text: format!("{} {}", vocabulary::alternative(text_language), place + 1),
                 }),
@@ -305,7 +320,7 @@ fn to_clarify(reasons: &[Reason], text_language: TextLanguage) -> Option<Section
 }
 
 fn ending(
-    topic: Topic,
+    topic: NegotiationTopic,
     performative: Performative,
     speech: &Speech,
     earlier: Option<&Speech>,
@@ -342,7 +357,11 @@ fn agreed(text_language: TextLanguage) -> &'static str {
     text_language.either("It can be done as proposed.", "可按提议执行。")
 }
 
-fn conclusion(topic: Topic, performative: Performative, text_language: TextLanguage) -> Section {
+fn conclusion(
+    topic: NegotiationTopic,
+    performative: Performative,
+    text_language: TextLanguage,
+) -> Section {
     let word = match performative {
         Performative::Accept => "Accept",
         _ => "Reject",
@@ -374,7 +393,7 @@ fn numbered(
     items
         .zip(1..)
         .fold(section, |section, ((name, value), number)| {
-            section.with(Body::Entry {
+            section.with(BlockBody::Entry {
                 depth: 0,
                 number: Some(number),
                 text: format!("{name}{colon}{value}"),

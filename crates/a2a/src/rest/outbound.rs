@@ -4,10 +4,10 @@
 
 use super::path::{V03, escaped};
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
+use crate::event::StreamResponse;
 use crate::jsonrpc::invalid_response;
 use crate::method::Method;
-use crate::request::{PushConfigKey, Request};
+use crate::request::{A2aRequest, PushConfigKey};
 use crate::response::Response;
 use crate::version::{Dialect, Version};
 use crate::wire;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// A request to send.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outgoing {
+pub struct OutboundRequest {
     /// `GET`, `POST` or `DELETE`.
     pub verb: &'static str,
     /// Path and query, to be put behind the URL of the interface.
@@ -36,25 +36,29 @@ pub fn dialect(version: Version) -> Dialect {
 ///
 /// # Errors
 /// [`ErrorKind::UnsupportedOperation`] if the binding has no such request.
-pub fn write(version: Version, tenant: Option<&str>, request: &Request) -> Result<Outgoing, Error> {
+pub fn write(
+    version: Version,
+    tenant: Option<&str>,
+    request: &A2aRequest,
+) -> Result<OutboundRequest, Error> {
     let dialect = dialect(version);
     let params = || wire::params(dialect, request);
     let (verb, path, query, body) = match request {
-        Request::SendMessage(_) => ("POST", "message:send".to_owned(), None, Some(params())),
-        Request::SendStreamingMessage(_) => {
+        A2aRequest::SendMessage(_) => ("POST", "message:send".to_owned(), None, Some(params())),
+        A2aRequest::SendStreamingMessage(_) => {
             ("POST", "message:stream".to_owned(), None, Some(params()))
         }
-        Request::GetTask(it) => {
+        A2aRequest::GetTask(it) => {
             let query = json!({"historyLength": it.history_length});
             ("GET", task(&it.id), Some(query), None)
         }
-        Request::ListTasks(_) => ("GET", "tasks".to_owned(), Some(params()), None),
-        Request::CancelTask(it) => {
+        A2aRequest::ListTasks(_) => ("GET", "tasks".to_owned(), Some(params()), None),
+        A2aRequest::CancelTask(it) => {
             let body = (!it.metadata.is_empty()).then(|| json!({"metadata": it.metadata}));
             ("POST", format!("{}:cancel", task(&it.id)), None, body)
         }
-        Request::SubscribeToTask(id) => ("POST", format!("{}:subscribe", task(id)), None, None),
-        Request::CreatePushConfig(it) => {
+        A2aRequest::SubscribeToTask(id) => ("POST", format!("{}:subscribe", task(id)), None, None),
+        A2aRequest::CreatePushConfig(it) => {
             let task_id = it.task_id.as_deref().unwrap_or_default();
             let body = match version {
                 Version::V10 => params(),
@@ -66,14 +70,14 @@ pub fn write(version: Version, tenant: Option<&str>, request: &Request) -> Resul
             };
             ("POST", configs(task_id), None, Some(body))
         }
-        Request::ListPushConfigs(it) => {
+        A2aRequest::ListPushConfigs(it) => {
             let query = json!({"pageSize": it.page_size, "pageToken": it.page_token});
             ("GET", configs(&it.task_id), Some(query), None)
         }
-        Request::GetPushConfig(it) => ("GET", config(it), None, None),
-        Request::DeletePushConfig(it) => ("DELETE", config(it), None, None),
-        Request::GetExtendedCard => ("GET", card(version), None, None),
-        Request::Schema(_) => return Err(not_over_http(request)),
+        A2aRequest::GetPushConfig(it) => ("GET", config(it), None, None),
+        A2aRequest::DeletePushConfig(it) => ("DELETE", config(it), None, None),
+        A2aRequest::GetExtendedCard => ("GET", card(version), None, None),
+        A2aRequest::Schema(_) => return Err(not_over_http(request)),
     };
     let tenant = tenant
         .map(|it| format!("/{}", escaped(it)))
@@ -83,7 +87,7 @@ pub fn write(version: Version, tenant: Option<&str>, request: &Request) -> Resul
         Version::V03 => format!("/{V03}"),
     };
     let query = query.map(|it| written_query(&it)).unwrap_or_default();
-    Ok(Outgoing {
+    Ok(OutboundRequest {
         verb,
         target: format!("{root}/{path}{query}"),
         body,
@@ -110,7 +114,7 @@ fn card(version: Version) -> String {
     }
 }
 
-fn not_over_http(request: &Request) -> Error {
+fn not_over_http(request: &A2aRequest) -> Error {
     let message = format!("HTTP+JSON has no {:?}", request.method());
     Error::new(ErrorKind::UnsupportedOperation, message)
 }
@@ -151,6 +155,6 @@ pub fn read_reply(
 ///
 /// # Errors
 /// As of [`read_reply`].
-pub fn read_event(version: Version, data: &Value) -> Result<Event, Error> {
+pub fn read_event(version: Version, data: &Value) -> Result<StreamResponse, Error> {
     wire::read_event(dialect(version), data).map_err(invalid_response)
 }

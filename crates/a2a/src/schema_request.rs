@@ -5,9 +5,9 @@
 //! [`crate::intake`].
 
 use crate::error::Error;
-use crate::message::{Content, Message, Part};
+use crate::message::{Message, Part, PartContent};
 use crate::method::Method;
-use crate::request::Request;
+use crate::request::A2aRequest;
 use crate::version::Dialect;
 use crate::wire::{Malformed, Members, Object, read_params};
 use domain::content::Payload;
@@ -24,7 +24,7 @@ pub enum SchemaRequest {
     /// [`Method::GetSchemaUpdates`].
     Updates(UpdatesQuery),
     /// [`Method::RequestCapabilityExtension`].
-    Extension(ExtensionWish),
+    Extension(ExtensionRequest),
 }
 
 impl SchemaRequest {
@@ -108,14 +108,14 @@ impl UpdatesQuery {
 
 /// `request_capability_extension`: the wish that a scenario cover more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExtensionWish {
+pub struct ExtensionRequest {
     /// The scenario.
     pub scenario: String,
     /// The wish, in words.
     pub text: String,
 }
 
-impl ExtensionWish {
+impl ExtensionRequest {
     pub(crate) fn members(&self) -> Members {
         Members::new()
             .with("scenario", self.scenario.as_str())
@@ -144,7 +144,7 @@ pub fn asked(part: &Part) -> Option<Result<SchemaRequest, Error>> {
         .unwrap_or(&none);
     // The parameters of these methods are the same in every dialect.
     match read_params(Dialect::V10, method, params) {
-        Ok(Request::Schema(request)) => Some(Ok(request)),
+        Ok(A2aRequest::Schema(request)) => Some(Ok(request)),
         Ok(_) => None,
         Err(malformed) => Some(Err(malformed.invalid_params())),
     }
@@ -186,7 +186,7 @@ pub fn suggestion(part: &Part) -> Option<&Value> {
 
 fn data(part: &Part) -> Option<&Map<String, Value>> {
     match &part.content {
-        Content::Data(Value::Object(data)) => Some(data),
+        PartContent::Data(Value::Object(data)) => Some(data),
         _ => None,
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Knows ids, rounds and words; whose turn it is and what follows is the domain's to decide. What is
 //! refused changes nothing. A message that was heard before is known as such, so that whoever sends
-//! it again gets the same answer again. Read next: [`super::offer`], then [`super::saying`].
+//! it again gets the same answer again. Read next: [`super::offer`], then [`super::encode`].
 
-use super::Topic;
+use super::NegotiationTopic;
 use super::context::{Context, Performative};
-use super::message::Message;
+use super::message::NegotiationMessage;
 use super::offer::{acceptance, offer, refusal};
-use super::refusal::Refusal;
+use super::refusal::NegotiationError;
 use super::rounds::{proposal, proposals};
 use super::vocabulary::Heading;
 use crate::telecom::translator::Translator;
@@ -17,7 +17,7 @@ use schema::steps::ReadingBudget;
 
 /// The negotiation that the id of a message names.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing<'a> {
+pub struct OpenNegotiation<'a> {
     /// How many rounds were agreed on when it was opened.
     pub max_rounds: u32,
     /// How it stands.
@@ -26,16 +26,16 @@ pub struct Standing<'a> {
 
 /// What a message is to us.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum ReceivedMove {
     /// The first proposal of a new negotiation, of at most so many rounds with us.
     Opens(Speech, u32),
     /// A turn: `Move::Speak`.
     Turn(Speech),
     /// The sender leaves, or cannot supply what was asked for, for this reason: `Move::Withdraw`.
     Withdrawal(String),
-    /// The sender asks for what [`Message::items`] lists.
+    /// The sender asks for what [`NegotiationMessage::items`] lists.
     Question,
-    /// The sender supplies what was asked for: [`Message::supply`].
+    /// The sender supplies what was asked for: [`NegotiationMessage::supply`].
     Supply,
     /// It was heard before: what was answered then is answered again.
     Again,
@@ -45,16 +45,16 @@ pub enum Heard {
 /// as part of some work.
 ///
 /// # Errors
-/// [`Refusal`]: it does not fit, and nothing changes.
+/// [`NegotiationError`]: it does not fit, and nothing changes.
 pub fn hear(
-    message: &Message,
+    message: &NegotiationMessage,
     by: Side,
-    standing: Option<Standing<'_>>,
+    standing: Option<OpenNegotiation<'_>>,
     translator: Option<&Translator>,
     work: &ReadingBudget<'_>,
-) -> Result<Heard, Refusal> {
+) -> Result<ReceivedMove, NegotiationError> {
     let context = &message.context;
-    if message.topic == Some(Topic::Information) {
+    if message.topic == Some(NegotiationTopic::Information) {
         return inquiry(message);
     }
     let Some(standing) = standing else {
@@ -69,24 +69,24 @@ pub fn hear(
             let offered = offer(message, before, translator, work)?;
             let said = proposal(negotiation, context.round);
             match said.is_some_and(|turn| turn.by == by && turn.speech == offered) {
-                true => Ok(Heard::Again),
-                false => Err(Refusal::RoundTaken(context.round)),
+                true => Ok(ReceivedMove::Again),
+                false => Err(NegotiationError::RoundTaken(context.round)),
             }
         }
-        _ if is_repeated(message, by, negotiation) => Ok(Heard::Again),
-        _ if !negotiation.is_open() => Err(Refusal::Ended(negotiation.state)),
+        _ if is_repeated(message, by, negotiation) => Ok(ReceivedMove::Again),
+        _ if !negotiation.is_open() => Err(NegotiationError::Ended(negotiation.state)),
         Performative::Propose => {
             within(message, round + 1, round + 1)?;
             let standing = negotiation.standing().map(|t| &t.speech);
             let offered = offer(message, standing, translator, work)?;
-            Ok(Heard::Turn(offered))
+            Ok(ReceivedMove::Turn(offered))
         }
         answer => {
             within_answers(message, round)?;
             Ok(match answer {
-                Performative::Abort => Heard::Withdrawal(message.reason()),
-                Performative::Accept => Heard::Turn(acceptance(message, negotiation)),
-                _ => Heard::Turn(refusal(message)),
+                Performative::Abort => ReceivedMove::Withdrawal(message.reason()),
+                Performative::Accept => ReceivedMove::Turn(acceptance(message, negotiation)),
+                _ => ReceivedMove::Turn(refusal(message)),
             })
         }
     }
@@ -94,54 +94,59 @@ pub fn hear(
 
 /// What an information negotiation says is of the task that lacks something, not of a negotiation
 /// of ours.
-fn inquiry(message: &Message) -> Result<Heard, Refusal> {
+fn inquiry(message: &NegotiationMessage) -> Result<ReceivedMove, NegotiationError> {
     within(message, 1, message.context.max_rounds)?;
     match message.performative {
-        Performative::Propose if message.items().is_empty() => Err(Refusal::Empty(
+        Performative::Propose if message.items().is_empty() => Err(NegotiationError::Empty(
             Heading::Required.title(message.text_language),
         )),
-        Performative::Propose => Ok(Heard::Question),
-        Performative::Accept => Ok(Heard::Supply),
-        Performative::Reject | Performative::Abort => Ok(Heard::Withdrawal(message.reason())),
+        Performative::Propose => Ok(ReceivedMove::Question),
+        Performative::Accept => Ok(ReceivedMove::Supply),
+        Performative::Reject | Performative::Abort => {
+            Ok(ReceivedMove::Withdrawal(message.reason()))
+        }
     }
 }
 
 fn opening(
-    message: &Message,
+    message: &NegotiationMessage,
     translator: Option<&Translator>,
     work: &ReadingBudget<'_>,
-) -> Result<Heard, Refusal> {
+) -> Result<ReceivedMove, NegotiationError> {
     let context = &message.context;
     if message.performative != Performative::Propose || context.round != 1 {
-        return Err(Refusal::UnknownId(context.id.clone()));
+        return Err(NegotiationError::UnknownId(context.id.clone()));
     }
     let limit = super::round_limit(context.max_rounds);
-    offer(message, None, translator, work).map(|speech| Heard::Opens(speech, limit))
+    offer(message, None, translator, work).map(|speech| ReceivedMove::Opens(speech, limit))
 }
 
-fn same_negotiation(message: &Message, standing: Standing<'_>) -> Result<(), Refusal> {
+fn same_negotiation(
+    message: &NegotiationMessage,
+    standing: OpenNegotiation<'_>,
+) -> Result<(), NegotiationError> {
     let kind = standing.negotiation.kind;
     if let Some(topic) = message.topic.filter(|topic| topic.kind() != Some(kind)) {
-        return Err(Refusal::OtherTopic {
+        return Err(NegotiationError::OtherTopic {
             expected: kind,
             found: topic.as_str(),
         });
     }
     match message.context.max_rounds {
         found if found == standing.max_rounds => Ok(()),
-        found => Err(Refusal::OtherLimit {
+        found => Err(NegotiationError::OtherLimit {
             expected: standing.max_rounds,
             found,
         }),
     }
 }
 
-fn within(message: &Message, first: u32, last: u32) -> Result<(), Refusal> {
+fn within(message: &NegotiationMessage, first: u32, last: u32) -> Result<(), NegotiationError> {
     let Context {
         round, max_rounds, ..
     } = message.context;
     if !(first..=last).contains(&round) {
-        return Err(Refusal::WrongRound {
+        return Err(NegotiationError::WrongRound {
             expected: first,
             found: round,
         });
@@ -149,18 +154,18 @@ fn within(message: &Message, first: u32, last: u32) -> Result<(), Refusal> {
     // Who leaves because the rounds are over says so in the next.
     match message.performative {
         Performative::Abort => Ok(()),
-        _ if round > max_rounds => Err(Refusal::RoundsExceeded { round, max_rounds }),
+        _ if round > max_rounds => Err(NegotiationError::RoundsExceeded { round, max_rounds }),
         _ => Ok(()),
     }
 }
 
 /// An answer is of the round that it answers, or of the next (see [`super::rounds`]).
-fn within_answers(message: &Message, round: u32) -> Result<(), Refusal> {
+fn within_answers(message: &NegotiationMessage, round: u32) -> Result<(), NegotiationError> {
     within(message, round, round + 1)
 }
 
 /// True if the last thing that was said is what this answer says, by the same side.
-fn is_repeated(message: &Message, by: Side, negotiation: &Negotiation) -> bool {
+fn is_repeated(message: &NegotiationMessage, by: Side, negotiation: &Negotiation) -> bool {
     let round = proposals(negotiation);
     let of_round = within_answers(message, round).is_ok();
     let last = negotiation.turns.last().filter(|t| t.by == by && of_round);

@@ -45,7 +45,7 @@ fn payloads_are_found_and_written() {
     let payload = payload_of(&message).expect("a payload");
     assert_eq!(payload.schema_id, "flight_booking_v1");
     assert_eq!(payload.text("other"), Some("window seat"));
-    assert_eq!(payload_part(&payload).content, Content::Data(sent));
+    assert_eq!(payload_part(&payload).content, PartContent::Data(sent));
     for none in [
         json!({"schema_id": "x"}),
         json!({"schema_id": "x", "payload": 1}),
@@ -68,7 +68,7 @@ fn a_suggestion_stands_in_the_result() {
         result(values.clone(), Some(suggested.clone())),
     );
     assert_eq!(suggestion(&with), Some(&suggested));
-    let Content::Data(data) = &with.content else {
+    let PartContent::Data(data) = &with.content else {
         panic!("data")
     };
     assert_eq!(data["booking_id"], "B1");
