@@ -256,12 +256,12 @@ fn completed(assignment: &Content, answer: &Content) -> Content {
 
 /// A [`TaskExecutor`] behind the contract of [`Agent`]; asked before it was started, it refuses.
 #[derive(Debug)]
-pub struct Hosted<W> {
+pub struct HostedExecutor<W> {
     worker: Option<W>,
     knowledge: Arc<Knowledge>,
 }
 
-impl<W> Hosted<W> {
+impl<W> HostedExecutor<W> {
     /// Not started yet; where causes are weighed, by this knowledge.
     pub fn knowing(knowledge: Arc<Knowledge>) -> Self {
         Self {
@@ -271,13 +271,13 @@ impl<W> Hosted<W> {
     }
 }
 
-impl<W> Default for Hosted<W> {
+impl<W> Default for HostedExecutor<W> {
     fn default() -> Self {
         Self::knowing(Arc::new(Knowledge::in_force()))
     }
 }
 
-impl<W: TaskExecutor> Agent for Hosted<W> {
+impl<W: TaskExecutor> Agent for HostedExecutor<W> {
     fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match (input, &mut self.worker) {
             (Input::Started(briefing), slot) => {

@@ -17,7 +17,7 @@
 pub mod learning;
 pub mod text;
 
-pub use learning::{Episode, Followed, Heard, Others};
+pub use learning::{Episode, ExpectedAlarm, ObservedAlarm, Others};
 pub use text::NotKnowledge;
 
 use domain::cause::Cause;

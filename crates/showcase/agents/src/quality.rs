@@ -11,7 +11,7 @@ pub mod transport;
 
 use crate::context::{AgentContext, TaskExecutor, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::cause::Cause;
@@ -21,7 +21,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token, Visit};
 use domain::time::{SeededRng, Timestamp};
-use history::{History, Interval};
+use history::{DomainHistory, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -46,18 +46,18 @@ pub struct Trace {
 }
 
 /// What an agent can judge from.
-pub struct Ground<'a> {
+pub struct QualityContext<'a> {
     /// The network as documented.
     pub inventory: &'a Inventory,
     /// The same as a graph.
     pub topology: &'a Topology,
     /// Alarms and performance of the last two days.
-    pub history: &'a History,
+    pub history: &'a DomainHistory,
     /// The agent's province; none if it answers for all.
     pub province: Option<&'a str>,
 }
 
-impl Ground<'_> {
+impl QualityContext<'_> {
     /// True if an element lies in the agent's province.
     pub fn is_own(&self, element: &ElementId) -> bool {
         let lies_in = self.inventory.province_of(element);
@@ -73,14 +73,18 @@ impl Ground<'_> {
 }
 
 /// What one domain knows of quality.
-pub trait Trade: Send {
+pub trait QualityDomain: Send {
     /// The domain.
     const DOMAIN: Domain;
     /// True if its agents may look up where vehicles were.
     const TRACES: bool;
 
     /// How service was. The trace is of the vehicle in question, if there was one and it came.
-    fn judge(ground: &Ground<'_>, check: &QualityCheck, trace: Option<&Trace>) -> QualityResult;
+    fn judge(
+        ground: &QualityContext<'_>,
+        check: &QualityCheck,
+        trace: Option<&Trace>,
+    ) -> QualityResult;
 }
 
 /// A check that waits for a vehicle's way.
@@ -97,17 +101,17 @@ struct Waiting {
 pub struct QualityAgent<T> {
     context: AgentContext,
     topology: Arc<Topology>,
-    history: History,
+    history: DomainHistory,
     waiting: BTreeMap<TaskId, Waiting>,
     trade: PhantomData<T>,
 }
 
-impl<T: Trade> TaskExecutor for QualityAgent<T> {
+impl<T: QualityDomain> TaskExecutor for QualityAgent<T> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
-            history: History::default(),
+            history: DomainHistory::default(),
             waiting: BTreeMap::new(),
             trade: PhantomData,
         };
@@ -169,11 +173,11 @@ fn understand(content: &Content) -> Result<QualityCheck, Reply> {
             vec![Content::new(target.as_str(), words)],
         ));
     };
-    let unreadable = |e: Unreadable| e.reply(target);
+    let unreadable = |e: UnreadablePayload| e.reply(target);
     QualityCheck::from_payload(payload).map_err(unreadable)
 }
 
-impl<T: Trade> QualityAgent<T> {
+impl<T: QualityDomain> QualityAgent<T> {
     fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
         if task.awaits.is_some() {
             return Vec::new();
@@ -269,7 +273,7 @@ impl<T: Trade> QualityAgent<T> {
     }
 
     fn judged(&self, check: &QualityCheck, trace: Option<&Trace>) -> Content {
-        let ground = Ground {
+        let ground = QualityContext {
             inventory: &self.context.inventory,
             topology: &self.topology,
             history: &self.history,

@@ -5,7 +5,7 @@
 //! again and again (what stands beside an element, what it takes with it alone, what elements are
 //! called) is worked out once. Refuses to know alarms. Read next: [`crate::oss_fault::correlation`].
 
-use crate::lookup::Names;
+use crate::element_names::ElementNames;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -32,7 +32,7 @@ pub struct Topology {
     children: Vec<Vec<usize>>,
     /// By element: the sites cut off when it fails alone, once somebody has asked.
     dependent: Vec<OnceLock<Box<[usize]>>>,
-    names: OnceLock<Names>,
+    names: OnceLock<ElementNames>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ struct Edge {
 
 /// What is left when something has failed.
 #[derive(Clone, Debug)]
-pub struct Aftermath<'a> {
+pub struct Survivors<'a> {
     topology: &'a Topology,
     /// What has not failed by itself.
     whole: Vec<bool>,
@@ -153,8 +153,8 @@ impl Topology {
     }
 
     /// What its elements are called.
-    pub fn names(&self) -> &Names {
-        let names = || Names::new(&self.inventory, Arc::clone(&self.ids));
+    pub fn names(&self) -> &ElementNames {
+        let names = || ElementNames::new(&self.inventory, Arc::clone(&self.ids));
         self.names.get_or_init(names)
     }
 
@@ -204,7 +204,7 @@ impl Topology {
     }
 
     /// What is left when every element of `failed` has failed.
-    pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath<'_> {
+    pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Survivors<'_> {
         let mut works = vec![true; self.ids.len()];
         for id in failed {
             if let Ok(i) = self.ids.binary_search(id) {
@@ -214,7 +214,7 @@ impl Topology {
         let whole = works.clone();
         self.pass_on(&mut works);
         let reached = self.reached(&works);
-        Aftermath {
+        Survivors {
             topology: self,
             whole,
             works,
@@ -257,7 +257,7 @@ impl Topology {
     }
 }
 
-impl Aftermath<'_> {
+impl Survivors<'_> {
     /// The sites out of service, as [`Inventory::sites_cut_off`].
     pub fn sites_cut_off(&self) -> BTreeSet<ElementId> {
         let sites = self.cut_off().map(|i| self.topology.ids[i].clone());

@@ -4,7 +4,7 @@
 
 use super::unreachable;
 use agents::payloads::Schema;
-use agents::payloads::verification::{Verification, VerificationResult};
+use agents::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Agent, Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -49,7 +49,7 @@ pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
 fn question(now: Timestamp) -> Ask {
     let sites = ["site:A", "site:B"].map(ElementId::new).into();
     let content = Content::new("A and B", "Are these in service?")
-        .with_payload(Verification { sites }.to_payload());
+        .with_payload(VerificationOrder { sites }.to_payload());
     let task = Task::assigned(
         TaskId::new("rehearsal-1"),
         "somebody",

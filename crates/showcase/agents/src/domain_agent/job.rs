@@ -1,8 +1,8 @@
 //! One diagnosis: what is measured, what came of it, and the report.
 //!
-//! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
+//! Knows the course of a diagnosis; what readings mean is the domain's [`super::DomainExpertise`].
 
-use crate::lookup::Reading;
+use crate::element_names::NamedElements;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Output, Progress};
@@ -23,7 +23,7 @@ pub type Measurements = BTreeMap<ElementId, Measurement>;
 
 /// What readings show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct DiagnosisFinding {
     /// The broken element.
     pub root_cause: ElementId,
     /// How it is broken.
@@ -38,13 +38,13 @@ pub struct Finding {
 
 /// A diagnosis under way.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct DiagnosisJob {
     /// The task it serves.
     pub task: TaskId,
     /// What was asked.
     pub diagnosis: Diagnosis,
     /// How its words were read.
-    pub reading: Reading,
+    pub reading: NamedElements,
     /// True if the publisher judges the result.
     is_judged: bool,
     /// Counts the rounds of measuring, from 1.
@@ -59,9 +59,9 @@ pub struct Job {
     unmeasured: Vec<String>,
 }
 
-impl Job {
+impl DiagnosisJob {
     /// A diagnosis just taken on.
-    pub fn new(task: &Task, diagnosis: Diagnosis, reading: Reading) -> Self {
+    pub fn new(task: &Task, diagnosis: Diagnosis, reading: NamedElements) -> Self {
         Self {
             task: task.id.clone(),
             is_judged: task.content.expected_response.is_some(),
@@ -80,7 +80,7 @@ impl Job {
 
     /// The same task with another diagnosis. Stages go on counting, so that a deadline of the old
     /// one does not end the new.
-    pub fn replaced_by(&self, diagnosis: Diagnosis, reading: Reading) -> Self {
+    pub fn replaced_by(&self, diagnosis: Diagnosis, reading: NamedElements) -> Self {
         Self {
             stage: self.stage,
             measurements: BTreeMap::new(),
@@ -178,7 +178,7 @@ impl Job {
     }
 
     /// The report of the result.
-    pub fn result(&mut self, inventory: &Inventory, finding: Option<Finding>) -> Output {
+    pub fn result(&mut self, inventory: &Inventory, finding: Option<DiagnosisFinding>) -> Output {
         self.concluded = true;
         let mut evidence: Vec<String> = self.measurements.values().map(readings).collect();
         evidence.extend(self.unmeasured.iter().cloned());

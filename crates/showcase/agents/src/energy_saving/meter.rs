@@ -17,14 +17,14 @@ pub(super) const LOAD_OF_SLEEPERS: f64 = 0.05;
 
 /// Energy in a period, in kWh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct EnergyReading {
     /// Taken.
     pub taken_kwh: f64,
     /// What would have been taken without saving.
     pub baseline_kwh: f64,
 }
 
-impl Reading {
+impl EnergyReading {
     /// What was saved, in percent of the baseline.
     pub fn percent(self) -> f64 {
         match self.baseline_kwh > 0.0 {
@@ -41,15 +41,15 @@ impl Reading {
 
 /// The last day, period by period.
 #[derive(Clone, Debug, Default)]
-pub struct Meter {
-    periods: VecDeque<(Timestamp, Reading)>,
+pub struct EnergyMeter {
+    periods: VecDeque<(Timestamp, EnergyReading)>,
 }
 
-impl Meter {
+impl EnergyMeter {
     /// Takes a period down.
     pub fn count(&mut self, radio: &Radio, performance: &Performance) {
         let hours = performance.until.seconds_since(performance.from) / 3_600.0;
-        let mut reading = Reading::default();
+        let mut reading = EnergyReading::default();
         for (id, cell) in &performance.cells {
             let Some(planned) = radio.cell(id) else {
                 continue;
@@ -69,12 +69,12 @@ impl Meter {
     }
 
     /// The last day, or what there was of it.
-    pub fn day(&self) -> Reading {
-        let sum = |sum: Reading, (_, r): &(Timestamp, Reading)| Reading {
+    pub fn day(&self) -> EnergyReading {
+        let sum = |sum: EnergyReading, (_, r): &(Timestamp, EnergyReading)| EnergyReading {
             taken_kwh: sum.taken_kwh + r.taken_kwh,
             baseline_kwh: sum.baseline_kwh + r.baseline_kwh,
         };
-        self.periods.iter().fold(Reading::default(), sum)
+        self.periods.iter().fold(EnergyReading::default(), sum)
     }
 
     /// True once enough was measured to hold a target against it.

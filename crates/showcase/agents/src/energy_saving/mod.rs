@@ -19,7 +19,7 @@ mod reach;
 mod target;
 pub mod tasks;
 
-use crate::alarms::AlarmList;
+use crate::alarms::ActiveAlarms;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
@@ -33,7 +33,7 @@ use domain::task::TaskId;
 use domain::telemetry::{Action, AlarmType, Outcome, Performance, Saving, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use forecast::Forecast;
-use meter::Meter;
+use meter::EnergyMeter;
 use policy::{Bounds, Outlook};
 use std::collections::{BTreeMap, BTreeSet};
 use tasks::is_hold;
@@ -91,8 +91,8 @@ pub struct EnergySaving {
     context: AgentContext,
     radio: Radio,
     forecast: Forecast,
-    meter: Meter,
-    alarms: AlarmList,
+    meter: EnergyMeter,
+    alarms: ActiveAlarms,
     standing: Vec<Standing>,
     holds: BTreeMap<TaskId, Hold>,
     /// Orders to save that wait for their publishers' word on what was offered instead.
@@ -114,8 +114,8 @@ impl TaskExecutor for EnergySaving {
             context: AgentContext::open(&briefing, now),
             radio: Radio::new(briefing.inventory.clone()),
             forecast: Forecast::default(),
-            meter: Meter::default(),
-            alarms: AlarmList::default(),
+            meter: EnergyMeter::default(),
+            alarms: ActiveAlarms::default(),
             standing: Vec::new(),
             holds: BTreeMap::new(),
             undecided: BTreeSet::new(),

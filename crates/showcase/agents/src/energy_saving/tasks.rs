@@ -8,7 +8,7 @@ use super::negotiation::DURATION_MIN;
 use super::policy::Bounds;
 use super::{EnergySaving, Hold, Standing, Timer};
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::radio::energy::wake_s;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
@@ -35,7 +35,7 @@ impl EnergySaving {
             let content = Content::new(target, words);
             return Err(Reply::new(Verdict::InputRequired, vec![content]));
         };
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let mut order = SavingOrder::from_payload(payload).map_err(unreadable)?;
         // What this agent decides by itself, or cannot keep to, it does not pass over in silence.
         if let Some(key) = NOT_TAKEN.iter().find(|k| payload.values.contains_key(**k)) {

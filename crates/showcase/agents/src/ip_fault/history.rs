@@ -12,9 +12,9 @@ const PERIODS_MAX: usize = 96;
 
 /// The performance of links, oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct History(VecDeque<Arc<Performance>>);
+pub struct LinkHistory(VecDeque<Arc<Performance>>);
 
-impl History {
+impl LinkHistory {
     /// Takes a period down; the oldest goes.
     pub fn take(&mut self, performance: &Arc<Performance>) {
         self.0.push_back(Arc::clone(performance));

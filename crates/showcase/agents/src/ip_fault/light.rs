@@ -4,9 +4,9 @@
 //! A module that has been warned of is measured every ten minutes, at most six times. Once it is
 //! dark it often takes its own end of the network with it and cannot be measured any more: then
 //! what was measured before decides, together with a fibre that is whole. Read next:
-//! [`super::practice`].
+//! [`super::expertise`].
 
-use super::practice::{aged, has_aged, is_dark_and_whole};
+use super::expertise::{aged, has_aged, is_dark_and_whole};
 use crate::payloads::diagnosis::DiagnosisResult;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Measurement;

@@ -27,7 +27,7 @@ const WINDOW_SPARE_S: f64 = 60.0;
 
 /// An alarm as a management system delivered it, from beginning to end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct ObservedAlarm {
     /// The element it is raised on.
     pub resource: ElementId,
     /// What it says.
@@ -40,7 +40,7 @@ pub struct Heard {
     pub cleared: Option<Timestamp>,
 }
 
-impl Heard {
+impl ObservedAlarm {
     /// For how long it stood, in seconds; without end while it stands.
     pub fn lasted_s(&self) -> f64 {
         let lasted = self.cleared.map(|end| end.seconds_since(self.noticed));
@@ -50,7 +50,7 @@ impl Heard {
 
 /// An alarm that was to be expected of a known cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Followed {
+pub struct ExpectedAlarm {
     /// Its type.
     pub alarm_type: AlarmType,
     /// How surely it follows.
@@ -66,7 +66,7 @@ pub struct Episode {
     /// What it was.
     pub cause: Cause,
     /// Every alarm that should have followed.
-    pub followed: Vec<Followed>,
+    pub followed: Vec<ExpectedAlarm>,
     /// By type: what stood then and follows from no known fault.
     pub others: BTreeMap<AlarmType, Others>,
 }
@@ -202,7 +202,7 @@ impl Knowledge {
 }
 
 /// The alarms that surely follow, of the causes and types wanted.
-fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<&Followed> {
+fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<&ExpectedAlarm> {
     let all = episodes
         .iter()
         .flat_map(|e| e.followed.iter().map(move |f| (e.cause, f)));
@@ -211,7 +211,7 @@ fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<
     ours.map(|(_, f)| f).collect()
 }
 
-fn corrected_effect(sure: &[&Followed], before: Effect) -> Effect {
+fn corrected_effect(sure: &[&ExpectedAlarm], before: Effect) -> Effect {
     let happened = sure.iter().filter(|f| f.after_s.is_some()).count() as f64;
     let arrived = sure
         .iter()

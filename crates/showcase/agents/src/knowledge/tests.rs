@@ -9,7 +9,7 @@ use proptest::prelude::*;
 fn episode(cause: Cause, followed: &[(AlarmType, Certainty, Option<f64>)]) -> Episode {
     let followed = followed
         .iter()
-        .map(|(alarm_type, certainty, delay_s)| Followed {
+        .map(|(alarm_type, certainty, delay_s)| ExpectedAlarm {
             alarm_type: *alarm_type,
             certainty: *certainty,
             after_s: delay_s.map(|s| (s, s)),

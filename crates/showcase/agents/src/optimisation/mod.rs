@@ -20,9 +20,9 @@ pub mod running;
 pub mod situation;
 pub mod verification;
 
-use crate::alarms::AlarmList;
+use crate::alarms::ActiveAlarms;
 use crate::context::{AgentContext, TaskExecutor};
-use crate::outbox::{Heard, Outbox};
+use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus,
@@ -93,7 +93,7 @@ pub struct Optimisation {
     context: AgentContext,
     outbox: Outbox<Purpose>,
     radio: Radio,
-    alarms: AlarmList,
+    alarms: ActiveAlarms,
     /// How cells did last.
     cells: BTreeMap<ElementId, CellPerformance>,
     /// How cells did when they last carried traffic, and until when.
@@ -111,7 +111,7 @@ impl TaskExecutor for Optimisation {
             context: AgentContext::open(&briefing, now),
             outbox: Outbox::default(),
             radio: Radio::new(briefing.inventory.clone()),
-            alarms: AlarmList::default(),
+            alarms: ActiveAlarms::default(),
             cells: BTreeMap::new(),
             lively: BTreeMap::new(),
             drafts: BTreeMap::new(),
@@ -309,11 +309,11 @@ impl Optimisation {
         }
     }
 
-    fn heard(&mut self, heard: Heard<Purpose>, now: Timestamp) -> Vec<Output> {
+    fn heard(&mut self, heard: ReplyOutcome<Purpose>, now: Timestamp) -> Vec<Output> {
         let (purpose, sent, reply) = match heard {
-            Heard::Handled(outputs) => return outputs,
-            Heard::Unknown => return Vec::new(),
-            Heard::Answered {
+            ReplyOutcome::Handled(outputs) => return outputs,
+            ReplyOutcome::Unknown => return Vec::new(),
+            ReplyOutcome::Answered {
                 purpose,
                 sent,
                 reply,

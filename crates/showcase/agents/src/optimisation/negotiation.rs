@@ -8,16 +8,16 @@
 //! with the ruling; if energy does, or nobody can be asked, the counter-offer stands. Read next:
 //! [`super::running`].
 
-use super::plan::{Plan, Waking};
+use super::plan::{CompensationPlan, Waking};
 use super::running::{DURATION_MIN, Draft, Energy, awake, promised_mbps};
 use super::{Optimisation, Purpose, Timer, area_of};
 use crate::energy_saving::meter::waking_kw;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
 };
-use crate::payloads::intent::{Intent, IntentOrder, IntentResult, Party, Policy};
+use crate::payloads::intent::{Intent, IntentOrder, IntentPolicy, IntentResult, Party};
 use crate::payloads::saving::SavingOrder;
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -42,7 +42,7 @@ impl Optimisation {
             let content = Content::new(target, words);
             return Err(Reply::new(Verdict::InputRequired, vec![content]));
         };
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let order = Compensation::from_payload(payload).map_err(unreadable)?;
         if payload.values.contains_key("min_rsrp_dbm") {
             let words = "users are promised throughput here, not signal power";
@@ -308,10 +308,10 @@ impl Optimisation {
                     loss_kwh: kwh,
                 },
             ],
-            policy: Policy {
+            policy: IntentPolicy {
                 duration_minutes: order.duration_minutes,
                 saving_target_percent: target,
-                ..Policy::default()
+                ..IntentPolicy::default()
             },
             ..IntentOrder::default()
         };
@@ -480,7 +480,7 @@ impl Optimisation {
 struct Counter {
     /// Which alternative, from 1.
     number: usize,
-    plan: Plan,
+    plan: CompensationPlan,
     worth: f64,
     content: Content,
 }
@@ -496,12 +496,12 @@ fn minutes(stated: Option<u64>) -> f64 {
 }
 
 /// What a plan is worth beyond doing nothing, in Mbit/s.
-fn worth(plan: &Plan) -> f64 {
+fn worth(plan: &CompensationPlan) -> f64 {
     (plan.with.worth_mbps - plan.without.worth_mbps).max(0.0)
 }
 
 /// Why nothing can be done, if nothing can.
-fn impossible(order: &Compensation, plan: &Plan) -> Option<Reply> {
+fn impossible(order: &Compensation, plan: &CompensationPlan) -> Option<Reply> {
     if !plan.parts.is_empty() {
         return None;
     }

@@ -6,7 +6,7 @@
 //! formula; [`super::verification`] sees what came of it.
 
 use crate::radio::Radio;
-use crate::radio::coverage::{Field, Served, Surroundings, sectors};
+use crate::radio::coverage::{LostSector, Surroundings, UserService, sectors};
 use domain::inventory::ElementId;
 use domain::radio::POWER_OFFSET_MAX_DB;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ impl Waking<'_> {
 
 /// What is to be planned.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
+pub struct PlanRequest<'a> {
     /// The cells that are lost.
     pub lost: &'a BTreeSet<ElementId>,
     /// What the users of each want, in Mbit/s.
@@ -64,7 +64,7 @@ pub struct Wish<'a> {
 
 /// What a cell does for a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct CellContribution {
     /// By how much its power is raised, in dB.
     pub offset_db: f64,
     /// True if it sleeps and must wake.
@@ -73,20 +73,20 @@ pub struct Part {
 
 /// Who helps, and what it promises.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct CompensationPlan {
     /// The cells that help.
-    pub parts: BTreeMap<ElementId, Part>,
+    pub parts: BTreeMap<ElementId, CellContribution>,
     /// How the users fare with it.
-    pub with: Served,
+    pub with: UserService,
     /// How they fare without.
-    pub without: Served,
+    pub without: UserService,
     /// What they want, in Mbit/s.
     pub demand_mbps: f64,
     /// True if there is a cell around that could serve at all.
     pub has_neighbours: bool,
 }
 
-impl Plan {
+impl CompensationPlan {
     /// The cells that must wake.
     pub fn woken(&self) -> impl Iterator<Item = &ElementId> {
         let woken = self.parts.iter().filter(|(_, p)| p.wakes);
@@ -108,13 +108,13 @@ impl Plan {
 }
 
 /// Plans for a wish, in what surroundings there are.
-pub fn plan(radio: &Radio, wish: Wish<'_>, around: Surroundings<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(radio: &Radio, wish: PlanRequest<'_>, around: Surroundings<'_>) -> CompensationPlan {
+    let mut plan = CompensationPlan::default();
     let mut fields = 0.0;
     for sector in sectors(radio, wish.lost.iter()) {
         let of_sector = radio.sector_of(&sector).filter(|c| wish.lost.contains(*c));
         let demand: f64 = of_sector.filter_map(|c| wish.demand_mbps.get(c)).sum();
-        let Some(mut field) = Field::of_sector(radio, &sector, demand, around) else {
+        let Some(mut field) = LostSector::of_sector(radio, &sector, demand, around) else {
             continue;
         };
         plan.has_neighbours |= !field.candidates.is_empty();
@@ -131,7 +131,7 @@ pub fn plan(radio: &Radio, wish: Wish<'_>, around: Surroundings<'_>) -> Plan {
 }
 
 /// What was decided for another sector holds here too.
-fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
+fn take_over(field: &mut LostSector, parts: &BTreeMap<ElementId, CellContribution>) {
     for candidate in &mut field.candidates {
         if let Some(part) = parts.get(&candidate.cell) {
             candidate.on = true;
@@ -141,7 +141,11 @@ fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
 }
 
 /// Takes the step that is worth most until none is worth its cost.
-fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Part>) {
+fn improve(
+    field: &mut LostSector,
+    wish: PlanRequest<'_>,
+    parts: &mut BTreeMap<ElementId, CellContribution>,
+) {
     let most_db = wish.offset_max_db.clamp(0.0, POWER_OFFSET_MAX_DB);
     for _ in 0..STEPS_MAX {
         let worth = field.worth_mbps(wish.min_mbps);
@@ -171,7 +175,12 @@ fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Pa
 }
 
 /// What could be done with a candidate: whether it is on, its offset, and the cost of the step.
-fn steps(field: &Field, i: usize, wish: Wish<'_>, most_db: f64) -> Vec<(bool, f64, f64)> {
+fn steps(
+    field: &LostSector,
+    i: usize,
+    wish: PlanRequest<'_>,
+    most_db: f64,
+) -> Vec<(bool, f64, f64)> {
     let candidate = &field.candidates[i];
     let allowed = wish.allowed.is_empty() || wish.allowed.contains(&candidate.cell);
     if !allowed || candidate.load > LOAD_MAX {
@@ -192,7 +201,7 @@ fn steps(field: &Field, i: usize, wish: Wish<'_>, most_db: f64) -> Vec<(bool, f6
         .collect()
 }
 
-fn add(sum: &mut Served, one: &Served, count: f64) {
+fn add(sum: &mut UserService, one: &UserService, count: f64) {
     sum.share += (one.share - sum.share) / count;
     sum.carried_mbps += one.carried_mbps;
     sum.worth_mbps += one.worth_mbps;

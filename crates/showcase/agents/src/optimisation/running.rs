@@ -8,7 +8,7 @@
 //! Read next: [`super::negotiation`] for what is said on the way, [`super::verification`] for what is
 //! measured.
 
-use super::plan::Plan;
+use super::plan::CompensationPlan;
 use super::verification::{Before, Figures};
 use crate::payloads::compensation::{
     Compensation, CompensationResult, CompensationStatus, Helper, SavingMeanwhile,
@@ -44,7 +44,7 @@ pub struct Draft {
     /// The words it was wanted in.
     pub content: Content,
     /// The plan, as far as it has been agreed on.
-    pub plan: Plan,
+    pub plan: CompensationPlan,
     /// How the energy-saving agent stands to it.
     pub energy: Energy,
     /// The task that is, or would be, given to it.
@@ -65,7 +65,7 @@ pub struct Running {
     /// What was assigned.
     pub order: Compensation,
     /// Who helps.
-    pub plan: Plan,
+    pub plan: CompensationPlan,
     /// The task of the energy-saving agent, while it has one.
     pub energy_task: Option<TaskId>,
     /// Helpers that are not awake yet.
@@ -102,7 +102,7 @@ impl Running {
 
     /// How it stands, as payloads tell it.
     pub fn result(&self, status: CompensationStatus) -> CompensationResult {
-        let helper = |(cell, part): (&ElementId, &super::plan::Part)| Helper {
+        let helper = |(cell, part): (&ElementId, &super::plan::CellContribution)| Helper {
             cell: cell.clone(),
             power_offset_db: part.offset_db,
         };
@@ -136,7 +136,7 @@ pub fn promised_mbps(order: &Compensation) -> f64 {
 }
 
 /// The request to keep the helpers of a plan awake.
-pub fn awake(order: &Compensation, plan: &Plan, area: &str) -> SavingOrder {
+pub fn awake(order: &Compensation, plan: &CompensationPlan, area: &str) -> SavingOrder {
     use crate::payloads::saving::SavingAction;
     SavingOrder {
         action: match order.energy_saving {

@@ -4,7 +4,7 @@
 //! nobody anything: the first is [`super::plan`], the second [`super::negotiation`]. Read next:
 //! [`super::plan`].
 
-use super::plan::{self, Plan, Waking, Wish};
+use super::plan::{self, CompensationPlan, PlanRequest, Waking};
 use super::running::promised_mbps;
 use super::{Optimisation, verification};
 use crate::payloads::compensation::Compensation;
@@ -52,12 +52,17 @@ impl Optimisation {
     }
 
     /// Plans for an order, waking whom `waking` allows.
-    pub(super) fn plan(&self, order: &Compensation, waking: Waking<'_>, now: Timestamp) -> Plan {
+    pub(super) fn plan(
+        &self,
+        order: &Compensation,
+        waking: Waking<'_>,
+        now: Timestamp,
+    ) -> CompensationPlan {
         let lost = self.lost_of(order);
         let mut out = lost.clone();
         out.extend(self.cells_out());
         let demand_mbps = self.demand_of(&lost, now);
-        let wish = Wish {
+        let wish = PlanRequest {
             lost: &lost,
             demand_mbps: &demand_mbps,
             allowed: &order.neighbour_cells,

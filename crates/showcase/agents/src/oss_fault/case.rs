@@ -46,7 +46,7 @@ pub enum Phase {
 
 /// A fault under investigation.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct FaultCase {
     /// Names it.
     pub number: u64,
     /// When the first evidence of it was weighed.
@@ -103,7 +103,7 @@ pub struct Case {
     pub retries: u32,
 }
 
-impl Case {
+impl FaultCase {
     /// A case just opened.
     pub fn new(number: u64, now: Timestamp) -> Self {
         Self {

@@ -6,11 +6,11 @@
 //! clear, or a later attempt that succeeds, cancel it; after a day the platform ends it. Read next:
 //! [`super::case`], [`crate::trouble_ticket`].
 
-use super::case::{Case, Phase};
+use super::case::{FaultCase, Phase};
 use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::payloads::Schema;
-use crate::payloads::ticket::{Severity, TicketKind, TicketOrder};
+use crate::payloads::ticket::{TicketKind, TicketOrder, TicketSeverity};
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
@@ -134,7 +134,7 @@ impl OssFault {
 
     /// What was only settling and is no longer seen has ended by itself.
     pub(super) fn forget_unseen(&mut self, seen: &BTreeSet<u64>, now: Timestamp) -> Vec<Output> {
-        let unseen = |c: &&Case| c.phase == Phase::Settling && !seen.contains(&c.number);
+        let unseen = |c: &&FaultCase| c.phase == Phase::Settling && !seen.contains(&c.number);
         let escalated = self.cases.iter().filter(unseen);
         let escalated = escalated.filter(|c| c.escalation.is_some());
         let numbers: Vec<u64> = escalated.map(|c| c.number).collect();
@@ -148,10 +148,10 @@ impl OssFault {
 }
 
 /// How bad it is: by the sites that are out.
-fn severity(case: &Case) -> Severity {
+fn severity(case: &FaultCase) -> TicketSeverity {
     match case.sites.len() {
-        0 => Severity::Minor,
-        1..=9 => Severity::Major,
-        _ => Severity::Critical,
+        0 => TicketSeverity::Minor,
+        1..=9 => TicketSeverity::Major,
+        _ => TicketSeverity::Critical,
     }
 }

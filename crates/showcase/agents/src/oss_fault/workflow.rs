@@ -9,7 +9,7 @@
 //! it is open, and followed by the next number if it has ended. Read next: [`super::case`] for the
 //! states, [`super::repair`] for what follows a diagnosis.
 
-use super::case::{Case, HYPOTHESES_MAX, Phase};
+use super::case::{FaultCase, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
@@ -230,7 +230,7 @@ impl OssFault {
             .expecting(EXPECTED_OF_DIAGNOSIS)
     }
 
-    fn since(&mut self, case: &Case, now: Timestamp) -> Timestamp {
+    fn since(&mut self, case: &FaultCase, now: Timestamp) -> Timestamp {
         let evidence = self.events.evidence(now);
         let times = case.explains.iter().filter_map(|k| evidence.alarms.get(k));
         times.min().copied().unwrap_or(case.opened_at)
@@ -496,7 +496,7 @@ impl OssFault {
 
     /// Why a confirmed cause is not believed: it does not exist, cannot fail so, or is not what
     /// took out the sites of this case.
-    fn doubt(&self, case: &Case, element: &ElementId, cause: Cause) -> Option<String> {
+    fn doubt(&self, case: &FaultCase, element: &ElementId, cause: Cause) -> Option<String> {
         let Some(candidate) = self.correlator.of_element(element) else {
             return Some(format!("the inventory has no element {element}"));
         };

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use crate::bench::{at, id};
     use crate::payloads::intent::{
-        Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Party, Policy,
+        Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus, Party,
     };
     use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
     use crate::payloads::tests::lawful;
@@ -360,7 +360,7 @@ mod tests {
             loss_mbps,
             loss_kwh: 1.5,
         };
-        let policy = Policy {
+        let policy = IntentPolicy {
             priorities: Intent::ALL.to_vec(),
             min_throughput_mbps: Some(2.0),
             max_load_percent: Some(50),

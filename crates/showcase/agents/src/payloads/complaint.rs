@@ -3,7 +3,7 @@
 
 use super::Schema;
 use super::values::{Values, said};
-use crate::complaints::reader::matter::Symptom;
+use crate::complaints::reader::matter::ReadSymptom;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -69,7 +69,7 @@ fn language(chinese: bool) -> &'static str {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceComplaint {
     /// What is suffered from.
-    pub symptom: Symptom,
+    pub symptom: ReadSymptom,
     /// Where it happens, in words.
     pub place: String,
     /// Since when.
@@ -103,7 +103,7 @@ impl Schema for ServiceComplaint {
 
     fn read(values: Values<'_>) -> Option<Self> {
         Some(Self {
-            symptom: values.name("symptom", Symptom::parse)?,
+            symptom: values.name("symptom", ReadSymptom::parse)?,
             place: values.text("place"),
             started_at: values.time("started_at"),
             vehicle: values.optional_text("vehicle_id"),
@@ -118,7 +118,7 @@ impl Schema for ServiceComplaint {
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Boundary {
+pub enum ComplaintBoundary {
     /// In the network of the agent's own province.
     OwnDomain,
     /// In the network of another province.
@@ -135,7 +135,7 @@ pub enum Boundary {
 
 domain::named! {
     /// The name in payloads.
-    Boundary
+    ComplaintBoundary
 }
 
 /// A part of a ticket, and what came of it.
@@ -157,7 +157,7 @@ pub struct TicketResult {
     /// True if it is still being worked on: what is broken is not mended yet.
     pub in_progress: bool,
     /// Where the cause lies.
-    pub boundary: Boundary,
+    pub boundary: ComplaintBoundary,
     /// Who has to act: `Wireless`, `IP`, `Service` or `Business`.
     pub responsible: Option<String>,
     /// The element that is to blame.
@@ -221,7 +221,7 @@ impl Schema for TicketResult {
         Some(Self {
             ticket_id: values.text("ticket_id"),
             in_progress: values.text("status") == "in_progress",
-            boundary: values.name("boundary", Boundary::parse)?,
+            boundary: values.name("boundary", ComplaintBoundary::parse)?,
             responsible: values.optional_text("responsible_domain"),
             element: values.element("element"),
             cause: values.name("cause", Cause::parse),

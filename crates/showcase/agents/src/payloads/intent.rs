@@ -80,7 +80,7 @@ impl Party {
 
 /// Priorities, and the bounds within which they hold.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Policy {
+pub struct IntentPolicy {
     /// The intents, the first first; empty where nothing is said of them.
     pub priorities: Vec<Intent>,
     /// The throughput that users keep at the least, in Mbit/s.
@@ -93,7 +93,7 @@ pub struct Policy {
     pub duration_minutes: Option<u64>,
 }
 
-impl Policy {
+impl IntentPolicy {
     fn into(self, mut object: Value) -> Value {
         let names: Vec<&str> = self.priorities.iter().map(|i| i.as_str()).collect();
         object["priorities"] = json!(names);
@@ -132,7 +132,7 @@ pub struct IntentOrder {
     /// Who is in conflict.
     pub parties: Vec<Party>,
     /// What to hold from now on, or what a decision should keep to.
-    pub policy: Policy,
+    pub policy: IntentPolicy,
 }
 
 impl Schema for IntentOrder {
@@ -155,7 +155,7 @@ impl Schema for IntentOrder {
             area: values.optional_text("area"),
             incident_id: values.optional_text("incident_id"),
             parties: values.objects("parties", Party::read),
-            policy: Policy::read(values),
+            policy: IntentPolicy::read(values),
         })
     }
 }
@@ -189,7 +189,7 @@ pub struct IntentResult {
     /// Who yields.
     pub yields: Vec<Intent>,
     /// The policy in force.
-    pub policy: Policy,
+    pub policy: IntentPolicy,
     /// Why, in words.
     pub reason: Option<String>,
 }
@@ -212,7 +212,7 @@ impl Schema for IntentResult {
             status: values.name("status", IntentStatus::parse)?,
             prevails: values.name("prevails", Intent::parse),
             yields: intents(values, "yields"),
-            policy: Policy::read(values),
+            policy: IntentPolicy::read(values),
             reason: values.optional_text("reason"),
         })
     }

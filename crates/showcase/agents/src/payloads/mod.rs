@@ -48,15 +48,15 @@ pub trait Schema: Sized {
     /// Reads a payload.
     ///
     /// # Errors
-    /// [`Unreadable`]: another schema, or all that its contract refuses.
-    fn from_payload(payload: &Payload) -> Result<Self, Unreadable> {
+    /// [`UnreadablePayload`]: another schema, or all that its contract refuses.
+    fn from_payload(payload: &Payload) -> Result<Self, UnreadablePayload> {
         if payload.schema_id != Self::ID {
-            return Err(Unreadable::other_schema(payload, [Self::ID]));
+            return Err(UnreadablePayload::other_schema(payload, [Self::ID]));
         }
         let accepted = contract(Self::ID)
             .accept(payload.values.clone(), Unknown::Reject)
-            .map_err(Unreadable::Refused)?;
-        Self::read(Values(&accepted.values)).ok_or(Unreadable::OutOfReach)
+            .map_err(UnreadablePayload::Refused)?;
+        Self::read(Values(&accepted.values)).ok_or(UnreadablePayload::OutOfReach)
     }
 
     /// Reads the payload of a content, if it has one of this schema that can be read.
@@ -92,7 +92,7 @@ fn compiled(template: &Template) -> Contract {
 
 /// Why a payload cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadablePayload {
     /// It follows another schema.
     #[error("{found} is not among the schemas of this agent; current: {}", .current.join(", "))]
     OtherSchema {
@@ -109,7 +109,7 @@ pub enum Unreadable {
     OutOfReach,
 }
 
-impl Unreadable {
+impl UnreadablePayload {
     /// The payload follows none of the schemas that are `taken`.
     pub fn other_schema<'a>(payload: &Payload, taken: impl IntoIterator<Item = &'a str>) -> Self {
         let taken: Vec<&str> = taken.into_iter().collect();

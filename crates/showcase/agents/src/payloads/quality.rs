@@ -2,8 +2,8 @@
 
 use super::Schema;
 use super::values::{Values, list};
-use crate::complaints::reader::matter::Symptom;
-use crate::complaints::reader::when::Span;
+use crate::complaints::reader::matter::ReadSymptom;
+use crate::complaints::reader::when::TimeSpan;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -23,9 +23,9 @@ pub struct QualityCheck {
     /// The sites concerned, where they are known.
     pub sites: BTreeSet<ElementId>,
     /// When.
-    pub when: Span,
+    pub when: TimeSpan,
     /// What is suffered from.
-    pub symptom: Option<Symptom>,
+    pub symptom: Option<ReadSymptom>,
 }
 
 impl Schema for QualityCheck {
@@ -39,7 +39,7 @@ impl Schema for QualityCheck {
             "sites": list(&self.sites),
             "from": self.when.from.to_string(),
             "until": self.when.until.to_string(),
-            "symptom": self.symptom.map(Symptom::as_str),
+            "symptom": self.symptom.map(ReadSymptom::as_str),
         })
     }
 
@@ -50,11 +50,11 @@ impl Schema for QualityCheck {
             vehicle: values.optional_text("vehicle_id"),
             place: values.optional_text("place"),
             sites: values.elements("sites"),
-            when: Span {
+            when: TimeSpan {
                 from,
                 until: until.max(from),
             },
-            symptom: values.name("symptom", Symptom::parse),
+            symptom: values.name("symptom", ReadSymptom::parse),
         })
     }
 }

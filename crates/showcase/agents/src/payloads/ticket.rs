@@ -35,7 +35,7 @@ domain::named! {
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum TicketSeverity {
     /// Nobody is without service.
     Minor,
     /// Some are.
@@ -46,7 +46,7 @@ pub enum Severity {
 
 domain::named! {
     /// The name.
-    Severity
+    TicketSeverity
 }
 
 /// Where a ticket stands (TMF621, `TroubleTicketStatusType`).
@@ -94,7 +94,7 @@ pub struct TicketOrder {
     /// In a few words; empty if nobody said.
     pub name: String,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: TicketSeverity,
     /// Where it is to stand from now on; none for as it is.
     pub status: Option<TicketStatus>,
     /// Why; empty if nobody said.
@@ -117,7 +117,7 @@ impl TicketOrder {
             external_id: String::new(),
             kind,
             name: String::new(),
-            severity: Severity::Major,
+            severity: TicketSeverity::Major,
             status: None,
             reason: String::new(),
             related: Vec::new(),
@@ -166,13 +166,13 @@ impl Schema for TicketOrder {
 
     fn read(values: Values<'_>) -> Option<Self> {
         let kind = values.name("ticket_type", TicketKind::parse);
-        let severity = values.name("severity", Severity::parse);
+        let severity = values.name("severity", TicketSeverity::parse);
         Some(Self {
             ticket_id: values.optional_text("ticket_id"),
             external_id: values.text("external_id"),
             kind: kind.unwrap_or(TicketKind::Escalation),
             name: values.text("name"),
-            severity: severity.unwrap_or(Severity::Major),
+            severity: severity.unwrap_or(TicketSeverity::Major),
             status: values.name("status", TicketStatus::parse),
             reason: values.text("status_change_reason"),
             related: entities_of(values, SUSPECTED),
@@ -185,7 +185,7 @@ impl Schema for TicketOrder {
 
 /// A ticket as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ticket {
+pub struct TroubleTicket {
     /// Its number.
     pub ticket_id: String,
     /// The number under which its publisher knows it.
@@ -195,7 +195,7 @@ pub struct Ticket {
     /// In a few words.
     pub name: String,
     /// How much it matters.
-    pub severity: Severity,
+    pub severity: TicketSeverity,
     /// Where it stands.
     pub status: TicketStatus,
     /// Why it stands there.
@@ -216,7 +216,7 @@ pub struct Ticket {
     pub beside: BTreeSet<String>,
 }
 
-impl Schema for Ticket {
+impl Schema for TroubleTicket {
     const ID: &'static str = "trouble_ticket_result_v1";
 
     fn values(&self) -> Value {
@@ -246,7 +246,7 @@ impl Schema for Ticket {
             external_id: values.text("external_id"),
             kind: values.name("ticket_type", TicketKind::parse)?,
             name: values.text("name"),
-            severity: values.name("severity", Severity::parse)?,
+            severity: values.name("severity", TicketSeverity::parse)?,
             status: values.name("status", TicketStatus::parse)?,
             reason: values.text("status_change_reason"),
             created_at: values.time("created_at")?,

@@ -59,7 +59,7 @@ pub struct DispatchRecord {
 
 /// Where a complaint was found to belong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Boundary {
+pub enum RecordedBoundary {
     /// The network of this province.
     Province(String),
     /// Not the network: the contract, the bill, the device.
@@ -82,7 +82,7 @@ pub struct ComplaintRecord {
     /// Questions asked of the customer.
     pub questions: u32,
     /// Where it was found to belong.
-    pub boundary: Option<Boundary>,
+    pub boundary: Option<RecordedBoundary>,
     /// When it was answered.
     pub replied_at: Option<Timestamp>,
 }

@@ -5,7 +5,7 @@
 //! its own links: whoever asked knows whether its power was away. Read next: [`super::history`].
 
 use super::history::Interval;
-use super::{Ground, QualityAgent, Trace, Trade, blamed};
+use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::topology::Topology;
 use domain::cause::Cause;
@@ -14,7 +14,7 @@ use domain::telemetry::AlarmType;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The quality agent of a province's transport network.
-pub type TransportQuality = QualityAgent<Transport>;
+pub type TransportQuality = QualityAgent<TransportDomain>;
 
 /// What says that an element is dead.
 const DEAD: [AlarmType; 4] = [
@@ -32,13 +32,17 @@ const LOSS: f64 = 0.02;
 
 /// What the transport domain knows of quality.
 #[derive(Debug)]
-pub struct Transport;
+pub struct TransportDomain;
 
-impl Trade for Transport {
+impl QualityDomain for TransportDomain {
     const DOMAIN: Domain = Domain::Ip;
     const TRACES: bool = false;
 
-    fn judge(ground: &Ground<'_>, check: &QualityCheck, _: Option<&Trace>) -> QualityResult {
+    fn judge(
+        ground: &QualityContext<'_>,
+        check: &QualityCheck,
+        _: Option<&Trace>,
+    ) -> QualityResult {
         let mut sites: BTreeSet<ElementId> = check.sites.clone();
         if sites.is_empty() {
             sites.extend(check.place.iter().flat_map(|town| ground.sites_of(town)));
@@ -64,7 +68,7 @@ impl Trade for Transport {
 
 /// What had cut off one of the sites.
 fn cut_off(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     sites: &BTreeSet<ElementId>,
 ) -> Option<QualityResult> {
@@ -106,7 +110,7 @@ fn rank(inventory: &Inventory, element: &ElementId) -> u8 {
 
 /// What was impaired on the way of one of the sites.
 fn impaired(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     sites: &BTreeSet<ElementId>,
 ) -> Option<QualityResult> {

@@ -3,7 +3,7 @@
 //! Users are thought to be spread evenly over the sectors that are lost; where they really are nobody
 //! here knows. Read next: [`crate::optimisation`], which chooses among the helpers.
 
-use super::{CAPACITY_PREFERRED_DBM, NOISE_DBM, Place, Radio};
+use super::{CAPACITY_PREFERRED_DBM, NOISE_DBM, PlanePoint, Radio};
 use domain::inventory::ElementId;
 use domain::radio::{COVERAGE_DBM, spectral_efficiency};
 use domain::telemetry::CellPerformance;
@@ -22,7 +22,7 @@ const SHARE_LEAST: f64 = 0.02;
 
 /// A cell that might serve users of what is lost.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct CandidateCell {
     /// The cell.
     pub cell: ElementId,
     /// Its load before, 0 to 1.
@@ -38,9 +38,9 @@ pub struct Candidate {
 
 /// A lost sector's users, and the cells around.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct LostSector {
     /// The cells that might serve.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CandidateCell>,
     /// What the users want together, in Mbit/s.
     pub demand_mbps: f64,
     /// By place of a user and candidate: reference signal power without offset.
@@ -57,7 +57,7 @@ struct Heard {
 
 /// How users fare.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Served {
+pub struct UserService {
     /// The share of them who are covered, 0 to 1.
     pub share: f64,
     /// What is carried for them, in Mbit/s.
@@ -80,7 +80,7 @@ pub struct Surroundings<'a> {
     pub usual_load: f64,
 }
 
-impl Field {
+impl LostSector {
     /// The users of the sector of a lost cell, who want `demand_mbps` together.
     pub fn of_sector(
         radio: &Radio,
@@ -99,7 +99,7 @@ impl Field {
             found.iter().map(|(heard, _)| of(heard)).collect()
         };
         let heard: Vec<Vec<Heard>> = (0..places.len()).map(rsrp).collect();
-        let candidates: Vec<Candidate> = found.into_iter().map(|(_, c)| c).collect();
+        let candidates: Vec<CandidateCell> = found.into_iter().map(|(_, c)| c).collect();
         Some(Self {
             noise_milliwatt: milliwatt(NOISE_DBM),
             heard,
@@ -109,11 +109,11 @@ impl Field {
     }
 
     /// How the users fare, each promised `min_mbps`.
-    pub fn served(&self, min_mbps: f64) -> Served {
+    pub fn served(&self, min_mbps: f64) -> UserService {
         let each = self.each_mbps();
         let (hosts, load) = self.hosts();
         let mut rates: Vec<f64> = Vec::new();
-        let mut served = Served::default();
+        let mut served = UserService::default();
         for (host, rate) in hosts.iter().flatten() {
             let fares = fares(*rate, load[*host], each, min_mbps);
             served.carried_mbps += fares.carried_mbps;
@@ -126,7 +126,7 @@ impl Field {
         served
     }
 
-    /// [`Served::worth_mbps`] alone, of which plans ask for very many.
+    /// [`UserService::worth_mbps`] alone, of which plans ask for very many.
     pub fn worth_mbps(&self, min_mbps: f64) -> f64 {
         let each = self.each_mbps();
         let (hosts, load) = self.hosts();
@@ -229,13 +229,13 @@ pub fn sectors<'a>(radio: &Radio, lost: impl Iterator<Item = &'a ElementId>) -> 
     found.into_values().collect()
 }
 
-fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
+fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<PlanePoint>> {
     let from = radio.place_of(cell)?;
     let azimuth = radio.cell(cell)?.azimuth_degrees;
     let reach = radio.spacing_km(cell) * REACH;
     let place = |direction: f64, distance: f64| {
         let bearing = (azimuth + direction).to_radians();
-        Place {
+        PlanePoint {
             x_km: from.x_km + reach * distance * bearing.sin(),
             y_km: from.y_km + reach * distance * bearing.cos(),
         }
@@ -251,9 +251,9 @@ fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
 fn candidates(
     radio: &Radio,
     lost: &ElementId,
-    places: &[Place],
+    places: &[PlanePoint],
     around: Surroundings<'_>,
-) -> Vec<(Vec<f64>, Candidate)> {
+) -> Vec<(Vec<f64>, CandidateCell)> {
     let mut near: Vec<&ElementId> = radio.sector_of(lost).collect();
     near.extend(radio.inventory().cells_of(radio.site_of(lost)));
     for cell in radio.sector_of(lost) {
@@ -267,7 +267,7 @@ fn candidates(
     near.retain(|c| *c != lost && !around.lost.contains(*c));
     let heard = |cell: &ElementId| -> Vec<f64> {
         let antenna = radio.antenna(cell);
-        let dbm = |p: &Place| antenna.map_or(f64::NEG_INFINITY, |a| a.rsrp_dbm(*p));
+        let dbm = |p: &PlanePoint| antenna.map_or(f64::NEG_INFINITY, |a| a.rsrp_dbm(*p));
         places.iter().map(dbm).collect()
     };
     let best = |heard: &[f64]| heard.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -278,7 +278,7 @@ fn candidates(
     let candidate = |(_, at, id): (f64, Vec<f64>, &ElementId)| {
         let cell = radio.cell(id)?;
         let known = around.cells.get(id);
-        let candidate = Candidate {
+        let candidate = CandidateCell {
             cell: id.clone(),
             load: known.map_or(around.usual_load, |c| c.load),
             on: known.is_none_or(|c| c.saving.serves()),

@@ -8,12 +8,12 @@
 pub mod ruling;
 
 use crate::context::{AgentContext, TaskExecutor};
-use crate::outbox::{Heard, Outbox};
+use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::intent::{
-    Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Policy,
+    Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus,
 };
 use crate::payloads::saving::{SavingAction, SavingOrder};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -39,8 +39,8 @@ const RULING_MIN: u64 = 240;
 const AGAIN_S: f64 = 600.0;
 
 /// The policy that holds until somebody sets another.
-pub fn usual_policy() -> Policy {
-    Policy {
+pub fn usual_policy() -> IntentPolicy {
+    IntentPolicy {
         priorities: Intent::ALL.to_vec(),
         min_throughput_mbps: Some(MIN_THROUGHPUT_MBPS),
         max_load_percent: Some(MAX_LOAD_PERCENT),
@@ -54,7 +54,7 @@ pub fn usual_policy() -> Policy {
 pub struct ServiceIntent {
     context: AgentContext,
     outbox: Outbox<TaskId>,
-    policy: Policy,
+    policy: IntentPolicy,
     /// The task that set the policy; none if it is the usual one.
     set_by: Option<TaskId>,
     /// The standing task of the energy-saving agent, and whose it is.
@@ -116,13 +116,13 @@ impl TaskExecutor for ServiceIntent {
             _ => return Vec::new(),
         };
         match heard {
-            Heard::Handled(outputs) => outputs,
-            Heard::Answered {
+            ReplyOutcome::Handled(outputs) => outputs,
+            ReplyOutcome::Answered {
                 purpose: task,
                 reply,
                 ..
             } => self.saving_answered(&task, reply.map(|r| r.verdict).ok(), now),
-            Heard::Unknown => Vec::new(),
+            ReplyOutcome::Unknown => Vec::new(),
         }
     }
 
@@ -174,7 +174,7 @@ fn understand(content: &Content) -> Result<IntentOrder, Reply> {
         let content = Content::new(target, words);
         return Err(Reply::new(Verdict::InputRequired, vec![content]));
     };
-    let unreadable = |e: Unreadable| e.reply(target);
+    let unreadable = |e: UnreadablePayload| e.reply(target);
     let order = IntentOrder::from_payload(payload).map_err(unreadable)?;
     let twice = |i: &Intent| order.policy.priorities.iter().filter(|p| *p == i).count() > 1;
     if let Some(intent) = order.policy.priorities.iter().find(|i| twice(i)) {
@@ -210,7 +210,7 @@ impl ServiceIntent {
     }
 
     /// Holds a policy; what it does not say stays as it was. The task that set the one before ends.
-    fn hold(&mut self, task: &Task, set: Policy) -> Vec<Output> {
+    fn hold(&mut self, task: &Task, set: IntentPolicy) -> Vec<Output> {
         let mut outputs = Vec::new();
         if let Some(earlier) = self.set_by.replace(task.id.clone())
             && earlier != task.id
@@ -229,7 +229,7 @@ impl ServiceIntent {
         let rest = known.priorities.iter().filter(|i| !priorities.contains(i));
         let rest: Vec<Intent> = rest.copied().collect();
         priorities.extend(rest);
-        self.policy = Policy {
+        self.policy = IntentPolicy {
             priorities,
             min_throughput_mbps: set.min_throughput_mbps.or(known.min_throughput_mbps),
             max_load_percent: set.max_load_percent.or(known.max_load_percent),

@@ -16,7 +16,7 @@ use crate::context::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
-use crate::payloads::ticket::{Severity, Ticket, TicketKind, TicketStatus};
+use crate::payloads::ticket::{TicketKind, TicketSeverity, TicketStatus, TroubleTicket};
 use domain::agent::{Ask, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech};
@@ -96,15 +96,15 @@ impl TroubleTickets {
 
     fn open(&mut self, task: &Task, repair: Repair, now: Timestamp) {
         let severity = match repair.affected_sites.len() {
-            0 => Severity::Minor,
-            1..=9 => Severity::Major,
-            _ => Severity::Critical,
+            0 => TicketSeverity::Minor,
+            1..=9 => TicketSeverity::Major,
+            _ => TicketSeverity::Critical,
         };
         let related = vec![repair.element.clone()];
         let number = self.number(&repair, task);
         let mut notes = vec![format!("{} {}", task.created_at, repair.proposal)];
         notes.retain(|note| !note.trim().is_empty());
-        let ticket = Ticket {
+        let ticket = TroubleTicket {
             ticket_id: number.clone(),
             external_id: task.id.to_string(),
             kind: TicketKind::Repair,
@@ -137,7 +137,7 @@ impl TroubleTickets {
 
     /// The number that the sender gave, unless another ticket has it.
     fn number(&self, repair: &Repair, task: &Task) -> String {
-        let own = |t: &Ticket| t.external_id == task.id.as_str();
+        let own = |t: &TroubleTicket| t.external_id == task.id.as_str();
         match self.tickets.get(&repair.ticket_id) {
             Some(other) if !own(other) => format!("TT-{}", task.id),
             _ => repair.ticket_id.clone(),

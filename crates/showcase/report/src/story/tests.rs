@@ -4,7 +4,7 @@ use super::*;
 use crate::invented::{alarm, answered, asked, minute, network, record, run, told};
 use crate::record::Moment;
 
-fn at(minutes: f64, what: What) -> Moment {
+fn at(minutes: f64, what: RecordedEvent) -> Moment {
     Moment {
         at: minute(minutes),
         what,

@@ -1,6 +1,6 @@
 //! Chinese words for days and hours.
 
-use super::when::{Clock, Said, Time};
+use super::when::{Clock, StatedTime, Time};
 use domain::calendar::chinese_weekday;
 use language::quantity::{chinese_number, is_chinese_numeral};
 use schema::steps::ReadingBudget;
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {
     Time {
         ago: ago(text, work),
         day: evening
-            .map(|(_, days)| Said::DaysAgo(*days))
+            .map(|(_, days)| StatedTime::DaysAgo(*days))
             .or_else(|| day(text, work)),
         clock: clock(text, afternoon, noon, work).or(vague),
     }
@@ -77,24 +77,24 @@ fn ago(text: &str, work: &ReadingBudget<'_>) -> Option<(f64, f64)> {
     text.contains("刚才").then_some((20.0, 20.0))
 }
 
-fn day(text: &str, work: &ReadingBudget<'_>) -> Option<Said> {
+fn day(text: &str, work: &ReadingBudget<'_>) -> Option<StatedTime> {
     if let Some(date) = date(text, work) {
         return Some(date);
     }
     if let Some(days) = days_ago(text) {
-        return Some(Said::DaysAgo(days));
+        return Some(StatedTime::DaysAgo(days));
     }
     for week in ["星期", "周", "礼拜"] {
         let named = text
             .match_indices(week)
             .find_map(|(at, _)| chinese_weekday(text[at + week.len()..].chars().next()?));
         if let Some(weekday) = named {
-            return Some(Said::Weekday(weekday));
+            return Some(StatedTime::Weekday(weekday));
         }
     }
     let today = ["今天", "今早", "今日", "今晨"];
     let said = today.iter().any(|word| text.contains(word));
-    said.then_some(Said::DaysAgo(0))
+    said.then_some(StatedTime::DaysAgo(0))
 }
 
 /// Of several days, the last one before the hour: "昨天还好好的，今天六点…".
@@ -117,13 +117,13 @@ fn days_ago(text: &str) -> Option<i64> {
 }
 
 /// "4月21日", "四月二十一号".
-fn date(text: &str, work: &ReadingBudget<'_>) -> Option<Said> {
+fn date(text: &str, work: &ReadingBudget<'_>) -> Option<StatedTime> {
     text.match_indices('月').find_map(|(at, mark)| {
         let month = number_before(&text[..at], work)?;
         let (date, rest) = number_after(&text[at + mark.len()..], work)?;
         let ends = rest.starts_with('日') || rest.starts_with('号');
         let fits = (1..=12).contains(&month) && (1..=31).contains(&date);
-        (ends && fits).then_some(Said::Date(month, date))
+        (ends && fits).then_some(StatedTime::Date(month, date))
     })
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use domain::inventory::{Domain, Element, ElementId};
 use std::collections::BTreeMap;
 
-/// Letters that the simulated drivers write, with what they say (`network::grievances::corpus`).
+/// Letters that the simulated drivers write, with what they say (`network::customer_complaints::corpus`).
 const LETTERS: &str = include_str!("../letters.tsv");
 
 const TOWNS: [&str; 50] = [
@@ -127,12 +127,12 @@ fn measured(language: &str) -> (Score, Vec<String>) {
             judged(
                 &mut score,
                 "symptom",
-                is(read.symptom.map(Symptom::as_str), symptom),
+                is(read.symptom.map(ReadSymptom::as_str), symptom),
             ),
             judged(
                 &mut score,
                 "outside",
-                is(read.outside.map(Outside::as_str), outside),
+                is(read.outside.map(OtherMatter::as_str), outside),
             ),
             judged(&mut score, "place", is(read.place.as_deref(), place)),
             judged(&mut score, "moved_to", is(read.moved_to.as_deref(), moved)),
@@ -298,8 +298,10 @@ fn sentences_of_other_hands_are_mostly_read() {
     let mut wrong = Vec::new();
     for (text, about, place, at) in OTHER_HANDS {
         let read = PlainReader.read(&inventory, text, written).unwrap();
-        let outside = read.outside.map(Outside::as_str);
-        let found = outside.or(read.symptom.map(Symptom::as_str)).unwrap_or("-");
+        let outside = read.outside.map(OtherMatter::as_str);
+        let found = outside
+            .or(read.symptom.map(ReadSymptom::as_str))
+            .unwrap_or("-");
         let at = Timestamp::parse(&format!("2025-{at}:00Z"));
         let when = match (read.when, at) {
             (Some(span), Ok(at)) => span.from <= at && at <= span.until,

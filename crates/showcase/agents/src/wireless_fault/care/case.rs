@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How the users are helped.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Aid {
+pub enum CompensationState {
     /// Not at all yet.
     None,
     /// The optimisation agent was asked whether it can.
@@ -33,7 +33,7 @@ pub enum Aid {
     Over(String),
 }
 
-impl Aid {
+impl CompensationState {
     /// The task at the optimisation agent, if there is or may be one.
     pub fn task(&self) -> Option<&TaskId> {
         match self {
@@ -50,7 +50,7 @@ impl Aid {
 
 /// What is being done about the cause.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Work {
+pub enum RepairState {
     /// Nothing: the users come first.
     Waiting,
     /// The configuration of its cells is read.
@@ -75,7 +75,7 @@ pub enum Work {
 
 /// A trouble.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct CareCase {
     /// Its number, from 1.
     pub number: u64,
     /// The sites concerned.
@@ -89,13 +89,13 @@ pub struct Case {
     /// When it was opened.
     pub opened_at: Timestamp,
     /// How the users are helped.
-    pub aid: Aid,
+    pub aid: CompensationState,
     /// Whom the aid was asked of.
     pub helper: String,
     /// How often aid was asked for.
     pub aids: u32,
     /// What is being done.
-    pub work: Work,
+    pub work: RepairState,
     /// Who does it, where it is a task.
     pub executor: String,
     /// Counts the steps of the work: a timer of an earlier step is void.
@@ -126,7 +126,7 @@ pub struct Case {
     pub adopted: bool,
 }
 
-impl Case {
+impl CareCase {
     /// A trouble just noticed.
     pub fn new(number: u64, now: Timestamp) -> Self {
         Self {
@@ -136,10 +136,10 @@ impl Case {
             symptoms: BTreeSet::new(),
             shared: false,
             opened_at: now,
-            aid: Aid::None,
+            aid: CompensationState::None,
             helper: String::new(),
             aids: 0,
-            work: Work::Waiting,
+            work: RepairState::Waiting,
             executor: String::new(),
             step: 0,
             configurations: BTreeMap::new(),
@@ -160,7 +160,7 @@ impl Case {
     /// The work's task at another agent, if it has one.
     pub fn task(&self) -> Option<&TaskId> {
         match &self.work {
-            Work::Diagnosing(task) | Work::Repairing(task) => Some(task),
+            RepairState::Diagnosing(task) | RepairState::Repairing(task) => Some(task),
             _ => None,
         }
     }

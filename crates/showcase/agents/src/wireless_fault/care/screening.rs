@@ -8,7 +8,7 @@
 
 use super::{Care, Errand};
 use crate::wireless_fault::Base;
-use crate::wireless_fault::practice::is_broken;
+use crate::wireless_fault::expertise::is_broken;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, CellPerformance, Configuration, Outcome, Performance};
@@ -61,7 +61,7 @@ impl Care {
     /// True if alarms or a case tell of the cell, or of its site, already.
     fn is_known(&self, base: &Base, cell: &ElementId) -> bool {
         let site = base.topology().inventory().node_of(cell);
-        let has = |c: &super::case::Case| c.cells.contains(cell) || c.sites.contains(site);
+        let has = |c: &super::case::CareCase| c.cells.contains(cell) || c.sites.contains(site);
         base.alarms().site_is_out(site) || self.cases.iter().any(has)
     }
 

@@ -5,7 +5,7 @@
 //! [`super::work`], [`super::ticket`].
 
 use super::aid::MIN_THROUGHPUT_MBPS;
-use super::case::Work;
+use super::case::RepairState;
 use super::trouble::{is_of_cell, stands};
 use super::work::MEASURED_MAX;
 use super::{Care, Errand, LOOK_EACH_S, Timer};
@@ -31,7 +31,7 @@ impl Care {
         if let Some(case) = self.case(number) {
             case.looks = 0;
         }
-        let mut outputs = self.enter(base, number, Work::Verifying, now);
+        let mut outputs = self.enter(base, number, RepairState::Verifying, now);
         outputs.extend(self.look(base, number));
         outputs
     }
@@ -55,7 +55,7 @@ impl Care {
         let dead = dead.is_some_and(|m| m.condition == Condition::Failed);
         let looks_max = if dead { DEAD_LOOKS_MAX } else { LOOKS_MAX };
         if case.looks < looks_max {
-            let mut outputs = self.enter(base, number, Work::Verifying, now);
+            let mut outputs = self.enter(base, number, RepairState::Verifying, now);
             outputs.extend(self.look(base, number));
             return outputs;
         }
@@ -191,7 +191,7 @@ impl Care {
             return Vec::new();
         };
         case.looks += 1;
-        let Work::Repairing(task) = case.work.clone() else {
+        let RepairState::Repairing(task) = case.work.clone() else {
             return Vec::new();
         };
         if case.looks < LOOKS_MAX {

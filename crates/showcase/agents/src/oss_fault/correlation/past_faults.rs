@@ -5,9 +5,9 @@
 //! in common teaches nothing of either and is left out; so is what came and went within
 //! [`FLICKER_S`]. Refuses to weigh. Read next: [`crate::knowledge::learning`].
 
-use super::{Candidate, Correlator, onset};
+use super::{CauseCandidate, Correlator, onset};
 use crate::alarms::{AlarmKey, foretells_loss};
-use crate::knowledge::{Certainty, Episode, Followed, Heard, Others, own_alarms};
+use crate::knowledge::{Certainty, Episode, ExpectedAlarm, ObservedAlarm, Others, own_alarms};
 use crate::payloads::diagnosis::Suspicion;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
@@ -20,7 +20,7 @@ const FLICKER_S: f64 = 30.0;
 
 /// A fault of which the cause is known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
+pub struct PastFault {
     /// What, and of which element.
     pub suspicion: Suspicion,
     /// When it began.
@@ -31,7 +31,7 @@ pub struct Happened {
     pub touched: BTreeSet<ElementId>,
 }
 
-impl Happened {
+impl PastFault {
     fn meets(&self, other: &Self) -> bool {
         self.from <= other.until && other.from <= self.until
     }
@@ -43,14 +43,14 @@ type Following = BTreeMap<AlarmKey, Certainty>;
 impl Correlator {
     /// What was seen of each of `faults`, to learn from; `heard` are all alarms of their time, those
     /// of other reasons among them. A fault from which nothing follows gives no lesson.
-    pub fn lessons(&self, faults: &[Happened], heard: &[Heard]) -> Vec<Episode> {
+    pub fn lessons(&self, faults: &[PastFault], heard: &[ObservedAlarm]) -> Vec<Episode> {
         let following: Vec<Following> = faults
             .iter()
             .map(|f| self.following(&f.suspicion))
             .collect();
         let by_key = by_key(heard);
-        let lesson = |(number, fault): (usize, &Happened)| {
-            let meets = |(n, other): &(usize, &Happened)| *n != number && fault.meets(other);
+        let lesson = |(number, fault): (usize, &PastFault)| {
+            let meets = |(n, other): &(usize, &PastFault)| *n != number && fault.meets(other);
             let beside = faults.iter().enumerate().filter(meets);
             let beside: Vec<usize> = beside.map(|(n, _)| n).collect();
             let shared = |key: &AlarmKey| beside.iter().any(|n| following[*n].contains_key(key));
@@ -73,9 +73,9 @@ impl Correlator {
 
     fn lesson(
         &self,
-        fault: &Happened,
+        fault: &PastFault,
         ours: &Following,
-        heard: &BTreeMap<AlarmKey, Vec<&Heard>>,
+        heard: &BTreeMap<AlarmKey, Vec<&ObservedAlarm>>,
         explained: impl Fn(&AlarmKey) -> bool,
     ) -> Option<Episode> {
         if ours.is_empty() {
@@ -99,7 +99,7 @@ impl Correlator {
             false => onset(&times, self.knowledge.window_of(Some(cause))),
         };
         let after = |at: Timestamp| at.seconds_since(onset);
-        let followed = ours.iter().map(|(key, certainty)| Followed {
+        let followed = ours.iter().map(|(key, certainty)| ExpectedAlarm {
             alarm_type: key.1,
             certainty: *certainty,
             after_s: first(key).map(|h| (after(h.noticed), after(h.arrived))),
@@ -116,14 +116,14 @@ impl Correlator {
     fn others(
         &self,
         onset: Timestamp,
-        heard: &BTreeMap<AlarmKey, Vec<&Heard>>,
+        heard: &BTreeMap<AlarmKey, Vec<&ObservedAlarm>>,
         explained: impl Fn(&AlarmKey) -> bool,
     ) -> BTreeMap<AlarmType, Others> {
         let until = onset.plus_s(self.knowledge.window_s);
         let warned = onset.plus_s(-self.knowledge.forewarning_s);
         let stood = |key: &AlarmKey| {
             let from = if foretells_loss(key.1) { warned } else { onset };
-            let stands = |h: &&&Heard| {
+            let stands = |h: &&&ObservedAlarm| {
                 let stood = h.cleared.is_none_or(|end| end > onset);
                 stood && (from..=until).contains(&h.noticed)
             };
@@ -160,7 +160,7 @@ impl Correlator {
                 |alarm_type: &AlarmType| ((fault.target.clone(), *alarm_type), Certainty::Sure);
             return own.iter().map(key).collect();
         }
-        let expects = |candidate: &Candidate| -> Following {
+        let expects = |candidate: &CauseCandidate| -> Following {
             let all = candidate.expected.iter();
             all.map(|e| (self.alarms[e.alarm].clone(), e.certainty))
                 .collect()
@@ -172,8 +172,8 @@ impl Correlator {
 }
 
 /// What was heard by what identifies it, in order of time.
-fn by_key(heard: &[Heard]) -> BTreeMap<AlarmKey, Vec<&Heard>> {
-    let mut by_key: BTreeMap<AlarmKey, Vec<&Heard>> = BTreeMap::new();
+fn by_key(heard: &[ObservedAlarm]) -> BTreeMap<AlarmKey, Vec<&ObservedAlarm>> {
+    let mut by_key: BTreeMap<AlarmKey, Vec<&ObservedAlarm>> = BTreeMap::new();
     for alarm in heard.iter().filter(|h| h.lasted_s() >= FLICKER_S) {
         let key = (alarm.resource.clone(), alarm.alarm_type);
         by_key.entry(key).or_default().push(alarm);

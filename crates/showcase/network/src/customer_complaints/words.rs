@@ -5,7 +5,9 @@
 //! order. Facts that the writer omits are neither in the text nor in the gold label. No truth slips
 //! into the text: no element's name can be in a letter. Read next: [`super`].
 
-use super::{Datum, Gold, Letter, Plight, chinese, english, handwritten, noise};
+use super::{
+    ComplaintText, Experience, GoldFacts, WithheldFact, chinese, english, handwritten, noise,
+};
 use crate::chance::{choose, happens};
 use domain::calendar::{Month, Weekday};
 use domain::time::{SeededRng, Timestamp};
@@ -16,7 +18,7 @@ const HANDWRITTEN: f64 = 0.25;
 const GROUPED: f64 = 0.15;
 
 /// Writes the letter about an experience at an instant.
-pub fn letter(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Letter {
+pub fn letter(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> ComplaintText {
     let parts = Parts::of(plight, written, rng);
     let by_hand = handwritten::fitting(plight);
     let sheet = match happens(rng, HANDWRITTEN) {
@@ -30,7 +32,7 @@ pub fn letter(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Lette
         }
         None => noise::english(english::GRAMMAR.composed(plight, &parts, rng), rng),
     };
-    Letter {
+    ComplaintText {
         text,
         gold: gold(plight),
         handwritten: false,
@@ -39,8 +41,8 @@ pub fn letter(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Lette
 
 /// A handwritten letter with its placeholders filled; it states no more than it has placeholders
 /// for.
-fn by_hand_on(sheet: &str, plight: &Plight, parts: &Parts) -> Letter {
-    let Gold {
+fn by_hand_on(sheet: &str, plight: &Experience, parts: &Parts) -> ComplaintText {
+    let GoldFacts {
         symptom,
         outside,
         place,
@@ -48,7 +50,7 @@ fn by_hand_on(sheet: &str, plight: &Plight, parts: &Parts) -> Letter {
         vehicle,
         moved_to,
     } = gold(plight);
-    let gold = Gold {
+    let gold = GoldFacts {
         symptom,
         outside,
         place: place.filter(|_| sheet.contains("{town}")),
@@ -56,7 +58,7 @@ fn by_hand_on(sheet: &str, plight: &Plight, parts: &Parts) -> Letter {
         vehicle: vehicle.filter(|_| sheet.contains("{vin}")),
         moved_to: moved_to.filter(|_| sheet.contains("{left}")),
     };
-    Letter {
+    ComplaintText {
         text: filled(sheet, parts),
         gold,
         handwritten: true,
@@ -64,7 +66,7 @@ fn by_hand_on(sheet: &str, plight: &Plight, parts: &Parts) -> Letter {
 }
 
 /// The owner's answer to a question about omitted facts; states all of them.
-pub fn answer(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> String {
+pub fn answer(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> String {
     let parts = Parts::of(&told(plight), written, rng);
     match plight.chinese {
         true => chinese::answered(plight, &parts),
@@ -73,27 +75,27 @@ pub fn answer(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Strin
 }
 
 /// The facts stated once everything is told.
-pub fn gold_when_told(plight: &Plight) -> Gold {
+pub fn gold_when_told(plight: &Experience) -> GoldFacts {
     gold(&told(plight))
 }
 
-fn told(plight: &Plight) -> Plight {
-    Plight {
+fn told(plight: &Experience) -> Experience {
+    Experience {
         withheld: Default::default(),
         ..plight.clone()
     }
 }
 
-fn gold(plight: &Plight) -> Gold {
+fn gold(plight: &Experience) -> GoldFacts {
     let says = |datum| !plight.withheld.contains(&datum);
-    let place = says(Datum::Place).then(|| plight.town.clone());
-    Gold {
+    let place = says(WithheldFact::Place).then(|| plight.town.clone());
+    GoldFacts {
         symptom: plight.symptom,
         outside: plight.outside,
         moved_to: place.clone().filter(|_| plight.left.is_some()),
         place,
-        at: says(Datum::Time).then_some(plight.at),
-        vehicle: says(Datum::Vehicle).then(|| plight.vin.clone()),
+        at: says(WithheldFact::Time).then_some(plight.at),
+        vehicle: says(WithheldFact::Vehicle).then(|| plight.vin.clone()),
     }
 }
 
@@ -110,7 +112,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn of(plight: &Plight, written: Timestamp, rng: &mut SeededRng) -> Self {
+    fn of(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> Self {
         let says = |datum| !plight.withheld.contains(&datum);
         let when = match plight.chinese {
             true => chinese::when(plight.at, written, rng),
@@ -124,10 +126,10 @@ impl Parts {
         let left = plight.left.as_ref().map(|town| name(town, rng));
         let vehicle = written_number(&plight.vin, rng);
         Self {
-            when: says(Datum::Time).then_some(when),
-            town: says(Datum::Place).then_some(town),
-            left: left.filter(|_| says(Datum::Place)),
-            vehicle: says(Datum::Vehicle).then_some(vehicle),
+            when: says(WithheldFact::Time).then_some(when),
+            town: says(WithheldFact::Place).then_some(town),
+            left: left.filter(|_| says(WithheldFact::Place)),
+            vehicle: says(WithheldFact::Vehicle).then_some(vehicle),
         }
     }
 }

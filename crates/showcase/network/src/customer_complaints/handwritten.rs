@@ -3,22 +3,22 @@
 //! A clause in square brackets is dropped if the writer omits the fact of its placeholder. Read
 //! next: [`super::words`].
 
-use super::{Outside, Plight, Symptom};
+use super::{ComplaintSymptom, Experience, UnrelatedSubject};
 
 /// The subject of a letter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum About {
     /// This symptom, anywhere.
-    Felt(Symptom),
+    Felt(ComplaintSymptom),
     /// This symptom, after the vehicle had left its province.
-    Moved(Symptom),
+    Moved(ComplaintSymptom),
     /// A subject outside the network.
-    Not(Outside),
+    Not(UnrelatedSubject),
 }
 
 use About::{Felt, Moved, Not};
-use Outside::{Account, Bill, Modem, Quota};
-use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
+use ComplaintSymptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
+use UnrelatedSubject::{Account, Bill, Modem, Quota};
 
 const ENGLISH: [(About, &str); 20] = [
     (
@@ -184,7 +184,7 @@ const CHINESE: [(About, &str); 20] = [
 ];
 
 /// The letters that fit an experience.
-pub(super) fn fitting(plight: &Plight) -> Vec<&'static str> {
+pub(super) fn fitting(plight: &Experience) -> Vec<&'static str> {
     let about = match (plight.outside, plight.symptom, &plight.left) {
         (Some(outside), ..) => Some(Not(outside)),
         (None, Some(symptom), Some(_)) => Some(Moved(symptom)),

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::words`].
 
-use super::Plight;
+use super::Experience;
 use super::composition::{Grammar, Suffering, pick};
 use super::words::{Moment, Parts};
 use crate::chance::{happens, whole};
@@ -233,7 +233,7 @@ fn place(parts: &Parts, rng: &mut SeededRng) -> Option<String> {
 }
 
 /// The answer to a question.
-pub(super) fn answered(plight: &Plight, parts: &Parts) -> String {
+pub(super) fn answered(plight: &Experience, parts: &Parts) -> String {
     let mut said = vec!["谢谢回复。".to_owned()];
     if let Some(town) = &parts.town {
         said.push(match (&parts.left, plight.outside) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The connectivity of an inventory, with elements as indices in the order of identifiers.
 #[derive(Clone, Debug)]
-pub struct Reach {
+pub struct Reachability {
     names: Vec<ElementId>,
     parents: Vec<Option<usize>>,
     /// For each node: its neighbours, each with the link to it.
@@ -28,16 +28,16 @@ pub struct Reach {
 
 /// The set of nodes that reach the core.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reached {
+pub struct ReachableNodes {
     names: Arc<[ElementId]>,
     are: Vec<bool>,
 }
 
 /// The consequences of failures.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aftermath {
+pub struct FailureImpact {
     /// The working nodes that reach a working core router.
-    pub reached: Reached,
+    pub reached: ReachableNodes,
     /// The sites that do not reach the core.
     pub out: BTreeSet<ElementId>,
     /// The links that do not work.
@@ -46,7 +46,7 @@ pub struct Aftermath {
     pub astray: BTreeSet<ElementId>,
 }
 
-impl Reached {
+impl ReachableNodes {
     /// True if `node` reaches the core.
     pub fn contains(&self, node: &ElementId) -> bool {
         let place = self.names.binary_search(node);
@@ -64,7 +64,7 @@ struct Path {
     ducts: Vec<usize>,
 }
 
-impl Reach {
+impl Reachability {
     /// The connectivity of `inventory`; links to elements that it does not have are left out.
     pub fn new(inventory: &Inventory) -> Self {
         let names: Vec<ElementId> = inventory.elements.keys().cloned().collect();
@@ -124,7 +124,7 @@ impl Reach {
     }
 
     /// The consequences of the failure of the elements `failed`.
-    pub fn aftermath<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath {
+    pub fn aftermath<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> FailureImpact {
         let flags = self.flags(failed);
         let reached = self.reached(&flags);
         let name = |index: usize| self.names[index].clone();
@@ -138,7 +138,7 @@ impl Reach {
         let loose = loose.filter(|(_, from)| from.is_none_or(|from| !reached[from]));
         astray.extend(loose.map(|(link, _)| link.clone()));
         let out = self.sites.iter().filter(|site| !reached[**site]);
-        Aftermath {
+        FailureImpact {
             out: out.map(|site| name(*site)).collect(),
             reached: self.named(&reached),
             down,
@@ -147,12 +147,12 @@ impl Reach {
     }
 
     /// The working nodes that reach a working core router when `failed` has failed.
-    pub fn nodes<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Reached {
+    pub fn nodes<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> ReachableNodes {
         self.named(&self.reached(&self.flags(failed)))
     }
 
-    fn named(&self, reached: &[bool]) -> Reached {
-        Reached {
+    fn named(&self, reached: &[bool]) -> ReachableNodes {
+        ReachableNodes {
             names: Arc::clone(&self.node_names),
             are: self.nodes.iter().map(|node| reached[*node]).collect(),
         }

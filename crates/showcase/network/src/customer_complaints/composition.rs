@@ -4,7 +4,7 @@
 //! talk. The phrases are each language's own: `english`, `chinese`. Read next: [`super::words`].
 
 use super::words::Parts;
-use super::{Outside, Plight, Symptom};
+use super::{ComplaintSymptom, Experience, UnrelatedSubject};
 use crate::chance::{choose, happens, whole};
 use domain::time::SeededRng;
 
@@ -47,25 +47,30 @@ pub(super) fn pick(rng: &mut SeededRng, ways: &[&str]) -> String {
 }
 
 impl Suffering {
-    fn of(&self, plight: &Plight) -> Ways {
+    fn of(&self, plight: &Experience) -> Ways {
         match (plight.outside, plight.symptom) {
-            (Some(Outside::Account), _) => self.account,
-            (Some(Outside::Bill), _) => self.bill,
-            (Some(Outside::Quota), _) => self.quota,
-            (Some(Outside::Modem), _) => self.modem,
-            (None, Some(Symptom::NoService)) => self.no_service,
-            (None, Some(Symptom::SlowData)) => self.slow_data,
-            (None, Some(Symptom::CallDrop)) => self.call_drop,
-            (None, Some(Symptom::HighLatency)) => self.high_latency,
-            (None, Some(Symptom::WeakSignal)) => self.weak_signal,
-            (None, Some(Symptom::Intermittent) | None) => self.intermittent,
+            (Some(UnrelatedSubject::Account), _) => self.account,
+            (Some(UnrelatedSubject::Bill), _) => self.bill,
+            (Some(UnrelatedSubject::Quota), _) => self.quota,
+            (Some(UnrelatedSubject::Modem), _) => self.modem,
+            (None, Some(ComplaintSymptom::NoService)) => self.no_service,
+            (None, Some(ComplaintSymptom::SlowData)) => self.slow_data,
+            (None, Some(ComplaintSymptom::CallDrop)) => self.call_drop,
+            (None, Some(ComplaintSymptom::HighLatency)) => self.high_latency,
+            (None, Some(ComplaintSymptom::WeakSignal)) => self.weak_signal,
+            (None, Some(ComplaintSymptom::Intermittent) | None) => self.intermittent,
         }
     }
 }
 
 impl Grammar {
     /// Composes the letter.
-    pub(super) fn composed(&self, plight: &Plight, parts: &Parts, rng: &mut SeededRng) -> String {
+    pub(super) fn composed(
+        &self,
+        plight: &Experience,
+        parts: &Parts,
+        rng: &mut SeededRng,
+    ) -> String {
         let mut sentences = vec![self.told(plight, parts, rng)];
         if let Some(vehicle) = &parts.vehicle {
             let said = format!("{}{vehicle}{}", pick(rng, self.vehicle), self.stop);
@@ -86,7 +91,7 @@ impl Grammar {
     }
 
     /// The sentence with symptom, place and time, in a random order.
-    fn told(&self, plight: &Plight, parts: &Parts, rng: &mut SeededRng) -> String {
+    fn told(&self, plight: &Experience, parts: &Parts, rng: &mut SeededRng) -> String {
         let mut clauses = vec![pick(rng, self.suffering.of(plight))];
         clauses.extend((self.place)(parts, rng));
         clauses.extend(parts.when.clone());

@@ -5,9 +5,11 @@
 //! vehicle had moved (each `-` where the letter does not state it), and the text.
 //! Read next: [`super::words`].
 
-use super::{Datum, Gold, Letter, Outside, Plight, Symptom, words};
+use super::{
+    ComplaintSymptom, ComplaintText, Experience, GoldFacts, UnrelatedSubject, WithheldFact, words,
+};
 use crate::chance::{between, choose, happens, stream, whole};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
@@ -23,7 +25,7 @@ pub const HEAD: &str =
     "written\tlanguage\tby\tsymptom\toutside\tplace\tat\tvehicle\tmoved_to\ttext";
 
 /// `count` letters that name towns of `topology`, each as a line: half in English, half in Chinese.
-pub fn lines(topology: &Topology, seed: u64, count: usize, start: Timestamp) -> Vec<String> {
+pub fn lines(topology: &Backbone, seed: u64, count: usize, start: Timestamp) -> Vec<String> {
     let mut rng = stream(seed, PURPOSE);
     let towns: Vec<&str> = topology.cities.iter().map(|c| c.name.as_str()).collect();
     (0..count)
@@ -35,19 +37,19 @@ pub fn lines(topology: &Topology, seed: u64, count: usize, start: Timestamp) -> 
         .collect()
 }
 
-fn plight(number: usize, towns: &[&str], written: Timestamp, rng: &mut SeededRng) -> Plight {
+fn plight(number: usize, towns: &[&str], written: Timestamp, rng: &mut SeededRng) -> Experience {
     let town = |rng: &mut SeededRng| choose(rng, towns).copied().unwrap_or_default().to_owned();
-    let outside = happens(rng, 0.2).then(|| choose(rng, &Outside::ALL).copied());
+    let outside = happens(rng, 0.2).then(|| choose(rng, &UnrelatedSubject::ALL).copied());
     let outside = outside.flatten();
-    let symptom = choose(rng, &Symptom::ALL).copied();
+    let symptom = choose(rng, &ComplaintSymptom::ALL).copied();
     let (here, from) = (town(rng), town(rng));
     let moved = happens(rng, 0.3) && outside.is_none() && here != from;
     let serial = whole(rng, 0, 999_999);
-    let withheld: BTreeSet<Datum> = Datum::ALL
+    let withheld: BTreeSet<WithheldFact> = WithheldFact::ALL
         .into_iter()
         .filter(|_| happens(rng, 0.15))
         .collect();
-    Plight {
+    Experience {
         symptom: symptom.filter(|_| outside.is_none()),
         outside,
         town: here,
@@ -59,8 +61,8 @@ fn plight(number: usize, towns: &[&str], written: Timestamp, rng: &mut SeededRng
     }
 }
 
-fn line(letter: &Letter, plight: &Plight, written: Timestamp) -> String {
-    let Gold {
+fn line(letter: &ComplaintText, plight: &Experience, written: Timestamp) -> String {
+    let GoldFacts {
         symptom,
         outside,
         place,

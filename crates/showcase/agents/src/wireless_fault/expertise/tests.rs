@@ -23,7 +23,7 @@ fn decided(target: &str, rows: &[Row<'_>]) -> Option<ElementId> {
             (id(element), m)
         })
         .collect();
-    let finding = WirelessPractice::decide(&Net::town().inventory(), &id(target), &measured);
+    let finding = WirelessExpertise::decide(&Net::town().inventory(), &id(target), &measured);
     finding.map(|f| f.root_cause)
 }
 

@@ -22,7 +22,7 @@ pub fn planned_metric(length_km: f64) -> u32 {
 
 /// The graph of an inventory, by index.
 #[derive(Clone, Debug)]
-pub struct Roads {
+pub struct RoutingGraph {
     pub(super) nodes: Vec<ElementId>,
     index: BTreeMap<ElementId, usize>,
     is_site: Vec<bool>,
@@ -46,15 +46,15 @@ pub(super) struct Road {
 }
 
 /// A [`Terrain`] by index.
-pub struct Ground {
-    pub(super) lie: Lie,
+pub struct IndexedTerrain {
+    pub(super) lie: RoutingState,
     /// By directed link.
     pub(super) losses: Vec<f64>,
 }
 
 /// The parts of a [`Terrain`] that paths depend on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lie {
+pub struct RoutingState {
     pub(super) works: Vec<bool>,
     metrics: Vec<u32>,
     avoided: Vec<bool>,
@@ -71,16 +71,21 @@ pub(super) enum Goal {
     Core,
 }
 
-/// A cache of trees of paths, valid while [`Lie`] is unchanged.
+/// A cache of trees of paths, valid while [`RoutingState`] is unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Charts {
-    lie: Lie,
+    lie: RoutingState,
     trees: BTreeMap<Goal, Arc<Tree>>,
 }
 
 impl Charts {
     /// The cheapest paths to `goal`, cached.
-    pub(super) fn tree(&mut self, roads: &Roads, ground: &Ground, goal: Goal) -> Arc<Tree> {
+    pub(super) fn tree(
+        &mut self,
+        roads: &RoutingGraph,
+        ground: &IndexedTerrain,
+        goal: Goal,
+    ) -> Arc<Tree> {
         if self.lie != ground.lie {
             self.trees.clear();
             self.lie.clone_from(&ground.lie);
@@ -126,7 +131,7 @@ impl Tree {
     }
 }
 
-impl Roads {
+impl RoutingGraph {
     /// The graph of the routers, sites and links of `inventory`.
     pub fn new(inventory: &Inventory) -> Self {
         let kinds = [ElementKind::Router, ElementKind::Site];
@@ -188,7 +193,7 @@ impl Roads {
     }
 
     /// The form of `terrain` by index.
-    pub fn ground(&self, terrain: &Terrain) -> Ground {
+    pub fn ground(&self, terrain: &Terrain) -> IndexedTerrain {
         let losses = self.links.iter().flat_map(|road| {
             let loss = terrain.losses.get(&road.id).copied().unwrap_or_default();
             [loss.clamp(0.0, 1.0); 2]
@@ -198,9 +203,9 @@ impl Roads {
             set.unwrap_or_else(|| planned_metric(road.length_km)).max(1)
         };
         let links = self.links.iter();
-        Ground {
+        IndexedTerrain {
             losses: losses.collect(),
-            lie: Lie {
+            lie: RoutingState {
                 works: links.map(|road| !terrain.down.contains(&road.id)).collect(),
                 metrics: self.links.iter().map(metric).collect(),
                 avoided: self
@@ -213,22 +218,29 @@ impl Roads {
     }
 
     /// The cheapest paths to one router over the backbone alone.
-    pub fn tree_over_backbone(&self, ground: &Ground, to: usize) -> Tree {
+    pub fn tree_over_backbone(&self, ground: &IndexedTerrain, to: usize) -> Tree {
         self.grow(&self.backbone[..self.routers], ground, &[to])
     }
 
     /// The cheapest paths to the nearest core router.
-    pub fn tree_to_cores(&self, ground: &Ground) -> Tree {
+    pub fn tree_to_cores(&self, ground: &IndexedTerrain) -> Tree {
         self.grow(&self.adjacent, ground, &self.cores)
     }
 
     /// The cheapest paths to the nearest of `roots`, over all links.
-    pub fn tree(&self, ground: &Ground, roots: &[usize]) -> Tree {
+    pub fn tree(&self, ground: &IndexedTerrain, roots: &[usize]) -> Tree {
         self.grow(&self.adjacent, ground, roots)
     }
 
     /// The cost of the hop between two nodes over the directed link `way`.
-    fn cost(&self, ground: &Ground, from: usize, to: usize, way: usize, is_root: bool) -> u64 {
+    fn cost(
+        &self,
+        ground: &IndexedTerrain,
+        from: usize,
+        to: usize,
+        way: usize,
+        is_root: bool,
+    ) -> u64 {
         let through_ring = !self.is_site[from] && self.is_site[to];
         let unwelcome = ground.lie.avoided[to] && !is_root;
         u64::from(ground.lie.metrics[way / 2])
@@ -236,7 +248,12 @@ impl Roads {
             + if unwelcome { LAST_RESORT } else { 0 }
     }
 
-    fn grow(&self, adjacent: &[Vec<(usize, usize)>], ground: &Ground, roots: &[usize]) -> Tree {
+    fn grow(
+        &self,
+        adjacent: &[Vec<(usize, usize)>],
+        ground: &IndexedTerrain,
+        roots: &[usize],
+    ) -> Tree {
         let mut cost = vec![u64::MAX; adjacent.len()];
         let mut open = BinaryHeap::new();
         for &root in roots {

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::chance::stream;
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::gazetteer;
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn start() -> Timestamp {
 #[test]
 fn the_measured_corpus_is_of_this_grammar() {
     let kept = include_str!("../../../agents/src/complaints/letters.tsv");
-    let written = corpus::lines(&Topology::default(), 7, 400, start());
+    let written = corpus::lines(&Backbone::default(), 7, 400, start());
     let mut lines = kept.lines();
     assert_eq!(lines.next(), Some(corpus::HEAD));
     assert!(
@@ -31,9 +31,9 @@ fn the_measured_corpus_is_of_this_grammar() {
 fn forty_letters_are_written_by_hand() {
     let mut sheets = BTreeSet::new();
     for chinese in [false, true] {
-        for symptom in Symptom::ALL {
+        for symptom in ComplaintSymptom::ALL {
             for left in [None, Some("Kassel".to_owned())] {
-                let plight = Plight {
+                let plight = Experience {
                     left,
                     chinese,
                     ..plight(Some(symptom), None)
@@ -41,8 +41,8 @@ fn forty_letters_are_written_by_hand() {
                 sheets.extend(handwritten::fitting(&plight));
             }
         }
-        for outside in Outside::ALL {
-            let plight = Plight {
+        for outside in UnrelatedSubject::ALL {
+            let plight = Experience {
                 chinese,
                 ..plight(None, Some(outside))
             };
@@ -53,8 +53,8 @@ fn forty_letters_are_written_by_hand() {
     assert_eq!(sheets.len(), 40);
 }
 
-fn plight(symptom: Option<Symptom>, outside: Option<Outside>) -> Plight {
-    Plight {
+fn plight(symptom: Option<ComplaintSymptom>, outside: Option<UnrelatedSubject>) -> Experience {
+    Experience {
         symptom,
         outside,
         town: "Koeln".to_owned(),
@@ -68,19 +68,19 @@ fn plight(symptom: Option<Symptom>, outside: Option<Outside>) -> Plight {
 
 #[test]
 fn a_right_answer_depends_on_home_and_nature() {
-    let fault = Nature::Fault {
+    let fault = ComplaintCause::Fault {
         element: ElementId::new("site:x"),
         province: "North".to_owned(),
     };
-    assert_eq!(fault.boundary("North"), Boundary::OwnDomain);
-    assert_eq!(fault.boundary("South"), Boundary::OtherDomain);
+    assert_eq!(fault.boundary("North"), TrueBoundary::OwnDomain);
+    assert_eq!(fault.boundary("South"), TrueBoundary::OtherDomain);
     assert_eq!(
-        Nature::Outside(Outside::Modem).boundary("North"),
-        Boundary::Customer
+        ComplaintCause::Outside(UnrelatedSubject::Modem).boundary("North"),
+        TrueBoundary::Customer
     );
     assert_eq!(
-        Nature::Outside(Outside::Quota).boundary("North"),
-        Boundary::Outside
+        ComplaintCause::Outside(UnrelatedSubject::Quota).boundary("North"),
+        TrueBoundary::Outside
     );
 }
 
@@ -88,14 +88,14 @@ proptest! {
     #[test]
     fn what_is_said_stands_in_the_letter_and_what_is_withheld_does_not(
         seed: u64,
-        felt in proptest::sample::select(Symptom::ALL.to_vec()),
-        withheld in proptest::collection::btree_set(proptest::sample::select(Datum::ALL.to_vec()), 0..3),
+        felt in proptest::sample::select(ComplaintSymptom::ALL.to_vec()),
+        withheld in proptest::collection::btree_set(proptest::sample::select(WithheldFact::ALL.to_vec()), 0..3),
         moved: bool,
         chinese: bool,
         ago_s in 600.0..150_000.0,
     ) {
         let mut rng = stream(seed, 0);
-        let plight = Plight {
+        let plight = Experience {
             left: moved.then(|| "Kassel".to_owned()),
             withheld,
             chinese,

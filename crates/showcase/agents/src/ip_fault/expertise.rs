@@ -1,5 +1,5 @@
 //! What the IP domain knows: what to measure around a suspect, and what readings mean
-//! ([`decide`](Practice::decide)).
+//! ([`decide`](DomainExpertise::decide)).
 //!
 //! | reading | means |
 //! |---|---|
@@ -16,8 +16,8 @@
 //! lost 1.5 dB: makers give the end of life as a rise of the laser's current by half, which the
 //! light follows by 1 to 3 dB (assumed). Read next: [`crate::domain_agent`].
 
-use crate::domain_agent::Practice;
-use crate::domain_agent::job::{Finding, Measurements, place_of};
+use crate::domain_agent::DomainExpertise;
+use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of};
 use crate::payloads::diagnosis::Suspicion;
 use crate::topology::Topology;
 use domain::cause::Cause;
@@ -42,9 +42,9 @@ const LINKS_MAX: usize = 6;
 
 /// What the IP domain knows.
 #[derive(Debug)]
-pub struct IpPractice;
+pub struct IpExpertise;
 
-impl Practice for IpPractice {
+impl DomainExpertise for IpExpertise {
     const DOMAIN: Domain = Domain::Ip;
 
     fn measures(kind: ElementKind) -> bool {
@@ -86,7 +86,7 @@ impl Practice for IpPractice {
         inventory: &Inventory,
         target: &ElementId,
         measured: &Measurements,
-    ) -> Option<Finding> {
+    ) -> Option<DiagnosisFinding> {
         // Rows of the table in order; within a row, what was asked about comes first.
         let asked = measured.get(target);
         let others = || measured.values().filter(move |m| m.element != *target);
@@ -282,7 +282,7 @@ fn duct_by_echoes(
         })
 }
 
-fn dead(inventory: &Inventory, element: &ElementId, cause: Cause) -> Finding {
+fn dead(inventory: &Inventory, element: &ElementId, cause: Cause) -> DiagnosisFinding {
     let model = inventory
         .element(element)
         .map(|e| format!("{} {}", e.vendor, e.model));
@@ -293,7 +293,7 @@ fn dead(inventory: &Inventory, element: &ElementId, cause: Cause) -> Finding {
             format!("Send a technician to {element} ({model}): check supply, then replace modules")
         }
     };
-    Finding {
+    DiagnosisFinding {
         root_cause: element.clone(),
         cause,
         location: place_of(inventory, element),
@@ -302,9 +302,9 @@ fn dead(inventory: &Inventory, element: &ElementId, cause: Cause) -> Finding {
     }
 }
 
-fn duct_cut(inventory: &Inventory, duct: &ElementId, km: f64) -> Finding {
+fn duct_cut(inventory: &Inventory, duct: &ElementId, km: f64) -> DiagnosisFinding {
     let place = inventory.element(duct).map_or("", |e| e.place.as_str());
-    Finding {
+    DiagnosisFinding {
         root_cause: duct.clone(),
         cause: Cause::DuctCut,
         location: format!(
@@ -317,11 +317,11 @@ fn duct_cut(inventory: &Inventory, duct: &ElementId, km: f64) -> Finding {
 }
 
 /// The finding that a module is to be replaced.
-pub(super) fn aged(inventory: &Inventory, optic: &ElementId) -> Finding {
+pub(super) fn aged(inventory: &Inventory, optic: &ElementId) -> DiagnosisFinding {
     let found = inventory.element(optic);
     let holder = found.and_then(|e| e.parent.as_ref());
     let holder = holder.map_or_else(|| "its card".to_owned(), ToString::to_string);
-    Finding {
+    DiagnosisFinding {
         root_cause: optic.clone(),
         cause: Cause::OpticalModuleAgeing,
         location: format!("in {holder}, {}", place_of(inventory, optic)),
@@ -330,8 +330,8 @@ pub(super) fn aged(inventory: &Inventory, optic: &ElementId) -> Finding {
     }
 }
 
-fn full(inventory: &Inventory, id: &ElementId) -> Finding {
-    Finding {
+fn full(inventory: &Inventory, id: &ElementId) -> DiagnosisFinding {
+    DiagnosisFinding {
         root_cause: id.clone(),
         cause: Cause::Congestion,
         location: place_of(inventory, id),
@@ -340,10 +340,10 @@ fn full(inventory: &Inventory, id: &ElementId) -> Finding {
     }
 }
 
-fn fibre_cut(inventory: &Inventory, id: &ElementId, km: f64) -> Finding {
+fn fibre_cut(inventory: &Inventory, id: &ElementId, km: f64) -> DiagnosisFinding {
     let link = inventory.links.get(id);
     let (end, length) = link.map_or((id.as_str(), km), |l| (l.a.as_str(), l.length_km));
-    Finding {
+    DiagnosisFinding {
         root_cause: id.clone(),
         cause: Cause::FibreCut,
         location: format!(

@@ -10,8 +10,8 @@
 //!
 //! Read next: [`super::care`], which does something about it.
 
-use crate::domain_agent::Practice;
-use crate::domain_agent::job::{Finding, Measurements, place_of};
+use crate::domain_agent::DomainExpertise;
+use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of};
 use crate::payloads::diagnosis::Suspicion;
 use crate::topology::Topology;
 use domain::cause::Cause;
@@ -30,9 +30,9 @@ const SITES_MAX: usize = 6;
 
 /// What the wireless domain knows.
 #[derive(Debug)]
-pub struct WirelessPractice;
+pub struct WirelessExpertise;
 
-impl Practice for WirelessPractice {
+impl DomainExpertise for WirelessExpertise {
     const DOMAIN: Domain = Domain::Wireless;
 
     fn measures(kind: ElementKind) -> bool {
@@ -73,7 +73,7 @@ impl Practice for WirelessPractice {
         inventory: &Inventory,
         target: &ElementId,
         measured: &Measurements,
-    ) -> Option<Finding> {
+    ) -> Option<DiagnosisFinding> {
         let kind = inventory.element(target)?.kind;
         if kind == ElementKind::Cell {
             return cell_finding(inventory, measured.get(target)?);
@@ -86,7 +86,7 @@ impl Practice for WirelessPractice {
             Some(dark) => dark,
             None => sites_are_dark(inventory, zone, measured),
         };
-        dark.then(|| Finding {
+        dark.then(|| DiagnosisFinding {
             root_cause: zone.clone(),
             cause: Cause::MainsFailure,
             location: place_of(inventory, zone),
@@ -99,7 +99,7 @@ impl Practice for WirelessPractice {
 }
 
 /// What a cell's own readings say: broken hardware first.
-fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<Finding> {
+fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<DiagnosisFinding> {
     let cell = inventory.cells.get(&m.element)?;
     let causes = cell_causes(m, noise_dbm(cell.bandwidth_mhz));
     let first = causes.first()?;
@@ -125,14 +125,14 @@ pub(super) fn is_broken(m: &Measurement) -> bool {
 }
 
 /// The finding that `cause` ails a cell.
-pub(super) fn of_cell(inventory: &Inventory, cell: &ElementId, cause: Cause) -> Finding {
+pub(super) fn of_cell(inventory: &Inventory, cell: &ElementId, cause: Cause) -> DiagnosisFinding {
     let proposal = match cause {
         Cause::Interference => {
             format!("Find what transmits on the carrier of {cell} and have it stopped")
         }
         _ => format!("Restart {cell}; if that does not help, replace its radio unit"),
     };
-    Finding {
+    DiagnosisFinding {
         root_cause: cell.clone(),
         cause,
         location: place_of(inventory, cell),

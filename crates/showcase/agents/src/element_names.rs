@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 /// A text as it was understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct NamedElements {
     /// The elements named, surest first.
     pub elements: Vec<ElementId>,
     /// The publisher's terms that stand in the text, with their explanations.
     pub terms: Vec<(String, String)>,
 }
 
-impl Reading {
+impl NamedElements {
     /// `text`, led by how terms were read, so that whoever used them sees it.
     pub fn before(&self, text: &str) -> String {
         let terms = self.terms.iter();
@@ -38,7 +38,7 @@ const LENGTHENED_MAX: usize = 64 * 1024;
 const TEXT_MAX: usize = 64 * 1024;
 
 /// Reads the words of a content: its target object, its description, and the words to a judgement.
-pub fn read(names: &Names, content: &Content) -> Reading {
+pub fn read(names: &ElementNames, content: &Content) -> NamedElements {
     let words = content.result.as_deref().unwrap_or_default();
     let text = [&content.target_object, &content.task_description, words].join("\n");
     let mut text = beginning(&text).to_lowercase();
@@ -52,7 +52,7 @@ pub fn read(names: &Names, content: &Content) -> Reading {
             terms.push((term.clone(), meaning.clone()));
         }
     }
-    Reading {
+    NamedElements {
         elements: names.named(&text),
         terms,
     }
@@ -67,7 +67,7 @@ pub fn beginning(text: &str) -> &str {
 
 /// What the elements of an inventory are called: a text is gone through once, however many there are.
 #[derive(Clone, Debug)]
-pub struct Names {
+pub struct ElementNames {
     ids: Arc<[ElementId]>,
     /// What may stand in a text, in lower case.
     words: Dictionary<Meaning>,
@@ -91,7 +91,7 @@ enum Meaning {
     Kind(ElementKind),
 }
 
-impl Names {
+impl ElementNames {
     /// The names of what is in `inventory`, of which `ids` are all identifiers in their order.
     pub fn new(inventory: &Inventory, ids: Arc<[ElementId]>) -> Self {
         let mut words = Dictionary::default();
@@ -251,8 +251,8 @@ mod tests {
     use super::*;
     use crate::bench::Net;
 
-    fn names_of(inventory: &Inventory) -> Names {
-        Names::new(inventory, inventory.elements.keys().cloned().collect())
+    fn names_of(inventory: &Inventory) -> ElementNames {
+        ElementNames::new(inventory, inventory.elements.keys().cloned().collect())
     }
 
     fn first(text: &str) -> Option<String> {
@@ -260,7 +260,7 @@ mod tests {
         found.first().map(|e| e.to_string())
     }
 
-    /// What [`Names::named`] is to find, said element by element.
+    /// What [`ElementNames::named`] is to find, said element by element.
     fn named_one_by_one(inventory: &Inventory, text: &str) -> Vec<ElementId> {
         let text = text.to_lowercase();
         let stands = |word: &str| places_of(&text, word).next().is_some();

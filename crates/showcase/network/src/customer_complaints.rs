@@ -1,8 +1,8 @@
 //! Drivers' complaints through their car maker, with the true cause of each.
 //!
-//! A [`Grievance`] holds the truth and never leaves the simulation; agents receive a letter: text
+//! A [`CustomerComplaint`] holds the truth and never leaves the simulation; agents receive a letter: text
 //! in English or Chinese ([`words`]), from a grammar with variation and noise or written by hand,
-//! with the facts it states as [`Gold`] for scoring readers.
+//! with the facts it states as [`GoldFacts`] for scoring readers.
 //! Refuses to know when complaints arise: that is `simulation/customers.rs`. Read next: [`words`].
 
 mod chinese;
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// The symptom of a complaint; the names are those of `service_complaint_v1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Symptom {
+pub enum ComplaintSymptom {
     /// No service at all.
     NoService,
     /// Slow data.
@@ -34,7 +34,7 @@ pub enum Symptom {
     Intermittent,
 }
 
-impl Symptom {
+impl ComplaintSymptom {
     /// Every symptom.
     pub const ALL: [Self; 6] = [
         Self::NoService,
@@ -60,7 +60,7 @@ impl Symptom {
 
 /// The subject of a complaint that is not about the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outside {
+pub enum UnrelatedSubject {
     /// The account of the maker's app is locked, or its password forgotten.
     Account,
     /// The bill is wrong.
@@ -71,7 +71,7 @@ pub enum Outside {
     Modem,
 }
 
-impl Outside {
+impl UnrelatedSubject {
     /// Every subject.
     pub const ALL: [Self; 4] = [Self::Account, Self::Bill, Self::Quota, Self::Modem];
 
@@ -88,7 +88,7 @@ impl Outside {
 
 /// A fact that a letter may omit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Datum {
+pub enum WithheldFact {
     /// The time.
     Time,
     /// The place.
@@ -97,14 +97,14 @@ pub enum Datum {
     Vehicle,
 }
 
-impl Datum {
+impl WithheldFact {
     /// Every fact.
     pub const ALL: [Self; 3] = [Self::Time, Self::Place, Self::Vehicle];
 }
 
 /// The true cause of a complaint; for the referee only.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Nature {
+pub enum ComplaintCause {
     /// An element of the network was broken at the vehicle's location.
     Fault {
         /// The site or cell that failed to serve.
@@ -125,12 +125,12 @@ pub enum Nature {
         province: String,
     },
     /// It is not about the network.
-    Outside(Outside),
+    Outside(UnrelatedSubject),
 }
 
 /// The correct classification of a complaint by responsibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Boundary {
+pub enum TrueBoundary {
     /// In the network of the complainant's home province.
     OwnDomain,
     /// In the network of another province.
@@ -143,7 +143,7 @@ pub enum Boundary {
     Outside,
 }
 
-impl Boundary {
+impl TrueBoundary {
     /// The name in payloads.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -156,28 +156,28 @@ impl Boundary {
     }
 }
 
-impl Nature {
+impl ComplaintCause {
     /// The correct classification for a complainant of this home province.
-    pub fn boundary(&self, home: &str) -> Boundary {
+    pub fn boundary(&self, home: &str) -> TrueBoundary {
         match self {
             Self::Fault { province, .. } | Self::Crowded { province, .. } if province == home => {
-                Boundary::OwnDomain
+                TrueBoundary::OwnDomain
             }
-            Self::Fault { .. } | Self::Crowded { .. } => Boundary::OtherDomain,
-            Self::WeakCoverage { .. } => Boundary::Coverage,
-            Self::Outside(Outside::Modem) => Boundary::Customer,
-            Self::Outside(_) => Boundary::Outside,
+            Self::Fault { .. } | Self::Crowded { .. } => TrueBoundary::OtherDomain,
+            Self::WeakCoverage { .. } => TrueBoundary::Coverage,
+            Self::Outside(UnrelatedSubject::Modem) => TrueBoundary::Customer,
+            Self::Outside(_) => TrueBoundary::Outside,
         }
     }
 }
 
 /// The experience that a letter tells: its content before it is put into words.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plight {
+pub struct Experience {
     /// The symptom; none if it is not about the network.
-    pub symptom: Option<Symptom>,
+    pub symptom: Option<ComplaintSymptom>,
     /// The subject if it is not about the network.
-    pub outside: Option<Outside>,
+    pub outside: Option<UnrelatedSubject>,
     /// The town nearest to the event.
     pub town: String,
     /// The town of departure, if the vehicle had left its own province.
@@ -187,18 +187,18 @@ pub struct Plight {
     /// The vehicle identification number.
     pub vin: String,
     /// The facts that the letter omits.
-    pub withheld: BTreeSet<Datum>,
+    pub withheld: BTreeSet<WithheldFact>,
     /// True if the letter is in Chinese, false for English.
     pub chinese: bool,
 }
 
 /// The facts that a letter states: the reference for scoring readers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Gold {
+pub struct GoldFacts {
     /// The symptom.
-    pub symptom: Option<Symptom>,
+    pub symptom: Option<ComplaintSymptom>,
     /// The subject if it is not about the network.
-    pub outside: Option<Outside>,
+    pub outside: Option<UnrelatedSubject>,
     /// The town of the event.
     pub place: Option<String>,
     /// The instant of the event.
@@ -211,44 +211,44 @@ pub struct Gold {
 
 /// A letter with the facts that it states.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Letter {
+pub struct ComplaintText {
     /// The text.
     pub text: String,
     /// The facts that the text states.
-    pub gold: Gold,
+    pub gold: GoldFacts,
     /// True if it was written by hand, false if the grammar generated it.
     pub handwritten: bool,
 }
 
 /// The truth about one ticket, and its handling; for the referee only.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grievance {
+pub struct CustomerComplaint {
     /// The ticket's number.
     pub ticket: String,
     /// The instant at which it was opened.
     pub opened_at: Timestamp,
     /// The true cause.
-    pub nature: Nature,
+    pub nature: ComplaintCause,
     /// The writer's experience.
-    pub plight: Plight,
+    pub plight: Experience,
     /// The home province of the vehicle's fleet.
     pub home: String,
     /// The facts that the text states.
-    pub gold: Gold,
+    pub gold: GoldFacts,
     /// The handling of the ticket.
-    pub outcome: Aftermath,
+    pub outcome: TicketHandling,
 }
 
-impl Grievance {
+impl CustomerComplaint {
     /// The correct classification.
-    pub fn boundary(&self) -> Boundary {
+    pub fn boundary(&self) -> TrueBoundary {
         self.nature.boundary(&self.home)
     }
 }
 
 /// The handling of a ticket.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Aftermath {
+pub struct TicketHandling {
     /// The instant of the final reply.
     pub replied_at: Option<Timestamp>,
     /// The number of attempted final replies; one is correct.
