@@ -1,5 +1,5 @@
-//! What people write, for everyone who reads or writes it, in English and Chinese; of use to anyone,
-//! without the rest of Convoke.
+//! The language that people write, for everyone who reads or writes it, in English and Chinese; of
+//! use to anyone, without the rest of Convoke.
 //!
 //! - [`text`]: a text as tokens, sentences and clauses; [`word`]: one English word, and [`script`] one
 //!   character; [`span`]: where runs of tokens lie;

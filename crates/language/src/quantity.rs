@@ -16,7 +16,7 @@ use std::ops::Range;
 pub use unit::{Dimension, Unit, unit_named};
 use unit::{FORMS, Form, UNITS, currency};
 
-/// How much, and in what.
+/// An amount with its unit.
 #[derive(Clone, Debug)]
 pub struct Quantity {
     /// The number, in its own unit.

@@ -1,4 +1,4 @@
-//! Where runs of tokens begin, end and lie, found without looking through all of them.
+//! The places where runs of tokens begin, end and lie, found without looking through all of them.
 //!
 //! Made once of the runs of a text, in time linear in their length; asked as often as one likes.
 //! Knows no tokens. Read next: [`crate::quantity`].
@@ -34,7 +34,8 @@ impl TokenSet {
     }
 }
 
-/// Which of some runs begin, end and lie at a token, by their place in the list that they are of.
+/// An index of which of some runs begin, end and lie at a token, by their place in the list that
+/// they are of.
 #[derive(Clone, Debug, Default)]
 pub struct SpanIndex {
     from: Vec<Option<usize>>,

@@ -1,4 +1,4 @@
-//! What the pool of unmet wishes, the life of keys, and serving templates cost.
+//! The cost of the pool of unmet wishes, of the life of keys, and of serving templates.
 //!
 //! ```text
 //! cargo bench -p convoke-schema --bench evolution -- [--json] [--smoke] [--fragments N]
@@ -117,7 +117,7 @@ impl Told {
     }
 }
 
-/// How long things took.
+/// The times that things took.
 #[derive(Default)]
 struct Taken {
     /// Each, by the clock.
@@ -146,14 +146,14 @@ impl Taken {
     }
 }
 
-/// How long this thread has run, by Linux's scheduler; exact to a tick of it.
+/// The time that this thread has run, by Linux's scheduler; exact to a tick of it.
 fn on_cpu() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let ns = told.split_ascii_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(ns))
 }
 
-/// What clients ask for first.
+/// The templates that clients ask for first.
 fn templates(scale: &Scale, told: &Told) {
     let mut catalogue = Catalogue::new("bench");
     let ids = schema::shipped::SHIPPED

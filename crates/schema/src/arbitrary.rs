@@ -335,7 +335,7 @@ fn text() -> impl Strategy<Value = String> {
     "[a-zA-Z节能é]{1,8}( [a-zA-Z节能é]{1,8}){0,4}"
 }
 
-/// What people say, quotes and backslashes in it.
+/// Things that people say, quotes and backslashes in it.
 fn said() -> impl Strategy<Value = String> {
     r#"[a-z节能'"\\0-9]{0,4}[a-z节能]{1,8}( [a-z节能'"]{1,8}){0,2}"#
         .prop_filter("quotes around it would be read as its quotes", |s| {

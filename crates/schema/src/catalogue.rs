@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// What one server agent has published.
+/// All that one server agent has published.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalogue {
     agent: String,
@@ -51,7 +51,7 @@ pub struct Listing {
     pub response_schema_id: Option<String>,
 }
 
-/// Why a template is not published; nothing has changed.
+/// The reason why a template is not published; nothing has changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PublishError {
     /// It breaks rules.

@@ -1,4 +1,4 @@
-//! How a schema grows out of what it does not cover (draft-zhou §6.2), and stays small.
+//! The growth of a schema out of what it does not cover (draft-zhou §6.2), and what keeps it small.
 //!
 //! ```text
 //!  fragments of `other`          one lineage per scenario and cohort

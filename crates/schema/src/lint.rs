@@ -1,4 +1,5 @@
-//! What is wrong with a template: all of it at once, each with its place (draft-zhou §4.1 to §4.3).
+//! All that is wrong with a template: all of it at once, each with its place (draft-zhou §4.1 to
+//! §4.3).
 //!
 //! Knows the rules and how much each weighs for whom; refuses to change a template. [`crate::read`]
 //! applies the same rules to JSON and points into it. Here the places are those of the authored
@@ -29,7 +30,7 @@ use crate::template::{Annotation, Template};
 pub const DESCRIPTION_BYTES_MAX: usize = 4 * 1024;
 /// The most keys of a template, and the most members of one object.
 pub const KEYS_MAX: usize = 256;
-/// How deep shapes nest: a key is 1, its items or properties are 2.
+/// The depth to which shapes nest: a key is 1, its items or properties are 2.
 pub const DEPTH_MAX: usize = 8;
 /// The most languages of one annotation.
 pub const LANGUAGES_MAX: usize = 64;

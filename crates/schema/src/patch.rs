@@ -15,9 +15,9 @@ pub struct Patch {
     pub patch_id: String,
     /// The schema version that it adds to.
     pub parent_schema_id: String,
-    /// When it was made.
+    /// The instant at which it was made.
     pub timestamp: Timestamp,
-    /// When it ends, unless its keys were promoted before (Q42).
+    /// The instant at which it ends, unless its keys were promoted before (Q42).
     pub expires_at: Timestamp,
     /// The client whose alone it is; none if everyone's.
     pub client: Option<String>,
@@ -56,7 +56,7 @@ impl Patch {
         new.chain(refined).cloned().collect()
     }
 
-    /// Whether it has ended.
+    /// True if it has ended.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now >= self.expires_at
     }

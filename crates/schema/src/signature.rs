@@ -1,4 +1,4 @@
-//! Who vouches for a template or a patch (draft-zhou §7, D111, Q50).
+//! The signatures that vouch for a template or a patch (draft-zhou §7, D111, Q50).
 //!
 //! A [`Seal`] is a JWS with its payload detached (RFC 7515, appendix F), signed with Ed25519
 //! (RFC 8037) over the canonical JSON of the document ([`crate::canonical`]), so that the document
@@ -81,10 +81,10 @@ impl From<Seal> for String {
     }
 }
 
-/// What a seal was found to vouch for.
+/// The facts that a seal was found to vouch for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// What the document is.
+    /// The kind of the document.
     pub kind: DocumentKind,
     /// The agent that issued it.
     pub agent: String,
@@ -96,15 +96,15 @@ pub struct Verified {
     pub scenario: Option<String>,
     /// The version.
     pub version: u64,
-    /// When the seal ends.
+    /// The instant at which the seal ends.
     pub expires_at: Timestamp,
     /// The key that signed.
     pub kid: String,
     pub(crate) fingerprints: pins::Fingerprints,
 }
 
-/// Why a document is not accepted as what it says it is. To who sent it: access denied (row 26 of
-/// the security tests), and what was there before stays.
+/// The reason why a document is not accepted as what it says it is. To who sent it: access denied
+/// (row 26 of the security tests), and what was there before stays.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// It has no seal.
@@ -113,13 +113,13 @@ pub enum SealError {
     /// The seal cannot be read.
     #[error("the seal cannot be read: {reason}")]
     Malformed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The document is no template or patch that could be sealed.
     #[error("the document cannot be sealed: {reason}")]
     Unsealable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Signed in a way that is not trusted here, `none` included.
@@ -128,9 +128,9 @@ pub enum SealError {
     /// Sealed as something else: a patch is not a template.
     #[error("sealed as a {found:?}, not a {expected:?}")]
     OtherKind {
-        /// What is wanted.
+        /// The kind wanted.
         expected: DocumentKind,
-        /// What was sealed.
+        /// The kind that was sealed.
         found: DocumentKind,
     },
     /// Issued by another agent than the one that is spoken with.
@@ -163,7 +163,7 @@ pub enum SealError {
     /// The seal has ended.
     #[error("the seal ended at {at}")]
     Expired {
-        /// When.
+        /// The instant.
         at: Timestamp,
     },
 }

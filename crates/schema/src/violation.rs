@@ -1,4 +1,5 @@
-//! What is wrong with a payload: all of it at once, each with its place and what was expected (Q22).
+//! All that is wrong with a payload: all of it at once, each with its place and what was expected
+//! (Q22).
 //!
 //! Knows the forms in which that is told, to people and to programs; refuses to know how it is found
 //! out, which is [`crate::contract`]'s, and how a protocol carries it.
@@ -10,13 +11,13 @@ use strum::IntoStaticStr;
 /// One thing wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadViolation {
-    /// Where, as an RFC 6901 pointer into the payload: `/alarms/2/time`.
+    /// The place, as an RFC 6901 pointer into the payload: `/alarms/2/time`.
     pub path: String,
-    /// What is wrong.
+    /// The fault.
     pub code: Code,
-    /// What is expected there, for people and programs: `integer from 1 to 9`.
+    /// The values expected there, for people and programs: `integer from 1 to 9`.
     pub expected: String,
-    /// What stands there, as JSON, shortened; none if nothing does.
+    /// The value found there, as JSON, shortened; none if nothing does.
     pub found: Option<String>,
 }
 
@@ -71,9 +72,9 @@ impl fmt::Display for PayloadViolation {
 /// Something odd about a payload that is accepted all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Where, as an RFC 6901 pointer into the payload.
+    /// The place, as an RFC 6901 pointer into the payload.
     pub path: String,
-    /// What is odd.
+    /// The oddity.
     pub code: Caution,
     /// The same in words, for people.
     pub message: String,

@@ -52,7 +52,7 @@ mod tests {
             .template
     }
 
-    /// What a template is in one language, read from what was sent: all but how its author divided
+    /// The template in one language, read from what was sent: all but how its author divided
     /// the descriptions.
     fn in_one_language(template: &Template, preferred: Option<&Language>) -> Template {
         let served = served_language(template, preferred);

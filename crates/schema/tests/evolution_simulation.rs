@@ -127,7 +127,7 @@ fn run_with(
     .unwrap_or_else(|e| panic!("seed {SEED}: {e}"))
 }
 
-/// What holds after each tick, whatever happens.
+/// The laws that hold after each tick, whatever happens.
 #[derive(Default)]
 struct Laws {
     versions: BTreeMap<String, Template>,

@@ -42,7 +42,7 @@ fn payload(text: &str) -> (String, Map<String, Value>) {
     )
 }
 
-/// What the contract of a template makes of values: their canonical form, or the places that are
+/// The work of a template's contract on values: their canonical form, or the places that are
 /// wrong.
 fn checked(
     template: &Template,

@@ -1,4 +1,5 @@
-//! What ships is clean, speaks both languages, answers every request, and reads as it writes.
+//! Every template that ships is clean, speaks both languages, answers every request, and reads as
+//! it writes.
 
 use schema::contract::{Contract, Unknown};
 use schema::language::Language;

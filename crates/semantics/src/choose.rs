@@ -1,4 +1,4 @@
-//! Which agent and which scenario an utterance is for: steps 1 and 2 of draft-zhou §3.2.
+//! The agent and the scenario that an utterance is for: steps 1 and 2 of draft-zhou §3.2.
 //!
 //! What each scenario says of itself (title, description, keys, mapping examples) is weighed
 //! against the words of the utterance, rare words more than common ones; an embedder has a say of
@@ -20,30 +20,30 @@ pub struct OfferedScenario<'a> {
     pub agent: &'a str,
     /// The scenario.
     pub scenario: &'a str,
-    /// What the agent or its registry says of it.
+    /// The description by the agent or its registry.
     pub description: &'a str,
-    /// What people say who want it.
+    /// The utterances of people who want it.
     pub examples: &'a [String],
     /// Its template.
     pub template: Option<&'a Template>,
 }
 
-/// How well a scenario fits.
+/// The fit of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioFit {
-    /// Which offer, by its place.
+    /// The offer, by its place.
     pub offer: usize,
     /// The agent.
     pub agent: String,
     /// The scenario.
     pub scenario: String,
-    /// How well, 0 to 1.
+    /// The score, 0 to 1.
     pub score: f64,
-    /// Why, for people: the words that it knows.
+    /// The reason, for people: the words that it knows.
     pub reason: String,
 }
 
-/// What was chosen.
+/// The choice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScenarioChoice {
     /// The scenario that fits best, then the others, the better first.
@@ -55,11 +55,11 @@ pub enum ScenarioChoice {
 /// The score from which a scenario fits.
 pub const THRESHOLD: f64 = 0.3;
 
-/// What fits at least this share as well as the best fits nearly as well: the scores of two
+/// The share of the best score from which a scenario fits nearly as well: the scores of two
 /// scenarios that share most of their words differ by less.
 pub const NEAR: f64 = 0.8;
 
-/// How much less a name that nobody knows tells than another word that nobody knows: whom or where
+/// The weight of a name that nobody knows, beside another word that nobody knows: whom or where
 /// somebody names says little of what is wanted.
 const STRANGE: f64 = 0.5;
 
@@ -94,7 +94,7 @@ pub fn choose_until(
     within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
 }
 
-/// How many steps [`choose`] takes: bytes and terms that it looks at.
+/// The number of steps that [`choose`] takes: bytes and terms that it looks at.
 pub fn steps(utterance: &str, offers: &[OfferedScenario<'_>], embedder: &dyn Embedder) -> u64 {
     let work = ReadingBudget::within(Effort::any());
     // The choice is of no account.
@@ -145,7 +145,7 @@ impl Counted<'_> {
 /// A word of an utterance or a pair of Chinese characters, as it is compared.
 type Terms = BTreeMap<String, Term>;
 
-/// How it was said.
+/// A term as it was said.
 struct Term {
     said: String,
     /// Begins with a capital, and not because a sentence does.
@@ -184,7 +184,8 @@ fn says(token: &Token) -> bool {
     token.text.len() > 1 && !lexicon::is_function(&token.text) && !lexicon::is_asking(&token.text)
 }
 
-/// What a scenario knows: each term with its weight, and the vectors of what people say for it.
+/// The terms that a scenario knows, each with its weight, and the vectors of what people say for
+/// it.
 struct Profile {
     weights: BTreeMap<String, f64>,
     vectors: Vec<Vec<f32>>,
@@ -286,7 +287,7 @@ impl Profile {
         }
     }
 
-    /// How much a scenario knows a term, by itself or by a word that means the same.
+    /// The weight of a term in a scenario, by itself or by a word that means the same.
     fn weight(&self, term: &str, word: &str) -> f64 {
         let itself = self.weights.get(term).copied();
         let alike = || {
@@ -311,7 +312,7 @@ fn meanings<'a>(
         .map(|d| d.meaning.as_str())
 }
 
-/// How rare terms are among the offers.
+/// The rarity of terms among the offers.
 struct Rarity {
     holders: BTreeMap<String, usize>,
     offers: usize,

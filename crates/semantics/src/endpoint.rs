@@ -23,11 +23,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How sure an answer without probabilities counts: enough beside the rules, not enough against
-/// them ([`crate::gate::Thresholds::model_alone`]).
+/// The confidence that an answer without probabilities counts with: enough beside the rules, not
+/// enough against them ([`crate::gate::Thresholds::model_alone`]).
 pub const WITHOUT_PROBABILITIES: f64 = 0.75;
 
-/// How to reach a model. Holds no secret: the key is named, not told.
+/// The way to reach a model. Holds no secret: the key is named, not told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndpointSettings {
     /// The base of the API, e.g. `http://127.0.0.1:8080/v1`; `/chat/completions` is added. `https`,
@@ -40,13 +40,13 @@ pub struct EndpointSettings {
     pub key_variable: Option<String>,
     /// Lets utterances and templates travel by `http` to another host. False by default.
     pub in_the_clear: bool,
-    /// How long an answer may take, connecting included. 30 seconds by default.
+    /// The time that an answer may take, connecting included. 30 seconds by default.
     pub timeout: Duration,
     /// Authorities to trust, PEM; those of the system without it.
     pub authorities: Option<PathBuf>,
-    /// How long an answer may be, in bytes. 4 MiB by default.
+    /// The length that an answer may have, in bytes. 4 MiB by default.
     pub answer_bytes_max: usize,
-    /// How many tokens an answer may have. 1,024 by default.
+    /// The number of tokens that an answer may have. 1,024 by default.
     pub tokens_max: u32,
     /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
     pub threshold: f64,

@@ -33,19 +33,19 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use worker::ModelThread;
 
-/// How many entries an array has at most, if the template lets it have more.
+/// The most entries of an array, if the template lets it have more.
 const ENTRIES_MOST: usize = 8;
 
-/// Which model runs, and how.
+/// The model that runs, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GgufSettings {
     /// The file and its SHA-256.
     pub weights: Weights,
-    /// How many threads it computes with. 1 by default: on busy cores more are slower.
+    /// The number of threads that it computes with. 1 by default: on busy cores more are slower.
     pub threads: u32,
-    /// How many tokens an answer may have. 512 by default.
+    /// The number of tokens that an answer may have. 512 by default.
     pub tokens_max: usize,
-    /// How long an answer may take, waiting for others included; looked at between steps. 60
+    /// The time that an answer may take, waiting for others included; looked at between steps. 60
     /// seconds by default.
     pub timeout: Duration,
     /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
@@ -69,7 +69,7 @@ impl GgufSettings {
     }
 }
 
-/// Why a model cannot be used.
+/// The reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadModel {
     /// The file is not there, or another than was named.
@@ -186,7 +186,7 @@ fn bound(shape: &mut Shape) {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]

@@ -72,8 +72,8 @@ impl Rules {
         }
     }
 
-    /// What an utterance says of the keys of a template, however much work it is. For utterances of
-    /// one's own; those of others are read by [`SemanticParser::parse`].
+    /// Reads what an utterance says of the keys of a template, however much work it is. For
+    /// utterances of one's own; those of others are read by [`SemanticParser::parse`].
     pub fn read(
         &self,
         template: &Template,
@@ -84,7 +84,8 @@ impl Rules {
         read.expect("nothing ends a reading without a limit").0
     }
 
-    /// How many steps [`Rules::read`] takes: tokens, bytes and pairs of them that it looks at.
+    /// The number of steps that [`Rules::read`] takes: tokens, bytes and pairs of them that it
+    /// looks at.
     pub fn steps(
         &self,
         template: &Template,
@@ -95,7 +96,7 @@ impl Rules {
         read.expect("nothing ends a reading without a limit").1
     }
 
-    /// What an utterance says, and in how many steps that was found out.
+    /// Reads what an utterance says, and in how many steps that was found out.
     fn within(
         &self,
         template: &Template,

@@ -1,4 +1,4 @@
-//! Which agent and scenario an utterance is for: D10 to D13.
+//! The agent and scenario that an utterance is for: D10 to D13.
 #![allow(clippy::unwrap_used)]
 
 use schema::template::Template;

@@ -14,8 +14,8 @@ use std::sync::LazyLock;
 
 static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(schema::shipped::shipped);
 
-/// How often a piece is said at first: so often that it is more than a clause that is looked at as a
-/// whole.
+/// The number of times that a piece is said at first: so often that it is more than a clause that
+/// is looked at as a whole.
 fn pieces(piece: &str) -> usize {
     (1_280 / piece.len()).clamp(40, 160)
 }
@@ -46,7 +46,7 @@ fn grows_as_it_is_long(template: &Template, piece: &str) -> Result<(), String> {
     }
 }
 
-/// What was read in quadratic time, and its like.
+/// Pieces that were read in quadratic time, and its like.
 const PIECES_OF_ATTACKS: &[&str] = &[
     "target: ",
     "target=",
@@ -188,7 +188,7 @@ fn who_does_not_wait_is_noticed() {
     }
 }
 
-/// What agents offer: some of the templates, with what people say for them.
+/// The offers of agents: some of the templates, with what people say for them.
 fn offers<'a>(examples: &'a [String]) -> Vec<OfferedScenario<'a>> {
     let offer = |template: &'a Template| OfferedScenario {
         agent: "",

@@ -29,7 +29,7 @@ fn shipped(schema_id: &str) -> Template {
     schema::shipped::template(schema_id).unwrap()
 }
 
-/// What a figure shows: what was said, `other`, and the defaults of what was not said.
+/// The content of a figure: what was said, `other`, and the defaults of what was not said.
 fn figure(template: &Template, parsed: &Parsed) -> Map<String, Value> {
     let mut payload = parsed.payload.clone();
     for key in template.own_keys() {

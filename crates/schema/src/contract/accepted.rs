@@ -23,7 +23,7 @@ pub struct Accepted {
     pub values: Map<String, Value>,
     /// The entries of `other`, in order.
     pub other: Vec<Fragment>,
-    /// What is odd: of the keys by name, then of `other`.
+    /// The oddities: of the keys by name, then of `other`.
     pub warnings: Vec<Warning>,
     defaults: Arc<[(String, Value)]>,
 }

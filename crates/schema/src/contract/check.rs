@@ -14,7 +14,7 @@ use serde_json::{Number, Value};
 /// So many acceptable values are told in a message.
 const TOLD_VALUES: usize = 32;
 
-/// What a value is held to.
+/// All that a value is held to.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
     pub(super) kind: Kind,
@@ -48,7 +48,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What strings are held to.
+/// All that strings are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     chars_max: Option<usize>,
@@ -56,7 +56,7 @@ pub(super) struct Text {
     pattern: Option<Pattern>,
 }
 
-/// What arrays are held to.
+/// All that arrays are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Array {
     items_max: Option<usize>,
@@ -100,7 +100,7 @@ impl Check {
         matches!(self.kind, Kind::Array(_))
     }
 
-    /// What is wrong with a value by itself; what is inside it is not looked at.
+    /// The fault of a value by itself; what is inside it is not looked at.
     pub(super) fn fault(&self, value: &Value, string_bytes: usize) -> Option<Code> {
         if matches!(self.kind, Kind::Other) {
             return None;
@@ -339,7 +339,7 @@ fn bound(number: Option<&Number>, without: f64) -> f64 {
     number.and_then(Number::as_f64).unwrap_or(without)
 }
 
-/// What is expected, in words.
+/// The expectation, in words.
 fn words(shape: &Shape) -> String {
     let held = &shape.constraint;
     let mut words = match &held.items {

@@ -20,7 +20,7 @@ pub(super) fn excerpt(value: &Value) -> String {
     }
 }
 
-/// How a value begins as JSON: no more than so many bytes of it are written.
+/// The beginning of a value as JSON: no more than so many bytes of it are written.
 pub(super) fn json_start(value: &Value, bytes_max: usize) -> String {
     let mut start = Start {
         bytes: Vec::new(),

@@ -15,7 +15,7 @@ pub(super) struct Fields {
     sorted: Vec<Field>,
     /// The same in the order of the template, as places in `sorted`.
     order: Vec<usize>,
-    /// How many are required.
+    /// The number of required fields.
     required: usize,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Field {
     pub(super) name: String,
     pub(super) check: Check,
     pub(super) required: bool,
-    /// What is said of its use.
+    /// The caution about its use.
     pub(super) caution: Option<Caution>,
     /// Its place in the template.
     pub(super) place: usize,

@@ -211,7 +211,7 @@ fn told(violations: &[PayloadViolation]) -> String {
     violations.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What is wrong with a payload of a template, a line for each.
+/// All that is wrong with a payload of a template, a line for each.
 fn wrong(template: &Template, payload: Value) -> String {
     told(
         &contract(template)

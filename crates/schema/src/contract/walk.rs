@@ -23,9 +23,9 @@ type Members = Map<String, Value>;
 /// One look at one payload.
 pub(super) struct Walk<'a> {
     limits: &'a Limits,
-    /// Whether unknown keys are refused.
+    /// True if unknown keys are refused.
     strict: bool,
-    /// How many values may still come; none once there were too many.
+    /// The number of values that may still come; none once there were too many.
     nodes_left: Option<usize>,
     suggested: usize,
     violations: Vec<PayloadViolation>,
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What to write in place of an unknown name (Q9).
+    /// The name to write in place of an unknown name (Q9).
     fn instead_of(&mut self, name: &str, fields: &Fields, place: &Place<'_>) -> String {
         self.suggested += 1;
         let likely = match self.suggested <= SUGGESTIONS {
@@ -155,7 +155,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a value fits by itself; tells it where not.
+    /// Checks whether a value fits by itself; tells it where not.
     fn fits(&mut self, check: &Check, value: &Value, place: &Place<'_>) -> bool {
         let fault = check.fault(value, self.limits.string_bytes);
         if let Some(code) = fault {

@@ -1,4 +1,4 @@
-//! What a cluster might become: a key, before anyone looked whether there is one already.
+//! The key that a cluster might become, before anyone looked whether there is one already.
 //!
 //! Read next: [`super::induce`], which makes it, and [`super::resolve`], which places it.
 
@@ -13,7 +13,7 @@ pub struct CandidateKey {
     pub said: Vec<String>,
     /// The same fragments screened, in the same order; none where nothing could be shown.
     pub shown: Vec<Option<String>>,
-    /// Whether a word of the fragments is of payment, identity or access (Q51), whatever the key is
+    /// True if a word of the fragments is of payment, identity or access (Q51), whatever the key is
     /// called.
     pub sensitive: bool,
 }

@@ -1,4 +1,4 @@
-//! Whose word counts: names are cheap, histories are not (Q30).
+//! The clients whose word counts: names are cheap, histories are not (Q30).
 //!
 //! Knows when a client was first seen and how many of its payloads were accepted; refuses to know
 //! what they said. Read next: [`super::Sybil`].
@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// was not heard of for longest; whoever comes back starts anew.
 const CLIENTS_MAX: usize = 100_000;
 
-/// Where a fragment comes from.
+/// The origin of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentSource<'a> {
     /// The authenticated principal; none for all that are not authenticated.
     pub client: Option<&'a str>,
-    /// Whether it has the history that [`Sybil`] asks for.
+    /// True if it has the history that [`Sybil`] asks for.
     pub proven: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct KnownClients {
     order: BTreeSet<(bool, Timestamp, String)>,
 }
 
-/// What is known of one client.
+/// The history of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ClientHistory {
     first_seen: Timestamp,
@@ -87,12 +87,12 @@ impl KnownClients {
         self.clients.keys().map(String::as_str)
     }
 
-    /// How many are known.
+    /// The number of known clients.
     pub fn len(&self) -> usize {
         self.clients.len()
     }
 
-    /// Whether nobody is.
+    /// True if nobody is known.
     pub fn is_empty(&self) -> bool {
         self.clients.is_empty()
     }

@@ -25,7 +25,7 @@ const COMPARED: usize = 4;
 /// Examples that a description has after a refinement, at most.
 const EXAMPLES_MAX: usize = 12;
 
-/// What a candidate comes to.
+/// The fate of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Resolved {
     /// A key that there was not.
@@ -34,7 +34,7 @@ pub enum Resolved {
     Refines {
         /// Its name and new description.
         refinement: Refinement,
-        /// Whether it touches payment, identity or access.
+        /// True if it touches payment, identity or access.
         sensitive: bool,
     },
 }
@@ -105,7 +105,7 @@ fn meant<'t>(
     close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key)
 }
 
-/// What people say who mean a key: its name in words, and its examples.
+/// The texts of people who mean a key: its name in words, and its examples.
 fn texts(key: &Key) -> Vec<String> {
     let examples = key
         .annotation

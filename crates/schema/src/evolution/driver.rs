@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// A cluster that came to nothing is not looked at again for so long.
 const AGAIN_MS: i64 = 3_600_000;
 
-/// How one scenario evolves, for everyone or for one client. One document; for rows, see
+/// The evolution of one scenario, for everyone or for one client. One document; for rows, see
 /// [`Pool::head`], [`Pool::row`] and [`Evolution::from_parts`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Evolution {
@@ -26,16 +26,16 @@ pub struct Evolution {
     lineage: Lineage,
 }
 
-/// What evolution works with; borrowed for one call.
+/// The means that evolution works with; borrowed for one call.
 #[derive(Clone, Copy)]
 pub struct EvolutionContext<'a> {
     /// The numbers.
     pub settings: &'a EvolutionSettings,
     /// From text to vector.
     pub embedder: &'a dyn Embedder,
-    /// What may be shown of a fragment.
+    /// The part that may be shown of a fragment.
     pub screen: Screen<'a>,
-    /// Whether serving a key would expose a capability that clients do not have (D113).
+    /// True if serving a key would expose a capability that clients do not have (D113).
     pub exposes: &'a dyn Fn(&Key) -> bool,
     /// For a client's own lineage, the active patches of everyone's; else empty.
     pub everyones: &'a [Patch],
@@ -44,22 +44,22 @@ pub struct EvolutionContext<'a> {
 /// A fragment of `other`, or the text of a request for a capability (Q2).
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
-    /// What was said, normalised by [`crate::other`] and meaningful (Q16).
+    /// The text said, normalised by [`crate::other`] and meaningful (Q16).
     pub text: &'a str,
     /// Its vector.
     pub vector: &'a [f32],
-    /// Who said it.
+    /// The client that said it.
     pub source: &'a FragmentSource<'a>,
 }
 
-/// What followed from a fragment or from time.
+/// The consequences of a fragment or of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvolutionOutcome {
-    /// What became of the fragment.
+    /// The fate of the fragment.
     pub inserted: Option<Inserted>,
     /// Clusters that changed or are gone, the fragment's included: rows to write and to delete.
     pub changes: Changes,
-    /// What happened in the lineage; applied already.
+    /// The events of the lineage; applied already.
     pub events: Vec<LineageEvent>,
 }
 
@@ -236,7 +236,7 @@ impl Evolution {
         }
     }
 
-    /// What comes of the first in the queue.
+    /// The events for the first in the queue.
     fn turn(
         &self,
         cluster: ClusterId,
@@ -280,7 +280,7 @@ impl Evolution {
         }
     }
 
-    /// Whether a key is there by now, rather than in a patch that waits.
+    /// True if a key is there by now, rather than in a patch that waits.
     fn refinable(&self, key_name: &str, means: &EvolutionContext<'_>) -> bool {
         effective(&self.lineage.current(), means.everyones)
             .key(key_name)

@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// [`crate::other::Fragment::screened`].
 pub type Screen<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// How a number is veiled by [`crate::other`].
+/// The mark by which a number is veiled by [`crate::other`].
 const VEILED_NUMBER: &str = "[number]";
 /// Shares of fragments, in percent: what all have in common, what most have, what a variant has.
 const SHARED: usize = 90;
@@ -85,7 +85,7 @@ struct DistinctFragment<'a> {
     /// Content words of what was said, to find what is sensitive.
     all_words: Vec<String>,
     quantity: Option<Quantity>,
-    /// How often it was said.
+    /// The number of times that it was said.
     weight: usize,
 }
 
@@ -133,7 +133,7 @@ impl<'a> DistinctFragment<'a> {
     }
 }
 
-/// What kind of key it is.
+/// The kind of key.
 enum Kind {
     Amount {
         heads: Vec<String>,
@@ -189,7 +189,7 @@ fn shared(sayings: &[DistinctFragment<'_>], percent: usize) -> Vec<String> {
     heads.into_iter().map(|(.., word)| word).collect()
 }
 
-/// Where a word stands on average, in hundredths of a word.
+/// The average place of a word, in hundredths of a word.
 fn place(sayings: &[DistinctFragment<'_>], word: &str) -> usize {
     let at = |s: &DistinctFragment<'_>| {
         s.words

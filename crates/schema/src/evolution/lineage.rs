@@ -1,4 +1,4 @@
-//! What becomes of triggers, patches and keys in one scenario and cohort (draft-zhou §6.2.2, §6.2.3).
+//! The fate of triggers, patches and keys in one scenario and cohort (draft-zhou §6.2.2, §6.2.3).
 //!
 //! ```text
 //!           Fire           Propose            Approve                 trial, window
@@ -62,17 +62,17 @@ struct Queued {
 /// A patch that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// What would become active; its times are set anew then.
+    /// The patch that would become active; its times are set anew then.
     pub patch: Patch,
     /// The cluster that it comes from.
     pub cluster: ClusterId,
-    /// When it was proposed.
+    /// The instant at which it was proposed.
     pub at: Timestamp,
-    /// Whether it is security-relevant or exposes a capability (§7, Q45).
+    /// True if it is security-relevant or exposes a capability (§7, Q45).
     pub sensitive: bool,
-    /// How many approvers it needs.
+    /// The number of approvers that it needs.
     pub approvers_min: usize,
-    /// Who approved so far.
+    /// Those who approved so far.
     pub approvers: BTreeSet<String>,
 }
 
@@ -92,21 +92,21 @@ struct Live {
 pub struct Tracked {
     /// As it is advertised, or was.
     pub key: Key,
-    /// Where it is in its life.
+    /// Its stage of life.
     pub state: LifecycleState,
     /// The patch that brought it.
     pub patch_id: String,
     /// The cluster that it comes from.
     pub cluster: ClusterId,
-    /// When it became active.
+    /// The instant at which it became active.
     pub introduced: Timestamp,
-    /// Whether it is part of the base by now.
+    /// True if it is part of the base by now.
     pub in_base: bool,
-    /// What was counted.
+    /// The counts.
     pub metrics: Metrics,
 }
 
-/// Where a key that came from a patch is in its life (§6.2.3).
+/// The stage of life of a key that came from a patch (§6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LifecycleState {
     /// On trial, judged at this instant.
@@ -131,7 +131,7 @@ impl LifecycleState {
     }
 }
 
-/// Why a cluster does not fire.
+/// The reason why a cluster does not fire.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Settled {
     /// Its patch waits or is active, or its key is there.
@@ -140,7 +140,7 @@ enum Settled {
     Until(Timestamp),
 }
 
-/// What is wanted of a lineage.
+/// A command to a lineage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineageCommand {
     /// Both gates of a cluster hold: let it wait for its turn (Q41).
@@ -154,30 +154,30 @@ pub enum LineageCommand {
         cluster: ClusterId,
         /// Its candidate, placed among the keys there are.
         resolved: Resolved,
-        /// Whether serving the key would let clients do what they could not do before (D113).
+        /// True if serving the key would let clients do what they could not do before (D113).
         exposes_capability: bool,
     },
     /// It is the cluster's turn, and nothing comes of it.
     Drop {
         /// A cluster in the queue.
         cluster: ClusterId,
-        /// Why.
+        /// The reason.
         why: Dropped,
     },
     /// Someone who may approve, approves.
     Approve {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
     },
     /// Someone who may approve, rejects.
     Reject {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
-        /// Why, for the record.
+        /// The reason, for the record.
         reason: String,
     },
     /// Someone who may approve ends an active patch: its keys are withdrawn at once, its
@@ -185,16 +185,16 @@ pub enum LineageCommand {
     End {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
-        /// Why, for the record.
+        /// The reason, for the record.
         reason: String,
     },
     /// An operator takes a key out, without waiting for its measures.
     Deprecate {
         /// The key.
         key_name: String,
-        /// Who.
+        /// The principal.
         principal: String,
     },
     /// Everyone's base has another version; for a client's own lineage.
@@ -206,7 +206,7 @@ pub enum LineageCommand {
     Tick,
 }
 
-/// Why a trigger came to nothing.
+/// The reason why a trigger came to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dropped {
     /// Its heat decayed, or its fragments are too old, or it is gone (Q41).
@@ -217,7 +217,7 @@ pub enum Dropped {
     Pending,
 }
 
-/// What happened in a lineage; applied in order, they make its state.
+/// An event of a lineage; applied in order, events make its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "members are called as what they are")]
 pub enum LineageEvent {

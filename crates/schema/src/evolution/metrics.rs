@@ -18,13 +18,13 @@ pub struct Observation<'a> {
     pub client: Option<&'a str>,
     /// The payload as it came; null stands for nothing (Q10).
     pub payload: &'a serde_json::Map<String, serde_json::Value>,
-    /// Whether it passed the check.
+    /// True if it passed the check.
     pub accepted: bool,
-    /// When.
+    /// The instant.
     pub now: Timestamp,
 }
 
-/// What was counted of one key.
+/// The counts of one key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     introduced: Timestamp,

@@ -36,30 +36,30 @@ pub struct Pool {
 /// A fragment on its way in.
 #[derive(Clone, Copy, Debug)]
 pub struct Insert<'a> {
-    /// What was said, normalised by [`crate::other`].
+    /// The text said, normalised by [`crate::other`].
     pub text: &'a str,
     /// Its vector, from the pool's embedder; of any length but 0.
     pub vector: &'a [f32],
-    /// Who said it.
+    /// The client that said it.
     pub source: &'a FragmentSource<'a>,
-    /// When.
+    /// The instant.
     pub now: Timestamp,
 }
 
-/// What became of a fragment.
+/// The fate of a fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inserted {
     /// Its cluster, which changed.
     pub cluster: ClusterId,
     /// Its cosine with the centroid; 1 if it founded the cluster.
     pub cosine: f32,
-    /// Whether it founded the cluster.
+    /// True if it founded the cluster.
     pub created: bool,
-    /// Whether it counts: false if its source has had its say there for today ([`super::Sybil`]).
+    /// True if it counts: false if its source has had its say there for today ([`super::Sybil`]).
     pub counted: bool,
     /// A cluster that had to go for it: of those nobody proven wants, else of all, the coldest.
     pub evicted: Option<ClusterId>,
-    /// Whether both gates hold now.
+    /// True if both gates hold now.
     pub ripe: bool,
 }
 
@@ -77,9 +77,9 @@ pub enum PoolError {
     /// A vector of another length than the embedder says, or longer than 16,384.
     #[error("a vector of {found} numbers where {expected} are expected")]
     Dimensions {
-        /// What the pool's have.
+        /// The dimensions of the pool's vectors.
         expected: usize,
-        /// What this one has.
+        /// The dimensions of this vector.
         found: usize,
     },
     /// A vector without a direction: the text says nothing to this embedder.
@@ -103,7 +103,7 @@ pub struct ClusterRow {
 pub struct PoolDocument {
     /// The embedder whose vectors these are.
     pub embedder: String,
-    /// How long they are.
+    /// The length of the vectors.
     pub dimensions: usize,
     /// True for the pool of one client.
     pub personal: bool,
@@ -134,7 +134,7 @@ impl Pool {
         &self.embedder
     }
 
-    /// Whether it is one client's.
+    /// True if it is one client's.
     pub fn is_personal(&self) -> bool {
         self.personal
     }
@@ -154,7 +154,7 @@ impl Pool {
         self.slots.get(&id).map(|slot| self.vectors.row(*slot))
     }
 
-    /// Whether both gates of a cluster hold; false if there is no such cluster.
+    /// True if both gates of a cluster hold; false if there is no such cluster.
     pub fn ripe(&self, id: ClusterId, settings: &EvolutionSettings, now: Timestamp) -> bool {
         self.cluster(id)
             .is_some_and(|cluster| cluster.ripe(settings, self.personal, now))

@@ -41,7 +41,7 @@ impl Pool {
         Ok(self.regroup(id, &around, &groups, own, settings, embedder))
     }
 
-    /// Whether a cluster was linked afresh so lately that it need not be again.
+    /// True if a cluster was linked afresh so lately that it need not be again.
     pub(super) fn relinked_within(&self, id: ClusterId, ms: i64, now: Timestamp) -> bool {
         self.cluster(id)
             .and_then(|c| c.relinked_at)

@@ -12,30 +12,30 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// No duration is longer: ten years.
 const DURATION_MAX_MS: i64 = 3_650 * DAY_MS;
 
-/// How a schema evolves. [`EvolutionSettings::default`] is the draft's, [`EvolutionSettings::draft_literal`] its
-/// cosine of 0.85 as well.
+/// The settings of a schema's evolution. [`EvolutionSettings::default`] is the draft's,
+/// [`EvolutionSettings::draft_literal`] its cosine of 0.85 as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct EvolutionSettings {
-    /// Which parts are on.
+    /// The parts that are on.
     pub parts: Parts,
-    /// When fragments mean the same, and how many are kept.
+    /// The rule by which fragments mean the same, and how many are kept.
     pub cluster: ClusterSettings,
-    /// How demand is counted.
+    /// The count of demand.
     pub heat: HeatSettings,
-    /// When demand is enough.
+    /// The gates at which demand is enough.
     pub gates: Gates,
-    /// What a candidate looks like.
+    /// The form of a candidate.
     pub induction: InductionSettings,
-    /// How long patches last, and who lets them out.
+    /// The life of patches, and who lets them out.
     pub patch: PatchSettings,
-    /// How keys are judged.
+    /// The judgement of keys.
     pub trial: TrialSettings,
-    /// What keeps the schema small.
+    /// The bounds that keep the schema small.
     pub convergence: ConvergenceSettings,
 }
 
-/// Which parts of §6.2 are on; all are optional (D58). What is off has no effect on any message.
+/// The parts of §6.2 that are on; all are optional (D58). What is off has no effect on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parts {
@@ -83,18 +83,18 @@ pub enum Similarity {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ClusterSettings {
-    /// When a fragment belongs to a cluster.
+    /// The rule by which a fragment belongs to a cluster.
     pub similarity: Similarity,
     /// Clusters kept at most, 1 to 1,000,000; the coldest goes first (Q31). Default 10,000.
     pub clusters_max: usize,
     /// Fragments kept of each cluster, up to 1,024 and not fewer than the gates count. Default 32.
     pub members_max: usize,
-    /// How long a fragment's text is kept (Q55). Default 30 days.
+    /// The time for which a fragment's text is kept (Q55). Default 30 days.
     pub retention_ms: i64,
     /// Clusters around one that is about to fire which are linked afresh with it; 0 switches that
     /// off. Default 8.
     pub relink_neighbours: usize,
-    /// How far below the threshold such a neighbour may lie, as cosine. Default 0.15.
+    /// The distance below the threshold at which such a neighbour may lie, as cosine. Default 0.15.
     pub relink_margin: f32,
 }
 
@@ -115,9 +115,9 @@ impl Default for ClusterSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HeatSettings {
-    /// What one fragment adds. Default 10: six within hours exceed the threshold (Q28).
+    /// The heat that one fragment adds. Default 10: six within hours exceed the threshold (Q28).
     pub increment: f64,
-    /// What one fragment adds in a pool of one client. Default 10.
+    /// The heat that one fragment adds in a pool of one client. Default 10.
     pub personal_increment: f64,
     /// After how long half is left. Default 24 hours (D72).
     pub half_life_ms: i64,
@@ -146,7 +146,7 @@ pub struct Gates {
     pub occurrences_min: usize,
     /// The window of both counts (Q29); what is exactly as old is outside. Default 7 days.
     pub window_ms: i64,
-    /// What keeps one hand with many names from being many.
+    /// The rules that keep one hand with many names from being many.
     pub sybil: Sybil,
 }
 
@@ -214,7 +214,7 @@ impl Default for InductionSettings {
     }
 }
 
-/// Who lets a patch with an ordinary optional key out.
+/// The way in which a patch with an ordinary optional key is let out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Approval {
@@ -280,7 +280,7 @@ pub struct PatchSettings {
     /// A cluster whose key was rejected, lapsed or withdrawn does not fire for this long, so that
     /// nothing is asked again and again. Default 30 days.
     pub rest_ms: i64,
-    /// Who approves.
+    /// The approvers.
     pub policy: ApprovalPolicy,
 }
 
@@ -305,7 +305,7 @@ pub struct Promotion {
     pub alignment: f64,
     /// value_type_correctness. Default 0.90.
     pub type_correctness: f64,
-    /// Whether a key that nobody judged stays on trial (Q37). Default yes.
+    /// True if a key that nobody judged stays on trial (Q37). Default yes.
     pub judged: bool,
 }
 
@@ -346,21 +346,21 @@ impl Default for Deprecation {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrialSettings {
-    /// How long a key is experimental before it is judged, and by how much a trial is extended
-    /// (Q33). Default 7 days (D98).
+    /// The time for which a key is experimental before it is judged, and by how much a trial is
+    /// extended (Q33). Default 7 days (D98).
     pub trial_ms: i64,
     /// The observation window: measures count the last so many milliseconds, in whole days since the
     /// key's introduction, or since then if it is younger (Q35). A trial that is extended ends so
     /// long after the introduction at the latest, and a stable key is judged once in each window
     /// (Q34). Not below `trial_ms`; default 30 days (D92).
     pub window_ms: i64,
-    /// What promotes.
+    /// The measures that promote.
     pub promotion: Promotion,
-    /// What deprecates.
+    /// The measures that deprecate.
     pub deprecation: Deprecation,
-    /// How long a deprecated key stays in the schema. Default 14 days (D103).
+    /// The time for which a deprecated key stays in the schema. Default 14 days (D103).
     pub grace_ms: i64,
-    /// How long a withdrawn key is accepted. Default 30 days (D105).
+    /// The time for which a withdrawn key is accepted. Default 30 days (D105).
     pub backward_ms: i64,
     /// Distinct clients counted for the adoption of one key, at most; later ones are not counted.
     /// Default 10,000.
@@ -409,9 +409,9 @@ pub enum Invalid {
     Range {
         /// Its name, dotted.
         setting: &'static str,
-        /// What is meant.
+        /// The rule.
         expected: &'static str,
-        /// What was given.
+        /// The value given.
         found: f64,
     },
     /// A part without the part that it stands on.

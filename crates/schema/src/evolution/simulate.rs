@@ -31,38 +31,40 @@ const STUBBORN: f64 = 0.1;
 const TRAVELLER: &str = "traveller";
 /// Characters of a fragment in a description.
 const SHOWN_MAX: usize = 80;
-/// What noise is spoken with; its words share nothing that anyone could take for a meaning.
+/// The consonants that noise is spoken with; its words share nothing that anyone could take for a
+/// meaning.
 const CONSONANTS: &[u8] = b"bcdfghjklmnprstvwz";
 const VOWELS: &[u8] = b"aeiou";
 
-/// Who asks for what.
+/// The clients and what they ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// When it begins.
+    /// The instant at which it begins.
     pub start: Timestamp,
-    /// How long it lasts.
+    /// Its length in days.
     pub days: u32,
     /// Ordinary clients.
     pub clients: usize,
     /// Payloads that one of them sends in a day, on average.
     pub payloads_per_day: f64,
-    /// What they want beside what the schema covers.
+    /// The needs that they have beside what the schema covers.
     pub needs: Vec<ClientNeed>,
     /// Of payloads, so many carry something that nobody else ever says: words that there are not,
     /// each time others.
     pub noise: f64,
     /// Someone with many names, if anyone.
     pub attack: Option<Attack>,
-    /// What one more client, a frequent one, always wants, each with its own patch stack (D89).
+    /// The phrases that one more client, a frequent one, always wants, each with its own patch
+    /// stack (D89).
     pub traveller: Vec<String>,
-    /// What administrators do.
+    /// The conduct of administrators.
     pub administrators: Administrators,
 }
 
 /// Something that is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClientNeed {
-    /// How it is said, one of these at a time.
+    /// The ways to say it, one of these at a time.
     pub phrases: Vec<String>,
     /// Of payloads, so many want it.
     pub share: f64,
@@ -73,17 +75,17 @@ pub struct ClientNeed {
 /// Many names, one hand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attack {
-    /// How many names.
+    /// The number of names.
     pub names: usize,
-    /// What it wants to become a key.
+    /// The phrase that is to become a key.
     pub phrase: String,
     /// Days from the beginning on which it says so, each name twice a day.
     pub days: (u32, u32),
-    /// Whether each name sends ordinary payloads from the first day, to look like a client.
+    /// True if each name sends ordinary payloads from the first day, to look like a client.
     pub patient: bool,
 }
 
-/// What administrators do with a patch that waits.
+/// The conduct of administrators towards a patch that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Administrators {
     /// Nothing.
@@ -95,18 +97,18 @@ pub enum Administrators {
     },
 }
 
-/// What came of it.
+/// The outcome of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimulationHistory {
-    /// Which chance.
+    /// The seed of chance.
     pub seed: u64,
     /// The heat that a cluster must exceed.
     pub heat_threshold: f64,
     /// Each day's end.
     pub samples: Vec<Sample>,
-    /// What happened in everyone's lineage.
+    /// The events of everyone's lineage.
     pub events: Vec<(Timestamp, LineageEvent)>,
-    /// What happened in the traveller's.
+    /// The events of the traveller's.
     pub personal_events: Vec<(Timestamp, LineageEvent)>,
     /// Payloads sent.
     pub payloads: u64,
@@ -114,10 +116,10 @@ pub struct SimulationHistory {
     pub fragments: u64,
 }
 
-/// How things stand at the end of a day.
+/// The state of things at the end of a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
     /// The version in force.
     pub schema_id: String,
@@ -133,7 +135,7 @@ pub struct Sample {
     pub pending: usize,
 }
 
-/// What the simulation shows to whoever watches, after each tick.
+/// An observer to whom the simulation is shown after each tick.
 pub type TickObserver<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
 
 /// Runs a plan. `watch` sees everyone's evolution after each hour's tick.
@@ -177,7 +179,7 @@ struct World<'a> {
 
 struct Client {
     name: String,
-    /// When it last took over the schema.
+    /// The instant at which it last took over the schema.
     refreshed: Timestamp,
     stubborn: bool,
 }
@@ -488,7 +490,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// What two administrators decide of patches that wait for a day.
+/// The decisions of two administrators on patches that wait for a day.
 fn decided(
     evolution: &mut Evolution,
     but: &[String],
@@ -544,7 +546,7 @@ fn with_means<T>(
     })
 }
 
-/// Whether a key is described by one of these phrases.
+/// True if a key is described by one of these phrases.
 fn means(key: &Key, phrases: &[String]) -> bool {
     let mut examples = key.annotation.0.values().flat_map(|d| &d.examples);
     examples.any(|e| phrases.contains(&e.said))

@@ -3,7 +3,7 @@
 use std::fmt;
 use strum::IntoStaticStr;
 
-/// Whose template it is.
+/// The origin of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TemplateOrigin {
     /// Ours: strict.
@@ -12,7 +12,7 @@ pub enum TemplateOrigin {
     Peer,
 }
 
-/// How much a finding weighs.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LintSeverity {
     /// Read and used all the same.
@@ -24,13 +24,13 @@ pub enum LintSeverity {
 /// One thing wrong with a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LintFinding {
-    /// Where, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
+    /// The place, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
     pub path: String,
-    /// How much it weighs.
+    /// Its weight.
     pub severity: LintSeverity,
     /// The rule it breaks.
     pub rule: LintRule,
-    /// What is wrong, for people.
+    /// The fault, for people.
     pub message: String,
 }
 
@@ -126,7 +126,7 @@ impl LintRule {
         self.into()
     }
 
-    /// How much breaking it weighs for an audience; none if it is no matter there.
+    /// The weight of breaking it for an audience; none if it is no matter there.
     pub fn severity(self, audience: TemplateOrigin) -> Option<LintSeverity> {
         use LintSeverity::{Error, Warning};
         let (own, peer) = match self {

@@ -165,7 +165,7 @@ fn examples(description: &Description, of: &Shape, at: &Place, findings: &mut Fi
     }
 }
 
-/// Where the authored form holds a description.
+/// The place at which the authored form holds a description.
 fn place(annotation: &Annotation, language: &Language, at: &Place) -> Place {
     let sole = annotation.0.len() == 1 && annotation.0.values().all(|d| d.verbatim);
     match sole {

@@ -54,7 +54,7 @@ pub(crate) fn one_level(shape: &Shape, at: &Place, findings: &mut Findings) {
     properties(&shape.constraint.properties, at, findings);
 }
 
-/// Which member narrows which types.
+/// Checks which member narrows which types.
 fn misfits(shape: &Shape, at: &Place, findings: &mut Findings) {
     use KeyType::{Array, Integer, Number, Object, String};
     let rule = &shape.constraint;

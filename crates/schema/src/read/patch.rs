@@ -22,7 +22,7 @@ const MEMBERS: [&str; 9] = [
     SEAL,
 ];
 
-/// What a `schema_update_suggestion` carries.
+/// The content of a `schema_update_suggestion`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Suggestion {
     /// A whole patch.

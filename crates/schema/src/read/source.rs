@@ -1,4 +1,4 @@
-//! Where JSON comes from: a text, which may be anything, or a value.
+//! The source of JSON: a text, which may be anything, or a value.
 
 use crate::json::{Budget, Excess};
 use crate::lint::{Findings, LintRule, Place};
@@ -11,7 +11,7 @@ use std::io;
 /// The largest template, patch or key that is read, as JSON; bytes.
 pub const SOURCE_BYTES_MAX: usize = 256 * 1024;
 
-/// What to read from.
+/// The source to read from.
 #[derive(Clone, Copy, Debug)]
 pub enum TemplateSource<'a> {
     /// A JSON text.
@@ -102,7 +102,7 @@ pub fn json_within(budget: &mut Budget, text: &str) -> Result<Value, SourceError
     }
 }
 
-/// Why a JSON text is not read.
+/// The reason why a JSON text is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// It is more than is read.
@@ -158,7 +158,7 @@ struct Once<'t> {
     twice: &'t mut Twice,
 }
 
-/// Where a value stands; made into a [`Place`] only if there is something to say about it.
+/// The place of a value; made into a [`Place`] only if there is something to say about it.
 enum At<'a> {
     Root,
     Member(&'a At<'a>, &'a str),

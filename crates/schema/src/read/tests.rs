@@ -46,7 +46,7 @@ fn peer(source: &Value) -> ParsedTemplate {
     template(source, TemplateOrigin::Peer).unwrap_or_else(|f| panic!("{f:#?}"))
 }
 
-/// What is told of a source, errors and warnings: `/keys/0/required error missing`.
+/// The findings told of a source, errors and warnings: `/keys/0/required error missing`.
 fn told(source: &Value, audience: TemplateOrigin) -> Vec<String> {
     let findings = match template(source, audience) {
         Ok(reading) => reading.findings,

@@ -67,7 +67,7 @@ pub fn form(template: &Template, language: &Language, action: Option<&str>) -> S
     page.html
 }
 
-/// What a form is called, in the language asked for.
+/// The title of a form, in the language asked for.
 pub fn title<'a>(template: &'a Template, language: &Language) -> &'a str {
     wording::title(template, language)
 }
@@ -377,7 +377,7 @@ fn number_attributes(shape: &Shape) -> String {
     attributes
 }
 
-/// What a control with one value holds, where that is not text.
+/// The kind of value that a control with one value holds, where that is not text.
 fn holds(key_type: KeyType) -> &'static str {
     match key_type {
         KeyType::String | KeyType::Any => "",

@@ -103,7 +103,7 @@ impl Teller<'_> {
         self.below(text, depth + 1, shape);
     }
 
-    /// What an object or an array holds, indented.
+    /// Writes what an object or an array holds, indented.
     fn below(&self, text: &mut String, depth: usize, shape: &Shape) {
         for member in &shape.constraint.properties {
             self.member(text, depth, member);

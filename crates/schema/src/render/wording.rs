@@ -57,7 +57,7 @@ pub(crate) struct Words {
     pub(crate) one_per_line: &'static str,
     pub(crate) as_json: &'static str,
     pub(crate) blank_rows: &'static str,
-    /// What a language model is told before the keys, and behind them.
+    /// The text that a language model is told before the keys, and behind them.
     pub(crate) task: &'static str,
     pub(crate) rules: &'static str,
     pub(crate) utterance: &'static str,

@@ -25,7 +25,7 @@ use crate::template::{Annotation, Key, KeyStatus, KeyType, OTHER, Property, Shap
 use serde_json::Value;
 use statement::Statement;
 
-/// Where the payload's container stands.
+/// The place of the payload's container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement<'a> {
     /// At the top of its own module, as state data.
@@ -44,7 +44,7 @@ pub enum Placement<'a> {
     },
 }
 
-/// How a key or member stands in the data tree.
+/// The form of a key or member in the data tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataNodeKind {
     /// One value.
@@ -55,7 +55,7 @@ pub enum DataNodeKind {
     List,
     /// One object.
     Container {
-        /// Whether being there says something by itself.
+        /// True if being there says something by itself.
         presence: bool,
     },
     /// JSON whose content the template does not declare.
@@ -78,9 +78,9 @@ impl DataNodeKind {
 /// One node of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct YangNode {
-    /// Where its value stands in the payload: `/alarms/time` for each `time` in the array `alarms`.
+    /// The place of its value in the payload: `/alarms/time` for each `time` in the array `alarms`.
     pub path: String,
-    /// How it stands in the data tree.
+    /// Its form in the data tree.
     pub kind: DataNodeKind,
     /// The YANG type of a leaf or leaf-list.
     pub yang_type: Option<&'static str>,
@@ -121,7 +121,7 @@ fn list_nodes(shape: &Shape, required: bool, path: String, nodes: &mut Vec<YangN
     }
 }
 
-/// How a value of that shape stands in the data tree.
+/// The form of a value of that shape in the data tree.
 pub(super) fn kind(shape: &Shape, required: bool) -> DataNodeKind {
     match shape.key_type {
         KeyType::String | KeyType::Integer | KeyType::Number | KeyType::Boolean => {

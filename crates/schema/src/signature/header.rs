@@ -8,7 +8,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum DocumentKind {
     /// A schema template, as published: without what patches add to it.
@@ -19,7 +19,7 @@ pub enum DocumentKind {
     Patch,
 }
 
-/// What the issuing agent says of a document beside its content.
+/// The claims that the issuing agent makes about a document beside its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentClaims {
     /// The agent that issues it.
@@ -27,7 +27,7 @@ pub struct DocumentClaims {
     /// Grows with each template of a scenario (its `_vN`, for ours), and each time that a patch of
     /// one name is sealed with other content.
     pub version: u64,
-    /// When the seal ends; whole seconds count.
+    /// The instant at which the seal ends; whole seconds count.
     pub expires_at: Timestamp,
 }
 

@@ -10,7 +10,7 @@ use schema::patch::Refinement;
 use schema::template::KeyStatus;
 use serde_json::{Map, json};
 
-/// What the end of the trial says of a key with such measures, in thousandths.
+/// The verdict at the end of the trial on a key with such measures, in thousandths.
 fn verdict(usage: usize, meant: Option<usize>, typed: usize) -> String {
     let mut story = Story::begin();
     story.tries("extra", at(0));

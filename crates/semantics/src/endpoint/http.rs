@@ -26,10 +26,10 @@ use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// How long a request may be, in bytes: template and utterance together.
+/// The length that a request may have, in bytes: template and utterance together.
 const REQUEST_MOST: usize = 1_024 * 1_024;
 
-/// Why an endpoint cannot be used.
+/// The reason why an endpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEndpoint {
     /// Not a URL with `http` or `https` and a host.
@@ -58,7 +58,7 @@ pub enum BadEndpoint {
     Authorities {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         cause: pem::Error,
     },
@@ -70,7 +70,7 @@ pub enum BadEndpoint {
     Tls(#[from] rustls::Error),
 }
 
-/// Why an endpoint did not answer.
+/// The reason why an endpoint did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// No connection, or no TLS on it.
@@ -82,7 +82,7 @@ pub enum EndpointError {
     /// It took too long.
     #[error("there was no answer within {ms} ms")]
     Late {
-        /// How long was waited, in milliseconds.
+        /// The time waited, in milliseconds.
         ms: u128,
     },
     /// Another status than 200.
@@ -96,7 +96,7 @@ pub enum EndpointError {
     /// Longer than the settings let it be.
     #[error("the answer is longer than {most} bytes")]
     Long {
-        /// How long it may be, in bytes.
+        /// The length that it may have, in bytes.
         most: usize,
     },
     /// Not UTF-8.
@@ -113,7 +113,7 @@ pub enum EndpointError {
     Request(#[from] hyper::http::Error),
 }
 
-/// Whoever asks one endpoint.
+/// A client of one endpoint.
 pub(super) struct Client {
     secure: Option<(TlsConnector, ServerName<'static>)>,
     host: String,
@@ -273,7 +273,7 @@ impl Client {
     }
 }
 
-/// Where chat completions are asked for, below the base of an API.
+/// The URI at which chat completions are asked for, below the base of an API.
 fn completions(base: &str) -> Result<Uri, BadEndpoint> {
     let bad = || BadEndpoint::Url(base.to_owned());
     if base.contains('@') {

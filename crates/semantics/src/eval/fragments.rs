@@ -19,7 +19,7 @@ const MS_PER_S: i64 = 1_000;
 pub struct Labelled {
     /// The text.
     pub text: String,
-    /// What it means; none for noise.
+    /// Its meaning; none for noise.
     pub intent: Option<String>,
 }
 
@@ -45,14 +45,14 @@ pub fn read(jsonl: &str) -> Result<Vec<Labelled>, NotASet> {
         .collect()
 }
 
-/// How an embedder did on a set.
+/// The report on an embedder and a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbedderReport {
-    /// Which embedder.
+    /// The embedder.
     pub embedder: String,
     /// Its threshold.
     pub threshold: f32,
-    /// How many texts.
+    /// The number of texts.
     pub texts: usize,
     /// Pairs joined that mean the same.
     pub joined_rightly: usize,

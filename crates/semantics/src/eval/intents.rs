@@ -22,15 +22,15 @@ use std::fmt;
 pub struct LabelledUtterance {
     /// Names it.
     pub id: String,
-    /// What it is to be mapped to.
+    /// The template that it is to be mapped to.
     pub template: Template,
-    /// What is said.
+    /// The utterance.
     pub utterance: String,
     /// The acceptable values of each key.
     pub gold: BTreeMap<String, Vec<Value>>,
-    /// What `other` must mention; none if the set says nothing of `other`.
+    /// The words that `other` must mention; none if the set says nothing of `other`.
     pub other_must_mention: Option<Vec<String>>,
-    /// What days are counted from, where the set says so.
+    /// The instant that days are counted from, where the set says so.
     pub now: Option<Timestamp>,
     /// Minutes east of UTC, where the set says so.
     pub zone_minutes: Option<i32>,
@@ -137,12 +137,12 @@ fn acceptable(values: &Value) -> Vec<Value> {
         .unwrap_or_else(|| vec![values.clone()])
 }
 
-/// How a parser did on a set.
+/// The report on a parser and a set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParserReport {
-    /// Which parser.
+    /// The parser.
     pub parser: String,
-    /// How many cases.
+    /// The number of cases.
     pub cases: usize,
     /// Cases with every key right.
     pub right: usize,
@@ -160,7 +160,7 @@ pub struct ParserReport {
     pub mentioned: (usize, usize),
     /// Cases in which `other` is empty, of those in which it must be.
     pub quiet: (usize, usize),
-    /// Why the parser could not work, by case.
+    /// The failures of the parser, by case.
     pub failures: Vec<(String, String)>,
     /// Confidence of each key given, and whether it was right.
     pub confidences: Vec<(f64, bool)>,
@@ -171,9 +171,9 @@ pub struct ParserReport {
 /// A case that is not right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistake {
-    /// Which.
+    /// The case.
     pub id: String,
-    /// What is said.
+    /// The utterance.
     pub utterance: String,
     /// The keys that are wrong: what was given (none if nothing) and what is acceptable.
     pub keys: BTreeMap<String, (Option<Value>, Vec<Value>)>,
@@ -228,7 +228,7 @@ impl ParserReport {
 /// Keys of like confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// The number of keys.
     pub keys: usize,
     /// Their mean confidence.
     pub confidence: f64,
@@ -368,7 +368,7 @@ impl ParserReport {
     }
 }
 
-/// What was made of one key.
+/// The result for one key.
 struct Verdict {
     given: Option<Value>,
     acceptable: Vec<Value>,

@@ -21,14 +21,14 @@ use schema::template::OTHER;
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-/// How many tokens of a prompt are computed at once, between two looks at the clock.
+/// The number of tokens of a prompt that are computed at once, between two looks at the clock.
 const BATCH: usize = 64;
 /// Contexts hold a multiple of this many tokens, so that one does for several utterances.
 const CONTEXT: usize = 1_024;
-/// How many of the likeliest tokens the grammar is asked of first.
+/// The number of the likeliest tokens that the grammar is asked of first.
 const LIKELIEST: usize = 64;
 
-/// Why nothing was written.
+/// The reason why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GenerationError {
     #[error("the prompt has {tokens} tokens, and the model takes {most}")]
@@ -49,7 +49,7 @@ pub(super) enum GenerationError {
     Gone,
 }
 
-/// What was written, and how sure the model was of each piece.
+/// The text written, and how sure the model was of each piece.
 pub(super) struct Generated {
     pub(super) content: String,
     pub(super) pieces: Vec<Piece>,
@@ -65,7 +65,7 @@ pub(super) struct Generator<'m> {
     kept: Option<PromptCache<'m>>,
 }
 
-/// What was computed, and of which tokens.
+/// The state computed, and of which tokens.
 struct PromptCache<'m> {
     context: LlamaContext<'m>,
     tokens: Vec<LlamaToken>,
@@ -135,8 +135,9 @@ impl<'m> Generator<'m> {
         })
     }
 
-    /// What was computed of a prompt's beginning, in whole batches, so that a prompt is computed in
-    /// the same steps whatever was asked before it. Never the last token: what follows is read there.
+    /// Returns what was computed of a prompt's beginning, in whole batches, so that a prompt is
+    /// computed in the same steps whatever was asked before it. Never the last token: what follows
+    /// is read there.
     fn begun(
         &mut self,
         prompt: &[LlamaToken],
@@ -157,7 +158,7 @@ impl<'m> Generator<'m> {
         })
     }
 
-    /// How many tokens there is room for behind a prompt.
+    /// The number of tokens that there is room for behind a prompt.
     fn fits(&self, tokens: usize) -> Result<usize, GenerationError> {
         let most = self.model.n_ctx_train() as usize;
         match most.saturating_sub(tokens).min(self.settings.tokens_max) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-/// What is to be written, and whom it is told to.
+/// A text to be written, and whom it is told to.
 struct GenerationRequest {
     prompt: Vec<LlamaToken>,
     grammar: String,
@@ -22,7 +22,7 @@ struct GenerationRequest {
     told: Sender<Result<Generated, GenerationError>>,
 }
 
-/// Where orders are taken. The thread ends when it is dropped, after the order it is at.
+/// The thread that takes requests. It ends when it is dropped, after the request it is at.
 pub(super) struct ModelThread {
     orders: Sender<GenerationRequest>,
 }

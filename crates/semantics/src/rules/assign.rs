@@ -1,4 +1,4 @@
-//! Which candidate each key gets: the surest first, no token for two keys, nothing below the
+//! The candidate that each key gets: the surest first, no token for two keys, nothing below the
 //! threshold (§6.1, D62).
 
 use super::propose::Candidate;
@@ -6,7 +6,7 @@ use super::slot::{Kind, Slot};
 use schema::steps::Steps;
 use std::ops::Range;
 
-/// What the keys got, and what no key got.
+/// The candidates that the keys got, and those that no key got.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assignment {
     /// One candidate for a key at most.

@@ -1,4 +1,4 @@
-//! How much the words around a value speak of a key.
+//! The degree to which the words around a value speak of a key.
 //!
 //! Knows nearness and negation; refuses to know values. Read next: [`super::propose`].
 
@@ -22,8 +22,8 @@ pub(crate) fn is_glue(word: &str) -> bool {
 /// The most words that are looked at before a value.
 const BEFORE_MOST: usize = 32;
 
-/// How much the words before a run name the key: 1 for its whole name, less for a part of it or
-/// for words of its description.
+/// The degree to which the words before a run name the key: 1 for its whole name, less for a part
+/// of it or for words of its description.
 pub(crate) fn before(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<usize>) -> f64 {
     let sentence = utterance.sentence(run.start);
     let mut content: Vec<&Token> = Vec::new();
@@ -60,7 +60,7 @@ fn counted(utterance: &AnnotatedUtterance, at: usize) -> bool {
     stands && utterance.token(at).is_some_and(|t| t.gap < Gap::Quote)
 }
 
-/// How much the words behind a run name the key: "200 customers", "a vintage filter".
+/// The degree to which the words behind a run name the key: "200 customers", "a vintage filter".
 pub(crate) fn behind(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<usize>) -> f64 {
     let clause = utterance.clause(run.end - 1);
     let content: Vec<&Token> = (run.end..clause.end.min(run.end + 6))
@@ -87,7 +87,7 @@ pub(crate) fn behind(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<us
     named(slot, &content)
 }
 
-/// How much some words name a key, the nearest first.
+/// The degree to which some words name a key, the nearest first.
 fn named(slot: &Slot, words: &[&Token]) -> f64 {
     if words.is_empty() {
         return 0.0;
@@ -279,7 +279,8 @@ pub(crate) fn taught(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<us
     scores.fold(0.0, f64::max)
 }
 
-/// Where a thing begins with the word that only says that it is a number: "no. A-17", 号A-17.
+/// The place where a thing begins with the word that only says that it is a number: "no. A-17",
+/// 号A-17.
 pub(crate) fn past_numbering(utterance: &AnnotatedUtterance, start: usize) -> usize {
     let near = utterance
         .token(start)
@@ -348,8 +349,8 @@ fn framed(
     }
 }
 
-/// Where the words begin that an example shows before a run, if they are two that tell something;
-/// else the run itself.
+/// The place where the words begin that an example shows before a run, if they are two that tell
+/// something; else the run itself.
 pub(crate) fn shown_before(
     utterance: &AnnotatedUtterance,
     slot: &Slot,

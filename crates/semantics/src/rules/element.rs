@@ -15,7 +15,7 @@ use schema::template::Shape;
 use serde_json::Value;
 use std::ops::Range;
 
-/// How sure an element is whose kind is said.
+/// The confidence in an element whose kind is said.
 pub(crate) const TOLD: f64 = 0.93;
 
 /// The elements that a key takes.
@@ -35,7 +35,7 @@ pub(crate) struct Element {
     pub(crate) run: Range<usize>,
     /// Those and the word for its kind.
     pub(crate) span: Range<usize>,
-    /// How sure it is that the key's kind is meant: told, or like those of the examples.
+    /// The confidence that the key's kind is meant: told, or like those of the examples.
     pub(crate) sure: f64,
 }
 

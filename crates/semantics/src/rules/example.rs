@@ -1,4 +1,4 @@
-//! What a mapping example teaches: a whole phrase and its value, a place in a phrase where the
+//! The lesson of a mapping example: a whole phrase and its value, a place in a phrase where the
 //! value stands, or another name for a place.
 //!
 //! "`'until 6 am' -> '06:00'`" teaches that behind "until" stands the time of this key;
@@ -15,21 +15,21 @@ use schema::template::{Annotation, MappingExample};
 use serde_json::Value;
 use std::ops::Range;
 
-/// What one mapping example teaches.
+/// The rule that one mapping example teaches.
 #[derive(Clone, Debug)]
 pub(crate) enum ExampleRule {
-    /// Who says this, means that.
+    /// Whoever says this, means that.
     Whole {
         /// The phrase.
         said: Vec<Token>,
-        /// What it means.
+        /// Its meaning.
         value: Value,
     },
     /// Between these words stands the value.
     Slot {
-        /// What stands before.
+        /// The tokens before.
         before: Vec<Token>,
-        /// What stands behind.
+        /// The tokens behind.
         after: Vec<Token>,
     },
     /// This place is written so.
@@ -38,12 +38,12 @@ pub(crate) enum ExampleRule {
         name: String,
         /// The place, if it is known.
         place: Option<Place>,
-        /// How it is written.
+        /// The value as it is written.
         value: Value,
     },
 }
 
-/// What the mapping examples of a key teach.
+/// The rules that the mapping examples of a key teach.
 pub(crate) fn example_rules(
     slot: &Slot,
     annotation: &Annotation,
@@ -116,7 +116,7 @@ fn reworded(slot: &Slot, said: &[Token]) -> Vec<Vec<Token>> {
         .collect()
 }
 
-/// Where the value stands in what is said.
+/// The place of the value in what is said.
 fn framed_value(
     slot: &Slot,
     said: &Text,

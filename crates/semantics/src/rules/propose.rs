@@ -1,4 +1,4 @@
-//! What each key could hold, by what the utterance says: candidates with the tokens that they
+//! The candidates for each key, by what the utterance says, with the tokens that they
 //! come from and how sure they are.
 //!
 //! One file per kind of key. Nothing is decided here; read next: [`super::assign`].
@@ -20,10 +20,10 @@ use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
 
-/// What a key could hold.
+/// A value that a key could hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// Which key: its place among the slots.
+    /// The key: its place among the slots.
     pub(crate) slot: usize,
     /// The value.
     pub(crate) value: Value,
@@ -33,7 +33,7 @@ pub(crate) struct Candidate {
     pub(crate) span: Range<usize>,
     /// Of `run`, the tokens that it really takes, where others stand between.
     pub(crate) held: Option<Vec<usize>>,
-    /// How sure, 0 to 1.
+    /// The confidence, 0 to 1.
     pub(crate) confidence: f64,
 }
 
@@ -129,8 +129,8 @@ struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// What whole mapping examples say. Exactly said is as good as certain (0.97); with all its
-    /// telling words in one clause nearly so (0.9); with most of them, likely (0.78).
+    /// The candidates of whole mapping examples. Exactly said is as good as certain (0.97); with
+    /// all its telling words in one clause nearly so (0.9); with most of them, likely (0.78).
     fn example_rules(&self, at: usize) -> Vec<Candidate> {
         let slot = &self.slots[at];
         let element = |value: &Value| {
@@ -184,7 +184,7 @@ impl Keys<'_> {
         Some(Candidate::new(at, value, like.run, like.confidence).holding(like.held))
     }
 
-    /// How much of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
+    /// The degree of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
     fn graded(&self, at: usize, like: &PhraseMatch) -> Option<Candidate> {
         let slot = &self.slots[at];
         if slot.kind != Kind::Amount || slot.unit.is_some() {
@@ -224,8 +224,8 @@ impl Keys<'_> {
         Some(Candidate::new(at, value, run, 0.98))
     }
 
-    /// Who does not want a thing wants it stopped: "do not save any energy" where "disable energy
-    /// saving" is taught, 把节能关了 where 关闭节能 is.
+    /// Reads that who does not want a thing wants it stopped: "do not save any energy" where
+    /// "disable energy saving" is taught, 把节能关了 where 关闭节能 is.
     fn contrary(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
         let stops = said
             .iter()
@@ -299,18 +299,18 @@ const STOPPING: &[&str] = &[
     "deactivate",
 ];
 
-/// Where a phrase stands in an utterance, and how surely it is that phrase.
+/// The place of a phrase in an utterance, and how surely it is that phrase.
 #[derive(Clone, Debug)]
 pub(crate) struct PhraseMatch {
     /// From its first word to its last.
     pub(crate) run: Range<usize>,
     /// Its words.
     pub(crate) held: Vec<usize>,
-    /// How surely.
+    /// The confidence.
     pub(crate) confidence: f64,
 }
 
-/// Where a phrase stands in an utterance; the surest place.
+/// The place of a phrase in an utterance; the surest place.
 pub(crate) fn likeness(utterance: &AnnotatedUtterance, said: &[Token]) -> Option<PhraseMatch> {
     let exact = utterance.text.find(said);
     if let Some(run) = exact.into_iter().next_back() {

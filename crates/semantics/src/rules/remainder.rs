@@ -1,4 +1,4 @@
-//! What no key covers and somebody asks for: the values of `other` (§4.3), cleaned.
+//! The part that no key covers and somebody asks for: the values of `other` (§4.3), cleaned.
 //!
 //! A clause is cut where keys were found in it; what is left counts if it says something that is
 //! neither courtesy nor the scenario itself. Read next: [`super::assign`].
@@ -12,7 +12,7 @@ use schema::template::Template;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a mapping example of `other` covers, and what it stands for.
+/// The tokens that a mapping example of `other` covers, and what it stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserved {
     /// The tokens.
@@ -21,7 +21,7 @@ pub(crate) struct Reserved {
     pub(crate) fragment: String,
 }
 
-/// What the mapping examples of `other` say of an utterance.
+/// The fragments of an utterance that the mapping examples of `other` name.
 pub(crate) fn reserved(utterance: &AnnotatedUtterance, template: &Template) -> Vec<Reserved> {
     let Some(key) = template.key(schema::template::OTHER) else {
         return Vec::new();
@@ -112,7 +112,7 @@ impl Vocabulary {
     }
 }
 
-/// What is left of an utterance where `covered` runs belong to keys. `fallen` runs belong to
+/// The remainder of an utterance where `covered` runs belong to keys. `fallen` runs belong to
 /// candidates below the threshold: their fragments are left whatever they say (D62).
 pub(crate) fn remainder(
     utterance: &AnnotatedUtterance,
@@ -316,7 +316,8 @@ impl Rest<'_> {
         joined || lexicon::listed(KEPT, self.utterance.word(run.start))
     }
 
-    /// How many words of a run are neither empty nor of the template; of Chinese, characters.
+    /// The number of words of a run that are neither empty nor of the template; of Chinese,
+    /// characters.
     fn novel(&self, run: &Range<usize>) -> usize {
         let carried = self.carried(run);
         self.utterance.text.steps.take(run.len());

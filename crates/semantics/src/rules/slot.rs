@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use told::{choices, prose_range, unit, writing};
 
-/// What kind of thing a key takes.
+/// The kind of thing that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// One of listed values.
@@ -53,9 +53,9 @@ pub(crate) enum Kind {
     Name,
     /// A sort of thing: a genre, a cuisine.
     Sort,
-    /// What somebody said or writes.
+    /// The words that somebody said or writes.
     Speech,
-    /// What is to be done.
+    /// The thing to be done.
     Advice,
     /// Any words.
     Words,
@@ -65,12 +65,12 @@ pub(crate) enum Kind {
     Nothing,
 }
 
-/// Which end of a way, a time or a range a key is.
+/// The end of a way, a time or a range that a key is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Where, when or whence it begins; the lower bound.
+    /// The place, the time or the origin at which it begins; the lower bound.
     From,
-    /// Where or when it ends; the upper bound.
+    /// The place or the time at which it ends; the upper bound.
     To,
     /// Neither.
     None,
@@ -92,19 +92,19 @@ pub(crate) struct Choice {
 pub(crate) struct Slot {
     /// The key's name, then the names of members down to this one.
     pub(crate) path: Vec<String>,
-    /// What values it takes.
+    /// The values that it takes.
     pub(crate) shape: Shape,
     /// Its pattern, held to the whole text (RFC 9485).
     pub(crate) whole: Option<Regex>,
     /// For a list, the pattern of its entries; else its own.
     pub(crate) entry: Option<Regex>,
-    /// Whether a payload must have it.
+    /// True if a payload must have it.
     pub(crate) required: bool,
-    /// What kind of thing that is.
+    /// The kind of thing that is.
     pub(crate) kind: Kind,
     /// For a list, the kind of its entries.
     pub(crate) item: Kind,
-    /// Which end it is.
+    /// The end that it is.
     pub(crate) role: Role,
     /// The stems of its name that say something.
     pub(crate) name: Vec<String>,
@@ -116,7 +116,7 @@ pub(crate) struct Slot {
     pub(crate) choices: Vec<Choice>,
     /// True if nothing but the acceptable values is meant.
     pub(crate) closed: bool,
-    /// What its mapping examples teach.
+    /// The rules that its mapping examples teach.
     pub(crate) example_rules: Vec<ExampleRule>,
     /// The texts among its example values; of `kind:name` the name.
     pub(crate) exemplars: Vec<String>,
@@ -126,7 +126,7 @@ pub(crate) struct Slot {
     pub(crate) own_pairs: BTreeSet<String>,
     /// Its unit.
     pub(crate) unit: Option<&'static Unit>,
-    /// How it writes days and times; none if as they were said.
+    /// The way in which it writes days and times; none if as they were said.
     pub(crate) writing: Option<String>,
 }
 
@@ -185,7 +185,8 @@ pub(crate) fn slots(template: &Template, calendar: &Calendar) -> Vec<Slot> {
     slots
 }
 
-/// What only one of some keys has: stems of its name, pairs of characters of its description.
+/// The parts that only one of some keys has: stems of its name, pairs of characters of its
+/// description.
 fn own(slots: &[Slot], at: usize) -> (Vec<String>, BTreeSet<String>) {
     let others = || {
         slots
@@ -253,8 +254,8 @@ pub(crate) fn outline(code: &str) -> String {
     outline
 }
 
-/// How much an identifier looks like those of a key's examples: 1 if it begins with the same
-/// letters, 0.5 if it has the same outline, 0 if neither; none if there are none to look like.
+/// The degree to which an identifier looks like those of a key's examples: 1 if it begins with the
+/// same letters, 0.5 if it has the same outline, 0 if neither; none if there are none to look like.
 pub(crate) fn resemblance(exemplars: &[String], code: &str) -> Option<f64> {
     let coded = exemplars
         .iter()
@@ -379,7 +380,7 @@ fn learn_terms(slot: &mut Slot) {
     }
 }
 
-/// What an author tells of acceptable values and examples, which is not what a key means.
+/// All that an author tells of acceptable values and examples, which is not what a key means.
 static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?i)(example mappings?|examples?|acceptable values|可选值|取值|示例|例如映射)\s*[:：][^.。]*(?:\.\d[^.。]*)*[.。]?|default(s)?( value)?( is|s to|:)[^.]*\.?|'[^']*'\s*(?:->|→)\s*\S+",

@@ -12,7 +12,7 @@ use mention::mentions;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What sort of thing is named.
+/// The kind of thing that is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MentionKind {
     /// In quotation marks.
@@ -45,7 +45,7 @@ pub(crate) struct Mention {
 pub(crate) struct AnnotatedUtterance {
     /// Its tokens.
     pub(crate) text: Text,
-    /// What days and times are counted from.
+    /// The calendar that days and times are counted from.
     pub(crate) calendar: Calendar,
     /// Days and times.
     pub(crate) moments: Moments,
@@ -53,21 +53,21 @@ pub(crate) struct AnnotatedUtterance {
     pub(crate) quantities: Vec<Quantity>,
     /// Things named.
     pub(crate) mentions: Vec<Mention>,
-    /// Where the days and times are.
+    /// The spans of the days and times.
     pub(crate) moment_runs: Vec<Range<usize>>,
     /// The same, by token.
     pub(crate) at_moments: SpanIndex,
-    /// Where the quantities are, by token.
+    /// The places of the quantities, by token.
     pub(crate) at_quantities: SpanIndex,
-    /// Where the things named are, by token.
+    /// The places of the things named, by token.
     pub(crate) at_mentions: SpanIndex,
     /// The tokens of names alone.
     pub(crate) names: TokenSet,
     /// The tokens of days, times and what is measured in units.
     pub(crate) measured: TokenSet,
-    /// How many things of each sort are named.
+    /// The number of things of each sort that are named.
     counts: Vec<(MentionKind, usize)>,
-    /// Whether each sentence only asks for information.
+    /// True for each sentence that only asks for information.
     asking: Vec<bool>,
     /// The places that are described.
     described: OnceCell<DescribedPlaces>,
@@ -146,7 +146,7 @@ impl AnnotatedUtterance {
         places.into_iter().map(|place| &self.mentions[place])
     }
 
-    /// How many things of a sort are named.
+    /// The number of things of a sort that are named.
     pub(crate) fn count_of(&self, sort: MentionKind) -> usize {
         self.counts
             .iter()
@@ -222,7 +222,7 @@ fn counts(mentions: &[Mention]) -> Vec<(MentionKind, usize)> {
     counts
 }
 
-/// Whether each sentence asks: all but the first do if they are questions that begin as such.
+/// True for each sentence that asks: all but the first do if they are questions that begin as such.
 fn asking(text: &Text) -> Vec<bool> {
     let mut requested = false;
     let sentences = text.sentences().iter();

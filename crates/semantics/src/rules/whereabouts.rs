@@ -1,4 +1,4 @@
-//! Where something is, in more than a name: "the tunnel at Oberhof", "3 km south of Rotenburg",
+//! The place of something, in more than a name: "the tunnel at Oberhof", "3 km south of Rotenburg",
 //! "Hauptstraße 5, Celle", 秦岭隧道, 京沪高速廊坊段.
 //!
 //! Knows how places are described; refuses to know for which key. Names alone are in

@@ -1,5 +1,5 @@
-//! How events change a [`Lineage`]. Cannot fail: what an event names and is not there is not
-//! changed.
+//! The changes that events make to a [`Lineage`]. Cannot fail: what an event names and is not there
+//! is not changed.
 
 use super::{LifecycleState, Lineage, LineageEvent, Live, Queued, Settled, Tracked};
 use crate::evolution::{ClusterId, Metrics};

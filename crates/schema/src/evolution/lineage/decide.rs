@@ -12,10 +12,10 @@ use crate::time::Timestamp;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Who approves where the policy does.
+/// The approver where the policy does.
 const POLICY: &str = "policy";
 
-/// Why nothing happens; the caller's to mend.
+/// The reason why nothing happens; the caller's to mend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineageRefusal {
     /// Patches are switched off (D58).
@@ -30,7 +30,7 @@ pub enum LineageRefusal {
     /// As many triggers wait as may.
     #[error("{waiting} triggers wait already")]
     QueueFull {
-        /// How many.
+        /// The number of triggers.
         waiting: usize,
     },
     /// It is not the cluster's turn: another is first, or none waits (Q41).
@@ -42,7 +42,7 @@ pub enum LineageRefusal {
     /// As many keys are on trial as may (D107); the trigger stays in the queue (D108).
     #[error("{experimental} keys are on trial already")]
     Full {
-        /// How many, those waiting for approval included.
+        /// The number of keys, those waiting for approval included.
         experimental: usize,
     },
     /// The name is a key's already.
@@ -68,7 +68,7 @@ pub enum LineageRefusal {
     SamePrincipal {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
     },
     /// No key called so came from a patch.
@@ -82,7 +82,7 @@ pub enum LineageRefusal {
     OnItsWayOut {
         /// The key.
         key_name: String,
-        /// Where it is.
+        /// Its stage.
         state: &'static str,
     },
     /// Everyone's lineage makes its own base.
@@ -91,7 +91,7 @@ pub enum LineageRefusal {
 }
 
 impl Lineage {
-    /// What a command leads to, at an instant. Changes nothing; give the events to
+    /// Decides what a command leads to, at an instant. Changes nothing; give the events to
     /// [`Lineage::apply`], in order, when they are kept.
     ///
     /// # Errors
@@ -337,7 +337,7 @@ impl Lineage {
         ]
     }
 
-    /// What somebody wants gone does not wait for its grace: it is on its way to clients.
+    /// A key that somebody wants gone does not wait for its grace: it is on its way to clients.
     fn end(
         &self,
         patch_id: &str,
@@ -498,7 +498,7 @@ impl Lineage {
         }
     }
 
-    /// What the end of a patch means (Q42): keys on trial go out; what is used goes on; a
+    /// Adds what the end of a patch means (Q42): keys on trial go out; what is used goes on; a
     /// refinement alone becomes part of the next version. Says whether that is so.
     fn ended(
         &self,
@@ -535,7 +535,7 @@ impl Lineage {
         matches!(state, Some(LifecycleState::Experimental(_)))
     }
 
-    /// Whether a cluster waits, has its patch or key, or rests.
+    /// True if a cluster waits, has its patch or key, or rests.
     pub fn is_settled(&self, cluster: ClusterId, now: Timestamp) -> bool {
         let waits = |q: &Queued| q.cluster == cluster;
         self.queue.iter().any(waits)
@@ -555,7 +555,7 @@ impl Lineage {
 }
 
 impl Live {
-    /// Whether nothing is left of the patch after these events.
+    /// True if nothing is left of the patch after these events.
     fn empties(&self, events: &[LineageEvent]) -> bool {
         let goes = |name: &str| {
             (events.iter())
@@ -570,7 +570,7 @@ impl Live {
     }
 }
 
-/// Whether events say already what becomes of a key.
+/// True if events say already what becomes of a key.
 fn is_decided(name: &str, events: &[LineageEvent]) -> bool {
     events.iter().any(|event| match event {
         LineageEvent::Promoted { key_name, .. } | LineageEvent::Deprecated { key_name, .. } => {

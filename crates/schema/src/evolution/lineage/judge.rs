@@ -1,9 +1,9 @@
-//! Whether a key goes on, goes up or goes out (draft-zhou §6.2.3).
+//! The judgement on a key: it goes on, goes up or goes out (draft-zhou §6.2.3).
 
 use crate::evolution::{Ratios, TrialSettings};
 use serde::{Deserialize, Serialize};
 
-/// Why a key is on its way out.
+/// The reason why a key is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeprecationReason {
     /// usage_frequency is too low (D102).
@@ -27,7 +27,7 @@ pub(super) enum Verdict {
     Deprecate(DeprecationReason),
 }
 
-/// What measures say of a key on trial; `last` when the observation window is over.
+/// The verdict of measures of a key on trial; `last` when the observation window is over.
 pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) -> Verdict {
     if let Some(reason) = too_low(ratios, settings) {
         return Verdict::Deprecate(reason);
@@ -47,7 +47,7 @@ pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) ->
     }
 }
 
-/// What measures say of a stable key: it stays unless one is too low (Q34).
+/// The verdict of measures of a stable key: it stays unless one is too low (Q34).
 pub(super) fn of_stable(ratios: &Ratios, settings: &TrialSettings) -> Verdict {
     too_low(ratios, settings).map_or(Verdict::Extend, Verdict::Deprecate)
 }

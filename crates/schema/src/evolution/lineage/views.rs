@@ -1,4 +1,4 @@
-//! What others see of a [`Lineage`], and what it counts.
+//! The views that others have of a [`Lineage`], and what it counts.
 
 use super::{LifecycleState, Lineage, Proposal, Tracked};
 use crate::contract::Tolerated;
@@ -11,7 +11,7 @@ use crate::write;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Where a name stands with a lineage.
+/// The activity of a name in a lineage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// A patch called so is active.
@@ -43,7 +43,7 @@ impl Lineage {
         self.pending.values()
     }
 
-    /// Where a patch stands.
+    /// The activity of a patch.
     pub fn patch_activity(&self, patch_id: &str) -> Activity {
         if self.pending.contains_key(patch_id) {
             Activity::Pending
@@ -69,7 +69,7 @@ impl Lineage {
         self.queue.iter().map(|queued| queued.cluster)
     }
 
-    /// Whether another key may go on trial (D107).
+    /// True if another key may go on trial (D107).
     pub fn has_room(&self, settings: &EvolutionSettings) -> bool {
         self.on_trial() < settings.convergence.experimental_max
     }
@@ -213,7 +213,7 @@ impl Lineage {
 }
 
 impl Tracked {
-    /// Whether it is in the schema.
+    /// True if it is in the schema.
     fn is_live(&self) -> bool {
         !matches!(self.state, LifecycleState::Withdrawn(_))
     }

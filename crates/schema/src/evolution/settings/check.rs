@@ -1,4 +1,4 @@
-//! What goes together among the numbers of evolution, and what does not.
+//! The rules of which numbers of evolution go together, and which do not.
 
 use super::*;
 

@@ -3,7 +3,7 @@
 use crate::template::{KeyType, MappingExample};
 use serde_json::Value;
 
-/// What stands between what is said and its value.
+/// The signs between what is said and its value.
 const ARROWS: [&str; 7] = ["-->", "->", "=>", "→", "⇒", "映射为", " maps to "];
 /// Opening and closing quotes.
 const QUOTES: [(char, char); 10] = [
@@ -20,7 +20,7 @@ const QUOTES: [(char, char); 10] = [
 ];
 /// Words that announce examples; without one, words that stand bare on both sides are no example.
 const ANNOUNCED: [&str; 7] = ["example", "e.g.", "mapping", "示例", "例如", "例：", "映射"];
-/// Where a bare word or phrase ends.
+/// The signs at which a bare word or phrase ends.
 const STOPS: [char; 14] = [
     ';', ',', ':', '(', ')', '\n', '。', '；', '，', '：', '、', '（', '）', '|',
 ];
@@ -68,7 +68,7 @@ struct Utterance {
     quoted: bool,
 }
 
-/// What is said, before an arrow: the quoted texts that end there, else the bare words.
+/// The utterance before an arrow: the quoted texts that end there, else the bare words.
 fn said(left: &str) -> Utterance {
     let mut alternatives = Vec::new();
     let mut rest = left.trim_end();
@@ -132,7 +132,7 @@ fn json_string_at_end(text: &str) -> Option<(String, &str)> {
     longest.filter(|(said, _)| !said.trim().is_empty())
 }
 
-/// What stands before a word that joins two quoted texts, if one does.
+/// The text before a word that joins two quoted texts, if one does.
 fn before_separator(before: &str) -> Option<&str> {
     let before = before.trim_end();
     let joined = [" or", "/", ",", "、", "，", "或", "或者"]

@@ -48,7 +48,7 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever comes is read or refused with a reason.
+    /// All that comes is read or refused with a reason.
     #[test]
     fn no_json_breaks_the_reader(value in any_json()) {
         for audience in [TemplateOrigin::Own, TemplateOrigin::Peer] {
@@ -73,14 +73,14 @@ proptest! {
         }
     }
 
-    /// What passes lint can be checked against.
+    /// A template that passes lint can be checked against.
     #[test]
     fn what_passes_makes_a_contract(written in crate::arbitrary::template()) {
         prop_assert!(lint::passes(&lint::template(&written, TemplateOrigin::Own)));
         prop_assert!(crate::contract::Contract::new(&written).is_ok());
     }
 
-    /// What lint says of a template is what reading its authored form says.
+    /// Lint says of a template what reading its authored form says.
     #[test]
     fn lint_and_reading_agree(mut written in crate::arbitrary::template(), name in "[a-zA-Z_]{1,6}") {
         written.keys[0].key_name = name;

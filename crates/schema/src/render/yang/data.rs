@@ -18,7 +18,7 @@ pub enum NoTypedForm {
     /// XML has no JSON types: a value of another type could pass for one of the right type.
     #[error("{path}: {expected} is needed")]
     Type {
-        /// Where, as an RFC 6901 pointer.
+        /// The place, as an RFC 6901 pointer.
         path: String,
         /// The JSON type of the key.
         expected: &'static str,
@@ -26,7 +26,7 @@ pub enum NoTypedForm {
     /// A character that neither XML nor YANG can hold.
     #[error("{path}: U+{character:04X} cannot stand in XML")]
     Character {
-        /// Where.
+        /// The place.
         path: String,
         /// Its code point.
         character: u32,
@@ -34,7 +34,7 @@ pub enum NoTypedForm {
     /// A key whose name no element can have.
     #[error("{path}: not a name that an element can have")]
     Name {
-        /// Where.
+        /// The place.
         path: String,
     },
 }
@@ -64,7 +64,7 @@ pub fn to_xml(template: &Template, payload: &Map<String, Value>) -> Result<Strin
     Ok(writer.xml)
 }
 
-/// What stands at a place.
+/// The value at a place.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Other,

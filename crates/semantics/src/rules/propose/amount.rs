@@ -194,7 +194,7 @@ impl Keys<'_> {
         }
     }
 
-    /// How surely the word behind a number is what the key counts.
+    /// The confidence with which the word behind a number names what the key counts.
     fn counts(&self, slot: &Slot, quantity: &Quantity) -> f64 {
         let mut at = quantity.number.end;
         while matches!(

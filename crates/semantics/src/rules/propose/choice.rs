@@ -8,7 +8,7 @@ use crate::lexicon;
 use language::text::Token;
 use std::ops::Range;
 
-/// What is said of a thing that no longer works.
+/// The words said of a thing that no longer works.
 const FAILING: &str = " dead died failed fails failing broken faulty defective crashed unresponsive burnt burned kaputt 坏 死 挂 瘫 ";
 
 /// Words that stand for themselves as often as for a value of some key.

@@ -136,7 +136,7 @@ impl Keys<'_> {
     }
 }
 
-/// What gets worse, and by which words people say that they bear it.
+/// The things that get worse, and by which words people say that they bear it.
 const WORSE: &str =
     " slow slower slowdown slowdowns lag dip drop drops degradation worse impact 慢 降 差 卡 ";
 const TOLERATED: &str = " ok okay fine acceptable tolerable bearable alright ";

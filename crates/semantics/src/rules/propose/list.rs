@@ -175,8 +175,8 @@ impl Keys<'_> {
         vec![Candidate::new(at, Value::Array(values), run, 0.98)]
     }
 
-    /// Where something else is considered: behind "or else", and behind an "or" with which a whole
-    /// object begins.
+    /// The places where something else is considered: behind "or else", and behind an "or" with
+    /// which a whole object begins.
     fn alternating(&self, members: &[Slot]) -> Vec<(usize, usize)> {
         let raw = &self.utterance.text.raw;
         let place = |m: regex::Match<'_>| (m.start(), m.end());
@@ -228,7 +228,8 @@ impl Keys<'_> {
         whole.then_some((Value::Object(object), end))
     }
 
-    /// What is reported in words like those of an example: "the light at the near end is -38 dBm".
+    /// The candidates reported in words like those of an example: "the light at the near end is -38
+    /// dBm".
     fn reported(&self, at: usize) -> Vec<Candidate> {
         let slot = &self.slots[at];
         let wholes = slot.example_rules.iter().filter_map(|rule| match rule {

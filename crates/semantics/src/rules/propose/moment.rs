@@ -196,7 +196,8 @@ impl Keys<'_> {
         )
     }
 
-    /// Whether the words before a moment tell that it is this end (true) or the other (false).
+    /// Tells whether the words before a moment tell that it is this end (true) or the other
+    /// (false).
     fn side_of(&self, slot: &Slot, run: &Range<usize>) -> Option<bool> {
         let mut at = run.start;
         for _ in 0..4 {
@@ -274,8 +275,8 @@ impl Keys<'_> {
         }
     }
 
-    /// What the order of moments tells, where no word joins them to a key: of those and of the keys
-    /// that no word joins to one, the first go together.
+    /// The ranks that the order of moments tells, where no word joins them to a key: of those and
+    /// of the keys that no word joins to one, the first go together.
     fn ranks<'r>(&self, at: usize, runs: impl Iterator<Item = &'r Range<usize>> + Clone) -> Ranks {
         let kind = self.slots[at].kind;
         let kin = self.slots.iter().enumerate();
@@ -331,7 +332,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// How surely the moment at a run is for the key.
+    /// The confidence with which the moment at a run is for the key.
     fn of(&self, run: &Range<usize>) -> f64 {
         let claimed = self.claimed.binary_search(&(run.start, run.end)).is_ok();
         let place = self.free.partition_point(|start| *start < run.start);

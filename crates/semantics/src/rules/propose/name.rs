@@ -17,8 +17,8 @@ use crate::lexicon;
 use language::span::TokenSet;
 
 impl Keys<'_> {
-    /// What an utterance names for an open key: by the key's pattern, by the form of the thing, as
-    /// an example shows, behind the key's name, or behind a preposition that fits.
+    /// The things that an utterance names for an open key: by the key's pattern, by the form of the
+    /// thing, as an example shows, behind the key's name, or behind a preposition that fits.
     pub(super) fn names(&self, at: usize) -> Vec<Candidate> {
         let slot = &self.slots[at];
         let mut found = self.by_pattern(at);
@@ -74,7 +74,7 @@ impl Keys<'_> {
         short && fits && !text.trim().is_empty()
     }
 
-    /// What matches the key's pattern, and elements of the kinds that it takes.
+    /// The texts that match the key's pattern, and elements of the kinds that it takes.
     fn by_pattern(&self, at: usize) -> Vec<Candidate> {
         let slot = &self.slots[at];
         let mut found: Vec<Candidate> = Vec::new();

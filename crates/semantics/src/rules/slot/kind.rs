@@ -1,4 +1,4 @@
-//! What kind of value a key takes, and which part it plays: read off its name and description.
+//! The kind of value that a key takes, and which part it plays: read off its name and description.
 //!
 //! Read next: [`super::told`].
 
@@ -55,7 +55,7 @@ pub(super) fn string_kind(constraint: &Constraint, words: &Words<'_>) -> Kind {
     }
 }
 
-/// Whether prose asks for a day, a time or both.
+/// Tells whether prose asks for a day, a time or both.
 pub(super) fn precise(kind: Kind, prose: &str) -> Kind {
     let day = ["yyyy", "month-day", "calendar date"]
         .iter()

@@ -1,4 +1,5 @@
-//! What a description tells of a key's values: unit, way of writing, acceptable values, range.
+//! The facts that a description tells of a key's values: unit, way of writing, acceptable values,
+//! range.
 //!
 //! Prose is a hint, never a constraint (Q8). Read next: [`super::kind`].
 
@@ -49,7 +50,8 @@ pub(super) static WRITING: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// How a key writes days and times: declared by `format`, told in prose, or shown by an example.
+/// The way in which a key writes days and times: declared by `format`, told in prose, or shown by
+/// an example.
 pub(super) fn writing(shape: &Shape, annotation: &Annotation, kind: Kind) -> Option<String> {
     if !matches!(kind, Kind::Day | Kind::Clock | Kind::Instant) {
         return None;
@@ -184,8 +186,8 @@ static FORMATTED: LazyLock<Regex> = LazyLock::new(|| {
 static SUCH_AS: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?:such as|e\.g\.,?|for example,?) ([a-z][a-z ,/-]*)"));
 
-/// What prose gives as instances, without quotation marks: "such as oil, acrylic, etc."; two at least,
-/// in lower case.
+/// The texts that prose gives as instances, without quotation marks: "such as oil, acrylic, etc.";
+/// two at least, in lower case.
 fn instances(sentence: &str) -> Vec<String> {
     let Some(found) = SUCH_AS.captures(sentence).and_then(|c| c.get(1)) else {
         return Vec::new();

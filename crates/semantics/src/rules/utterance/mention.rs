@@ -275,7 +275,7 @@ fn start_of_clause(first: &Token) -> bool {
     first.text != "the" && lexicon::is_function(&first.text)
 }
 
-/// Where a name goes on behind `at`: with a capital, or with "of" and a capital.
+/// The place at which a name goes on behind `at`: with a capital, or with "of" and a capital.
 fn next_of_name(text: &Text, at: usize) -> Option<usize> {
     let token = text.tokens.get(at)?;
     let ampersand = at > 0 && text.raw[text.tokens[at - 1].end..token.start].trim() == "&";

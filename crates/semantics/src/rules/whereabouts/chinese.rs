@@ -1,4 +1,4 @@
-//! Where something is, as Chinese describes it: 海淀区, 秦岭隧道, 幸福里小区3栋, 京沪高速廊坊段.
+//! The place of something, as Chinese describes it: 海淀区, 秦岭隧道, 幸福里小区3栋, 京沪高速廊坊段.
 //!
 //! Knows how such descriptions end and what they cannot begin with. Read next: [`super`].
 
@@ -8,7 +8,7 @@ use language::text::{Class, Gap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How Chinese descriptions of places end, the longer first.
+/// The endings of Chinese descriptions of places, the longer first.
 const ENDS: &[&str] = &[
     "工业园区",
     "高新区",
@@ -85,7 +85,7 @@ const ENDS: &[&str] = &[
     "州",
 ];
 
-/// What only sounds like the end of a place.
+/// Words that only sound like the end of a place.
 const NOT_ENDS: &[&str] = &[
     "区域",
     "站点",
@@ -137,7 +137,7 @@ pub(super) fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     found
 }
 
-/// Where an ending that begins at `at` stops.
+/// The place at which an ending that begins at `at` stops.
 fn ends_with(utterance: &AnnotatedUtterance, at: usize, ending: &str) -> Option<usize> {
     let n = ending.chars().count();
     let tokens = utterance.text.tokens.get(at..at + n)?;
@@ -159,7 +159,7 @@ fn ends_with(utterance: &AnnotatedUtterance, at: usize, ending: &str) -> Option<
     (!spoiled).then_some(at + n)
 }
 
-/// Where the name before an ending begins: at the clause, or behind what is no part of a name.
+/// The beginning of the name before an ending: at the clause, or behind what is no part of a name.
 pub(super) fn begins(utterance: &AnnotatedUtterance, ending: usize, end: usize) -> Option<usize> {
     let tokens = &utterance.text.tokens;
     let mut start = ending;

@@ -1,5 +1,5 @@
-//! Which key a thing is for that an utterance names: by the words around it, its preposition, its
-//! sort.
+//! The key that a thing is for that an utterance names: by the words around it, its preposition,
+//! its sort.
 //!
 //! Read next: [`super::place`].
 
@@ -103,8 +103,8 @@ impl Keys<'_> {
         if before || within { 0.77 } else { 0.0 }
     }
 
-    /// How surely a word before a person makes it the one who performs, or the one who makes: "with
-    /// Jeff Harding" is in it, "by Jenny Gage" made it.
+    /// The confidence with which a word before a person makes it the one who performs, or the one
+    /// who makes: "with Jeff Harding" is in it, "by Jenny Gage" made it.
     fn by_part(&self, slot: &Slot, word: &str) -> f64 {
         let of = |parts: &[&str]| {
             slot.name
@@ -126,7 +126,7 @@ impl Keys<'_> {
         }
     }
 
-    /// How surely the preposition before a name makes it this key's.
+    /// The confidence with which the preposition before a name makes it this key's.
     pub(super) fn by_preposition(&self, slot: &Slot, mention: &Mention) -> f64 {
         let word = self.preposition(mention.run.start);
         if slot.kind == Kind::Place && self.side_of_place(slot, mention.run.start) < 1.0 {
@@ -178,7 +178,7 @@ impl Keys<'_> {
             )
     }
 
-    /// How surely a place behind a preposition is where something is.
+    /// The confidence with which a place behind a preposition is where something is.
     pub(super) fn wheres(&self, role: Role, word: &str) -> f64 {
         let rival = matches!(role, Role::From | Role::To)
             && self
@@ -258,7 +258,8 @@ impl Keys<'_> {
         }
     }
 
-    /// How surely the sort of a thing makes it this key's, when nothing is said of which.
+    /// The confidence with which the sort of a thing makes it this key's, when nothing is said of
+    /// which.
     pub(super) fn by_sort(&self, at: usize, mention: &Mention) -> f64 {
         let slot = &self.slots[at];
         let rivals = self

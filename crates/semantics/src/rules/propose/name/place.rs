@@ -1,4 +1,4 @@
-//! Where things are: streets, districts, "the tunnel near Gera".
+//! The places of things: streets, districts, "the tunnel near Gera".
 //!
 //! What belongs to a place is read in [`super::super::super::whereabouts`].
 
@@ -10,7 +10,7 @@ use crate::lexicon;
 use language::text::{Class, Gap};
 use std::ops::Range;
 
-/// What only sounds like a name before what is said of it.
+/// The words that only sound like a name before what is said of it.
 const ADVERBS: &[&str] = &[
     "根本", "基本", "几乎", "始终", "从来", "有时", "偶尔", "最近", "总是", "家里", "公司",
 ];

@@ -75,7 +75,7 @@ impl Keys<'_> {
             .collect()
     }
 
-    /// Where a question begins behind what is told before it: "I am at R7, what do I do?".
+    /// The beginning of a question behind what is told before it: "I am at R7, what do I do?".
     pub(super) fn lead(&self, sentence: &Range<usize>) -> usize {
         let text = &self.utterance.text;
         let marks = sentence
@@ -260,7 +260,7 @@ impl Keys<'_> {
             .collect()
     }
 
-    /// What stands behind a colon, for a key that takes what is said.
+    /// The text behind a colon, for a key that takes what is said.
     pub(super) fn speech(&self, at: usize) -> Vec<Candidate> {
         let slot = &self.slots[at];
         let string = matches!(slot.shape.key_type, KeyType::String | KeyType::Any);
