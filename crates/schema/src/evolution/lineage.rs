@@ -19,10 +19,11 @@ mod apply;
 mod decide;
 mod judge;
 mod publish;
+mod refusal;
 mod views;
 
-pub use decide::LineageRefusal;
 pub use judge::DeprecationReason;
+pub use refusal::LineageRefusal;
 pub use views::Activity;
 
 use super::{ClusterId, Metrics, Resolved};
