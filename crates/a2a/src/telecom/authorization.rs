@@ -9,7 +9,7 @@
 use super::markdown::{Prompt, PromptError, Section};
 use super::text_language::TextLanguage;
 
-/// What is asked for.
+/// The operation asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AuthorizedOperation {
     /// Add policies.
@@ -57,7 +57,7 @@ const OUTPUT: [&str; 2] = ["Expected Output", "预期输出"];
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthorizationRequest {
-    /// What is asked for.
+    /// The operation asked for.
     pub operation: AuthorizedOperation,
     /// The policies, or the conditions of a query, as they stand.
     pub policies: Vec<String>,
@@ -65,7 +65,7 @@ pub struct AuthorizationRequest {
     pub text_language: TextLanguage,
 }
 
-/// Why a text is no request.
+/// The reason why a text is no request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotARequest {
     /// It is no prompt.
@@ -76,7 +76,7 @@ pub enum NotARequest {
     NoOperation {
         /// The section.
         section: &'static str,
-        /// What stands there; empty if nothing does.
+        /// The text found there; empty if nothing does.
         found: String,
     },
 }

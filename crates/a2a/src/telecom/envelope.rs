@@ -1,4 +1,4 @@
-//! What of A2A-T stands in the metadata of a message.
+//! The part of a message's metadata that is A2A-T.
 //!
 //! ```text
 //! "https://…/Negotiation-T/v1": "## …"             one text for each extension
@@ -15,7 +15,7 @@ use super::text_language::TextLanguage;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How the members beside the text are spelled.
+/// The spelling of the members beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemberCase {
     /// `templateUri`, `negotiationContext`: an object.
@@ -48,13 +48,13 @@ pub struct TelecomEnvelope {
     pub texts: BTreeMap<Family, (UriGeneration, String)>,
     /// The template of the text; where there are two, that of the task.
     pub template_uri: Option<TemplateUri>,
-    /// Where in a negotiation the message stands.
+    /// The place of the message in a negotiation.
     pub context: Option<Context>,
-    /// How the members were spelled.
+    /// The spelling of the members.
     pub spelling: MemberCase,
 }
 
-/// Why the metadata are none of A2A-T.
+/// The reason why the metadata are none of A2A-T.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetadataError {
     /// A text is none.
@@ -135,7 +135,7 @@ impl TelecomEnvelope {
         Ok(())
     }
 
-    /// How long its texts are together, in bytes.
+    /// The length of its texts together, in bytes.
     pub fn text_bytes(&self) -> usize {
         self.texts.values().map(|(_, text)| text.len()).sum()
     }

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// What all extension URIs begin with.
+/// The beginning of all extension URIs.
 const PREFIX: &str = "https://projects.tmforum.org/a2aproject/telecommunication/extensions/";
 
 /// An extension, whatever its generation.
@@ -46,7 +46,7 @@ impl Family {
     }
 }
 
-/// Which spelling of the URIs a peer uses.
+/// The spelling of the URIs that a peer uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UriGeneration {
     /// `…/Task-T/v1`.
@@ -59,9 +59,9 @@ pub enum UriGeneration {
 /// An extension as a peer names it; it is answered by the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TelecomExtension {
-    /// What it is for.
+    /// Its purpose.
     pub family: Family,
-    /// How it is spelled.
+    /// Its spelling.
     pub generation: UriGeneration,
 }
 

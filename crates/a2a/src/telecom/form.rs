@@ -1,4 +1,4 @@
-//! How the value of a field is said: words, numbers with units, lists, spans of the day.
+//! The forms of a field's value: words, numbers with units, lists, spans of the day.
 //!
 //! What is read is a JSON value of the key, or why it cannot be one; what is written is read as the
 //! same value, or not written at all. Refuses to know what is required, which the schema's contract
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 
-/// How a value is said, as template files say it.
+/// The form of a value, as template files say it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueForm {
@@ -103,7 +103,7 @@ impl ValueForm {
         first.next().map_or_else(whole, Ok)
     }
 
-    /// How a value is said; none if this form has no words that read as the same.
+    /// Writes a value in words; none if this form has no words that read as the same.
     pub(super) fn write(
         &self,
         values: &[&Value],
@@ -116,7 +116,7 @@ impl ValueForm {
         read.iter().eq(values.iter().copied()).then_some(said)
     }
 
-    /// How many words of its own a value is compared with.
+    /// The number of words of its own that a value is compared with.
     fn words(&self) -> usize {
         match self {
             Self::Words(words) => words

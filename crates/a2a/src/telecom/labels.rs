@@ -12,19 +12,19 @@ use std::ops::Range;
 #[derive(Clone, Debug, Default)]
 pub struct Labels(Vec<(usize, String)>);
 
-/// What a line says.
+/// The fields of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'a> {
-    /// What stands before the first label.
+    /// The text before the first label.
     pub before: &'a str,
     /// The places of the fields whose labels stand there, and what is said of each.
     pub said: Vec<(usize, &'a str)>,
 }
 
-/// What ends a piece of a line wherever it stands; a full stop does before a space alone.
+/// The signs that end a piece of a line wherever they stand; a full stop does before a space alone.
 const ENDS: [char; 7] = [';', '；', '。', ',', '，', '、', '\n'];
 
-/// What stands before a label and says nothing.
+/// The words before a label that say nothing.
 const ARTICLES: [&str; 2] = ["the ", "a "];
 
 impl Labels {
@@ -96,7 +96,7 @@ impl Labels {
     }
 }
 
-/// What stands behind the sign between label and value.
+/// The text behind the sign between label and value.
 fn colon<'a>(rest: &'a str, work: &ReadingBudget<'_>) -> Option<&'a str> {
     let behind = rest.trim_start_matches([' ', '\t']);
     work.take(1 + rest.len() - behind.len());
@@ -130,7 +130,7 @@ fn begins(text: &str, lower: &str) -> Option<usize> {
     next.is_none().then_some(length)
 }
 
-/// Where the pieces of a line begin.
+/// The beginnings of the pieces of a line.
 fn pieces(line: &str) -> Vec<usize> {
     let mut begins = vec![0];
     let mut inside = Inside::default();
@@ -150,7 +150,7 @@ fn pieces(line: &str) -> Vec<usize> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
     brackets: u32,
-    /// What ends the quote.
+    /// The sign that ends the quote.
     quote: Option<char>,
     escaped: bool,
 }
@@ -199,11 +199,11 @@ pub fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// What ends an item of a line, whatever its value is: a comma may stand within one.
+/// The signs that end an item of a line, whatever its value is: a comma may stand within one.
 const ITEM_ENDS: [char; 4] = [';', '；', '。', '\n'];
 
-/// Where each item of a text ends: before a semicolon, a Chinese full stop or a line end that is not in
-/// quotes or brackets, and at the end of the text.
+/// The end of each item of a text: before a semicolon, a Chinese full stop or a line end that is
+/// not in quotes or brackets, and at the end of the text.
 pub fn item_ends(text: &str) -> Vec<usize> {
     let mut inside = Inside::default();
     let ends = text.char_indices();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a value says, it stays the value of its label.
+        /// A value, whatever it says, stays the value of its label.
         #[test]
         fn what_is_quoted_is_read_again(value in ".{0,40}|[a-z:;,. \"{}\\\\“]{0,20}") {
             let line = format!("area: {}", quoted(&value));

@@ -28,13 +28,13 @@ pub const BYTES_MAX: usize = 65_536;
 pub const LINES_MAX: usize = 4_096;
 /// Sections of a prompt.
 pub const SECTIONS_MAX: usize = 64;
-/// How deep an entry of a list may be, from 0.
+/// The depth that an entry of a list may have, from 0.
 pub const DEPTH_MAX: usize = 8;
 /// Columns of a table.
 pub const COLUMNS_MAX: usize = 32;
 
-/// Where something stood, from 1; 0 if it was not read. All places are equal: where something stands
-/// says nothing of what it is.
+/// The line where something stood, from 1; 0 if it was not read. All places are equal: where
+/// something stands says nothing of what it is.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct LineNumber(pub u32);
 
@@ -47,51 +47,52 @@ impl PartialEq for LineNumber {
 /// A prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
-    /// What older builds put before the first section, between lines of dashes: names and values.
+    /// The front matter that older builds put before the first section, between lines of dashes:
+    /// names and values.
     pub front: Vec<(String, String)>,
     /// The sections, in order; titles differ.
     pub sections: Vec<Section>,
 }
 
-/// What stands under one `##`.
+/// The part under one `##`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Where its title stands.
+    /// The line of its title.
     pub line: LineNumber,
     /// Its title.
     pub title: String,
-    /// What it says, in order.
+    /// Its content, in order.
     pub blocks: Vec<Block>,
 }
 
 /// A piece of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it begins.
+    /// The line at which it begins.
     pub line: LineNumber,
-    /// What it is.
+    /// Its kind and content.
     pub body: BlockBody,
 }
 
-/// What a piece of a section is.
+/// The kind of a piece of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BlockBody {
     /// One line.
     Text(String),
     /// An entry of a list.
     Entry {
-        /// How deep it is nested, from 0.
+        /// The depth to which it is nested, from 0.
         depth: usize,
         /// Its number; none if it has a bullet.
         number: Option<u32>,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// A heading within the section: `###` and deeper.
     Heading {
         /// 3 to 6.
         level: usize,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// A table; each row has as many cells as the head.
@@ -103,14 +104,14 @@ pub enum BlockBody {
     },
     /// Lines that are taken as they stand.
     Code {
-        /// What stands behind the fence, such as `json`.
+        /// The text behind the fence, such as `json`.
         info: String,
         /// The lines.
         text: String,
     },
 }
 
-/// Why a prompt is not read.
+/// The reason why a prompt is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}line {line}: {flaw}", within(.section))]
 pub struct PromptError {
@@ -118,7 +119,7 @@ pub struct PromptError {
     pub section: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong there.
+    /// The fault there.
     pub flaw: PromptErrorKind,
 }
 
@@ -129,7 +130,7 @@ fn within(section: &Option<String>) -> String {
     }
 }
 
-/// What is wrong with a prompt.
+/// The fault of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PromptErrorKind {
     /// It is too long.
@@ -264,7 +265,7 @@ struct Reader<'a> {
     lines: Vec<&'a str>,
     at: usize,
     document: Prompt,
-    /// What the titles so far are known by.
+    /// The keys by which the titles so far are known.
     titles: BTreeSet<String>,
     /// The indents of the entries that are open, outermost first.
     indents: Vec<usize>,

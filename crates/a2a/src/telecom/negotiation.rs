@@ -33,7 +33,7 @@ pub use vocabulary::tongue_of;
 use super::extension::Family;
 use domain::negotiation::Kind;
 
-/// What is negotiated.
+/// The topic of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NegotiationTopic {
     /// `feasibility-negotiation`: whether it can be done.
@@ -67,7 +67,7 @@ impl NegotiationTopic {
         ["propose", "accept-reject"].map(|phase| template(&format!("{}/{phase}", self.as_str())))
     }
 
-    /// What it is with us; none for information, which is asked for by a task.
+    /// Its kind with us; none for information, which is asked for by a task.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Feasibility => Some(Kind::Feasibility),

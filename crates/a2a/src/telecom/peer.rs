@@ -37,25 +37,25 @@ pub struct TelecomPeer {
     notification: Option<TelecomExtension>,
     /// Those of the templates that both know.
     templates: Vec<Translator>,
-    /// What both know to be subscribed to.
+    /// The topics of subscription that both know.
     topics: Vec<NotificationTopic>,
 }
 
-/// What an agent says.
+/// A message of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PeerMessage {
     /// It asks for what a task lacks: how each is called, and what is meant.
     Asks {
-        /// What is answered to.
+        /// The context to answer to.
         context: Context,
         /// Names and meanings.
         items: Vec<(String, String)>,
     },
     /// It negotiates: an offer, an acceptance, a refusal, or that it leaves.
     Negotiates {
-        /// Where.
+        /// The context.
         context: Context,
-        /// What it is to our negotiation.
+        /// Its meaning to our negotiation.
         heard: ReceivedMove,
     },
     /// It tells what came of a task.
@@ -67,7 +67,7 @@ pub enum PeerMessage {
     },
 }
 
-/// Why nobody knows what an agent says.
+/// The reason why nobody knows what an agent says.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PeerError {
     /// The metadata are none.
@@ -151,8 +151,9 @@ impl TelecomPeer {
         })
     }
 
-    /// What we said last in a negotiation that is called so; none if it has nothing to be told, or the
-    /// agent does not negotiate. What was agreed on is assigned [under](Envelope::under) its context.
+    /// The message that we sent last in a negotiation that is called so; none if it has nothing to
+    /// be told, or the agent does not negotiate. What was agreed on is assigned
+    /// [under](Envelope::under) its context.
     pub fn turn(
         &self,
         negotiation: &Negotiation,
@@ -175,8 +176,8 @@ impl TelecomPeer {
         self.saying(negotiation::abort(context, reason, text_language))
     }
 
-    /// What was asked for, from a payload that has more than the one before; what no item says travels
-    /// as the whole prompt beside it.
+    /// The answer to what was asked for, from a payload that has more than the one before; what no
+    /// item says travels as the whole prompt beside it.
     pub fn supply(
         &self,
         payload: &Payload,
@@ -195,7 +196,7 @@ impl TelecomPeer {
         Some(said.with(Family::Task, prompt))
     }
 
-    /// What was asked for, by the names of its items.
+    /// All that was asked for, by the names of its items.
     pub fn answer(
         &self,
         said: &[(String, String)],
@@ -216,9 +217,9 @@ impl TelecomPeer {
         families.map(|it| envelope.extension(*it).uri()).collect()
     }
 
-    /// What a message or an artifact of the agent says; none if it says nothing in A2A-T. `standing` is
-    /// our negotiation with it, as the context that came names it; `about` the schema of what it works
-    /// on, by whose template a first offer of its own is read.
+    /// The meaning of a message or an artifact of the agent; none if it says nothing in A2A-T.
+    /// `standing` is our negotiation with it, as the context that came names it; `about` the schema
+    /// of what it works on, by whose template a first offer of its own is read.
     ///
     /// # Errors
     /// [`PeerError`]: it says something that cannot be.

@@ -1,4 +1,4 @@
-//! Which template a text is of: by its URI, or by what it says where a message names none.
+//! The template that a text is of: by its URI, or by what it says where a message names none.
 //!
 //! Older builds send the text alone; a message with an answer in a negotiation names the template
 //! of one of its two texts. A text says itself what it is: a task by its task type, a subscription
@@ -21,7 +21,7 @@ pub struct TemplateCatalogue {
     topics: Vec<NotificationTopic>,
 }
 
-/// Why nobody knows what a text is.
+/// The reason why nobody knows what a text is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownTemplate {
     /// It is no prompt.
@@ -33,9 +33,9 @@ pub enum UnknownTemplate {
     /// It names another template, or none and says nothing that one is known by.
     #[error("template {named} is not known here; {}", told(.known))]
     Template {
-        /// What the message names; `none` if nothing.
+        /// The template that the message names; `none` if nothing.
         named: String,
-        /// What is known.
+        /// The templates known.
         known: Vec<String>,
         /// The schema that an agent takes who knows it; none if it is no shipped template.
         schema_id: Option<String>,
@@ -152,7 +152,7 @@ impl TemplateCatalogue {
     }
 }
 
-/// What says of which template a text is: the URI that comes with it, or the text.
+/// The hint at a text's template: the URI that comes with it, or the text.
 enum Said<'w> {
     Uri(String),
     Text(Prompt, usize, &'w ReadingBudget<'w>),
@@ -170,7 +170,7 @@ impl<'w> Said<'w> {
         })
     }
 
-    /// Whether it is the template of this URI, which is known by what a text says.
+    /// True if it is the template of this URI, which is known by what a text says.
     fn is(&self, uri: &str, is_of: impl Fn(&Prompt) -> bool) -> Result<bool, GivenUp> {
         match self {
             Self::Uri(named) => Ok(named == uri),
@@ -183,7 +183,7 @@ impl<'w> Said<'w> {
     }
 }
 
-/// What there is to know, for who asks the wrong agent.
+/// All templates that there are, for who asks the wrong agent.
 static SHIPPED: LazyLock<(Vec<TelecomTemplate>, Vec<NotificationTopic>)> =
     LazyLock::new(|| (super::shipped::shipped(), subscription::shipped()));
 
@@ -249,7 +249,8 @@ mod tests {
         assert!(repertoire.for_schema("energy_saving_v1").is_some());
     }
 
-    /// Whoever takes no task is told so, and by which schema to find somebody who does.
+    /// A peer of whom nobody takes the task is told so, and by which schema to find somebody who
+    /// does.
     #[test]
     fn what_nobody_here_knows_is_told_with_the_schema_of_who_does() {
         let none = TemplateCatalogue::default();

@@ -26,21 +26,21 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What can be subscribed to under one template URI.
+/// The things that can be subscribed to under one template URI.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotificationTopic {
-    /// What names it, e.g. `Notification-T/network-layer/subscribe-incident/v1`.
+    /// Its name, e.g. `Notification-T/network-layer/subscribe-incident/v1`.
     pub template_uri: String,
-    /// How it is called; the first is written.
+    /// Its names; the first is written.
     pub names: Phrases,
     /// The name of what is sent, e.g. `faultManagement.Incident`.
     pub artifact: String,
     /// The schemas of the results that it is about.
     pub tells: BTreeSet<String>,
-    /// What has an agent tell it.
+    /// The task that has an agent tell it.
     pub order: NotifyingTask,
-    /// What subscriptions can ask for.
+    /// The conditions that subscriptions can ask for.
     pub conditions: Vec<SubscriptionCondition>,
     /// Titles of the sections.
     pub titles: Titles,
@@ -64,24 +64,24 @@ pub struct Titles {
     pub topic: Phrases,
     /// The conditions.
     pub condition: Phrases,
-    /// How a notification is carried.
+    /// The way in which a notification is carried.
     pub format: Phrases,
     /// The outcome.
     pub output: Phrases,
 }
 
-/// What a subscription can ask for.
+/// A condition that a subscription can ask for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SubscriptionCondition {
-    /// How it is called.
+    /// Its names.
     pub labels: Phrases,
     /// The keys of the results that it looks at; a value under any of them will do.
     pub keys: Vec<String>,
-    /// What the keys hold, and how that is said; if empty, anything, taken as it stands.
+    /// The values that the keys hold, and how that is said; if empty, anything, taken as it stands.
     #[serde(default)]
     pub values: BTreeMap<String, Phrases>,
-    /// What values begin with, said or not, such as `site:`.
+    /// The beginning of values, said or not, such as `site:`.
     #[serde(default)]
     pub prefix: String,
 }
@@ -93,7 +93,7 @@ pub struct NotificationSubscription {
     pub template_uri: TemplateUri,
     /// In which language it was made, and is answered.
     pub text_language: TextLanguage,
-    /// How notifications are carried.
+    /// The way in which notifications are carried.
     pub carriage: Carriage,
     artifact: String,
     tells: BTreeSet<String>,
@@ -107,7 +107,7 @@ struct Test {
     values: BTreeSet<String>,
 }
 
-/// Why a subscription is not taken.
+/// The reason why a subscription is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubscriptionError {
     /// It is no prompt.
@@ -136,7 +136,7 @@ fn told(objections: &[Objection]) -> String {
     all.join("; ")
 }
 
-/// What of a subscription cannot be done.
+/// A part of a subscription that cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("section '{section}', line {line}: '{found}' {problem}")]
 pub struct Objection {
@@ -144,9 +144,9 @@ pub struct Objection {
     pub section: String,
     /// The line, from 1; 0 if the section is not there.
     pub line: u32,
-    /// What stands there.
+    /// The text found there.
     pub found: String,
-    /// What is wrong with it, and what could stand there.
+    /// Its fault, and what could stand there.
     pub problem: String,
 }
 
@@ -439,7 +439,7 @@ impl SubscriptionCondition {
 }
 
 impl NotificationSubscription {
-    /// What a condition on a key of the results says: all its values, or the only one.
+    /// The values that a condition on a key of the results names: all, or the only one.
     fn values_of(&self, key: &str, listed: bool) -> Option<Value> {
         let on_key = |test: &&Test| test.keys.iter().any(|it| it == key);
         let values = &self.tests.iter().find(on_key)?.values;
@@ -449,7 +449,7 @@ impl NotificationSubscription {
         })
     }
 
-    /// Whether a notification is told.
+    /// True if a notification is told.
     pub fn wants(&self, notification: &Notification) -> bool {
         let payload = notification.content.payload.as_ref();
         payload.is_some_and(|payload| {

@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TelecomTemplate {
-    /// What names it, e.g. `Task-T/network-layer/ran-energy-saving/v1`.
+    /// Its name, e.g. `Task-T/network-layer/ran-energy-saving/v1`.
     pub template_uri: String,
     /// The schema of the payloads, e.g. `energy_saving_v1`.
     pub schema_id: String,
     /// The key whose value says what a task is about.
     pub target: String,
-    /// What the template says of every payload; a payload may say otherwise.
+    /// The values that the template gives every payload; a payload may say otherwise.
     #[serde(default)]
     pub constants: Map<String, Value>,
     /// The sections, in the order in which they are written.
@@ -38,18 +38,18 @@ pub struct TemplateSection {
     /// The name of its slot; none if it always says the same.
     #[serde(default)]
     pub slot: Option<Phrases>,
-    /// What it is for.
+    /// Its purpose.
     pub holds: SectionContent,
 }
 
-/// What a section is for.
+/// The purpose of a section.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SectionContent {
     /// The type of task, which tells templates apart: the first is written, another is an error.
     TaskType(Phrases),
-    /// What to do, in words that point to other sections as `<Title>`. Lines that do so say nothing
-    /// of their own; others go to `other`.
+    /// The thing to do, in words that point to other sections as `<Title>`. Lines that do so say
+    /// nothing of their own; others go to `other`.
     Statement(Phrases),
     /// Requirements for the answer and explanations of terms: what is written, and never read.
     Guidance(Phrases),
@@ -63,12 +63,12 @@ pub enum SectionContent {
 pub struct TemplateField {
     /// The key of the schema.
     pub key: String,
-    /// How it is called; the first is written, all are understood.
+    /// Its names; the first is written, all are understood.
     pub labels: Phrases,
     /// True if it may stand in its section without a label; of one field of a section.
     #[serde(default)]
     pub bare: bool,
-    /// How its value is said.
+    /// The form of its value.
     pub form: ValueForm,
 }
 
@@ -100,7 +100,7 @@ impl Phrases {
     }
 }
 
-/// Why a text is no template.
+/// The reason why a text is no template.
 #[derive(Debug, thiserror::Error)]
 pub enum MalformedTemplate {
     /// Not JSON of this form.

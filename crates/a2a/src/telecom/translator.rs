@@ -41,7 +41,7 @@ pub(super) mod titles {
         text_language.either("Further Parameters", "更多参数(Further Parameters)")
     }
 
-    /// What no key covers.
+    /// The title of what no key covers.
     pub(crate) fn other(text_language: TextLanguage) -> &'static str {
         text_language.either("Other", "其他(Other)")
     }
@@ -61,7 +61,7 @@ pub struct Translator {
     places: Vec<(usize, usize)>,
 }
 
-/// Why a template does not fit a schema.
+/// The reason why a template does not fit a schema.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateMismatch {
     /// It is for another.
@@ -92,7 +92,7 @@ pub enum TemplateMismatch {
     Unusable(#[from] Unusable),
 }
 
-/// Why a prompt is not one of this template.
+/// The reason why a prompt is not one of this template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PromptMismatch {
     /// It is no markdown of this kind.
@@ -111,7 +111,7 @@ pub enum PromptMismatch {
         template: String,
         /// The task type of the template.
         expected: String,
-        /// What stands there.
+        /// The text found there.
         found: String,
     },
     /// It is more work than it may be.
@@ -193,7 +193,7 @@ impl Translator {
         PromptReading::of(self, &document, work)
     }
 
-    /// What a payload is about, in words.
+    /// The subject of a payload, in words.
     pub fn target_object(&self, payload: &Payload) -> String {
         match payload.values.get(&self.template.target) {
             Some(Value::String(text)) => text.clone(),
@@ -206,7 +206,7 @@ impl Translator {
         }
     }
 
-    /// How the task type is called; empty if the template has none.
+    /// The name of the task type; empty if the template has none.
     pub fn task_type(&self, text_language: TextLanguage) -> &str {
         let types = self
             .template

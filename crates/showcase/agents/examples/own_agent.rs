@@ -16,7 +16,7 @@ use domain::telemetry::{Alarm, AlarmType, Severity, Telemetry};
 use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
-/// What the agent remembers: the sites that its domain has told are unreachable.
+/// The memory of the agent: the sites that its domain has told are unreachable.
 #[derive(Default)]
 struct SiteWatch {
     out: BTreeSet<ElementId>,

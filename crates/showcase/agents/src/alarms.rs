@@ -8,7 +8,7 @@ use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// What identifies an alarm in the list.
+/// The key that identifies an alarm in the list.
 pub type AlarmKey = (ElementId, AlarmType);
 
 /// True if alarms of this type tell of lost service or of what takes it away; the others are
@@ -37,13 +37,13 @@ pub fn tells_of_fault(alarm_type: AlarmType) -> bool {
 /// An alarm that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActiveAlarm {
-    /// When the element noticed first.
+    /// The instant at which the element noticed first.
     pub since: Timestamp,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
 }
 
-/// What an arriving alarm changes.
+/// The change that an arriving alarm makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlarmChange {
     /// The condition is new.

@@ -36,7 +36,7 @@ use schema::semantics::ParseFailure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How long a check, and another province, may take, in seconds.
+/// The time that a check, and another province, may take, in seconds.
 const CHECK_LONGEST_S: f64 = 600.0;
 const FORWARD_LONGEST_S: f64 = 3_600.0;
 /// So many questions are asked at most.
@@ -45,7 +45,7 @@ const QUESTIONS_MAX: u32 = 2;
 /// The complaint agent with the reader that needs no model.
 pub type Complaints = ComplaintAgent<PlainReader>;
 
-/// What was sent, and for whom.
+/// The message sent, and for whom.
 #[derive(Clone, Debug)]
 struct Sent {
     case: TaskId,
@@ -233,7 +233,7 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
         Ok(())
     }
 
-    /// What has to be asked first; counts the question.
+    /// The question that has to be asked first; counts the question.
     fn question(&self, case: &mut Case) -> Option<Content> {
         let asks = case.questions < QUESTIONS_MAX
             && !case.unanswered

@@ -1,4 +1,5 @@
-//! What every agent knows of itself and around it: its profile, the roster, the inventory, and fresh numbers.
+//! The knowledge that every agent has of itself and around it: its profile, the roster, the
+//! inventory, and fresh numbers.
 //!
 //! Also the wrapper that turns a [`TaskExecutor`] into an [`Agent`]: it tells apart what may be asked of an
 //! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
@@ -16,7 +17,7 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::sync::Arc;
 
-/// What an agent was told at the start, and the numbers it hands out.
+/// The briefing of an agent, and the numbers it hands out.
 #[derive(Clone, Debug)]
 pub struct AgentContext {
     /// Its own profile.
@@ -96,7 +97,7 @@ impl AgentContext {
     }
 }
 
-/// How a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
+/// The key by which a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 
 /// `word` with the unmet points, each on a line of its own, as a judgement or a refusal says them

@@ -1,4 +1,4 @@
-//! Which elements a text in natural language names.
+//! The elements that a text in natural language names.
 //!
 //! Case does not matter, nor does the order of words: an element is named by its identifier, by
 //! the part behind the kind (`BE-017`, `Berlin/2`), or by its kind and its place together. Terms
@@ -33,8 +33,9 @@ impl NamedElements {
 const TERMS_MAX: usize = 100;
 /// By how many bytes explanations may lengthen a text; what would lengthen it further is left out.
 const LENGTHENED_MAX: usize = 64 * 1024;
-/// How many bytes of a text are read; what stands behind them names nothing. Each term goes through all
-/// of them, and a step that does not come back in time costs everybody the tasks of its agent.
+/// The number of bytes of a text that are read; what stands behind them names nothing. Each term
+/// goes through all of them, and a step that does not come back in time costs everybody the tasks
+/// of its agent.
 const TEXT_MAX: usize = 64 * 1024;
 
 /// Reads the words of a content: its target object, its description, and the words to a judgement.
@@ -65,15 +66,15 @@ pub fn beginning(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// What the elements of an inventory are called: a text is gone through once, however many there are.
+/// The names of the elements of an inventory: a text is gone through once, however many there are.
 #[derive(Clone, Debug)]
 pub struct ElementNames {
     ids: Arc<[ElementId]>,
-    /// What may stand in a text, in lower case.
+    /// The words that may stand in a text, in lower case.
     words: Dictionary<Meaning>,
 }
 
-/// What a word in a text may mean. Elements go by their place among the identifiers.
+/// A meaning that a word in a text may have. Elements go by their place among the identifiers.
 #[derive(Clone, Debug)]
 enum Meaning {
     /// The element with this identifier.
@@ -192,7 +193,7 @@ const KINDS: [ElementKind; 8] = [
     ElementKind::Cell,
 ];
 
-/// What people call a kind.
+/// The words by which people call a kind.
 fn kind_words(kind: ElementKind) -> &'static [&'static str] {
     match kind {
         ElementKind::Router => &["router", "routers"],
@@ -221,7 +222,7 @@ fn with_word_replaced(text: &str, word: &str, by: &str, longest: usize) -> Strin
     replaced + &text[taken..]
 }
 
-/// Where `word` stands in `text` and not inside a longer name.
+/// The places at which `word` stands in `text` and not inside a longer name.
 fn places_of<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let places = text.match_indices(word).filter(|_| !word.is_empty());
     let alone = move |at: usize| {
@@ -260,7 +261,7 @@ mod tests {
         found.first().map(|e| e.to_string())
     }
 
-    /// What [`ElementNames::named`] is to find, said element by element.
+    /// The reading that [`ElementNames::named`] is to find, said element by element.
     fn named_one_by_one(inventory: &Inventory, text: &str) -> Vec<ElementId> {
         let text = text.to_lowercase();
         let stands = |word: &str| places_of(&text, word).next().is_some();

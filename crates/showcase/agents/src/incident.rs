@@ -145,7 +145,8 @@ impl Incidents {
         self.open.push(incident);
     }
 
-    /// When [`Incidents::report`] has something to say; none if nothing changes of itself.
+    /// The instant at which [`Incidents::report`] has something to say; none if nothing changes of
+    /// itself.
     pub fn due(&self) -> Option<Timestamp> {
         self.open.iter().filter_map(Open::due).min()
     }

@@ -16,17 +16,17 @@ use std::collections::BTreeMap;
 pub const AGAIN_AFTER_S: f64 = 20.0;
 /// Seconds without any reply after which a message counts as lost.
 pub const SILENCE_S: f64 = 150.0;
-/// How often a message is sent at the most.
+/// The number of times that a message is sent at the most.
 pub const TRIES_MAX: u32 = 8;
 
-/// What a reply, or the lack of one, amounts to.
+/// The outcome of a reply, or of the lack of one.
 #[derive(Clone, Debug)]
 pub enum ReplyOutcome<P> {
     /// It is the outbox's own business: what follows.
     Handled(Vec<Output>),
     /// The message was answered, or cannot be delivered.
     Answered {
-        /// What it was for.
+        /// Its purpose.
         purpose: P,
         /// The message.
         sent: Box<Message>,
@@ -48,7 +48,7 @@ struct OutgoingRequest<P> {
 #[derive(Clone, Debug)]
 pub struct Outbox<P> {
     awaiting: BTreeMap<Token, OutgoingRequest<P>>,
-    /// When silence is over, by the token of the waking: the sending it is about.
+    /// The end of silence, by the token of the waking: the sending it is about.
     patience: BTreeMap<Token, Token>,
     resting: BTreeMap<Token, OutgoingRequest<P>>,
 }

@@ -32,20 +32,20 @@ const TRACED_S: (f64, f64) = (12.0 * 3_600.0, 4.0 * 3_600.0);
 /// Seconds after which a check decides without the records that have not come.
 const TRACE_LONGEST_S: f64 = 300.0;
 
-/// Where a vehicle was.
+/// The track of a vehicle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// In the province, in order of time.
     pub visits: Vec<Visit>,
-    /// Where it left to.
+    /// The province that it left to.
     pub left_to: Option<String>,
-    /// Where it came from.
+    /// The province that it came from.
     pub came_from: Option<String>,
     /// Until when its way was looked up.
     pub until: Timestamp,
 }
 
-/// What an agent can judge from.
+/// The grounds on which an agent can judge.
 pub struct QualityContext<'a> {
     /// The network as documented.
     pub inventory: &'a Inventory,
@@ -72,14 +72,15 @@ impl QualityContext<'_> {
     }
 }
 
-/// What one domain knows of quality.
+/// The knowledge that one domain has of quality.
 pub trait QualityDomain: Send {
     /// The domain.
     const DOMAIN: Domain;
     /// True if its agents may look up where vehicles were.
     const TRACES: bool;
 
-    /// How service was. The trace is of the vehicle in question, if there was one and it came.
+    /// Judges how service was. The trace is of the vehicle in question, if there was one and it
+    /// came.
     fn judge(
         ground: &QualityContext<'_>,
         check: &QualityCheck,
@@ -312,7 +313,7 @@ pub fn checkers<'a>(
     context.roster.iter().find(fits).map(|p| p.name.clone())
 }
 
-/// What is said of an element that an alarm stands on.
+/// The result that is said of an element that an alarm stands on.
 fn blamed(
     quality: Quality,
     element: &ElementId,

@@ -60,7 +60,7 @@ pub struct Antenna {
     place: PlanePoint,
     azimuth_degrees: f64,
     carrier_mhz: f64,
-    /// What the cell sends on all of its carrier, in dBm.
+    /// The power that the cell sends on all of its carrier, in dBm.
     sent_dbm: f64,
     /// The resource elements over which it is spread, in dB.
     spread_db: f64,
@@ -127,7 +127,7 @@ impl Radio {
         &self.inventory
     }
 
-    /// What a cell is planned to be.
+    /// The plan of a cell.
     pub fn cell(&self, id: &ElementId) -> Option<&Cell> {
         self.inventory.cells.get(id)
     }
@@ -143,7 +143,7 @@ impl Radio {
         sites.flat_map(|site| self.inventory.cells_of(site))
     }
 
-    /// Where a cell stands.
+    /// The place of a cell.
     pub fn place_of(&self, cell: &ElementId) -> Option<PlanePoint> {
         self.places.get(self.site_of(cell)).copied()
     }

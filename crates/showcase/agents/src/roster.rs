@@ -1,4 +1,4 @@
-//! Which agents this crate hosts, by role.
+//! The agents that this crate hosts, by role.
 //!
 //! Profiles are files beside the code (`profiles/*.toml`), read by whoever composes the platform;
 //! the key `role` of a profile names the agent made here. Read next: [`crate::context`];
@@ -23,7 +23,7 @@ use crate::wireless_fault::WirelessFault;
 use domain::agent::Agent;
 use std::sync::Arc;
 
-/// What an agent of the roster is, and how one is made.
+/// The role of an agent of the roster, and how one is made.
 #[derive(Clone, Copy, Debug)]
 pub struct RosterRole {
     /// As the key `role` of profiles names it.

@@ -1,4 +1,4 @@
-//! What fails when something fails: the inventory as a graph, indexed once.
+//! The consequences of failures: the inventory as a graph, indexed once.
 //!
 //! [`Inventory::sites_cut_off`] says the same for one failure; agents ask for hundreds of
 //! candidates, so elements become numbers here. A test holds both to the same answer. What is asked
@@ -20,7 +20,7 @@ pub struct Topology {
     /// By node: its links, each with the node at the far end.
     beside: Vec<Vec<(usize, usize)>>,
     cores: Vec<usize>,
-    /// What is built into something, as far as service depends on it.
+    /// The elements that are built into something, as far as service depends on it.
     nested: Vec<usize>,
     sites: Vec<usize>,
     routers: Vec<usize>,
@@ -45,11 +45,11 @@ struct Edge {
     ducts: Vec<usize>,
 }
 
-/// What is left when something has failed.
+/// The part that is left when something has failed.
 #[derive(Clone, Debug)]
 pub struct Survivors<'a> {
     topology: &'a Topology,
-    /// What has not failed by itself.
+    /// True for what has not failed by itself.
     whole: Vec<bool>,
     works: Vec<bool>,
     reached: Vec<bool>,
@@ -152,7 +152,7 @@ impl Topology {
         self.areas.get(element)
     }
 
-    /// What its elements are called.
+    /// The names of its elements.
     pub fn names(&self) -> &ElementNames {
         let names = || ElementNames::new(&self.inventory, Arc::clone(&self.ids));
         self.names.get_or_init(names)
@@ -163,7 +163,7 @@ impl Topology {
         self.listed(&self.links, id)
     }
 
-    /// What is built into an element, in order.
+    /// The elements that are built into an element, in order.
     pub fn children_of(&self, id: &ElementId) -> impl Iterator<Item = &ElementId> {
         self.listed(&self.children, id)
     }
@@ -189,8 +189,8 @@ impl Topology {
         list.into_iter().flatten().map(|&i| &self.ids[i])
     }
 
-    /// What is joined to an element directly: a link's ends and ducts, the links on or in it, what
-    /// is built into it, what it is built into.
+    /// The elements that are joined to an element directly: a link's ends and ducts, the links on
+    /// or in it, what is built into it, what it is built into.
     pub fn neighbours<'a>(&'a self, id: &'a ElementId) -> BTreeSet<&'a ElementId> {
         let mut beside: BTreeSet<&ElementId> = self.links_of(id).collect();
         if let Some(link) = self.inventory.links.get(id) {
@@ -203,7 +203,7 @@ impl Topology {
         beside
     }
 
-    /// What is left when every element of `failed` has failed.
+    /// The part that is left when every element of `failed` has failed.
     pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Survivors<'_> {
         let mut works = vec![true; self.ids.len()];
         for id in failed {
@@ -327,7 +327,7 @@ impl Survivors<'_> {
     }
 }
 
-/// What a link ends on or runs through, and what its ends are built into.
+/// The elements that a link ends on or runs through, and what its ends are built into.
 fn touched<'a>(inventory: &'a Inventory, link: &'a Link) -> impl Iterator<Item = &'a ElementId> {
     let ends = [&link.a, &link.b].into_iter();
     let nodes = ends.clone().map(|end| inventory.node_of(end));

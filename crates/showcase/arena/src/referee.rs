@@ -83,7 +83,7 @@ pub struct ScenarioReport {
     pub restore_s: Option<f64>,
     /// From the fault to the true restoration of the last site.
     pub truly_restored_s: Option<f64>,
-    /// Whether the ticket was closed by its publisher.
+    /// True if the ticket was closed by its publisher.
     pub closed: bool,
     /// Messages between agents: requests, replies, notifications.
     pub messages: u64,

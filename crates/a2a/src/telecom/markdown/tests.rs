@@ -74,7 +74,8 @@ proptest! {
         prop_assert_eq!(parsed(&text)?, document);
     }
 
-    /// Whatever a value says, line ends and marks included, it opens no section and breaks nothing.
+    /// A value, whatever it says, line ends and marks included, opens no section and breaks
+    /// nothing.
     #[test]
     fn no_text_is_more_than_text(text in ".{0,30}|[#`|\\n\\- a\\\\]{0,20}") {
         let section = Section::new("one").saying(text.clone()).saying("end");

@@ -18,13 +18,13 @@ use schema::steps::ReadingBudget;
 /// The negotiation that the id of a message names.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenNegotiation<'a> {
-    /// How many rounds were agreed on when it was opened.
+    /// The number of rounds agreed on when it was opened.
     pub max_rounds: u32,
-    /// How it stands.
+    /// Its state.
     pub negotiation: &'a Negotiation,
 }
 
-/// What a message is to us.
+/// The meaning of a message to us.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceivedMove {
     /// The first proposal of a new negotiation, of at most so many rounds with us.
@@ -41,8 +41,8 @@ pub enum ReceivedMove {
     Again,
 }
 
-/// What a message of one side is to a negotiation; to none if its id is unknown. What it offers is read
-/// as part of some work.
+/// The meaning of one side's message to a negotiation; to none if its id is unknown. What it offers
+/// is read as part of some work.
 ///
 /// # Errors
 /// [`NegotiationError`]: it does not fit, and nothing changes.
@@ -92,8 +92,8 @@ pub fn hear(
     }
 }
 
-/// What an information negotiation says is of the task that lacks something, not of a negotiation
-/// of ours.
+/// The content of an information negotiation is of the task that lacks something, not of a
+/// negotiation of ours.
 fn inquiry(message: &NegotiationMessage) -> Result<ReceivedMove, NegotiationError> {
     within(message, 1, message.context.max_rounds)?;
     match message.performative {

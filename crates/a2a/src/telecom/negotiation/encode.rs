@@ -19,7 +19,7 @@ use domain::negotiation::{Negotiation, Side, Speech, Stance, Turn};
 use domain::reply::Reason;
 use serde_json::{Map, Value};
 
-/// What is to be sent: under Negotiation-T, with the context.
+/// A message to be sent: under Negotiation-T, with the context.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EncodedMessage {
     /// The template of the text.
@@ -280,7 +280,7 @@ fn offered(
         })
 }
 
-/// What is different from the offer before, field by field; keys that no field says the same, by
+/// The differences from the offer before, field by field; keys that no field says the same, by
 /// their names in marks, as JSON.
 fn changed(
     translator: &Translator,

@@ -17,11 +17,11 @@ use schema::steps::{GivenUp, ReadingBudget};
 /// A message of Negotiation-T, its performative and topic known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NegotiationMessage {
-    /// What is negotiated; none if somebody leaves, whatever was negotiated.
+    /// The topic; none if somebody leaves, whatever was negotiated.
     pub topic: Option<NegotiationTopic>,
-    /// What the message does.
+    /// The act of the message.
     pub performative: Performative,
-    /// Where it stands.
+    /// Its place in the negotiation.
     pub context: Context,
     /// In which language it is written.
     pub text_language: TextLanguage,
@@ -59,7 +59,7 @@ impl NegotiationMessage {
         })
     }
 
-    /// What is asked for, or supplied, in an information negotiation: names, and what is said of
+    /// The items asked for, or supplied, in an information negotiation: names, and what is said of
     /// each, which may be nothing. How items that lack depend on each other is none of them.
     pub fn items(&self) -> Vec<(String, String)> {
         let heading = match self.performative {
@@ -96,7 +96,7 @@ impl NegotiationMessage {
         }
     }
 
-    /// Why somebody leaves, or does not agree; empty if nothing is said.
+    /// The reason for which somebody leaves, or does not agree; empty if nothing is said.
     pub fn reason(&self) -> String {
         match self.topic {
             None => Heading::Termination.text(&self.document),
@@ -121,7 +121,7 @@ fn phase(uri: &TemplateUri) -> Option<(Option<NegotiationTopic>, Option<Performa
     }
 }
 
-/// Whether a template is for what a message does.
+/// True if a template is for what a message does.
 fn suits(
     uri: &TemplateUri,
     phase: Option<Performative>,

@@ -1,4 +1,4 @@
-//! What a message says, as a speech: offers with their alternatives, acceptances, refusals.
+//! A message as a speech: offers with their alternatives, acceptances, refusals.
 //!
 //! Knows which section holds what; what its lines say is read by the template of the task, from the
 //! offer before on. Refuses to know rounds. Read next: [`super::encode`], the other way round.
@@ -17,8 +17,8 @@ use domain::reply::Reason;
 use schema::steps::{Effort, ReadingBudget};
 use serde_json::Map;
 
-/// What a proposal offers: one alternative for each heading `Alternative N`, or one in all. What an
-/// alternative leaves out stays as it stood in the first of the offer before.
+/// The offer of a proposal: one alternative for each heading `Alternative N`, or one in all. What
+/// an alternative leaves out stays as it stood in the first of the offer before.
 pub(super) fn offer(
     message: &NegotiationMessage,
     earlier: Option<&Speech>,
@@ -132,8 +132,8 @@ fn filled(summary: String, topic: NegotiationTopic) -> String {
     }
 }
 
-/// Why an offer is not an acceptance: the details of what is not feasible, which are then no
-/// circumstances of what is offered instead, and what is not clear.
+/// The reason why an offer is not an acceptance: the details of what is not feasible, which are
+/// then no circumstances of what is offered instead, and what is not clear.
 fn reasons(document: &Prompt, contents: &mut [Content]) -> Vec<Reason> {
     let mut details = Vec::new();
     if Heading::Infeasible.of(document).is_some() {

@@ -145,7 +145,7 @@ fn message(
     NegotiationMessage::read(&uri, &context, &text).expect("a message")
 }
 
-/// What a message comes to: what is heard, and where our negotiation stands then.
+/// The outcome of a message: what is heard, and where our negotiation stands then.
 fn outcome(negotiation: Option<&Negotiation>, message: &NegotiationMessage, by: Side) -> String {
     let translator = translator("ran-energy-saving");
     let standing = negotiation.map(|negotiation| OpenNegotiation {
@@ -443,7 +443,7 @@ fn what_is_said_is_heard() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is offered, and whatever is offered instead, is heard as it was meant: of a counter
+    /// Every offer, and every offer instead, is heard as it was meant: of a counter
     /// offer only what is different is said.
     #[test]
     fn any_offer_is_heard_as_it_was_meant(
@@ -593,8 +593,8 @@ fn an_energy_saving_exchange() {
     "#);
 }
 
-/// What an SDK renders from typed data is heard: a request, what is infeasible with a proposal, a
-/// request for confirmation, and the ending; numbers of the context come as `1.0`.
+/// The texts that an SDK renders from typed data are heard: a request, what is infeasible with a
+/// proposal, a request for confirmation, and the ending; numbers of the context come as `1.0`.
 #[test]
 fn messages_as_peers_send_them() {
     let translator = translator("ran-energy-saving");
@@ -832,7 +832,7 @@ fn contradictions_are_refused() {
     ");
 }
 
-/// What stands before the first alternative is read for each, so there are so many and no more.
+/// The text before the first alternative is read for each, so there are so many and no more.
 #[test]
 fn alternatives_are_bounded() {
     let offered = |count: usize| {

@@ -26,7 +26,7 @@ pub(super) enum Heading {
 }
 
 impl Heading {
-    /// What is offered stands in these.
+    /// The headings under which an offer stands.
     pub(super) const OFFERED: [Heading; 4] = [
         Self::UnderEvaluation,
         Self::Infeasible,
@@ -88,7 +88,7 @@ impl Heading {
             .find_map(|text_language| document.section(self.title(text_language)))
     }
 
-    /// What the section says; empty if it is not there.
+    /// The text of the section; empty if it is not there.
     pub(super) fn text(self, document: &Prompt) -> String {
         self.of(document).map(Section::text).unwrap_or_default()
     }
@@ -130,7 +130,7 @@ pub(super) fn is_relationship(name: &str) -> bool {
     same_title(name, "Relationship between missing items") || same_title(name, "缺失项之间的关系")
 }
 
-/// What asks for confirmation; the wording is fixed.
+/// The text that asks for confirmation; the wording is fixed.
 pub(super) fn confirm(topic: NegotiationTopic, text_language: TextLanguage) -> &'static str {
     match topic {
         NegotiationTopic::Feasibility => text_language.either(

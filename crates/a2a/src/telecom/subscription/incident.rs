@@ -9,7 +9,7 @@ use domain::content::Payload;
 use domain::notification::Notification;
 use serde_json::{Value, json};
 
-/// Which part of an artifact carries a notification.
+/// The part of an artifact that carries a notification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carriage {
     /// `DataPart`: JSON.
@@ -36,7 +36,7 @@ impl Carriage {
     }
 }
 
-/// What is sent of a notification.
+/// The artifact that is sent of a notification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotificationArtifact {
     /// The name of the artifact.
@@ -49,7 +49,7 @@ pub struct NotificationArtifact {
 const INCIDENT: &str = "fault_incident_result_v1";
 
 impl NotificationSubscription {
-    /// What is sent of a notification; none if it is not wanted.
+    /// The artifact that is sent of a notification; none if it is not wanted.
     pub fn tell(&self, notification: &Notification) -> Option<NotificationArtifact> {
         if !self.wants(notification) {
             return None;

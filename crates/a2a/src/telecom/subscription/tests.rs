@@ -226,7 +226,7 @@ fn a_subscription_is_an_order() {
     "#);
 }
 
-/// What is shipped is sound: URIs are template URIs, keys are those of the schemas, values are
+/// All that is shipped is sound: URIs are template URIs, keys are those of the schemas, values are
 /// those that the keys may hold.
 #[test]
 fn shipped_topics_are_of_the_schemas() {

@@ -7,7 +7,7 @@ use crate::telecom::text_language::TextLanguage;
 use schema::template::{Key, Template};
 use serde_json::{Map, Value};
 
-/// What came of a task, by the template of its result: a line for each key, in the words of the
+/// The outcome of a task, by the template of its result: a line for each key, in the words of the
 /// schema. Keys that the schema does not know are left out.
 pub fn outcome(
     schema: &Template,

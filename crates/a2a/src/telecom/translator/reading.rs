@@ -1,4 +1,4 @@
-//! What a prompt says, key by key.
+//! The reading of a prompt, key by key.
 //!
 //! Knows how sections become values; what a value may be is the form's and the contract's to say.
 //! A field said twice with different values is asked back. Read next: [`super::writing`].
@@ -16,20 +16,20 @@ use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a prompt says, as far as it was understood.
+/// The content of a prompt, as far as it was understood.
 #[derive(Clone, Debug)]
 pub struct PromptReading<'t> {
     translator: &'t Translator,
     text_language: TextLanguage,
     values: Map<String, Value>,
-    /// What no key holds, in the order in which it was said.
+    /// The fragments that no key holds, in the order in which it was said.
     other: Vec<String>,
     wrong: BTreeMap<String, Question>,
     lines: BTreeMap<String, u32>,
 }
 
-/// What a reading has understood, without the translator that it was read by: so that one thread
-/// reads and another goes on.
+/// The values that a reading has understood, without the translator that it was read by: so that
+/// one thread reads and another goes on.
 #[derive(Clone, Debug)]
 pub struct Understood {
     text_language: TextLanguage,
@@ -40,7 +40,7 @@ pub struct Understood {
 }
 
 impl<'t> PromptReading<'t> {
-    /// What was understood, to go on with by [`PromptReading::going_on`].
+    /// The values understood, to go on with by [`PromptReading::going_on`].
     pub fn understood(self) -> Understood {
         Understood {
             text_language: self.text_language,
@@ -169,7 +169,7 @@ impl<'t> PromptReading<'t> {
         }
     }
 
-    /// What was understood so far, which may lack something.
+    /// The values understood so far, which may lack something.
     pub fn said(&self) -> Map<String, Value> {
         let mut values = self.values.clone();
         if !self.other.is_empty() {
@@ -359,7 +359,7 @@ impl<'t> PromptReading<'t> {
         Ok(())
     }
 
-    /// What stands behind the value is no key's.
+    /// The text behind the value is no key's.
     fn say_all(
         &mut self,
         field: &TemplateField,
@@ -474,7 +474,7 @@ fn by_name(text: &str) -> Option<(&str, Value)> {
     Some((key, schema::json::read(value.trim().as_bytes()).ok()?))
 }
 
-/// What `other` says, entry by entry.
+/// The content of `other`, entry by entry.
 fn entries(value: Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text],

@@ -151,7 +151,7 @@ proptest! {
         prop_assert_eq!(read.effective(), values, "{}", prompt);
     }
 
-    /// Whatever a peer sends is read, asked back or refused; nothing panics.
+    /// All that a peer sends is read, asked back or refused; nothing panics.
     #[test]
     fn any_prompt_is_answered(
         body in "([A-Za-z ]{1,12}[:;,. ]{0,2}|\\n|\\n## Task (Object|Context|Target)\\n|Area: |[0-9%\"{}\\[~:]{1,6}){0,30}",
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// What was read: the payload, or the questions.
+/// The outcome of reading: the payload, or the questions.
 fn told(translator: &Translator, prompt: &str) -> String {
     let reading = match translator.read(prompt) {
         Ok(reading) => reading,

@@ -13,12 +13,12 @@ use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What one field says.
+/// The statement of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// How the field is called.
+    /// The name of the field.
     pub label: String,
-    /// What is said of it.
+    /// The value said.
     pub said: String,
     /// The keys that it holds: one, of a span two.
     pub keys: Vec<String>,
@@ -46,7 +46,7 @@ impl Translator {
         }
     }
 
-    /// What fields say of these values, in the order of the template.
+    /// The fields that state these values, in the order of the template.
     pub fn items(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Vec<Item> {
         let fields = self.template.fields().map(|(_, field)| field);
         let told = fields.filter_map(|field| {
@@ -113,7 +113,7 @@ impl Translator {
         }
     }
 
-    /// What a field says; none if its keys are not there, or its form has no words for them.
+    /// The statement of a field; none if its keys are not there, or its form has no words for them.
     fn said(
         &self,
         field: &TemplateField,

@@ -15,7 +15,7 @@ use domain::verb::Verb;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 
-/// What the agent answers, a line for each of both lists.
+/// The answers of the agent, a line for each of both lists.
 pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
     let (now, mut rng) = (Timestamp::default(), SeededRng::seed_from_u64(1));
     let own = Arc::new(profile());

@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// Which part of a ticket.
+/// The part of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Mobile,
@@ -75,14 +75,14 @@ pub(super) enum Part {
     Silent(String),
 }
 
-/// What a complaint does not say.
+/// The facts that a complaint does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// When.
+    /// The time.
     pub(super) time: bool,
-    /// Where.
+    /// The place.
     pub(super) place: bool,
-    /// Which vehicle.
+    /// The vehicle.
     pub(super) vehicle: bool,
 }
 
@@ -158,7 +158,7 @@ impl Case {
         matches!(self.forward, Part::NotAsked)
     }
 
-    /// What the mobile network's agent said.
+    /// The answer of the mobile network's agent.
     pub(super) fn said_by_mobile(&self) -> Option<&QualityResult> {
         match &self.mobile {
             Part::Checked(result) => Some(result),
@@ -166,7 +166,7 @@ impl Case {
         }
     }
 
-    /// What the transport network's agent said.
+    /// The answer of the transport network's agent.
     pub(super) fn said_by_transport(&self) -> Option<&QualityResult> {
         match &self.transport {
             Part::Checked(result) => Some(result),
@@ -189,7 +189,7 @@ impl Case {
         transport.quality == Quality::Failed || seen || (known && fits)
     }
 
-    /// What is missing; of a matter that is not the network's, nothing.
+    /// The missing facts; of a matter that is not the network's, nothing.
     pub(super) fn missing(&self) -> Missing {
         if self.account.outside.is_some() {
             return Missing::default();
@@ -208,7 +208,7 @@ impl Case {
         somewhere && timed && self.account.outside != Some(OtherMatter::Bill)
     }
 
-    /// When to look.
+    /// The span of time to look at.
     fn when(&self) -> TimeSpan {
         let received = self.ticket.received_at;
         self.account.when.unwrap_or(TimeSpan {
@@ -285,7 +285,7 @@ pub(super) fn ticket_of(
     }
 }
 
-/// What a structured complaint says counts before what its words say.
+/// Takes over the facts of a structured complaint, which count before what its words say.
 pub(super) fn take_over(
     account: &mut ComplaintReading,
     complaint: &ServiceComplaint,

@@ -26,14 +26,14 @@ use domain::cause::Cause;
 use domain::reply::Reply;
 use domain::time::Timestamp;
 
-/// Where the cause lies, as far as it was found.
+/// The place of the cause, as far as it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComplaintFinding {
     /// The side of the boundary.
     pub boundary: ComplaintBoundary,
-    /// Who has to act.
+    /// The party that has to act.
     pub responsible: Option<&'static str>,
-    /// What was found, by whoever found it.
+    /// The finding, by whoever found it.
     pub blamed: Option<QualityResult>,
 }
 
@@ -136,7 +136,7 @@ fn unreached(case: &Case, province: &str) -> TicketResult {
     }
 }
 
-/// Where the cause lies.
+/// The place of the cause.
 fn finding(case: &Case) -> ComplaintFinding {
     let (mobile, transport) = (case.said_by_mobile(), case.said_by_transport());
     // Who writes of a bill or a broken modem means it, unless the vehicle itself was seen to be lost.
@@ -176,7 +176,7 @@ fn finding(case: &Case) -> ComplaintFinding {
     }
 }
 
-/// What failed or was impaired in the network, and whose it is.
+/// The part that failed or was impaired in the network, and whose it is.
 fn in_network(
     mobile: Option<&QualityResult>,
     transport: Option<&QualityResult>,
@@ -200,7 +200,7 @@ fn in_network(
     }
 }
 
-/// Why somebody did not do what was asked.
+/// The reason why somebody did not do what was asked.
 pub(super) fn why_not(reply: &Reply) -> String {
     let reasons: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
     match reasons.is_empty() {

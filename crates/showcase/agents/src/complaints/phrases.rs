@@ -1,4 +1,4 @@
-//! What customers are told and asked, in plain English and Chinese.
+//! The texts that customers are told and asked, in plain English and Chinese.
 //!
 //! No element's name and no term of the trade stands in it: where it was, what was wrong, what is
 //! done, and when it will be better. Read next: [`super::finding`].
@@ -122,7 +122,7 @@ fn broken(finding: &ComplaintFinding, account: &ComplaintReading, chinese: bool)
     }
 }
 
-/// What was wrong, as a clause that goes before the place in English, behind it in Chinese.
+/// The fault, as a clause that goes before the place in English, behind it in Chinese.
 fn what_failed(finding: &ComplaintFinding, blamed: &QualityResult, chinese: bool) -> String {
     let (english, han) = match (blamed.cause, finding.responsible, blamed.quality) {
         (Some(Cause::MainsFailure), ..) => ("a base station had no electricity", "基站停电"),
@@ -200,7 +200,7 @@ fn unknown(chinese: bool) -> String {
     }
 }
 
-/// What was left open, if anything was.
+/// The part that was left open, if anything was.
 fn guessed(missing: Missing, chinese: bool) -> Option<String> {
     let open = [
         (missing.time, "the time", "时间"),

@@ -19,18 +19,18 @@ use schema::semantics::ParseFailure;
 use schema::steps::{Effort, GivenUp, ReadingBudget};
 use when::TimeSpan;
 
-/// What a complaint says.
+/// The content of a complaint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComplaintReading {
-    /// What is suffered from; none if it is not said, or not about the network.
+    /// The symptom; none if it is not said, or not about the network.
     pub symptom: Option<ReadSymptom>,
-    /// What it is about instead of the network.
+    /// The subject instead of the network.
     pub outside: Option<OtherMatter>,
     /// The town where it happened, as the inventory calls it.
     pub place: Option<String>,
     /// The town to which the vehicle had moved from elsewhere when it happened.
     pub moved_to: Option<String>,
-    /// When it happened.
+    /// The time at which it happened.
     pub when: Option<TimeSpan>,
     /// The vehicle identification number.
     pub vehicle: Option<String>,
@@ -53,7 +53,7 @@ impl ComplaintReading {
 
 /// Somebody who reads complaints.
 pub trait ComplaintReader: Send {
-    /// What a text says that was written at an instant, in the network of this inventory.
+    /// Reads a text that was written at an instant, in the network of this inventory.
     ///
     /// # Errors
     /// [`ParseFailure`] if the text is more work than is done for one, or the reader cannot work.

@@ -18,7 +18,7 @@ use proptest::prelude::*;
 const VIN: &str = "0HVA7K2M9B4048293";
 /// Tickets are written at 14:19 + 5 h.
 const WRITTEN_S: i64 = 18_000;
-/// What happened began at 17:49 and lasted till 18:49.
+/// The trouble began at 17:49 and lasted till 18:49.
 const FELT_S: (i64, i64) = (12_600, 16_200);
 
 fn visit(cell: &str, from: i64, until: i64, failures: u32) -> Visit {

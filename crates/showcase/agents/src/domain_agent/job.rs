@@ -18,19 +18,19 @@ pub const PROBES_LONGEST_S: f64 = 300.0;
 /// The most elements measured in one stage.
 pub const PROBES_MAX: usize = 16;
 
-/// What was measured, by element.
+/// All that was measured, by element.
 pub type Measurements = BTreeMap<ElementId, Measurement>;
 
-/// What readings show.
+/// The finding that readings show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiagnosisFinding {
     /// The broken element.
     pub root_cause: ElementId,
-    /// How it is broken.
+    /// The way in which it is broken.
     pub cause: Cause,
-    /// Where, as exactly as the readings say.
+    /// The place, as exactly as the readings say.
     pub location: String,
-    /// What to do.
+    /// The thing to do.
     pub proposal: String,
     /// True if the domain mends it without people on site.
     pub automatic: bool,
@@ -41,15 +41,15 @@ pub struct DiagnosisFinding {
 pub struct DiagnosisJob {
     /// The task it serves.
     pub task: TaskId,
-    /// What was asked.
+    /// The question asked.
     pub diagnosis: Diagnosis,
-    /// How its words were read.
+    /// The reading of its words.
     pub reading: NamedElements,
     /// True if the publisher judges the result.
     is_judged: bool,
     /// Counts the rounds of measuring, from 1.
     pub stage: u32,
-    /// What has been measured in all stages.
+    /// All that has been measured in all stages.
     pub measurements: Measurements,
     looked_at: Vec<Suspicion>,
     awaited: BTreeSet<ElementId>,
@@ -106,7 +106,7 @@ impl DiagnosisJob {
         &self.diagnosis.suspicion.target
     }
 
-    /// What is under suspicion, likeliest first.
+    /// The elements under suspicion, likeliest first.
     pub fn targets(&self) -> impl Iterator<Item = &ElementId> {
         self.looked_at.iter().map(|s| &s.target)
     }
@@ -216,7 +216,7 @@ impl DiagnosisJob {
     }
 }
 
-/// Where an element stands, for people.
+/// The place of an element, for people.
 pub fn place_of(inventory: &Inventory, element: &ElementId) -> String {
     let Some(found) = inventory.element(element) else {
         return "not in the inventory".to_owned();

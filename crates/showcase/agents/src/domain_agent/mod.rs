@@ -1,4 +1,4 @@
-//! What the agents of all domains do alike: watch, report incidents, diagnose, verify.
+//! The work that agents of all domains do alike: watch, report incidents, diagnose, verify.
 //!
 //! A domain differs in its [`DomainExpertise`]: which elements are measured around a suspect, and what
 //! readings mean. Everything said here is said to whoever published the task; nothing is assumed
@@ -33,7 +33,7 @@ const VERIFIED_AT_ONCE_MAX: usize = 12;
 /// The most alternatives offered for what cannot be measured.
 const INSTEAD_MAX: usize = 4;
 
-/// What one domain knows that the others do not.
+/// The knowledge of one domain that the others do not have.
 pub trait DomainExpertise: Send {
     /// The domain.
     const DOMAIN: Domain;
@@ -41,15 +41,15 @@ pub trait DomainExpertise: Send {
     /// True if the domain's agent can measure elements of this kind.
     fn measures(kind: ElementKind) -> bool;
 
-    /// What to measure to judge a suspicion: the target first, then what tells it from others.
-    /// `sites` are out of service, as the publisher says.
+    /// The measurements needed to judge a suspicion: the target first, then what tells it from
+    /// others. `sites` are out of service, as the publisher says.
     fn plan(
         topology: &Topology,
         suspicion: &Suspicion,
         sites: &BTreeSet<ElementId>,
     ) -> Vec<ElementId>;
 
-    /// What the readings mean; none if they do not show a fault.
+    /// The meaning of the readings; none if they do not show a fault.
     fn decide(
         inventory: &Inventory,
         target: &ElementId,
@@ -57,7 +57,7 @@ pub trait DomainExpertise: Send {
     ) -> Option<DiagnosisFinding>;
 }
 
-/// Why something is being measured.
+/// The reason why something is being measured.
 #[derive(Clone, Debug)]
 enum Purpose {
     Job(TaskId),
@@ -187,14 +187,14 @@ impl<P: DomainExpertise> TaskExecutor for DomainAgent<P> {
     }
 }
 
-/// What a content asks for.
+/// The request in a content.
 enum Wanted {
     Incidents,
     Diagnosis(Diagnosis, NamedElements),
     Verification(VerificationOrder),
 }
 
-/// What an agent built on this one, with business of its own, shares with it.
+/// The parts that an agent built on this one, with business of its own, shares with it.
 impl<P: DomainExpertise> DomainAgent<P> {
     /// The context: tokens and tasks of both are numbered together.
     pub(crate) fn desk_mut(&mut self) -> &mut AgentContext {

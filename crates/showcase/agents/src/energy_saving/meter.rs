@@ -1,4 +1,5 @@
-//! What energy saving saved in the last day: measured consumption against what it would have been.
+//! The energy that energy saving saved in the last day: measured consumption against what it would
+//! have been.
 //!
 //! What a cell would have taken is what it took, and what the formula says that its sleep saved; so
 //! an error of the formula touches only the part that was saved.
@@ -20,12 +21,12 @@ pub(super) const LOAD_OF_SLEEPERS: f64 = 0.05;
 pub struct EnergyReading {
     /// Taken.
     pub taken_kwh: f64,
-    /// What would have been taken without saving.
+    /// The energy that would have been taken without saving.
     pub baseline_kwh: f64,
 }
 
 impl EnergyReading {
-    /// What was saved, in percent of the baseline.
+    /// The energy saved, in percent of the baseline.
     pub fn percent(self) -> f64 {
         match self.baseline_kwh > 0.0 {
             true => 100.0 * (self.baseline_kwh - self.taken_kwh) / self.baseline_kwh,
@@ -33,7 +34,7 @@ impl EnergyReading {
         }
     }
 
-    /// What was saved, in kWh.
+    /// The energy that was saved, in kWh.
     pub fn saved_kwh(self) -> f64 {
         self.baseline_kwh - self.taken_kwh
     }
@@ -83,7 +84,7 @@ impl EnergyMeter {
     }
 }
 
-/// What waking these cells costs in an hour, in kWh.
+/// The energy that waking these cells costs in an hour, in kWh.
 pub fn waking_kw<'a>(
     radio: &Radio,
     sleepers: impl Iterator<Item = (&'a ElementId, domain::telemetry::Saving)>,

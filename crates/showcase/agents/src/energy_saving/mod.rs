@@ -63,7 +63,7 @@ struct Standing {
 struct Hold {
     order: SavingOrder,
     until: Timestamp,
-    /// What waking its cells costs while it lasts, in kW.
+    /// The power that waking its cells costs while it lasts, in kW.
     costs_kw: f64,
     /// True once its publisher was told that all of them are awake.
     told: bool,
@@ -101,9 +101,9 @@ pub struct EnergySaving {
     commands: BTreeMap<Token, Command>,
     /// By cell: the newest command to it that has not ended. The newest holds.
     on_its_way: BTreeMap<ElementId, Token>,
-    /// How cells are, as told last.
+    /// The state of cells, as told last.
     state: BTreeMap<ElementId, Saving>,
-    /// What cells turned out not to be able to, and since when.
+    /// The states that cells turned out not to be able to take, and since when.
     unable: BTreeMap<(ElementId, Saving), Timestamp>,
     periods: u64,
 }
@@ -361,7 +361,7 @@ impl EnergySaving {
         state.is_some_and(|s| !s.serves())
     }
 
-    /// What a cell was commanded to be, as long as the command has not ended.
+    /// The state that a cell was commanded to take, as long as the command has not ended.
     fn commanded(&self, cell: &ElementId) -> Option<Saving> {
         let token = self.on_its_way.get(cell)?;
         self.commands.get(token).map(|c| c.saving)

@@ -32,10 +32,10 @@ const FINDINGS_MAX: usize = 8;
 pub struct Backhaul {
     /// The site.
     pub site: ElementId,
-    /// What was asked about: the site, or a cell of it.
+    /// The element asked about: the site, or a cell of it.
     asked: ElementId,
     way: Vec<ElementId>,
-    /// What has not been measured yet.
+    /// All that has not been measured yet.
     pub awaited: BTreeSet<ElementId>,
     measured: Measurements,
     unmeasured: Vec<String>,
@@ -57,8 +57,8 @@ pub fn site_asked(topology: &Topology, content: &Content) -> Option<ElementId> {
 }
 
 impl Backhaul {
-    /// What is to be measured to answer about `site`; `asked` is what the question named, if that
-    /// is something else.
+    /// All that is to be measured to answer about `site`; `asked` is what the question named, if
+    /// that is something else.
     pub fn new(topology: &Topology, site: ElementId, asked: Option<ElementId>) -> Self {
         let way = way(topology, &site);
         Self {
@@ -170,7 +170,7 @@ impl Backhaul {
         .with_result(words)
     }
 
-    /// Why nothing cuts the site off, in words.
+    /// The reason why nothing cuts the site off, in words.
     fn nothing_cut(&self, inventory: &Inventory, broken: &[DiagnosisFinding]) -> String {
         if let Some(first) = broken.first() {
             let (cause, element) = (first.cause, &first.root_cause);

@@ -1,4 +1,4 @@
-//! What the IP domain knows: what to measure around a suspect, and what readings mean
+//! The knowledge of the IP domain: what to measure around a suspect, and what readings mean
 //! ([`decide`](DomainExpertise::decide)).
 //!
 //! | reading | means |
@@ -40,7 +40,7 @@ const ONE_PLACE_KM: f64 = 0.3;
 /// The most links measured around a card, router or duct.
 const LINKS_MAX: usize = 6;
 
-/// What the IP domain knows.
+/// The knowledge of the IP domain.
 #[derive(Debug)]
 pub struct IpExpertise;
 

@@ -1,4 +1,4 @@
-//! What links did in the last day, period by period.
+//! The performance of links in the last day, period by period.
 //!
 //! Refuses to judge: that is [`super::relief`]'s and whoever reads an answer.
 
@@ -23,7 +23,7 @@ impl LinkHistory {
         }
     }
 
-    /// How many periods are known.
+    /// The number of periods that are known.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -33,7 +33,7 @@ impl LinkHistory {
         self.0.is_empty()
     }
 
-    /// What a link did, in words; none if it never reported.
+    /// The performance of a link, in words; none if it never reported.
     pub fn says(&self, link: &ElementId) -> Option<String> {
         let known = self.0.iter().filter_map(|p| Some((p, p.links.get(link)?)));
         let last = known.clone().next_back()?;

@@ -44,7 +44,7 @@ const BACKHAUL_LONGEST_S: f64 = 300.0;
 /// The tokens of this agent have this bit set; those of the agent inside do not.
 const OWN: Token = 1 << 62;
 
-/// What an action or a waking is for.
+/// The purpose of an action or a waking.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Measuring an element on the way to a site.
@@ -210,7 +210,7 @@ impl TaskExecutor for IpFault {
 }
 
 impl IpFault {
-    /// What links did of late.
+    /// The performance of links of late.
     pub fn history(&self) -> &LinkHistory {
         &self.history
     }
@@ -371,8 +371,8 @@ impl IpFault {
         outputs
     }
 
-    /// What the agent inside says, with what this one knows beside it: a result that finds a link
-    /// congested waits until that is dealt with.
+    /// Passes on what the agent inside says, with what this one knows beside it: a result that
+    /// finds a link congested waits until that is dealt with.
     fn followed(&mut self, outputs: Vec<Output>, now: Timestamp) -> Vec<Output> {
         let mut followed = Vec::new();
         for output in outputs {

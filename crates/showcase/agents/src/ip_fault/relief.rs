@@ -33,7 +33,7 @@ const LEFT_ALONE_S: f64 = 2.0 * 3_600.0;
 /// Of what was lost before, so much must be gone for a detour to be worth it.
 const BETTER: f64 = 0.2;
 
-/// What is to be done.
+/// A step to be taken.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReliefStep {
     /// Do this to the network, for this link.
@@ -247,7 +247,8 @@ fn configure(link: &ElementId, metric: u64) -> ReliefStep {
     ReliefStep::Act(link.clone(), action)
 }
 
-/// What all links together lost, in Mbit/s: of what was given to them, the part that they dropped.
+/// The throughput that all links together lost, in Mbit/s: of what was given to them, the part that
+/// they dropped.
 fn lost_mbps(performance: &Performance) -> f64 {
     let links = performance.links.values();
     let lost = links.map(|l| l.traffic_mbps * l.loss / (1.0 - l.loss).max(0.01));

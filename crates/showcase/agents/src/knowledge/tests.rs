@@ -1,4 +1,4 @@
-//! What is learnt, how slowly, and that it can be written down.
+//! The lessons learnt, their pace, and that they can be written down.
 
 #![allow(clippy::unwrap_used)]
 

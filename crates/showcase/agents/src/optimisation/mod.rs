@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 /// Seconds after which a plan that was offered and not taken is forgotten.
 const DRAFT_S: f64 = 900.0;
 
-/// What a message was for.
+/// The purpose of a message.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Asking the energy-saving agent, for this compensation.
@@ -94,9 +94,9 @@ pub struct Optimisation {
     outbox: Outbox<Purpose>,
     radio: Radio,
     alarms: ActiveAlarms,
-    /// How cells did last.
+    /// The last performance of cells.
     cells: BTreeMap<ElementId, CellPerformance>,
-    /// How cells did when they last carried traffic, and until when.
+    /// The performance of cells when they last carried traffic, and until when.
     lively: BTreeMap<ElementId, (CellPerformance, Timestamp)>,
     drafts: BTreeMap<TaskId, Draft>,
     running: BTreeMap<TaskId, Running>,

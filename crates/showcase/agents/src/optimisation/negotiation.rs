@@ -1,4 +1,4 @@
-//! What is said about a compensation before it begins (draft §2.2; §5.3, 1).
+//! The negotiation about a compensation before it begins (draft §2.2; §5.3, 1).
 //!
 //! Whoever asks gets its answer when the energy-saving agent has given its own: a plan that wakes
 //! nobody has its helpers kept awake all the same. A counter-offer within the saving target is taken
@@ -31,7 +31,7 @@ use domain::verb::Verb;
 const NEARLY: f64 = 0.9;
 /// The ways of compensating that this agent knows.
 const METHOD: &str = "raise_power";
-/// Why the energy-saving agent does not wake cells whatever anybody rules.
+/// The reason why the energy-saving agent does not wake cells whatever anybody rules.
 const ON_BATTERY: &str = "on-battery";
 
 impl Optimisation {
@@ -137,7 +137,7 @@ impl Optimisation {
         (None, outputs)
     }
 
-    /// What the energy-saving agent is asked for a draft.
+    /// The request to the energy-saving agent for a draft.
     fn request(&self, draft: &Draft) -> Content {
         let area = area_of(&draft.order);
         let order = awake(&draft.order, &draft.plan, &area);
@@ -478,7 +478,7 @@ impl Optimisation {
 
 /// Something offered instead, and what can be made of it.
 struct Counter {
-    /// Which alternative, from 1.
+    /// The alternative, from 1.
     number: usize,
     plan: CompensationPlan,
     worth: f64,
@@ -495,12 +495,12 @@ fn minutes(stated: Option<u64>) -> f64 {
     stated.unwrap_or(DURATION_MIN).max(1) as f64
 }
 
-/// What a plan is worth beyond doing nothing, in Mbit/s.
+/// The throughput that a plan is worth beyond doing nothing, in Mbit/s.
 fn worth(plan: &CompensationPlan) -> f64 {
     (plan.with.worth_mbps - plan.without.worth_mbps).max(0.0)
 }
 
-/// Why nothing can be done, if nothing can.
+/// The reason why nothing can be done, if nothing can.
 fn impossible(order: &Compensation, plan: &CompensationPlan) -> Option<Reply> {
     if !plan.parts.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Which neighbours serve the users of lost cells, how much louder, and who must wake.
+//! The neighbours that serve the users of lost cells, how much louder, and who must wake.
 //!
 //! Step by step, always the step that is worth most: a neighbour two decibels louder, or one woken.
 //! Each costs a little worth for the energy and the interference that it causes, so that a plan stays
@@ -17,19 +17,19 @@ const STEP_DB: f64 = 2.0;
 const STEPS_MAX: usize = 12;
 /// A neighbour busier than this is left alone.
 const LOAD_MAX: f64 = 0.85;
-/// What a step must be worth at the least, as a share of what the users want.
+/// The least worth of a step, as a share of what the users want.
 const WORTH_LEAST: f64 = 0.015;
-/// What a decibel costs, in the same measure.
+/// The cost of a decibel, in the same measure.
 const COST_DB: f64 = 0.002;
-/// What waking a cell costs, in the same measure.
+/// The cost of waking a cell, in the same measure.
 const COST_WAKE: f64 = 0.02;
 
-/// Who may be woken.
+/// The cells that may be woken.
 #[derive(Clone, Copy, Debug)]
 pub enum Waking<'a> {
     /// Nobody.
     Nobody,
-    /// Whoever sleeps.
+    /// All that sleep.
     Anybody,
     /// These alone.
     Only(&'a BTreeSet<ElementId>),
@@ -45,24 +45,24 @@ impl Waking<'_> {
     }
 }
 
-/// What is to be planned.
+/// The task of planning.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanRequest<'a> {
     /// The cells that are lost.
     pub lost: &'a BTreeSet<ElementId>,
-    /// What the users of each want, in Mbit/s.
+    /// The throughput that the users of each want, in Mbit/s.
     pub demand_mbps: &'a BTreeMap<ElementId, f64>,
     /// The cells that may help; empty for any.
     pub allowed: &'a BTreeSet<ElementId>,
     /// By how much power may be raised, in dB.
     pub offset_max_db: f64,
-    /// What each user is promised, in Mbit/s.
+    /// The throughput that each user is promised, in Mbit/s.
     pub min_mbps: f64,
-    /// Who may be woken.
+    /// The cells that may be woken.
     pub waking: Waking<'a>,
 }
 
-/// What a cell does for a plan.
+/// The contribution of a cell to a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CellContribution {
     /// By how much its power is raised, in dB.
@@ -71,16 +71,16 @@ pub struct CellContribution {
     pub wakes: bool,
 }
 
-/// Who helps, and what it promises.
+/// The cells that help, and what it promises.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompensationPlan {
     /// The cells that help.
     pub parts: BTreeMap<ElementId, CellContribution>,
-    /// How the users fare with it.
+    /// The service of the users with it.
     pub with: UserService,
-    /// How they fare without.
+    /// Their service without.
     pub without: UserService,
-    /// What they want, in Mbit/s.
+    /// The throughput that they want, in Mbit/s.
     pub demand_mbps: f64,
     /// True if there is a cell around that could serve at all.
     pub has_neighbours: bool,
@@ -130,7 +130,7 @@ pub fn plan(radio: &Radio, wish: PlanRequest<'_>, around: Surroundings<'_>) -> C
     plan
 }
 
-/// What was decided for another sector holds here too.
+/// Takes over what was decided for another sector, which holds here too.
 fn take_over(field: &mut LostSector, parts: &BTreeMap<ElementId, CellContribution>) {
     for candidate in &mut field.candidates {
         if let Some(part) = parts.get(&candidate.cell) {
@@ -174,7 +174,8 @@ fn improve(
     }
 }
 
-/// What could be done with a candidate: whether it is on, its offset, and the cost of the step.
+/// The steps that could be taken with a candidate: whether it is on, its offset, and the cost of
+/// the step.
 fn steps(
     field: &LostSector,
     i: usize,

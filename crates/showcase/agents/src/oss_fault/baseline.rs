@@ -1,5 +1,5 @@
-//! Whom one would blame without reasoning: yardsticks for [`super::correlation`], which reports
-//! show beside it.
+//! The elements that one would blame without reasoning: yardsticks for [`super::correlation`],
+//! which reports show beside it.
 
 use super::correlation::Correlator;
 use crate::alarms::{AlarmKey, tells_of_loss};

@@ -54,19 +54,19 @@ use std::sync::Arc;
 pub const CHANCE: f64 = 8.0;
 /// The most explanations sought at one time: a storm darkens zone after zone.
 const FAULTS_MAX: usize = 64;
-/// What a complaint at a site that the candidate cuts off adds.
+/// The weight that a complaint at a site that the candidate cuts off adds.
 const COMPLAINT: f64 = 0.7;
 const COMPLAINTS_PER_SITE_MAX: u32 = 3;
 
 /// The number of an alarm that some candidate expects: index for [`Correlator::keys`].
 pub type AlarmNumber = usize;
 
-/// What may have failed, and what would follow.
+/// An element that may have failed, and what would follow.
 #[derive(Clone, Debug)]
 pub struct CauseCandidate {
     /// The element.
     pub element: ElementId,
-    /// How; none for a site, whose own trouble is no shared cause.
+    /// The cause; none for a site, whose own trouble is no shared cause.
     pub cause: Option<Cause>,
     /// The sites out of service because of it.
     pub sites: BTreeSet<ElementId>,
@@ -74,7 +74,8 @@ pub struct CauseCandidate {
     site_numbers: Vec<usize>,
     /// The alarms that follow, in order.
     expected: Vec<Expectation>,
-    /// How much oftener it strikes here than one site has trouble of its own: the logarithm of that.
+    /// The degree to which it strikes here oftener than one site has trouble of its own: the
+    /// logarithm of that.
     prior: f64,
 }
 
@@ -92,7 +93,7 @@ struct Expectation {
 /// A candidate beside the evidence.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// Which candidate: index for [`Correlator::candidate`].
+    /// The candidate: index for [`Correlator::candidate`].
     pub index: usize,
     /// Its score; greater is likelier, 0 is chance.
     pub score: f64,
@@ -331,7 +332,7 @@ impl Correlator {
         ranked
     }
 
-    /// What explains best, among what strikes as often; of equals the first in order.
+    /// Orders by what explains best, among what strikes as often; of equals the first in order.
     fn likelier(&self, x: &Ranked, y: &Ranked) -> std::cmp::Ordering {
         let weight = |r: &Ranked| r.score + self.candidates[r.index].prior;
         let by_weight = weight(y).total_cmp(&weight(x));
@@ -382,7 +383,7 @@ impl Correlator {
     }
 }
 
-/// How to name a ranked candidate to another agent; none for a site.
+/// The suspicion that names a ranked candidate to another agent; none for a site.
 pub fn suspicion(candidate: &CauseCandidate) -> Option<Suspicion> {
     Some(Suspicion {
         target: candidate.element.clone(),

@@ -26,13 +26,13 @@ pub(super) struct Delegation {
     pub(super) origin: TaskId,
     /// The task of the domain's agent.
     pub(super) task: TaskId,
-    /// Whom it was passed on to.
+    /// The agent that it was passed on to.
     to: String,
     target: ElementId,
 }
 
 impl OssFault {
-    /// What a content asks to be diagnosed.
+    /// The diagnosis that a content asks for.
     pub(super) fn understand(
         &self,
         content: &Content,

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 /// Seconds until an escalated case is looked at again: what could not be measured may answer by
 /// then.
 const AGAIN_S: f64 = 3_600.0;
-/// How often an escalated case is put to the test anew.
+/// The number of times that an escalated case is put to the test anew.
 const AGAIN_MAX: u32 = 3;
 /// Seconds after which an escalation ends, worked or not.
 const LONGEST_S: f64 = 86_400.0;
@@ -32,7 +32,7 @@ const LONGEST_S: f64 = 86_400.0;
 pub struct Escalation {
     /// Its task.
     pub task: TaskId,
-    /// Who keeps it.
+    /// The one who keeps it.
     pub to: String,
 }
 
@@ -132,7 +132,7 @@ impl OssFault {
         ))
     }
 
-    /// What was only settling and is no longer seen has ended by itself.
+    /// Drops what was only settling and is no longer seen and so has ended by itself.
     pub(super) fn forget_unseen(&mut self, seen: &BTreeSet<u64>, now: Timestamp) -> Vec<Output> {
         let unseen = |c: &&FaultCase| c.phase == Phase::Settling && !seen.contains(&c.number);
         let escalated = self.cases.iter().filter(unseen);
@@ -147,7 +147,7 @@ impl OssFault {
     }
 }
 
-/// How bad it is: by the sites that are out.
+/// The severity: by the sites that are out.
 fn severity(case: &FaultCase) -> TicketSeverity {
     match case.sites.len() {
         0 => TicketSeverity::Minor,

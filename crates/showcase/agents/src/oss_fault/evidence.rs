@@ -50,7 +50,7 @@ impl Events {
         self.complaints.push(complaint);
     }
 
-    /// What stands at `now`.
+    /// The evidence that stands at `now`.
     pub fn evidence(&mut self, now: Timestamp) -> Evidence {
         self.complaints
             .retain(|c| now.seconds_since(c.time) <= COMPLAINT_COUNTS_S);

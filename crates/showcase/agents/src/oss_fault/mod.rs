@@ -60,18 +60,18 @@ const SETTLED_LATEST_S: f64 = 150.0;
 const MASS_SITES: usize = 2;
 /// A score that makes a case urgent while its sites are still in service: mains, say.
 const URGENT_SCORE: f64 = 12.0;
-/// How long a case waits that takes out no site, or one of several, in seconds: most end by
+/// The time that a case waits that takes out no site, or one of several, in seconds: most end by
 /// themselves.
 const PATIENCE_S: f64 = 900.0;
 
-/// Why the agent wanted to be woken.
+/// The reason why the agent wanted to be woken.
 #[derive(Clone, Debug)]
 enum Timer {
     Weigh,
     Verify(u64),
-    /// Whether anything was heard of the task that a case has in hand.
+    /// Looks whether anything was heard of the task that a case has in hand.
     Check(u64, TaskId),
-    /// Whether an escalated case still stands.
+    /// Looks whether an escalated case still stands.
     Again(u64),
 }
 
@@ -392,8 +392,9 @@ impl OssFault {
         self.next_hypothesis(number, now)
     }
 
-    /// How long a case waits whose cause can take out a single site only: that is the wireless domain's
-    /// own, or ends by itself, until one of its alarms has stood for longer than such things last.
+    /// The time that a case waits whose cause can take out a single site only: that is the wireless
+    /// domain's own, or ends by itself, until one of its alarms has stood for longer than such
+    /// things last.
     fn outlasts_s(&self, case: &FaultCase) -> f64 {
         let explained = case.explains.iter();
         let lasts = explained.map(|(_, of_type)| self.knowledge.lasts_s(*of_type));

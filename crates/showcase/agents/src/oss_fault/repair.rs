@@ -288,7 +288,7 @@ impl OssFault {
     }
 }
 
-/// What is wrong with a decision about the repair of an element.
+/// The fault in a decision about the repair of an element.
 fn wrong_with(decision: &Content, element: &ElementId, cause: Cause) -> Vec<String> {
     let Some(decision) = RepairDecision::in_content(decision) else {
         return vec![format!("the decision is no {}", RepairDecision::ID)];

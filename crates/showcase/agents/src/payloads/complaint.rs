@@ -19,11 +19,11 @@ pub struct ComplaintTicket {
     pub text: String,
     /// True if they are answered in Chinese, else in English.
     pub chinese: bool,
-    /// When the ticket was opened.
+    /// The instant at which the ticket was opened.
     pub received_at: Timestamp,
-    /// Who passes it on for its drivers; empty if nobody does.
+    /// The manufacturer who passes it on for its drivers; empty if nobody does.
     pub manufacturer: String,
-    /// What the customer said when asked; empty if nobody asked.
+    /// The answer of the customer when asked; empty if nobody asked.
     pub answer: String,
     /// True if the customer was asked and has not answered.
     pub unanswered: bool,
@@ -68,19 +68,19 @@ fn language(chinese: bool) -> &'static str {
 /// A complaint that somebody has put into structure already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceComplaint {
-    /// What is suffered from.
+    /// The symptom.
     pub symptom: ReadSymptom,
-    /// Where it happens, in words.
+    /// The place where it happens, in words.
     pub place: String,
     /// Since when.
     pub started_at: Option<Timestamp>,
     /// The vehicle.
     pub vehicle: Option<String>,
-    /// Where the vehicle had moved to, in words.
+    /// The place where the vehicle had moved to, in words.
     pub moved_to: Option<String>,
     /// The sender's ticket; empty if there is none.
     pub complaint_id: String,
-    /// Who passes it on; empty if nobody does.
+    /// The manufacturer who passes it on; empty if nobody does.
     pub manufacturer: String,
 }
 
@@ -114,7 +114,7 @@ impl Schema for ServiceComplaint {
     }
 }
 
-/// Where the cause of a complaint lies.
+/// The place of a complaint's cause.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -143,32 +143,32 @@ domain::named! {
 pub struct SubTicket {
     /// Names the part: the task.
     pub ticket_id: String,
-    /// Who worked on it: `Wireless`, `IP` or `Service`.
+    /// The domain that worked on it: `Wireless`, `IP` or `Service`.
     pub domain: String,
-    /// What came of it.
+    /// The outcome.
     pub description: String,
 }
 
-/// What became of a ticket.
+/// The fate of a ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketResult {
     /// The number of the ticket.
     pub ticket_id: String,
     /// True if it is still being worked on: what is broken is not mended yet.
     pub in_progress: bool,
-    /// Where the cause lies.
+    /// The place of the cause.
     pub boundary: ComplaintBoundary,
-    /// Who has to act: `Wireless`, `IP`, `Service` or `Business`.
+    /// The party that has to act: `Wireless`, `IP`, `Service` or `Business`.
     pub responsible: Option<String>,
     /// The element that is to blame.
     pub element: Option<ElementId>,
-    /// How it failed, where that is known.
+    /// The way in which it failed, where that is known.
     pub cause: Option<Cause>,
     /// The other province, if it was asked.
     pub forwarded_to: Option<String>,
     /// The parts.
     pub sub_tickets: Vec<SubTicket>,
-    /// What the customer is told.
+    /// The text that the customer is told.
     pub answer: String,
     /// True if that is in Chinese, else English.
     pub chinese: bool,

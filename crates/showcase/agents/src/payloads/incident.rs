@@ -38,9 +38,9 @@ impl Schema for IncidentOrder {
 pub struct IncidentAlarm {
     /// The element it is raised on.
     pub resource: ElementId,
-    /// What it says.
+    /// The type of the alarm.
     pub alarm_type: AlarmType,
-    /// When the element noticed.
+    /// The instant at which the element noticed.
     pub time: Timestamp,
 }
 
@@ -67,7 +67,7 @@ impl IncidentAlarm {
 pub struct Incident {
     /// Stays the same while the incident is updated.
     pub incident_id: String,
-    /// Whose incident.
+    /// The domain whose incident it is.
     pub domain: Domain,
     /// The type of the dominant alarm.
     pub probable_cause: AlarmType,
@@ -81,7 +81,7 @@ pub struct Incident {
     pub resources: BTreeSet<ElementId>,
     /// The sites out of service.
     pub sites: BTreeSet<ElementId>,
-    /// How many alarms it has, listed or not.
+    /// The number of its alarms, listed or not.
     pub alarm_count: u64,
     /// The alarm that reached the reporting agent first.
     pub first_alarm: IncidentAlarm,

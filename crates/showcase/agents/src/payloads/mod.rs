@@ -90,7 +90,7 @@ fn compiled(template: &Template) -> Contract {
     })
 }
 
-/// Why a payload cannot be read.
+/// The reason why a payload cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnreadablePayload {
     /// It follows another schema.

@@ -17,8 +17,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// What every payload of ours is: accepted by the contract of its schema, without a warning, and
-/// in canonical form already.
+/// Asserts what every payload of ours is: accepted by the contract of its schema, without a
+/// warning, and in canonical form already.
 pub(crate) fn lawful(payload: &Payload) {
     let accepted = contract(&payload.schema_id)
         .accept(payload.values.clone(), Unknown::Reject)

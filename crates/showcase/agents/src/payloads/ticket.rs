@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a ticket is about (`ticketType`).
+/// The subject of a ticket (`ticketType`).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ domain::named! {
     TicketKind
 }
 
-/// How much a ticket matters.
+/// The severity of a ticket.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ domain::named! {
     TicketSeverity
 }
 
-/// Where a ticket stands (TMF621, `TroubleTicketStatusType`).
+/// The status of a ticket (TMF621, `TroubleTicketStatusType`).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "camelCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,23 +89,23 @@ pub struct TicketOrder {
     pub ticket_id: Option<String>,
     /// The number under which the sender knows it; empty if none.
     pub external_id: String,
-    /// What it is about.
+    /// Its subject.
     pub kind: TicketKind,
     /// In a few words; empty if nobody said.
     pub name: String,
-    /// How much it matters.
+    /// Its severity.
     pub severity: TicketSeverity,
-    /// Where it is to stand from now on; none for as it is.
+    /// The status that it is to have from now on; none for as it is.
     pub status: Option<TicketStatus>,
-    /// Why; empty if nobody said.
+    /// The reason; empty if nobody said.
     pub reason: String,
-    /// What is suspected, likeliest first.
+    /// The elements suspected, likeliest first.
     pub related: Vec<ElementId>,
     /// The sites that are touched.
     pub sites: BTreeSet<ElementId>,
-    /// Who has to do with it.
+    /// The parties that have to do with it.
     pub parties: Vec<String>,
-    /// What there is to know.
+    /// All that there is to know.
     pub notes: Vec<String>,
 }
 
@@ -190,27 +190,27 @@ pub struct TroubleTicket {
     pub ticket_id: String,
     /// The number under which its publisher knows it.
     pub external_id: String,
-    /// What it is about.
+    /// Its subject.
     pub kind: TicketKind,
     /// In a few words.
     pub name: String,
-    /// How much it matters.
+    /// Its severity.
     pub severity: TicketSeverity,
-    /// Where it stands.
+    /// Its status.
     pub status: TicketStatus,
-    /// Why it stands there.
+    /// The reason for its status.
     pub reason: String,
-    /// When it was opened.
+    /// The instant at which it was opened.
     pub created_at: Timestamp,
-    /// When its status changed last.
+    /// The instant at which its status changed last.
     pub changed_at: Timestamp,
-    /// What is suspected, or broken.
+    /// The elements that are suspected, or broken.
     pub related: Vec<ElementId>,
     /// The sites that are touched.
     pub sites: BTreeSet<ElementId>,
-    /// Who has to do with it.
+    /// The parties that have to do with it.
     pub parties: Vec<String>,
-    /// What there is to know, oldest first.
+    /// All that there is to know, oldest first.
     pub notes: Vec<String>,
     /// Tickets that have to do with this one.
     pub beside: BTreeSet<String>,

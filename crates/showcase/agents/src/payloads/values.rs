@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
         self.name(key, |text| Timestamp::parse(text).ok())
     }
 
-    /// What the name under `key` names.
+    /// The value that the name under `key` names.
     pub fn name<T>(self, key: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         parse(self.0.get(key)?.as_str()?)
     }

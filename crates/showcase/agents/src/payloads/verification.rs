@@ -26,7 +26,7 @@ impl Schema for VerificationOrder {
     }
 }
 
-/// Which of them are.
+/// The sites of them that are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerificationResult {
     /// In service.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const READING_MIN: Minutes = (20.0, 40.0);
 const READING_AGAIN_MIN: Minutes = (10.0, 20.0);
-/// When the desks are manned.
+/// The hours at which the desks are manned.
 const HOURS: (i64, i64) = (8, 18);
 /// The customer is waited for so long, in seconds.
 const ANSWER_LONGEST_S: f64 = 86_400.0;
@@ -30,7 +30,7 @@ const OUTSIDE: [&str; 13] = [
     "账单", "套餐", "账号", "欠费",
 ];
 
-/// What is to be done next about a complaint.
+/// The next step about a complaint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ComplaintStep {
     /// It has been read by the desk of this province.

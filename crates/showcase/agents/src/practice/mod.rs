@@ -53,7 +53,7 @@ use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use timer::Timer;
 
-/// How a network is run without agents.
+/// The way in which a network is run without agents.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +69,7 @@ domain::named! {
     PracticePolicy
 }
 
-/// What a waking or the end of an action is for.
+/// The purpose of a waking or of the end of an action.
 #[derive(Clone, Debug, PartialEq)]
 enum Matter {
     Case(usize, noc::NocStep),
@@ -88,7 +88,7 @@ pub struct Practice {
     empty: Journal,
 }
 
-/// What begins with the briefing.
+/// The part that begins with the briefing.
 #[derive(Debug)]
 struct Office {
     noc: Noc,
@@ -140,7 +140,7 @@ impl Practice {
         Self { homes, ..self }
     }
 
-    /// What was done so far, for the referee.
+    /// All that was done so far, for the referee.
     pub fn journal(&self) -> &Journal {
         self.office.as_ref().map_or(&self.empty, |o| &o.journal)
     }

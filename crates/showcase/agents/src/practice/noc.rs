@@ -36,16 +36,17 @@ const LOOK_MIN: Minutes = (10.0, 20.0);
 const WAIT_MIN: Minutes = (30.0, 60.0);
 /// The hour at which warnings and degraded cells are gone through (UTC).
 pub const MINOR_ROUND_H: i64 = 8;
-/// How many of its own suspects the wireless desk checks before it telephones.
+/// The number of its own suspects that the wireless desk checks before it telephones.
 const OWN_CHECKS: usize = 2;
-/// How often a list is gone through from its top before an alarm is held to be a false one.
+/// The number of times that a list is gone through from its top before an alarm is held to be a
+/// false one.
 const ROUNDS_MAX: u32 = 3;
 /// The most readings of light that mean darkness, in dBm.
 const DARK_DBM: f64 = -30.0;
 /// A module that sends less (dBm) is worn.
 const WORN_DBM: f64 = -0.5;
 
-/// What is to be done next about a case.
+/// The next step about a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NocStep {
     /// Its alarms have been sorted.
@@ -138,7 +139,7 @@ impl Noc {
         !case.keys.iter().any(|key| self.stands(case.domain, key))
     }
 
-    /// Whom somebody would blame for an alarm of their own list.
+    /// The cause that somebody would blame for an alarm of their own list.
     fn blamed_for(&self, (element, alarm_type): &AlarmKey) -> Option<(ElementId, Cause)> {
         let found = self.inventory.element(element)?;
         let cause = match alarm_type {
@@ -560,7 +561,7 @@ impl AtWork<'_> {
     }
 }
 
-/// What a measurement shows to somebody who knows the element.
+/// The fact that a measurement shows to somebody who knows the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shows {
     Fault,

@@ -22,7 +22,7 @@ fn at(seconds: f64) -> Timestamp {
     Timestamp::from_ms(ZERO_MS).plus_s(seconds)
 }
 
-/// What happens next in the played world.
+/// The next event in the played world.
 #[derive(Clone, Debug)]
 enum Event {
     Input(Box<Input>),
@@ -37,7 +37,7 @@ struct World {
     now: Timestamp,
     queue: BTreeMap<(Timestamp, u64), Event>,
     count: u64,
-    /// What is broken, with the alarms that stand because of it.
+    /// The broken elements, with the alarms that stand because of it.
     broken: BTreeMap<ElementId, Vec<(ElementId, AlarmType)>>,
     arrived: BTreeSet<Token>,
     guided: BTreeSet<Token>,

@@ -1,4 +1,4 @@
-//! What was alarmed and counted in the last two days, and when.
+//! All that was alarmed and counted in the last two days, and when.
 //!
 //! Knows intervals; refuses to know what alarms mean. Read next: [`super::mobile`].
 
@@ -9,16 +9,16 @@ use domain::time::Timestamp;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// How long it is remembered, in seconds.
+/// The time for which it is remembered, in seconds.
 pub const KEPT_S: f64 = 2.0 * 86_400.0;
 /// Alarms and records may be so late, in seconds.
 const LATE_S: f64 = 300.0;
-/// What stood for less, in seconds, is not felt.
+/// An alarm that stood for less, in seconds, is not felt.
 const FELT_S: f64 = 120.0;
 /// Old intervals are forgotten so often, in seconds.
 const TIDIED_S: f64 = 3_600.0;
 
-/// When a condition stood.
+/// The time for which a condition stood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// Since when.
@@ -83,8 +83,8 @@ impl DomainHistory {
         });
     }
 
-    /// When one of these conditions stood on an element within a span: the earliest such interval,
-    /// and which condition it was.
+    /// The time at which one of these conditions stood on an element within a span: the earliest
+    /// such interval, and which condition it was.
     pub fn stood(
         &self,
         element: &ElementId,
@@ -132,7 +132,7 @@ impl DomainHistory {
         })
     }
 
-    /// How a cell did in the periods of a span.
+    /// The performance of a cell in the periods of a span.
     pub fn cell<'a>(
         &'a self,
         cell: &'a ElementId,
@@ -141,7 +141,7 @@ impl DomainHistory {
         self.within(span).filter_map(move |p| p.cells.get(cell))
     }
 
-    /// How a link did in the periods of a span.
+    /// The performance of a link in the periods of a span.
     pub fn link<'a>(
         &'a self,
         link: &'a ElementId,

@@ -28,7 +28,7 @@ pub type MobileQuality = QualityAgent<MobileDomain>;
 
 /// Records are taken so rarely while a vehicle is parked, in seconds: a shorter silence says nothing.
 const SILENCE_S: f64 = 1_000.0;
-/// Who stays so long at a cell is parked, in seconds.
+/// The time after which a vehicle at a cell is parked, in seconds.
 const PARKED_S: f64 = 1_800.0;
 /// Sites so near to one that was used may have served as well, in kilometres.
 const AROUND_KM: f64 = 8.0;
@@ -42,10 +42,10 @@ const SHORTEST_S: f64 = 120.0;
 const EXPLAINS: f64 = 0.6;
 /// So many of a town's sites out of service are much of it.
 const MUCH: f64 = 0.2;
-/// What says that a site is out.
+/// The alarms that say that a site is out.
 const OUT: [AlarmType; 2] = [AlarmType::SiteUnreachable, AlarmType::CellsOutOfService];
 
-/// What the mobile domain knows of quality.
+/// The knowledge that the mobile domain has of quality.
 #[derive(Debug)]
 pub struct MobileDomain;
 
@@ -65,7 +65,7 @@ impl QualityDomain for MobileDomain {
     }
 }
 
-/// Where a vehicle was at the time in question, as far as records go.
+/// The place of a vehicle at the time in question, as far as records go.
 enum Whereabouts<'a> {
     /// Served here, by these.
     Here(Vec<&'a Visit>),
@@ -129,7 +129,7 @@ fn felt_gaps(trace: &Trace, when: TimeSpan) -> Vec<Gap<'_>> {
     gaps
 }
 
-/// What two spans that meet have in common.
+/// The part that two spans that meet have in common.
 fn common(a: TimeSpan, b: TimeSpan) -> TimeSpan {
     let from = a.from.max(b.from);
     TimeSpan {

@@ -1,4 +1,4 @@
-//! What records and alarms mean, case by case, and what is remembered of them.
+//! The meaning of records and alarms, case by case, and what is remembered of them.
 #![allow(clippy::unwrap_used)]
 
 use super::history::{DomainHistory, Interval};

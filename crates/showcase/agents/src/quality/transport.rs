@@ -16,21 +16,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 /// The quality agent of a province's transport network.
 pub type TransportQuality = QualityAgent<TransportDomain>;
 
-/// What says that an element is dead.
+/// The alarms that say that an element is dead.
 const DEAD: [AlarmType; 4] = [
     AlarmType::NodeUnreachable,
     AlarmType::CardFailure,
     AlarmType::LinkDown,
     AlarmType::LossOfSignal,
 ];
-/// What says that a link is impaired.
+/// The alarms that say that a link is impaired.
 const IMPAIRED: [AlarmType; 2] = [AlarmType::Congestion, AlarmType::SignalDegraded];
 /// An impairment that is shorter is not felt, in seconds.
 const FELT_S: f64 = 300.0;
 /// More than this share of packets lost is felt.
 const LOSS: f64 = 0.02;
 
-/// What the transport domain knows of quality.
+/// The knowledge that the transport domain has of quality.
 #[derive(Debug)]
 pub struct TransportDomain;
 
@@ -66,7 +66,7 @@ impl QualityDomain for TransportDomain {
     }
 }
 
-/// What had cut off one of the sites.
+/// The element that had cut off one of the sites.
 fn cut_off(
     ground: &QualityContext<'_>,
     check: &QualityCheck,
@@ -108,7 +108,7 @@ fn rank(inventory: &Inventory, element: &ElementId) -> u8 {
     }
 }
 
-/// What was impaired on the way of one of the sites.
+/// The element that was impaired on the way of one of the sites.
 fn impaired(
     ground: &QualityContext<'_>,
     check: &QualityCheck,

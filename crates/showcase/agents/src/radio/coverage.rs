@@ -1,4 +1,4 @@
-//! Who could serve the users of cells that are lost, and how well.
+//! The cells that could serve the users of cells that are lost, and how well.
 //!
 //! Users are thought to be spread evenly over the sectors that are lost; where they really are nobody
 //! here knows. Read next: [`crate::optimisation`], which chooses among the helpers.
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const DIRECTIONS: [f64; 3] = [-40.0, 0.0, 40.0];
 /// Distances at which they are thought to be, as shares of the sector's reach.
 const DISTANCES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// How far a sector reaches, as a share of the way to the nearest site.
+/// The reach of a sector, as a share of the way to the nearest site.
 const REACH: f64 = 0.6;
 /// The most cells that are looked at for one sector.
 const CANDIDATES_MAX: usize = 24;
@@ -41,7 +41,7 @@ pub struct CandidateCell {
 pub struct LostSector {
     /// The cells that might serve.
     pub candidates: Vec<CandidateCell>,
-    /// What the users want together, in Mbit/s.
+    /// The throughput that the users want together, in Mbit/s.
     pub demand_mbps: f64,
     /// By place of a user and candidate: reference signal power without offset.
     heard: Vec<Vec<Heard>>,
@@ -55,26 +55,26 @@ struct Heard {
     milliwatt: f64,
 }
 
-/// How users fare.
+/// The service of users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserService {
     /// The share of them who are covered, 0 to 1.
     pub share: f64,
-    /// What is carried for them, in Mbit/s.
+    /// The throughput that is carried for them, in Mbit/s.
     pub carried_mbps: f64,
-    /// What the slowest tenth of those covered gets, in Mbit/s; 0 if nobody is.
+    /// The throughput that the slowest tenth of those covered gets, in Mbit/s; 0 if nobody is.
     pub edge_mbps: f64,
-    /// What counts when plans are compared: carried traffic, worth the more the nearer each user is
-    /// to what was promised. In Mbit/s.
+    /// The worth that counts when plans are compared: carried traffic, worth the more the nearer
+    /// each user is to what was promised. In Mbit/s.
     pub worth_mbps: f64,
 }
 
-/// What is known of the cells around.
+/// All that is known of the cells around.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// Cells that cannot serve: lost themselves, or of a site that is out.
     pub lost: &'a BTreeSet<ElementId>,
-    /// How cells did last.
+    /// The last performance of cells.
     pub cells: &'a BTreeMap<ElementId, CellPerformance>,
     /// The load of cells of which none is known.
     pub usual_load: f64,
@@ -108,7 +108,7 @@ impl LostSector {
         })
     }
 
-    /// How the users fare, each promised `min_mbps`.
+    /// The service of the users, each promised `min_mbps`.
     pub fn served(&self, min_mbps: f64) -> UserService {
         let each = self.each_mbps();
         let (hosts, load) = self.hosts();
@@ -135,7 +135,7 @@ impl LostSector {
         fares.fold(0.0, |sum, fares| sum + fares.worth_mbps)
     }
 
-    /// What the users at one place want, in Mbit/s.
+    /// The throughput that the users at one place want, in Mbit/s.
     fn each_mbps(&self) -> f64 {
         self.demand_mbps / self.heard.len().max(1) as f64
     }
@@ -188,15 +188,15 @@ impl LostSector {
     }
 }
 
-/// How the users at one place fare.
+/// The service of the users at one place.
 struct Fares {
     rate_mbps: f64,
     carried_mbps: f64,
     worth_mbps: f64,
 }
 
-/// How users fare who want `each` and are promised `min_mbps`, on a cell of such a load that would give
-/// them `rate` if it were all theirs, all in Mbit/s.
+/// The service of users who want `each` and are promised `min_mbps`, on a cell of such a load that
+/// would give them `rate` if it were all theirs, all in Mbit/s.
 fn fares(rate: f64, load: f64, each: f64, min_mbps: f64) -> Fares {
     let rate_mbps = rate * (1.0 - load).max(SHARE_LEAST);
     let carried_mbps = each / load.max(1.0);

@@ -72,7 +72,7 @@ impl TaskExecutor for ResourceCopilot {
         (self.reply_to(&ask.content), Vec::new())
     }
 
-    /// What it knows of an element it has said; it goes on only if asked about another.
+    /// Says that it has said what it knows of an element; it goes on only if asked about another.
     fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
         let told = self.understand(&ask.task.content).map(|(g, _)| g.element);
         let reading = element_names::read(self.topology.names(), &ask.content);
@@ -148,7 +148,7 @@ impl ResourceCopilot {
         Reply::new(Verdict::Result, vec![content])
     }
 
-    /// What it is, where, what hangs on it, what is beside it, how it stands.
+    /// Describes an element: what it is, where, what hangs on it, what is beside it, how it stands.
     fn describe(&self, id: &ElementId, cause: Cause, alarms: &[String]) -> String {
         let inventory = self.topology.inventory();
         let kind = inventory.element(id).map_or("", |e| e.kind.as_str());
@@ -196,7 +196,7 @@ impl ResourceCopilot {
         lines
     }
 
-    /// What must be true before the engineer leaves.
+    /// The condition that must hold before the engineer leaves.
     fn last_check(&self, id: &ElementId) -> Option<String> {
         let sites = self.topology.dependent_on(id);
         let out: Vec<&ElementId> = sites

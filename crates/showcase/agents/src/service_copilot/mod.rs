@@ -431,7 +431,7 @@ impl ServiceCopilot {
         vec![Output::report(&task, Progress::Result(content))]
     }
 
-    /// What the service layer knows of an element.
+    /// Says what the service layer knows of an element.
     fn say(&self, id: &ElementId, reading: &NamedElements) -> Reply {
         let inventory = self.topology.inventory();
         let sites = self.topology.dependent_on(id);

@@ -26,7 +26,7 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use ruling::rule;
 
-/// What users keep at the least until somebody says otherwise, in Mbit/s.
+/// The throughput that users keep at the least until somebody says otherwise, in Mbit/s.
 const MIN_THROUGHPUT_MBPS: f64 = 2.0;
 /// The load up to which cells save energy, in percent.
 const MAX_LOAD_PERCENT: u64 = 50;
@@ -59,7 +59,7 @@ pub struct ServiceIntent {
     set_by: Option<TaskId>,
     /// The standing task of the energy-saving agent, and whose it is.
     saving: Option<(TaskId, String)>,
-    /// When it is ordered again, by the token of the waking.
+    /// The time at which it is ordered again, by the token of the waking.
     again: Option<Token>,
 }
 

@@ -1,4 +1,4 @@
-//! Who yields: the intent that comes first prevails, unless it has nothing to lose.
+//! The choice of who yields: the intent that comes first prevails, unless it has nothing to lose.
 //!
 //! Throughput and energy are not traded against each other by a rate of exchange, since nobody gave
 //! one; the order of priorities decides, and a party that loses next to nothing yields whatever its

@@ -115,7 +115,7 @@ impl TaskExecutor for TroubleTickets {
     }
 }
 
-/// What a content asks for.
+/// The request in a content.
 enum Wanted {
     Repair(Box<Repair>),
     Order(Box<TicketOrder>),

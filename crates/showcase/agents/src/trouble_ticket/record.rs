@@ -18,9 +18,9 @@ const NOTES_MAX: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a ticket that is {} cannot become {}", .from.as_str(), .to.as_str())]
 pub struct InvalidTransition {
-    /// Where it stands.
+    /// Its status.
     pub from: TicketStatus,
-    /// Where it was to stand.
+    /// The status that it was to have.
     pub to: TicketStatus,
 }
 

@@ -32,7 +32,7 @@ const VISITS_MAX: u32 = 2;
 /// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
 const DATA_EXISTS: &str = "data-exists";
 
-/// What a message was for.
+/// The purpose of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {
     /// Giving a repair to a copilot.
@@ -64,7 +64,7 @@ pub(super) struct Work {
 }
 
 impl TroubleTickets {
-    /// Who can work on a repair, in roster order.
+    /// Those who can work on a repair, in roster order.
     pub(super) fn workers(&self) -> impl Iterator<Item = &str> {
         self.context.colleagues(Repair::ID, Layer::Service, None)
     }
@@ -254,7 +254,8 @@ impl TroubleTickets {
         outputs
     }
 
-    /// Who was held behind a task goes on alone: the first is given, the others are held behind it.
+    /// Lets those who were held behind a task go on alone: the first is given, the others are held
+    /// behind it.
     fn release(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
         let behind = |w: &Work| w.behind.as_ref() == Some(task);
         let held: Vec<TaskId> = self
@@ -525,7 +526,7 @@ impl TroubleTickets {
     }
 }
 
-/// What a copilot says to a plan, as the word of this agent.
+/// Passes on what a copilot says to a plan, as the word of this agent.
 fn plan_answered(task: TaskId, reply: Result<Reply, Undelivered>) -> Output {
     let speech = match reply {
         Ok(reply) if matches!(reply.verdict, Verdict::Accepted | Verdict::Result) => {

@@ -52,7 +52,7 @@ fn sent(outputs: &[Output]) -> Vec<(Token, Message)> {
     outputs.iter().filter_map(message).collect()
 }
 
-/// What was reported of a task: its state and, with a ticket, the ticket's.
+/// All that was reported of a task: its state and, with a ticket, the ticket's.
 fn told_of(outputs: &[Output], name: &str) -> Vec<String> {
     let said = |o: &Output| match o {
         Output::Report { task, progress } if task.as_str() == name => Some(match progress {

@@ -1,4 +1,4 @@
-//! What readings of sites, their cells and their zones mean.
+//! The meaning of readings of sites, their cells and their zones.
 //!
 //! | reading | means |
 //! |---|---|
@@ -28,7 +28,7 @@ const INTERFERENCE_DB: f64 = 6.0;
 /// The most sites measured around a zone.
 const SITES_MAX: usize = 6;
 
-/// What the wireless domain knows.
+/// The knowledge of the wireless domain.
 #[derive(Debug)]
 pub struct WirelessExpertise;
 
@@ -98,7 +98,7 @@ impl DomainExpertise for WirelessExpertise {
     }
 }
 
-/// What a cell's own readings say: broken hardware first.
+/// The finding of a cell's own readings: broken hardware first.
 fn cell_finding(inventory: &Inventory, m: &Measurement) -> Option<DiagnosisFinding> {
     let cell = inventory.cells.get(&m.element)?;
     let causes = cell_causes(m, noise_dbm(cell.bandwidth_mhz));
@@ -156,7 +156,7 @@ fn members<'a>(
         .map(|s| &s.id)
 }
 
-/// What the zone's own readings say; none if it could not be measured.
+/// The statement of the zone's own readings; none if it could not be measured.
 pub(super) fn zone_is_dark(m: &Measurement) -> Option<bool> {
     if m.condition == Condition::Unreachable {
         return None;

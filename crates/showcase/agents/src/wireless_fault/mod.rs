@@ -23,7 +23,7 @@ use domain::time::{SeededRng, Timestamp};
 pub use expertise::WirelessExpertise;
 use std::sync::Arc;
 
-/// What this agent does as every domain's agent does.
+/// The part that this agent does as every domain's agent does.
 type Base = DomainAgent<WirelessExpertise>;
 
 /// The wireless network's fault agent.

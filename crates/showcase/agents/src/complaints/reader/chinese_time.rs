@@ -21,7 +21,7 @@ const PARTS: [(&str, u32, u32, bool); 12] = [
     ("深夜", 21, 24, true),
 ];
 
-/// How often a text is gone through, at the most, beside the numbers in it.
+/// The number of times that a text is gone through, at the most, beside the numbers in it.
 const PASSES: usize = 60;
 
 pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {

@@ -15,7 +15,7 @@ const PARTS: [(&str, u32, u32); 4] = [
     ("tonight", 17, 24),
 ];
 
-/// How often the words are gone through, at the most.
+/// The number of times that the words are gone through, at the most.
 const PASSES: usize = 40;
 
 pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {

@@ -1,4 +1,4 @@
-//! What a complaint is about: a symptom of the network, or something that is not the network's.
+//! The subject of a complaint: a symptom of the network, or something that is not the network's.
 //!
 //! Word lists in both languages, the telling ones first. Read next: [`super::tokens`].
 
@@ -8,7 +8,7 @@ use language::dictionary::Dictionary;
 use schema::steps::{GivenUp, ReadingBudget};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What is suffered from, as `service_complaint_v1` names it.
+/// The symptom, as `service_complaint_v1` names it.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub enum ReadSymptom {
     SlowData,
     /// Calls end by themselves.
     CallDrop,
-    /// What is asked for comes late.
+    /// Everything asked for comes late.
     HighLatency,
     /// Voices cannot be understood.
     PoorVoice,
@@ -34,12 +34,12 @@ domain::named! {
     ReadSymptom
 }
 
-/// What a complaint is about when it is not about the network.
+/// The subject of a complaint when it is not about the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OtherMatter {
     /// The account of the maker's app.
     Account,
-    /// What was charged.
+    /// The charges.
     Bill,
     /// The data volume of the tariff.
     Quota,
@@ -387,7 +387,7 @@ const SYMPTOMS_CHINESE: Table<ReadSymptom> = &[
     ),
 ];
 
-/// What a text is about, if not about the network.
+/// The subject of a text, if not about the network.
 pub(super) fn outside(
     text: &str,
     work: &ReadingBudget<'_>,
@@ -398,7 +398,7 @@ pub(super) fn outside(
     }
 }
 
-/// What a text says is suffered from.
+/// The symptom that a text tells.
 pub(super) fn symptom(
     text: &str,
     work: &ReadingBudget<'_>,
@@ -450,7 +450,7 @@ fn first_in_chinese<T: Copy>(
     Ok(first.map(|rank| table[rank].0))
 }
 
-/// What input methods confuse, put right.
+/// The text with what input methods confuse put right.
 fn corrected(text: &str, work: &ReadingBudget<'_>) -> String {
     let mut text = text.to_owned();
     work.take(3 * text.len());

@@ -1,4 +1,4 @@
-//! Where it happened, and whether the vehicle had come from elsewhere.
+//! The place where it happened, and whether the vehicle had come from elsewhere.
 //!
 //! Towns are those of the inventory under all the names that people use ([`domain::gazetteer`]). A
 //! town behind "from" or "leaving" is where the vehicle came from; it happened at the other one.
@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 /// Names shorter than this have to be typed rightly.
 const FORGIVEN: usize = 6;
 
-/// What a text says of places.
+/// The places that a text names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// Where it happened.
+    /// The place where it happened.
     pub(super) happened: Option<String>,
     /// The same, if the vehicle had come there from elsewhere.
     pub(super) moved_to: Option<String>,
@@ -87,7 +87,7 @@ fn towns(inventory: &Inventory) -> BTreeSet<&str> {
     routers.chain(known).collect()
 }
 
-/// Where towns are named.
+/// The places at which towns are named.
 fn mentions<'a>(
     text: &str,
     towns: &BTreeSet<&'a str>,

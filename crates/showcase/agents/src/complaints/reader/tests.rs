@@ -1,4 +1,4 @@
-//! How well complaints are read: labelled letters with a floor, and sentences of other hands.
+//! The quality of reading complaints: labelled letters with a floor, and sentences of other hands.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -287,9 +287,10 @@ const OTHER_HANDS: [(&str, &str, &str, &str); 24] = [
     ("流量明明还有，却说我超了", "quota", "-", "-"),
 ];
 
-/// How many of each slot of [`OTHER_HANDS`] are read rightly. At first sight the reader found place in
-/// 22, time in 19, but symptom or matter in 6 of 24 only; its word lists were widened by them since, so
-/// this holds what was learnt and measures nothing new: open words stay harder than the grammar's.
+/// The number of each slot of [`OTHER_HANDS`] that are read rightly. At first sight the reader
+/// found place in 22, time in 19, but symptom or matter in 6 of 24 only; its word lists were
+/// widened by them since, so this holds what was learnt and measures nothing new: open words stay
+/// harder than the grammar's.
 #[test]
 fn sentences_of_other_hands_are_mostly_read() {
     let written = Timestamp::parse("2025-05-12T20:00:00Z").unwrap();

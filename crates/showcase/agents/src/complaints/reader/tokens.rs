@@ -18,8 +18,8 @@ pub(super) fn words(text: &str, work: &ReadingBudget<'_>) -> Vec<String> {
 /// After so many characters it is asked whether to go on.
 const CHARACTERS_AT_ONCE: usize = 1_024;
 
-/// Where the words of a dictionary stand in a text, in the order of places, the longest first: the byte
-/// at which each begins, the word, and what it stands for.
+/// The places of a dictionary's words in a text, in the order of places, the longest first: the
+/// byte at which each begins, the word, and what it stands for.
 pub(super) fn standing<'d, T: Copy>(
     dictionary: &'d Dictionary<T>,
     text: &str,

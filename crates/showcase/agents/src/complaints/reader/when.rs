@@ -1,4 +1,4 @@
-//! When it happened: a span of time, as wide as the words are vague.
+//! The time at which it happened: a span of time, as wide as the words are vague.
 //!
 //! "at 19:05" is meant to a quarter of an hour, "around 7 pm" to most of one, "yesterday morning" is
 //! a morning. Read next: `english_time.rs`, `chinese_time.rs`.
@@ -23,7 +23,7 @@ impl TimeSpan {
         Timestamp::from_ms((self.from.as_ms() + self.until.as_ms()) / 2)
     }
 
-    /// How long it is, in seconds.
+    /// Its length, in seconds.
     pub fn seconds(self) -> f64 {
         self.until.seconds_since(self.from)
     }
@@ -58,7 +58,7 @@ pub(super) enum StatedTime {
     Date(u32, u32),
 }
 
-/// What a text says of time.
+/// The times that a text tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Time {
     /// So many minutes before writing, and how many more or less.
@@ -67,7 +67,7 @@ pub(super) struct Time {
     pub(super) clock: Option<Clock>,
 }
 
-/// When a text, written at an instant, says that it happened; never after that.
+/// The instant at which a text, written at an instant, says that it happened; never after that.
 pub(super) fn read(text: &str, written: Timestamp, work: &ReadingBudget<'_>) -> Option<TimeSpan> {
     let time = match is_chinese(text) {
         true => chinese_time::read(text, work),

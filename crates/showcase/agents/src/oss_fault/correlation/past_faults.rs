@@ -21,13 +21,13 @@ const FLICKER_S: f64 = 30.0;
 /// A fault of which the cause is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastFault {
-    /// What, and of which element.
+    /// The cause, and its element.
     pub suspicion: Suspicion,
-    /// When it began.
+    /// The instant at which it began.
     pub from: Timestamp,
-    /// When it was over, or when nobody looked any more.
+    /// The instant at which it was over, or when nobody looked any more.
     pub until: Timestamp,
-    /// What worked badly because of it besides: what these say is no chance.
+    /// The elements that worked badly because of it besides: what these say is no chance.
     pub touched: BTreeSet<ElementId>,
 }
 
@@ -37,12 +37,13 @@ impl PastFault {
     }
 }
 
-/// What follows from a fault.
+/// The alarms that follow from a fault.
 type Following = BTreeMap<AlarmKey, Certainty>;
 
 impl Correlator {
-    /// What was seen of each of `faults`, to learn from; `heard` are all alarms of their time, those
-    /// of other reasons among them. A fault from which nothing follows gives no lesson.
+    /// The episodes that were seen of each of `faults`, to learn from; `heard` are all alarms of
+    /// their time, those of other reasons among them. A fault from which nothing follows gives no
+    /// lesson.
     pub fn lessons(&self, faults: &[PastFault], heard: &[ObservedAlarm]) -> Vec<Episode> {
         let following: Vec<Following> = faults
             .iter()
@@ -111,8 +112,8 @@ impl Correlator {
         })
     }
 
-    /// What was noticed soon after `onset`, or warned before and still stood, and is not `explained`:
-    /// what could have been mistaken for part of the fault.
+    /// The alarms noticed soon after `onset`, or warned before and still stood, and are not
+    /// `explained`: what could have been mistaken for part of the fault.
     fn others(
         &self,
         onset: Timestamp,
@@ -152,7 +153,7 @@ impl Correlator {
         self.alarms.iter().cloned().chain(own)
     }
 
-    /// What follows from a fault: over the network, or at its own element.
+    /// The alarms that follow from a fault: over the network, or at its own element.
     fn following(&self, fault: &Suspicion) -> Following {
         let own = own_alarms(fault.cause);
         if !own.is_empty() {
@@ -171,7 +172,7 @@ impl Correlator {
     }
 }
 
-/// What was heard by what identifies it, in order of time.
+/// The alarms observed, by what identifies them, in order of time.
 fn by_key(heard: &[ObservedAlarm]) -> BTreeMap<AlarmKey, Vec<&ObservedAlarm>> {
     let mut by_key: BTreeMap<AlarmKey, Vec<&ObservedAlarm>> = BTreeMap::new();
     for alarm in heard.iter().filter(|h| h.lasted_s() >= FLICKER_S) {

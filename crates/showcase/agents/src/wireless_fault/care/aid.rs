@@ -24,9 +24,9 @@ use std::collections::BTreeSet;
 const DURATION_MIN: u64 = 240;
 /// Seconds beyond these after which the platform ends the task.
 const GRACE_S: f64 = 1_800.0;
-/// What each user keeps at the least, in Mbit/s.
+/// The throughput that each user keeps at the least, in Mbit/s.
 pub(super) const MIN_THROUGHPUT_MBPS: f64 = 2.0;
-/// How often help is asked for in one trouble.
+/// The number of times that help is asked for in one trouble.
 const AIDS_MAX: u32 = 6;
 /// The most sites for whose users help is asked at once.
 const SITES_MAX: usize = 100;
@@ -279,7 +279,7 @@ impl Care {
     }
 }
 
-/// What a compensation does, in words: the trade is there to be seen.
+/// The effect of a compensation, in words: the trade is there to be seen.
 fn figures(number: u64, told: &CompensationResult) -> String {
     let mbps = |m: Option<f64>| m.map_or("?".to_owned(), |m| format!("{m:.1}"));
     let percent = told.users_served_percent;

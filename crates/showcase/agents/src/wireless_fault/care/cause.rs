@@ -1,4 +1,4 @@
-//! Which cause the wireless network's own measurements and alarms speak for.
+//! The cause that the wireless network's own measurements and alarms speak for.
 //!
 //! Measurements come first: mains that are gone, a radio unit that is dead, foreign power. Where they
 //! speak for more than one cause, the alarms decide, by what was learnt of how causes show
@@ -18,15 +18,15 @@ use domain::telemetry::Measurement;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// What alarms alone must weigh to be believed against measurements that show nothing.
+/// The weight that alarms alone must have to be believed against measurements that show nothing.
 const SURE: f64 = 4.0;
-/// What a sector hears of a source that it looks away from, as a share.
+/// The share that a sector hears of a source that it looks away from.
 const LOOKS_AWAY: f64 = 0.1;
-/// How strongly sources may be heard, in dBm.
+/// The strength with which sources may be heard, in dBm.
 const STRENGTHS_DBM: std::ops::Range<i32> = -110..-50;
 
 impl Care {
-    /// What is the matter, as far as the wireless network's own measurements and alarms say.
+    /// The cause, as far as the wireless network's own measurements and alarms say.
     pub(super) fn own_cause(
         &self,
         base: &Base,
@@ -92,8 +92,8 @@ impl Care {
         cell.or(case.cells.first()).cloned()
     }
 
-    /// What a cell hears on its carrier while all is well, neighbours included, in dBm: as was counted,
-    /// or its noise where nothing was.
+    /// The power that a cell hears on its carrier while all is well, neighbours included, in dBm:
+    /// as was counted, or its noise where nothing was.
     fn usual_dbm(&self, inventory: &Inventory, cell: &ElementId) -> f64 {
         let counted = self.healthy.get(cell).map(|c| c.interference_dbm);
         let plan = inventory.cells.get(cell);
@@ -118,7 +118,7 @@ fn dark_zone(base: &Base, case: &CareCase) -> Option<DiagnosisFinding> {
     })
 }
 
-/// What one cell hears on its carrier.
+/// The power that one cell hears on its carrier.
 struct Ear {
     cell: ElementId,
     now_dbm: f64,
@@ -126,8 +126,8 @@ struct Ear {
     usual_mw: f64,
 }
 
-/// How badly a source beside one cell explains what all hear, in square dB, at the strength that
-/// explains it best. Sectors that look away hear a tenth of it.
+/// The degree to which a source beside one cell explains what all hear, in square dB, at the
+/// strength that explains it best. Sectors that look away hear a tenth of it.
 fn misfit_beside(nearest: &Ear, ears: &[Ear]) -> f64 {
     let at_strength = |dbm: i32| -> f64 {
         let misfit = |ear: &Ear| {

@@ -48,7 +48,7 @@ const AID_LONGEST_S: f64 = 240.0;
 /// Seconds between two looks at whether a case is over.
 const LOOK_EACH_S: f64 = 300.0;
 
-/// What a message was for; the number is that of the case.
+/// The purpose of a message; the number is that of the case.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Asking the optimisation agent whether it can help.
@@ -90,18 +90,18 @@ enum Timer {
     Settle,
     /// A step may have taken too long.
     Step(u64, u64),
-    /// Whether the case is over.
+    /// Look whether the case is over.
     Look(u64),
 }
 
-/// Why something was done to the network.
+/// The reason why something was done to the network.
 #[derive(Clone, Debug)]
 enum Errand {
     /// A step of the work, and at which element.
     Step(u64, u64, ElementId),
-    /// Whether the case is over.
+    /// Look whether the case is over.
     Look(u64),
-    /// Whether a cell that does worse than before is in trouble.
+    /// Look whether a cell that does worse than before is in trouble.
     Screen(ElementId),
 }
 
@@ -116,7 +116,7 @@ pub struct Care {
     errands: BTreeMap<Token, Errand>,
     settling_at: Option<Timestamp>,
     performance: Option<Arc<Performance>>,
-    /// How cells did before their trouble.
+    /// The performance of cells before their trouble.
     healthy: BTreeMap<ElementId, CellPerformance>,
 }
 

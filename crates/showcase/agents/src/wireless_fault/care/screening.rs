@@ -65,7 +65,7 @@ impl Care {
         base.alarms().site_is_out(site) || self.cases.iter().any(has)
     }
 
-    /// What a look at a cell has shown.
+    /// Takes in what a look at a cell has shown.
     pub(super) fn screened(
         &mut self,
         base: &mut Base,
@@ -97,7 +97,7 @@ pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
     planned.filter(differs).collect()
 }
 
-/// How many users cells have as a share of those that they had; 1 where none had any.
+/// The number of users of cells as a share of those that they had; 1 where none had any.
 fn trend<'a>(
     cells: impl Iterator<Item = &'a ElementId>,
     before: &Performance,

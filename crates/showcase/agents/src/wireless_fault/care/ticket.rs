@@ -87,7 +87,7 @@ impl Care {
         }
     }
 
-    /// Whoever has the ticket is done: it is seen whether that helped.
+    /// Goes on when whoever has the ticket is done: it is seen whether that helped.
     pub(super) fn repaired(
         &mut self,
         base: &mut Base,

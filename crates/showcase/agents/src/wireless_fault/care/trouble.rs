@@ -1,4 +1,4 @@
-//! Which alarms make a trouble, and which troubles are one.
+//! The alarms that make a trouble, and which troubles are one.
 //!
 //! Sites that are out and hang on a router in common are one trouble, and a shared one if they are two
 //! or more: then the OSS agent finds the cause. Cells in trouble are one for each site; where several
@@ -30,13 +30,13 @@ pub(super) fn is_of_cell(alarm_type: AlarmType) -> bool {
     )
 }
 
-/// What alarms say, as far as it has settled.
+/// The state that alarms tell, as far as it has settled.
 struct Seen {
     /// Sites that are out.
     sites: BTreeSet<ElementId>,
     /// Cells in trouble at sites that are not, and what is said of them.
     cells: BTreeMap<ElementId, BTreeSet<AlarmType>>,
-    /// When the next alarm will have settled.
+    /// The instant at which the next alarm will have settled.
     next: Option<Timestamp>,
 }
 

@@ -1,4 +1,5 @@
-//! Whether service is back: alarms have cleared, measurements are good, and cells do as they did.
+//! The check whether service is back: alarms have cleared, measurements are good, and cells do as
+//! they did.
 //!
 //! Knows what proves that a case is over, how often is looked, and which alarms a look disproves. What
 //! was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
@@ -19,7 +20,7 @@ use domain::time::Timestamp;
 
 /// Seconds between two looks at whether it helped.
 pub(super) const VERIFY_EACH_S: f64 = 120.0;
-/// How often is looked before it counts as not mended.
+/// The number of looks before it counts as not mended.
 const LOOKS_MAX: u32 = 8;
 /// The same for a cell that was restarted and measures as dead: alarms may lag, measurements do not.
 const DEAD_LOOKS_MAX: u32 = 2;

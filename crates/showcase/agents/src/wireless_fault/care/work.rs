@@ -29,7 +29,7 @@ use domain::telemetry::{Action, AlarmType, Condition, Outcome};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// How often the work begins before the case is left to others.
+/// The number of times that the work begins before the case is left to others.
 const ROUNDS_MAX: u32 = 3;
 /// The most elements measured at once.
 pub(super) const MEASURED_MAX: usize = 12;
@@ -223,7 +223,7 @@ impl Care {
         outputs
     }
 
-    /// What its own measurements say; if nothing, the IP domain's agent is asked.
+    /// Judges what its own measurements say; if nothing, the IP domain's agent is asked.
     fn judge_own(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
