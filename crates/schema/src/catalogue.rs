@@ -2,7 +2,7 @@
 //! (draft-zhou §4.1, §6.2.2).
 //!
 //! Knows what is published and what is retired; refuses to know how a template comes about
-//! ([`crate::evolution`]) or who may publish it. Global is a template's name with its agent's (Q25).
+//! ([`crate::evolution`]) or who may publish it. Global is a template's name with its agent's.
 
 use crate::lint::{self, LintFinding, TemplateOrigin};
 use crate::template::{Annotation, Template};
@@ -23,7 +23,7 @@ struct Entry {
     retired: bool,
 }
 
-/// The name of a schema among all agents: agent and `schema_id` (Q25).
+/// The name of a schema among all agents: agent and `schema_id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GlobalSchemaId {
     /// The agent that publishes it.
@@ -86,7 +86,7 @@ pub enum PublishError {
     },
 }
 
-/// `unknown_scenario`: nobody serves it here (Q3).
+/// `unknown_scenario`: nobody serves it here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario '{scenario}' here; there are {}", known.join(", "))]
 pub struct UnknownScenario {
@@ -96,7 +96,7 @@ pub struct UnknownScenario {
     pub known: Vec<String>,
 }
 
-/// `unknown_schema`: never published here, or retired (Q23).
+/// `unknown_schema`: never published here, or retired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSchema {
     /// The name that was asked for.
@@ -117,7 +117,7 @@ impl fmt::Display for UnknownSchema {
     }
 }
 
-/// A scenario in canonical form: lower case, with `_` for spaces and hyphens (Q24).
+/// A scenario in canonical form: lower case, with `_` for spaces and hyphens.
 pub fn canonical_scenario(scenario: &str) -> String {
     let scenario = scenario.trim().to_lowercase();
     let words = scenario.split(|c: char| c.is_whitespace() || c == '-');
@@ -220,7 +220,7 @@ impl Catalogue {
         }
     }
 
-    /// A published template that is not retired; older versions serve until they are (Q23).
+    /// A published template that is not retired; older versions serve until they are.
     ///
     /// # Errors
     /// [`UnknownSchema`], which names the current one.
@@ -232,7 +232,7 @@ impl Catalogue {
             .ok_or_else(|| self.unknown(schema_id))
     }
 
-    /// The newest template of a scenario in any spelling (Q3, Q24).
+    /// The newest template of a scenario in any spelling.
     ///
     /// # Errors
     /// [`UnknownScenario`], which lists those there are.

@@ -5,7 +5,7 @@
 //!                            └─accept──► Accepted | violations
 //! ```
 //!
-//! Knows what a payload may hold and its canonical form; nothing in prose is enforced (Q8). Refuses
+//! Knows what a payload may hold and its canonical form; nothing in prose is enforced. Refuses
 //! to know clients, patches and windows: [`crate::evolution`] makes the template that is in effect
 //! and says which withdrawn keys are still accepted. Made once, it is used by many threads.
 //!

@@ -11,7 +11,7 @@
 //! ```
 //! - [`EvolutionSettings`]: every number of §6.2 with the draft's default, and which parts are on;
 //! - [`Pool`]: the differential semantic pool: clusters, heat, the two gates (§6.2.1);
-//!   [`KnownClients`]: whose word counts (Q30);
+//!   [`KnownClients`]: whose word counts;
 //! - [`induce`]: from a cluster's fragments to a [`CandidateKey`]; [`resolve`]: what of it is already
 //!   there (§6.2.2);
 //! - [`Lineage`]: what became of each key: [`Lineage::decide`] and [`Lineage::apply`], approvals,

@@ -34,7 +34,7 @@ pub const KEYS_MAX: usize = 256;
 pub const DEPTH_MAX: usize = 8;
 /// The most languages of one annotation.
 pub const LANGUAGES_MAX: usize = 64;
-/// The longest `key_name`, in characters (Q26).
+/// The longest `key_name`, in characters.
 pub const NAME_CHARACTERS_MAX: usize = 64;
 
 /// All that is wrong with a template, in its own order; nothing if it is clean.

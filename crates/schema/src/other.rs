@@ -2,7 +2,7 @@
 //!
 //! Knows how such text is normalised, limited, told apart, put into prompts and cleared for
 //! publication. Refuses to reject: whatever `other` holds, the payload is accepted, and what was not
-//! kept is told as a [`Warning`] (D40, Q14). Read next: [`crate::contract`], which calls it, and
+//! kept is told as a [`Warning`]. Read next: [`crate::contract`], which calls it, and
 //! [`crate::evolution`], which learns from it.
 
 mod alarm;

@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// An addition to a schema: new keys, refined descriptions, or both. Never removes a key, never
-/// changes a type, never requires one (§6.2.2, Q49).
+/// changes a type, never requires one (§6.2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Patch {
     /// Names the patch within its agent's namespace.
@@ -17,7 +17,7 @@ pub struct Patch {
     pub parent_schema_id: String,
     /// The instant at which it was made.
     pub timestamp: Timestamp,
-    /// The instant at which it ends, unless its keys were promoted before (Q42).
+    /// The instant at which it ends, unless its keys were promoted before.
     pub expires_at: Timestamp,
     /// The client whose alone it is; none if everyone's.
     pub client: Option<String>,
@@ -27,7 +27,7 @@ pub struct Patch {
     pub modified_keys: Vec<Refinement>,
 }
 
-/// A key described better; only its description changes (Q49).
+/// A key described better; only its description changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refinement {
     /// The key.
@@ -39,7 +39,7 @@ pub struct Refinement {
 impl Patch {
     /// Makes of a template what the patch makes of it: keys that it does not have come before
     /// `other`, descriptions of keys that it has are replaced, language by language. Nothing is
-    /// removed, and no type changes (D78).
+    /// removed, and no type changes.
     pub fn lay_over(&self, template: &mut Template) {
         for key in &self.new_keys {
             insert(template, key.clone());

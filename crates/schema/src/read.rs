@@ -64,7 +64,7 @@ pub fn key<'a>(
 ///
 /// # Errors
 /// All findings, if one of them is an error; a key that is required, and a refinement that is more
-/// than a description, are (Q49).
+/// than a description, are.
 pub fn patch<'a>(
     source: impl Into<TemplateSource<'a>>,
     audience: TemplateOrigin,
@@ -73,7 +73,7 @@ pub fn patch<'a>(
 }
 
 /// Reads a `schema_update_suggestion`: a whole patch, or the short form of Figure 9, which is
-/// advice only (Q44).
+/// advice only.
 ///
 /// # Errors
 /// All findings, if one of them is an error.

@@ -1,10 +1,10 @@
-//! The signatures that vouch for a template or a patch (draft-zhou §7, D111, Q50).
+//! The signatures that vouch for a template or a patch (draft-zhou §7).
 //!
 //! A [`Seal`] is a JWS with its payload detached (RFC 7515, appendix F), signed with Ed25519
 //! (RFC 8037) over the canonical JSON of the document ([`crate::canonical`]), so that the document
 //! may be stored, printed anew and relayed. The payload is base64url-encoded as ever, not `b64`
 //! false (RFC 7797): a document is a few kilobytes, and any JWS library can check the plain form.
-//! The protected header binds the document to its kind, its agent and its name (Q25), to a version
+//! The protected header binds the document to its kind, its agent and its name, to a version
 //! that grows and to an end; `crit` names these, so that nobody accepts a seal without looking at
 //! them (RFC 7515 §4.1.11).
 //!
@@ -103,8 +103,8 @@ pub struct Verified {
     pub(crate) fingerprints: pins::Fingerprints,
 }
 
-/// The reason why a document is not accepted as what it says it is. To who sent it: access denied
-/// (row 26 of the security tests), and what was there before stays.
+/// The reason why a document is not accepted as what it says it is. To who sent it: access denied,
+/// and what was there before stays.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// It has no seal.

@@ -1,5 +1,4 @@
-//! All that is wrong with a payload: all of it at once, each with its place and what was expected
-//! (Q22).
+//! All that is wrong with a payload: all of it at once, each with its place and what was expected.
 //!
 //! Knows the forms in which that is told, to people and to programs; refuses to know how it is found
 //! out, which is [`crate::contract`]'s, and how a protocol carries it.
@@ -26,9 +25,9 @@ pub struct PayloadViolation {
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
-    /// `missing`: a required key is not there, or null (Q10).
+    /// `missing`: a required key is not there, or null.
     Missing,
-    /// `unknown`: the schema has no such key (Q9).
+    /// `unknown`: the schema has no such key.
     Unknown,
     /// `type`.
     Type,
@@ -87,15 +86,15 @@ pub struct Warning {
 pub enum Caution {
     /// `deprecated`: the key is on its way out (§6.2.3).
     Deprecated,
-    /// `withdrawn`: the key is gone, and accepted for a while yet (§6.2.3, D105, D106).
+    /// `withdrawn`: the key is gone, and accepted for a while yet (§6.2.3).
     Withdrawn,
-    /// `ignored`: the schema has no such key, and the value was dropped (Q9).
+    /// `ignored`: the schema has no such key, and the value was dropped.
     Ignored,
-    /// `moved`: the schema has no such key, and the value went to `other` (Q9).
+    /// `moved`: the schema has no such key, and the value went to `other`.
     Moved,
-    /// `malformed`: `other` is neither a string nor an array of strings, and was dropped (Q14).
+    /// `malformed`: `other` is neither a string nor an array of strings, and was dropped.
     Malformed,
-    /// `truncated`: `other` is longer than is kept (Q14).
+    /// `truncated`: `other` is longer than is kept.
     Truncated,
 }
 
@@ -124,7 +123,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The reply to a payload that is refused (Q22): `error` (always `invalid_payload`), `schema_id`,
+/// The reply to a payload that is refused: `error` (always `invalid_payload`), `schema_id`,
 /// and `errors`, each with `key_name`, `path`, `code`, `message` and `expected`.
 ///
 /// `key_name` is left out where the payload as a whole is meant. What stood there is in `message`

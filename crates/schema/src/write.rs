@@ -1,7 +1,7 @@
 //! Templates, keys and patches as JSON (draft-zhou §4.1, §6.2.2).
 //!
 //! Knows two forms: the one that is *sent*, in one language, with a `semantic_description` composed
-//! from meaning, acceptable values and examples, so that prose and members cannot disagree (Q8);
+//! from meaning, acceptable values and examples, so that prose and members cannot disagree;
 //! and the *authored* one, which has everything in every language. [`crate::read`] reads both.
 //! Read next: [`composed`].
 

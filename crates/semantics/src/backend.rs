@@ -42,7 +42,7 @@ pub struct BackendOptions {
     pub model_alone: Option<f64>,
     /// Behind a gate: lets the rules stand alone where the model fails.
     pub bears_failures: bool,
-    /// The confidence from which a value of the rules stands, 0 to 1; 0.7 by default (Q52).
+    /// The confidence from which a value of the rules stands, 0 to 1; 0.7 by default.
     pub threshold: Option<f64>,
 }
 

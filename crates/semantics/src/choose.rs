@@ -3,7 +3,7 @@
 //! What each scenario says of itself (title, description, keys, mapping examples) is weighed
 //! against the words of the utterance, rare words more than common ones; an embedder has a say of
 //! its own. Where too little of what is said is known to any, nothing fits, and the end user is told
-//! so (D13). Read next: [`crate::rules`], which fills the scenario's template.
+//! so. Read next: [`crate::rules`], which fills the scenario's template.
 
 use crate::lexicon;
 use crate::ngrams::cosine;

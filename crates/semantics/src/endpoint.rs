@@ -1,5 +1,5 @@
 //! A model behind any OpenAI-compatible chat endpoint, held to the template by its response format
-//! (draft-zhou §6.1, D60, D61). Feature `endpoint`; off by default, and no packet leaves unless an
+//! (draft-zhou §6.1). Feature `endpoint`; off by default, and no packet leaves unless an
 //! [`ModelEndpoint`] is made.
 //!
 //! Asks once, follows no redirect, retries nothing. What comes back is checked as if nobody had
@@ -48,7 +48,7 @@ pub struct EndpointSettings {
     pub answer_bytes_max: usize,
     /// The number of tokens that an answer may have. 1,024 by default.
     pub tokens_max: u32,
-    /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
+    /// The confidence below which a value goes to `other`. 0.7 by default.
     pub threshold: f64,
 }
 

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 pub struct Thresholds {
     /// The least confidence of what both say. 0.9 by default.
     pub agreed: f64,
-    /// The threshold of what the rules say and the model does not. 0.7 by default (Q52).
+    /// The threshold of what the rules say and the model does not. 0.7 by default.
     pub rules_alone: f64,
     /// The threshold of what the model says and the rules do not. 0.85 by default; it belongs to
     /// the model, and for a small one there is none ([`Thresholds::SMALL`]).

@@ -1,4 +1,4 @@
-//! A local model in GGUF, held to the template by a grammar (draft-zhou §6.1, D61). Feature `gguf`;
+//! A local model in GGUF, held to the template by a grammar (draft-zhou §6.1). Feature `gguf`;
 //! off by default, and nothing is loaded unless a [`Gguf`] is made.
 //!
 //! ```text
@@ -48,7 +48,7 @@ pub struct GgufSettings {
     /// The time that an answer may take, waiting for others included; looked at between steps. 60
     /// seconds by default.
     pub timeout: Duration,
-    /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
+    /// The confidence below which a value goes to `other`. 0.7 by default.
     pub threshold: f64,
     /// Asks for what fits no key as well. True by default; behind a gate, where the rules tell that,
     /// it only costs time.

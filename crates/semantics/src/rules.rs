@@ -49,7 +49,7 @@ use slot::{Slot, slots};
 use std::ops::Range;
 use utterance::AnnotatedUtterance;
 
-/// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1, Q52).
+/// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1).
 pub const THRESHOLD: f64 = 0.7;
 
 /// The built-in parser.

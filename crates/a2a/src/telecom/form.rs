@@ -221,7 +221,7 @@ fn number(units: &[(String, f64)], said: &str) -> Option<Value> {
     scaled(value, factor)
 }
 
-/// 3.0 is 3 (Q5).
+/// 3.0 is 3.
 fn scaled(value: f64, factor: f64) -> Option<Value> {
     let value = match factor == 1.0 {
         true => value,

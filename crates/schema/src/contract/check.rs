@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Object(Fields),
     /// Any members.
     AnyObject,
-    /// The reserved key: whatever it holds is accepted (D40).
+    /// The reserved key: whatever it holds is accepted.
     Other,
 }
 
@@ -270,7 +270,7 @@ impl Allowed {
     }
 }
 
-/// 3 and 3.0 are the same value (Q5).
+/// 3 and 3.0 are the same value.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -290,7 +290,7 @@ pub(super) enum Whole {
     Not,
 }
 
-/// 3 and 3.0 are integers, 3.5 is none (Q5).
+/// 3 and 3.0 are integers, 3.5 is none.
 pub(super) fn whole(number: &Number) -> Whole {
     if let Some(integer) = number.as_i64() {
         return Whole::Is(integer);

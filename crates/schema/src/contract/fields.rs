@@ -1,6 +1,6 @@
 //! The keys of a payload or the members of an object, compiled.
 //!
-//! Knows which names there are, which must be there, and what absent means (Q10).
+//! Knows which names there are, which must be there, and what absent means.
 
 use super::check::Check;
 use super::{Tolerated, Unusable};
@@ -32,7 +32,7 @@ pub(super) struct Field {
 }
 
 impl Fields {
-    /// The keys of a template; [`OTHER`] among them even if it was left out (Q13).
+    /// The keys of a template; [`OTHER`] among them even if it was left out.
     pub(super) fn of_keys(keys: &[Key]) -> Result<Self, Unusable> {
         let mut fields = Self::default();
         for key in keys.iter().filter(|key| key.key_name != OTHER) {
@@ -115,7 +115,7 @@ impl Fields {
 }
 
 impl Field {
-    /// True for what says no more than leaving the key out: null (Q10), and an array of nothing.
+    /// True for what says no more than leaving the key out: null, and an array of nothing.
     pub(super) fn is_absent(&self, value: &Value) -> bool {
         match value {
             Value::Null => true,

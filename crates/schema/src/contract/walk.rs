@@ -1,4 +1,4 @@
-//! One look at a payload: whether it fits, and everything that is wrong where it does not (Q22).
+//! One look at a payload: whether it fits, and everything that is wrong where it does not.
 //!
 //! Knows order, limits and wording; whether a value fits is said by [`super::check`]. Members are
 //! looked at in the order in which the payload has them, which is fast, and told in the order of the
@@ -120,7 +120,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The name to write in place of an unknown name (Q9).
+    /// The name to write in place of an unknown name.
     fn instead_of(&mut self, name: &str, fields: &Fields, place: &Place<'_>) -> String {
         self.suggested += 1;
         let likely = match self.suggested <= SUGGESTIONS {

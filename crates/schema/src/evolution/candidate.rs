@@ -13,7 +13,7 @@ pub struct CandidateKey {
     pub said: Vec<String>,
     /// The same fragments screened, in the same order; none where nothing could be shown.
     pub shown: Vec<Option<String>>,
-    /// True if a word of the fragments is of payment, identity or access (Q51), whatever the key is
+    /// True if a word of the fragments is of payment, identity or access, whatever the key is
     /// called.
     pub sensitive: bool,
 }

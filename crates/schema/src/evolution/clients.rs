@@ -1,4 +1,4 @@
-//! The clients whose word counts: names are cheap, histories are not (Q30).
+//! The clients whose word counts: names are cheap, histories are not.
 //!
 //! Knows when a client was first seen and how many of its payloads were accepted; refuses to know
 //! what they said. Read next: [`super::Sybil`].

@@ -1,4 +1,4 @@
-//! A cluster: one recurring intent that the schema does not cover (draft-zhou §6.2.1, D69).
+//! A cluster: one recurring intent that the schema does not cover (draft-zhou §6.2.1).
 //!
 //! Knows its heat, its latest fragments and whether both gates hold; refuses to know where it lies
 //! among others, which is the [`super::Pool`]'s.
@@ -21,7 +21,7 @@ impl fmt::Display for ClusterId {
     }
 }
 
-/// A fragment that counts. Natural language of users: encrypted at rest, erased on request (Q55).
+/// A fragment that counts. Natural language of users: encrypted at rest, erased on request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// The text said, as normalised by [`crate::other`]; never published as it is.
@@ -54,13 +54,13 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// True if heat exceeds its threshold *and* enough was heard from enough clients (D73 to D75).
+    /// True if heat exceeds its threshold *and* enough was heard from enough clients.
     pub fn ripe(&self, settings: &EvolutionSettings, personal: bool, now: Timestamp) -> bool {
         self.heat.at(now, settings.heat.half_life_ms) > settings.heat.threshold
             && self.heard(&settings.gates, personal, now)
     }
 
-    /// The second gate: distinct clients, or occurrences, within the window (D74, Q29, Q30).
+    /// The second gate: distinct clients, or occurrences, within the window.
     fn heard(&self, gates: &Gates, personal: bool, now: Timestamp) -> bool {
         let guarded = gates.sybil.enabled && !personal;
         let recent: Vec<&Member> = self.within(gates.window_ms, now).collect();

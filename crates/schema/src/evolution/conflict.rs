@@ -1,4 +1,4 @@
-//! Conflict detection: what of a candidate is there already (draft-zhou §6.2.2, D83, D84).
+//! Conflict detection: what of a candidate is there already (draft-zhou §6.2.2).
 //!
 //! A candidate that has the name of a key, or that means what a key means and can be said as a value
 //! of it, becomes a refinement of that key's description; only what is left becomes a key.

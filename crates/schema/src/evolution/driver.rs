@@ -35,16 +35,16 @@ pub struct EvolutionContext<'a> {
     pub embedder: &'a dyn Embedder,
     /// The part that may be shown of a fragment.
     pub screen: Screen<'a>,
-    /// True if serving a key would expose a capability that clients do not have (D113).
+    /// True if serving a key would expose a capability that clients do not have.
     pub exposes: &'a dyn Fn(&Key) -> bool,
     /// For a client's own lineage, the active patches of everyone's; else empty.
     pub everyones: &'a [Patch],
 }
 
-/// A fragment of `other`, or the text of a request for a capability (Q2).
+/// A fragment of `other`, or the text of a request for a capability.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
-    /// The text said, normalised by [`crate::other`] and meaningful (Q16).
+    /// The text said, normalised by [`crate::other`] and meaningful.
     pub text: &'a str,
     /// Its vector.
     pub vector: &'a [f32],
@@ -166,7 +166,7 @@ impl Evolution {
         Ok(events)
     }
 
-    /// Forgets a client: its fragments, and that it received or adopted keys (Q55).
+    /// Forgets a client: its fragments, and that it received or adopted keys.
     ///
     /// # Errors
     /// [`PoolError::Embedder`] if it is not the pool's.
@@ -207,7 +207,7 @@ impl Evolution {
         Ok(())
     }
 
-    /// Serves the queue while there is room (D107, D108, Q41).
+    /// Serves the queue while there is room.
     fn pump(
         &mut self,
         means: &EvolutionContext<'_>,

@@ -9,7 +9,7 @@
 //! ```
 //! Names are made of the words that fragments share, in English; where no word is known the key is
 //! `request_<n>` after its cluster. Only what [`Screen`] lets through reaches a name, a value or a
-//! description (§7, D82): numbers are shown as the cluster's median, never as one client's.
+//! description (§7): numbers are shown as the cluster's median, never as one client's.
 
 use super::lexicon::is_stop;
 use super::numeral::{Quantity, quantity};
@@ -304,7 +304,7 @@ impl DistinctFragment<'_> {
 }
 
 impl Kind {
-    /// In snake_case and ASCII (Q26); none if no word is known.
+    /// In snake_case and ASCII; none if no word is known.
     fn name(&self, sayings: &[DistinctFragment<'_>]) -> Option<String> {
         let name = match self {
             Self::Amount { heads, .. } => joined(heads),
@@ -477,7 +477,7 @@ fn with_number(shown: String, quantity: &Quantity, told: &Number) -> Option<Stri
 }
 
 /// Descriptions in English and Chinese, each with the examples of its language; with all, if there
-/// are none of its own (D82).
+/// are none of its own.
 fn annotation(kind: &Kind, key_name: &str, examples: &[MappingExample]) -> Annotation {
     let phrase = key_name.replace('_', " ");
     let (en, zh) = meanings(kind, &phrase, examples);

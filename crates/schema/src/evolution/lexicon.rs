@@ -1,5 +1,5 @@
 //! Words that induction knows: what says nothing by itself, and English for common Chinese
-//! words, since key names are ASCII (Q26).
+//! words, since key names are ASCII.
 //!
 //! Read next: [`super::words`].
 

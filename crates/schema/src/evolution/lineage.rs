@@ -12,7 +12,7 @@
 //! ```
 //! A key that becomes stable in everyone's lineage enters the next version of the base; in a
 //! client's own it stays in the client's patch. A base that was published never changes: where a
-//! promoted key is deprecated or withdrawn, that is another version (D77, Q27). `decide` changes
+//! promoted key is deprecated or withdrawn, that is another version. `decide` changes
 //! nothing; `apply` cannot fail. Counting payloads is no decision: [`Lineage::observe`].
 
 mod apply;
@@ -69,7 +69,7 @@ pub struct Proposal {
     pub cluster: ClusterId,
     /// The instant at which it was proposed.
     pub at: Timestamp,
-    /// True if it is security-relevant or exposes a capability (§7, Q45).
+    /// True if it is security-relevant or exposes a capability (§7).
     pub sensitive: bool,
     /// The number of approvers that it needs.
     pub approvers_min: usize,
@@ -112,7 +112,7 @@ pub struct Tracked {
 pub enum LifecycleState {
     /// On trial, judged at this instant.
     Experimental(Timestamp),
-    /// Promoted, judged again at this instant (Q34).
+    /// Promoted, judged again at this instant.
     Stable(Timestamp),
     /// On its way out since this instant.
     Deprecated(Timestamp),
@@ -144,7 +144,7 @@ enum Settled {
 /// A command to a lineage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineageCommand {
-    /// Both gates of a cluster hold: let it wait for its turn (Q41).
+    /// Both gates of a cluster hold: let it wait for its turn.
     Fire {
         /// The cluster.
         cluster: ClusterId,
@@ -155,7 +155,7 @@ pub enum LineageCommand {
         cluster: ClusterId,
         /// Its candidate, placed among the keys there are.
         resolved: Resolved,
-        /// True if serving the key would let clients do what they could not do before (D113).
+        /// True if serving the key would let clients do what they could not do before.
         exposes_capability: bool,
     },
     /// It is the cluster's turn, and nothing comes of it.
@@ -210,7 +210,7 @@ pub enum LineageCommand {
 /// The reason why a trigger came to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dropped {
-    /// Its heat decayed, or its fragments are too old, or it is gone (Q41).
+    /// Its heat decayed, or its fragments are too old, or it is gone.
     Cooled,
     /// Nothing of its fragments can be shown.
     Unshowable,

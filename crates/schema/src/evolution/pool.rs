@@ -1,7 +1,7 @@
 //! The differential semantic pool of one scenario and cohort (draft-zhou §6.2.1).
 //!
 //! A fragment joins the cluster whose centroid is nearest, if it is near enough and nobody in it
-//! says the opposite; of equals the older one; otherwise it founds a cluster (Q31). The order of
+//! says the opposite; of equals the older one; otherwise it founds a cluster. The order of
 //! arrival matters, so clusters are linked afresh before one fires ([`super::relink`]). Vectors of
 //! two embedders never meet. Refuses to know what follows from a cluster: that is the
 //! [`super::Lineage`]'s.
@@ -66,7 +66,7 @@ pub struct Inserted {
 /// A fragment that the pool cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// The pool's vectors are another embedder's: start a new pool (Q32).
+    /// The pool's vectors are another embedder's: start a new pool.
     #[error("the pool holds vectors of {pool}, not of {given}")]
     Embedder {
         /// The pool's.
@@ -238,7 +238,7 @@ impl Pool {
             .best(vector, threshold(settings, embedder), age, agrees)
     }
 
-    /// Moves a centroid to the running mean (Q31).
+    /// Moves a centroid to the running mean.
     fn draw(&mut self, slot: usize, vector: &[f32]) {
         let cluster = &mut self.clusters[slot];
         let weight = cluster.fragments as f32 * cluster.cohesion;
@@ -306,7 +306,7 @@ impl Pool {
         true
     }
 
-    /// Forgets fragments older than the retention, and clusters of which nothing is left (Q55).
+    /// Forgets fragments older than the retention, and clusters of which nothing is left.
     /// Names the clusters that changed and those that are gone.
     pub fn forget_old(&mut self, settings: &EvolutionSettings, now: Timestamp) -> Changes {
         let kept = |at: Timestamp| now - at < settings.cluster.retention_ms;
@@ -382,7 +382,7 @@ impl Pool {
 }
 
 impl PoolDocument {
-    /// The pool under another embedder, whose vectors never meet the old ones (Q32): each cluster
+    /// The pool under another embedder, whose vectors never meet the old ones: each cluster
     /// keeps its fragments and its heat, and lies where the embedder puts them. As it was if the
     /// embedder is the pool's. Clusters of which it makes nothing are dropped, and named.
     pub fn under(mut self, embedder: &dyn Embedder) -> (Self, Changes) {

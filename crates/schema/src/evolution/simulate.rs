@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Of payloads with a key, so many are audited (Q37), and so many of these are found right.
+/// Of payloads with a key, so many are audited, and so many of these are found right.
 const AUDITED: f64 = 0.2;
 const RIGHT: f64 = 0.95;
 /// Of values, so many are of a wrong type.
@@ -55,7 +55,7 @@ pub struct Workload {
     /// Someone with many names, if anyone.
     pub attack: Option<Attack>,
     /// The phrases that one more client, a frequent one, always wants, each with its own patch
-    /// stack (D89).
+    /// stack.
     pub traveller: Vec<String>,
     /// The conduct of administrators.
     pub administrators: Administrators,

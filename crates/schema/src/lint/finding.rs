@@ -73,29 +73,29 @@ pub enum LintRule {
     Malformed,
     /// A member that nobody knows; often a slip of the pen.
     UnknownMember,
-    /// `key_type` is no type (Q5).
+    /// `key_type` is no type.
     KeyType,
-    /// Not a language tag (Q4).
+    /// Not a language tag.
     Language,
-    /// `schema_id` is not `{scenario}_v{N}` (D23).
+    /// `schema_id` is not `{scenario}_v{N}`.
     SchemaId,
-    /// `scenario` is not in canonical form, or not that of the `schema_id` (Q24).
+    /// `scenario` is not in canonical form, or not that of the `schema_id`.
     Scenario,
-    /// `response_schema_id` cannot name a template (Q21).
+    /// `response_schema_id` cannot name a template.
     ResponseSchema,
-    /// `key_name` is not snake_case, too long, or cannot be an element of XML (D26, Q26).
+    /// `key_name` is not snake_case, too long, or cannot be an element of XML.
     KeyName,
-    /// Two keys of one name (D27).
+    /// Two keys of one name.
     DuplicateKey,
-    /// The name means something else (Q21).
+    /// The name means something else.
     Reserved,
-    /// The key `other` is not as §4.3 wants it (D37 to D39).
+    /// The key `other` is not as §4.3 wants it.
     Other,
-    /// `default_value` is not a value of the key (Q12).
+    /// `default_value` is not a value of the key.
     Default,
-    /// `default_value` on a required key, which never applies (Q11).
+    /// `default_value` on a required key, which never applies.
     DefaultOnRequired,
-    /// A member that says nothing of the type (Q8).
+    /// A member that says nothing of the type.
     Misfit,
     /// `minimum` above `maximum`, or a bound that nothing can meet.
     Bounds,
@@ -106,17 +106,17 @@ pub enum LintRule {
     Pattern,
     /// A number that other programs read as another number, or that YANG cannot hold.
     Number,
-    /// No description, or none in the template's language (D21, D29).
+    /// No description, or none in the template's language.
     Undescribed,
-    /// No description in a language that other keys have one in (D30).
+    /// No description in a language that other keys have one in.
     Untranslated,
     /// Characters that show text as what it is not.
     Control,
     /// A mapping example whose value is none of the key.
     Example,
-    /// The name suggests payment, identity or access, and the key is not flagged (Q51).
+    /// The name suggests payment, identity or access, and the key is not flagged.
     Sensitive,
-    /// A patch requires a key, or changes more than descriptions (§6.2.2, Q49).
+    /// A patch requires a key, or changes more than descriptions (§6.2.2).
     Patch,
 }
 

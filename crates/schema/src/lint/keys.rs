@@ -1,4 +1,4 @@
-//! Keys: one by one, and all together (D26 to D39).
+//! Keys: one by one, and all together.
 
 use super::number::objection_to;
 use super::value::{Judge, fits};
@@ -184,7 +184,7 @@ fn duplicates(placed: &[Placed<'_>], findings: &mut Findings) {
     }
 }
 
-/// D30: every key speaks the template's language, and every language that another key speaks.
+/// Every key speaks the template's language, and every language that another key speaks.
 fn languages(template: &Template, placed: &[Placed<'_>], findings: &mut Findings) {
     let spoken: BTreeSet<&Language> = placed
         .iter()

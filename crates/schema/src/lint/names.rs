@@ -1,9 +1,9 @@
-//! Names: `schema_id`, `scenario`, `key_name` (D23 to D26, Q24, Q26).
+//! Names: `schema_id`, `scenario`, `key_name`.
 
 use super::{Findings, LintRule, NAME_CHARACTERS_MAX, Place};
 use crate::template::Template;
 
-/// True for `^[a-z][a-z0-9]*(_[a-z0-9]+)*$` of at most 64 characters (Q26).
+/// True for `^[a-z][a-z0-9]*(_[a-z0-9]+)*$` of at most 64 characters.
 pub(super) fn is_snake_case(name: &str) -> bool {
     let word = |w: &str| {
         !w.is_empty()

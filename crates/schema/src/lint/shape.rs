@@ -1,4 +1,4 @@
-//! Types and what narrows them: members that fit the type, bounds that can be met (Q8).
+//! Types and what narrows them: members that fit the type, bounds that can be met.
 
 use super::number::{objection, objection_to};
 use super::value::Judge;

@@ -1,5 +1,5 @@
 //! The form of untrusted text in a prompt: as one JSON string between two marks, neither of which
-//! it can contain (§7, Q15).
+//! it can contain (§7).
 //!
 //! Knows characters only. A model may still believe what a text says; that is why who reads such a
 //! prompt has no tools (docs/security.md), and why nothing here promises more than delimiting.

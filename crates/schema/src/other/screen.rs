@@ -1,5 +1,5 @@
 //! The part that may be published of a fragment: no numbers, addresses, names or secrets, and no
-//! mark that a description, a prompt or markup is structured with (§6.2.2 with §7, Q15).
+//! mark that a description, a prompt or markup is structured with (§6.2.2 with §7).
 //!
 //! Knows characters only. Who publishes, and with whose consent, is [`crate::evolution`]'s.
 

@@ -60,7 +60,7 @@ fn required(reader: &mut Reader, object: Object<'_>) -> bool {
     }
 }
 
-/// `null` is no default (Q11).
+/// `null` is no default.
 fn default_value(object: Object<'_>, shape: &Shape) -> Option<Value> {
     object
         .get("default_value")

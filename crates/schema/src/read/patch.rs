@@ -27,7 +27,7 @@ const MEMBERS: [&str; 9] = [
 pub enum Suggestion {
     /// A whole patch.
     Patch(Patch),
-    /// Keys without a patch around them: advice, on which nothing can be built (Q44).
+    /// Keys without a patch around them: advice, on which nothing can be built.
     Advice {
         /// Keys that the schema might gain.
         new_keys: Vec<Key>,

@@ -130,7 +130,7 @@ fn key_type(reader: &mut Reader, object: Object<'_>, depth: usize) -> KeyType {
     }
 }
 
-/// A type by its name; of a peer also `["string", "null"]`, for null is absence here (Q10).
+/// A type by its name; of a peer also `["string", "null"]`, for null is absence here.
 fn named_type(value: &Value, of_peer: bool) -> Option<KeyType> {
     match value {
         Value::String(name) => KeyType::parse(name),

@@ -68,8 +68,7 @@ fn keys(reader: &mut Reader, object: Object<'_>, language: &Language) -> Option<
     Some(read.collect())
 }
 
-/// The rules that only all keys together can break. A missing `other` breaks none: it is put there
-/// (Q13).
+/// The rules that only all keys together can break. A missing `other` breaks none: it is put there.
 fn together(reader: &mut Reader, template: &Template, keys: &[PlacedKey], at: &Place) {
     let absent = keys.iter().all(|(_, key)| key.key_name != OTHER);
     let other = absent.then(|| other(template, keys.iter().map(|(_, key)| key)));

@@ -1,4 +1,4 @@
-//! A template as JSON Schema 2020-12, for those who validate by it (checklist part 8, Q69).
+//! A template as JSON Schema 2020-12, for those who validate by it.
 //!
 //! `format` has to be asserted by who checks with it; the keyword `$schema` alone makes it an
 //! annotation.

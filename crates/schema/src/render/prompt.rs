@@ -1,4 +1,4 @@
-//! A template as the prompt of a language model: in-context learning (§6.1, D60).
+//! A template as the prompt of a language model: in-context learning (§6.1).
 //!
 //! Knows how keys and annotations are told, and how a stranger's words are kept from being taken
 //! for instructions (§7). What holds the output to the schema is in `gbnf.rs` and

@@ -29,7 +29,7 @@ pub(crate) fn title<'a>(template: &'a Template, wanted: &Language) -> &'a str {
     })
 }
 
-/// The default of an optional key. A required key has none, whatever it says (Q11).
+/// The default of an optional key. A required key has none, whatever it says.
 pub(crate) fn default(key: &Key) -> Option<&Value> {
     key.default_value.as_ref().filter(|_| !key.required)
 }

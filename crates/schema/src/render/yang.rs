@@ -1,4 +1,4 @@
-//! A template as a YANG module (RFC 7950), and its payloads as typed XML (checklist part 8).
+//! A template as a YANG module (RFC 7950), and its payloads as typed XML.
 //!
 //! Knows how each shape is modelled and written; refuses to compile or validate: that is libyang's
 //! work, in the crate `yang`. [`to_xml`] and [`to_rfc7951`] write a payload, [`from_rfc7951`] reads

@@ -43,7 +43,7 @@ impl Annotation {
     }
 
     /// The description that serves who prefers a language: the preferred one or what it falls back
-    /// to (RFC 4647 §3.4), else the default or what that falls back to, else any (Q4).
+    /// to (RFC 4647 §3.4), else the default or what that falls back to, else any.
     pub fn lookup(
         &self,
         preferred: Option<&Language>,

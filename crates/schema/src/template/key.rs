@@ -9,15 +9,15 @@ use serde_json::Value;
 pub struct Key {
     /// In snake_case, unique within the schema.
     pub key_name: String,
-    /// The values that it takes: `key_type` and the members that narrow it (Q8).
+    /// The values that it takes: `key_type` and the members that narrow it.
     pub shape: Shape,
     /// True if a payload must have it.
     pub required: bool,
-    /// Stands for the key where a payload leaves it out; never `null` (Q11).
+    /// Stands for the key where a payload leaves it out; never `null`.
     pub default_value: Option<Value>,
     /// `semantic_description`, in as many languages as there are.
     pub annotation: Annotation,
-    /// Touches payment, identity or access: changes of it want two approvals (§7, Q51).
+    /// Touches payment, identity or access: changes of it want two approvals (§7).
     pub security_relevant: bool,
     /// Its stage of life.
     pub standing: KeyStatus,

@@ -1,4 +1,4 @@
-//! The values that a key takes: its type and the members that narrow it (Q5 to Q8).
+//! The values that a key takes: its type and the members that narrow it.
 //!
 //! `enum`, `minimum`, `maximum`, `format`, `pattern`, `maxLength`, `maxItems`, `items`,
 //! `properties` and `unit` are optional members of a key definition beside the draft's. They alone
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use strum::IntoStaticStr;
 
-/// A JSON Schema type identifier; `float` and `double` are read as `number` (Q5).
+/// A JSON Schema type identifier; `float` and `double` are read as `number`.
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -92,9 +92,9 @@ pub struct Constraint {
     pub max_length: Option<usize>,
     /// `maxItems`; of arrays.
     pub max_items: Option<usize>,
-    /// `items`; of arrays. None: any JSON values (Q6).
+    /// `items`; of arrays. None: any JSON values.
     pub items: Option<Box<Shape>>,
-    /// `properties`, in order; of objects. Empty: any object (Q7). Others are unknown keys.
+    /// `properties`, in order; of objects. Empty: any object. Others are unknown keys.
     pub properties: Vec<Property>,
     /// `unit`, e.g. `W` or `Mbit/s`; told, not enforced.
     pub unit: Option<String>,

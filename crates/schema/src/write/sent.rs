@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// The template for who prefers a language, as the answer to `get_schema_template` (§3.2).
 ///
 /// `language` tells what was served: the preferred one, what it falls back to, or the template's
-/// own (Q4). `schema_id` does not change with it.
+/// own. `schema_id` does not change with it.
 pub fn template(template: &Template, preferred: Option<&Language>) -> Value {
     let served = served_language(template, preferred);
     let keys = template
@@ -53,7 +53,7 @@ pub fn key(key: &Key, language: &Language, default: &Language) -> Value {
     Value::Object(members)
 }
 
-/// A patch for who prefers a language, as a `schema_update_suggestion` (§6.2.2, Q44). The default
+/// A patch for who prefers a language, as a `schema_update_suggestion` (§6.2.2). The default
 /// is the language of the template that it adds to.
 pub fn patch(patch: &Patch, preferred: Option<&Language>, default: &Language) -> Value {
     let annotations = patch

@@ -2,7 +2,7 @@
 //!
 //! A line is `{text, intent}`; an `intent` of `""` or null is noise that belongs to nothing. Pairs
 //! are judged by the embedder's threshold and guard; clusters are those of the semantic pool
-//! (§6.2.1, Q31), which takes the texts in the order of the lines.
+//! (§6.2.1), which takes the texts in the order of the lines.
 
 use super::{NotASet, lines};
 use crate::ngrams::cosine;

@@ -385,7 +385,7 @@ fn given(payload: &Map<String, Value>, key: &str) -> Option<Value> {
     (!nothing).then(|| value.clone())
 }
 
-/// A key that is left out stands for its default, and the default for a key that is left out (Q17).
+/// A key that is left out stands for its default, and the default for a key that is left out.
 fn verdict(case: &LabelledUtterance, key: &Key, given: Option<Value>) -> Verdict {
     let acceptable = case.gold.get(&key.key_name).cloned().unwrap_or_default();
     let values: Vec<&Value> = acceptable.iter().filter(|v| !is_nothing(v)).collect();

@@ -1,5 +1,5 @@
 //! The candidate that each key gets: the surest first, no token for two keys, nothing below the
-//! threshold (§6.1, D62).
+//! threshold (§6.1).
 
 use super::propose::Candidate;
 use super::slot::{Kind, Slot};

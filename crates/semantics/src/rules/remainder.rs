@@ -113,7 +113,7 @@ impl Vocabulary {
 }
 
 /// The remainder of an utterance where `covered` runs belong to keys. `fallen` runs belong to
-/// candidates below the threshold: their fragments are left whatever they say (D62).
+/// candidates below the threshold: their fragments are left whatever they say.
 pub(crate) fn remainder(
     utterance: &AnnotatedUtterance,
     vocabulary: &Vocabulary,

@@ -1,7 +1,7 @@
 //! A key as the rules see it: its words, what kind of thing it takes, its acceptable values and
 //! its mapping examples, read out of the template once per utterance.
 //!
-//! Prose is a hint here and never a constraint (Q8). Read next: [`super::example`],
+//! Prose is a hint here and never a constraint. Read next: [`super::example`],
 //! [`super::utterance`].
 
 mod kind;

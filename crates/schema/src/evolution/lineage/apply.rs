@@ -199,7 +199,7 @@ impl Lineage {
         }
     }
 
-    /// Another base: patches are rebased (Q27), and what the base has by now leaves them.
+    /// Another base: patches are rebased, and what the base has by now leaves them.
     fn stand_on(&mut self, base: &Template, folded: &[String]) {
         self.changes += 1;
         self.base = base.clone();

@@ -166,7 +166,7 @@ impl Lineage {
         }
     }
 
-    /// Patch packaging (§6.2.2, D85, D86): a name that follows from the lineage alone.
+    /// Patch packaging (§6.2.2): a name that follows from the lineage alone.
     fn packaged(&self, resolved: &Resolved, settings: &EvolutionSettings, now: Timestamp) -> Patch {
         let whose = match &self.cohort {
             Some(client) => format!("_{}", digest(client)),
@@ -176,7 +176,7 @@ impl Lineage {
         match resolved {
             Resolved::New(key) => {
                 let mut key = key.clone();
-                // Anything else would break clients that know nothing of it (Q49).
+                // Anything else would break clients that know nothing of it.
                 key.required = false;
                 key.standing = KeyStatus::Experimental;
                 new_keys.push(key);
@@ -234,7 +234,7 @@ impl Lineage {
         Ok(self.activate(proposal, principal, settings, now))
     }
 
-    /// The last approval, and the patch from now on: its keys begin their trial (D97).
+    /// The last approval, and the patch from now on: its keys begin their trial.
     fn activate(
         &self,
         proposal: &Proposal,
@@ -424,7 +424,7 @@ impl Lineage {
         }
     }
 
-    /// Adds what the end of a patch means (Q42): keys on trial go out; what is used goes on; a
+    /// Adds what the end of a patch means: keys on trial go out; what is used goes on; a
     /// refinement alone becomes part of the next version. Says whether that is so.
     fn ended(
         &self,
@@ -472,7 +472,7 @@ impl Lineage {
             }
     }
 
-    /// Keys on trial, and keys in patches that wait (D107, Q40).
+    /// Keys on trial, and keys in patches that wait.
     pub fn on_trial(&self) -> usize {
         let experimental = |t: &&Tracked| matches!(t.state, LifecycleState::Experimental(_));
         let waiting: usize = self.pending.values().map(|p| p.patch.new_keys.len()).sum();

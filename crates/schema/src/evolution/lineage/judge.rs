@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 /// The reason why a key is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeprecationReason {
-    /// usage_frequency is too low (D102).
+    /// usage_frequency is too low.
     Usage,
-    /// semantic_alignment_accuracy is too low (D102).
+    /// semantic_alignment_accuracy is too low.
     Alignment,
-    /// value_type_correctness is too low (D102).
+    /// value_type_correctness is too low.
     TypeCorrectness,
-    /// Neither promoted nor bad until the observation window ended (Q33).
+    /// Neither promoted nor bad until the observation window ended.
     Undecided,
-    /// Its patch ended while it was on trial (Q42).
+    /// Its patch ended while it was on trial.
     Expired,
     /// An operator said so.
     Operator,
@@ -40,19 +40,19 @@ pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) ->
     let unjudged = ratios.semantic_alignment_accuracy.is_none();
     match used && typed {
         true if aligned || unjudged && !up.judged => Verdict::Promote,
-        // That nobody judged blocks promotion but is not the key's fault (Q37).
+        // That nobody judged blocks promotion but is not the key's fault.
         true if unjudged => Verdict::Extend,
         _ if last => Verdict::Deprecate(DeprecationReason::Undecided),
         _ => Verdict::Extend,
     }
 }
 
-/// The verdict of measures of a stable key: it stays unless one is too low (Q34).
+/// The verdict of measures of a stable key: it stays unless one is too low.
 pub(super) fn of_stable(ratios: &Ratios, settings: &TrialSettings) -> Verdict {
     too_low(ratios, settings).map_or(Verdict::Extend, Verdict::Deprecate)
 }
 
-/// A measure without anything to measure is not low (Q33, Q36, Q37).
+/// A measure without anything to measure is not low.
 fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<DeprecationReason> {
     let down = &settings.deprecation;
     let low = |ratio: Option<f64>, least: f64| ratio.is_some_and(|r| r < least);

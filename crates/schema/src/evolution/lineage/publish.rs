@@ -1,6 +1,6 @@
-//! The next version of everyone's base (Q27): what was promoted comes in, what was withdrawn goes.
+//! The next version of everyone's base: what was promoted comes in, what was withdrawn goes.
 //!
-//! Refinements that are active are part of it. The version before stays as it was (D77).
+//! Refinements that are active are part of it. The version before stays as it was.
 
 use super::{Lineage, LineageEvent};
 use crate::template::{KeyStatus, OTHER, Template};

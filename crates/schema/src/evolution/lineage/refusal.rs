@@ -5,7 +5,7 @@ use crate::evolution::ClusterId;
 /// The reason why nothing happens; the caller's to mend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineageRefusal {
-    /// Patches are switched off (D58).
+    /// Patches are switched off.
     #[error("schemas do not evolve here")]
     Off,
     /// The cluster waits already, has its patch or key, or rests after a rejection.
@@ -20,13 +20,13 @@ pub enum LineageRefusal {
         /// The number of triggers.
         waiting: usize,
     },
-    /// It is not the cluster's turn: another is first, or none waits (Q41).
+    /// It is not the cluster's turn: another is first, or none waits.
     #[error("it is not the turn of cluster {cluster}")]
     OutOfTurn {
         /// The cluster.
         cluster: ClusterId,
     },
-    /// As many keys are on trial as may (D107); the trigger stays in the queue (D108).
+    /// As many keys are on trial as may; the trigger stays in the queue.
     #[error("{experimental} keys are on trial already")]
     Full {
         /// The number of keys, those waiting for approval included.

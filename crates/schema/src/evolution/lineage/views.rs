@@ -64,12 +64,12 @@ impl Lineage {
         self.keys.get(key_name)
     }
 
-    /// The triggers that wait, first in, first out (Q41).
+    /// The triggers that wait, first in, first out.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = ClusterId> {
         self.queue.iter().map(|queued| queued.cluster)
     }
 
-    /// True if another key may go on trial (D107).
+    /// True if another key may go on trial.
     pub fn has_room(&self, settings: &EvolutionSettings) -> bool {
         self.on_trial() < settings.convergence.experimental_max
     }
@@ -79,13 +79,13 @@ impl Lineage {
         effective(&self.base, self.patches())
     }
 
-    /// The same with the patches that wait, to look for conflicts in (D83).
+    /// The same with the patches that wait, to look for conflicts in.
     pub fn prospective(&self) -> Template {
         let waiting = self.pending.values().map(|p| &p.patch);
         effective(&self.base, self.patches().chain(waiting))
     }
 
-    /// Keys that a template does not have and a payload may yet carry, with a warning (D105, D106):
+    /// Keys that a template does not have and a payload may yet carry, with a warning:
     /// what was withdrawn less than the backward window ago, and for an older version what became a
     /// key since, as its patch said so under that version. For [`crate::contract`].
     pub fn tolerated(
@@ -128,9 +128,9 @@ impl Lineage {
             .map(|l| &l.patch)
     }
 
-    /// The `schema_update_suggestion` for a result or a poll (D87, D88): one object with all members
-    /// (D86, D99, Q44), in which the latest patch names itself and keys of all that are new stand
-    /// together. It ends when the first of them does. None if there is nothing new.
+    /// The `schema_update_suggestion` for a result or a poll: one object with all members, in which
+    /// the latest patch names itself and keys of all that are new stand together. It ends when the
+    /// first of them does. None if there is nothing new.
     pub fn suggestion(&self, since: Option<&str>, preferred: Option<&Language>) -> Option<Value> {
         let mut patches = self.patches_since(since).cloned();
         let mut suggestion = patches.next()?;
@@ -161,15 +161,15 @@ impl Lineage {
         Some(write::patch(&suggestion, preferred, &self.base.language))
     }
 
-    /// A client was given patches: they count as received (D96).
+    /// A client was given patches: they count as received.
     pub fn delivered(&mut self, client: &str, settings: &EvolutionSettings) {
         for tracked in self.keys.values_mut().filter(|t| t.is_live() && !t.in_base) {
             tracked.metrics.received(client, settings.trial.clients_max);
         }
     }
 
-    /// Counts a payload, before it is rejected if it is (Q39). Cheap; no decision follows until
-    /// [`super::LineageCommand::Tick`]. Names the withdrawn keys it carries, which deserve a warning (D106).
+    /// Counts a payload, before it is rejected if it is. Cheap; no decision follows until
+    /// [`super::LineageCommand::Tick`]. Names the withdrawn keys it carries, which deserve a warning.
     pub fn observe(&mut self, seen: &Observation<'_>) -> Vec<String> {
         let mut withdrawn = Vec::new();
         for (name, tracked) in &mut self.keys {
@@ -187,7 +187,7 @@ impl Lineage {
         withdrawn
     }
 
-    /// Counts a judgement: whether a key's value in some payload is what was meant there (D94, Q37).
+    /// Counts a judgement: whether a key's value in some payload is what was meant there.
     /// False if the key is not under evaluation.
     pub fn judge(&mut self, key_name: &str, matching: bool, now: Timestamp) -> bool {
         let live = self.keys.get_mut(key_name).filter(|t| t.is_live());
@@ -204,7 +204,7 @@ impl Lineage {
             .retain(|_, s| !matches!(s, super::Settled::Until(until) if *until <= now));
     }
 
-    /// Forgets a client among those that received and adopted keys (Q55).
+    /// Forgets a client among those that received and adopted keys.
     pub fn erase(&mut self, client: &str) {
         for tracked in self.keys.values_mut() {
             tracked.metrics.erase(client);
@@ -219,7 +219,7 @@ impl Tracked {
     }
 }
 
-/// The declared type alone counts for value_type_correctness (D95).
+/// The declared type alone counts for value_type_correctness.
 fn is_of(key_type: KeyType, value: &Value) -> bool {
     match key_type {
         KeyType::String => value.is_string(),

@@ -369,7 +369,7 @@ impl Keys<'_> {
     }
 
     /// A bounded scale that is asked for without a number: by a word of degree (0.84), or plainly,
-    /// which means seven tenths of it (0.78; Q20).
+    /// which means seven tenths of it (0.78).
     fn degree(&self, at: usize) -> Option<Candidate> {
         let slot = &self.slots[at];
         scale(slot)?;

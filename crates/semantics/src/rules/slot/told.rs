@@ -1,7 +1,7 @@
 //! The facts that a description tells of a key's values: unit, way of writing, acceptable values,
 //! range.
 //!
-//! Prose is a hint, never a constraint (Q8). Read next: [`super::kind`].
+//! Prose is a hint, never a constraint. Read next: [`super::kind`].
 
 use super::{Choice, Kind, contains_word, regex, spoken};
 use crate::lexicon;
