@@ -161,7 +161,7 @@ fn what(happened: &Happened) -> Option<RecordedEvent> {
         },
         Happened::Replied { from, to, reply } => {
             let (verdict, words) = match reply {
-                Ok(reply) => (reply.verdict.as_str().to_owned(), said(reply)),
+                Ok(reply) => (reply.verdict.as_str().to_owned(), reply_summary(reply)),
                 Err(undelivered) => (undelivered.tag.clone(), undelivered.message.clone()),
             };
             RecordedEvent::Reply {
@@ -230,7 +230,7 @@ fn gist(content: &Content) -> String {
     }
 }
 
-fn said(reply: &Reply) -> String {
+fn reply_summary(reply: &Reply) -> String {
     let reasons = reply.reasons.iter().map(|r| r.message.clone());
     let contents = reply.content.iter().map(gist);
     reasons.chain(contents).collect::<Vec<_>>().join("; ")

@@ -175,7 +175,7 @@ impl Scale<'_> {
         let found = found(inventory, truth, self.cases);
         let since = |at: Timestamp| at.seconds_since(truth.fault.at);
         let area = area(inventory, truth);
-        let heard = heard(inventory, truth, &area, self.alarms);
+        let heard = reported_conditions(inventory, truth, &area, self.alarms);
         let blames = |blamed: Option<Suspicion>| Some(blamed.as_ref() == Some(&actual));
         let sent: Vec<&Dispatch> = sent_for(self.simulation, inventory, truth, &area);
         FaultScore {
@@ -236,7 +236,7 @@ fn area(inventory: &Inventory, truth: &Truth) -> BTreeSet<ElementId> {
 
 /// The reported conditions in a fault's neighbourhood soon after it, from which the baselines infer
 /// their cause. They are given this neighbourhood, which is unknown in practice.
-fn heard(
+fn reported_conditions(
     inventory: &Inventory,
     truth: &Truth,
     area: &BTreeSet<ElementId>,

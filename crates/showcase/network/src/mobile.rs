@@ -6,7 +6,7 @@
 //! - [`propagation`]: the public formulas of coverage and rates;
 //! - [`demand`]: a measured daily load, and crowds;
 //! - `users`: sample points around sites, with shadowing;
-//! - `hearing`: the serving cell and the interferers of each user;
+//! - `reception`: the serving cell and the interferers of each user;
 //! - `evaluation`: the loads of cells, iterated incrementally (`stirred`);
 //! - `picture`: the throughput of users and the traffic of cells;
 //! - `look`: the evaluation of the whole domain at one instant, on its ground;
@@ -22,11 +22,11 @@ pub mod battery;
 pub mod demand;
 pub mod energy;
 mod evaluation;
-mod hearing;
 mod look;
 pub mod nearby;
 mod picture;
 pub mod propagation;
+mod reception;
 mod stirred;
 mod users;
 
@@ -41,10 +41,10 @@ use domain::radio::load::Hourly;
 use domain::telemetry::{Performance, Saving};
 use domain::time::{SeededRng, Timestamp};
 use evaluation::Evaluation;
-use hearing::Hearing;
 use nearby::Nearby;
 use picture::{Picture, share, slowest_tenth};
 use propagation::{OPEN_LAND_DB, decibels, elements_db};
+use reception::Reception;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use stirred::Cast;
@@ -191,13 +191,13 @@ impl Mobile {
             on: &on,
             users: &users,
         };
-        let hearing = Hearing::new(cast, &vec![1.0; units.len()]);
-        let wanted = demand::calibrated(cast, &hearing, &loads);
+        let reception = Reception::new(cast, &vec![1.0; units.len()]);
+        let wanted = demand::calibrated(cast, &reception, &loads);
         let mut mobile = Self {
             settings: settings.clone(),
             told: vec![Told::default(); units.len()],
             changed: false,
-            evaluation: Evaluation::new(cast, hearing),
+            evaluation: Evaluation::new(cast, reception),
             rates: Rates::default(),
             account: Account::new(units.len(), start),
             surges: Vec::new(),

@@ -85,7 +85,7 @@ pub(crate) fn answered(ends: [&str; 2], verdict: &str, words: &str) -> RecordedE
     }
 }
 
-pub(crate) fn told(ends: [&str; 2], task: &str, status: &str) -> RecordedEvent {
+pub(crate) fn notification(ends: [&str; 2], task: &str, status: &str) -> RecordedEvent {
     RecordedEvent::Notification {
         from: ends[0].into(),
         to: ends[1].into(),
@@ -132,8 +132,8 @@ pub(crate) fn record() -> Record {
         (12.5, answered(["ip", "oss"], "accepted", "I look.")),
         (13.0, asked(["ip", "field"], "t2", Some("t1"), "Go there.")),
         (13.1, answered(["field", "ip"], "pending", "Later.")),
-        (60.0, told(["field", "ip"], "t2", "finished")),
-        (61.0, told(["ip", "oss"], "t1", "finished")),
+        (60.0, notification(["field", "ip"], "t2", "finished")),
+        (61.0, notification(["ip", "oss"], "t1", "finished")),
         (62.0, network(&[], 31.0)),
     ];
     let moment = |(at, what)| Moment {

@@ -2,7 +2,7 @@
 //! story told to whoever brought a complaint in structure.
 
 use super::Schema;
-use super::values::{Values, said};
+use super::values::{Values, non_empty};
 use crate::complaints::reader::matter::ReadSymptom;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
@@ -40,8 +40,8 @@ impl Schema for ComplaintTicket {
             "text": self.text,
             "language": language(self.chinese),
             "received_at": self.received_at.to_string(),
-            "manufacturer": said(&self.manufacturer),
-            "answer": said(&self.answer),
+            "manufacturer": non_empty(&self.manufacturer),
+            "answer": non_empty(&self.answer),
             "unanswered": self.unanswered.then_some(true),
             "forwarded_from": self.forwarded_from,
         })
@@ -96,8 +96,8 @@ impl Schema for ServiceComplaint {
             "started_at": self.started_at.map(|at| at.to_string()),
             "vehicle_id": self.vehicle,
             "moved_to": self.moved_to,
-            "complaint_id": said(&self.complaint_id),
-            "manufacturer": said(&self.manufacturer),
+            "complaint_id": non_empty(&self.complaint_id),
+            "manufacturer": non_empty(&self.manufacturer),
         })
     }
 

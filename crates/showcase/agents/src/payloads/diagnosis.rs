@@ -3,7 +3,7 @@
 //! Read next: [`crate::domain_agent`], which diagnoses.
 
 use super::Schema;
-use super::values::{Values, list, said};
+use super::values::{Values, list, non_empty};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -127,7 +127,7 @@ impl Schema for DiagnosisResult {
             "evidence": self.evidence,
             "proposal": self.proposal,
             "automatic": self.automatic,
-            "location": said(&self.location),
+            "location": non_empty(&self.location),
         })
     }
 

@@ -4,7 +4,7 @@
 //! Read next: [`crate::service_copilot`], [`crate::resource_copilot`].
 
 use super::Schema;
-use super::values::{Values, list, said};
+use super::values::{Values, list, non_empty};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use serde_json::{Value, json};
@@ -37,9 +37,9 @@ impl Schema for Repair {
             "ticket_id": self.ticket_id,
             "element": self.element.as_str(),
             "cause": self.cause.as_str(),
-            "place": said(&self.place),
+            "place": non_empty(&self.place),
             "affected_sites": list(&self.affected_sites),
-            "proposal": said(&self.proposal),
+            "proposal": non_empty(&self.proposal),
             "evidence": self.evidence,
         })
     }
@@ -122,7 +122,7 @@ impl Schema for RepairResult {
             "ticket_id": self.ticket_id,
             "repaired": self.repaired,
             "element": self.element.as_str(),
-            "finding": said(&self.finding),
+            "finding": non_empty(&self.finding),
         })
     }
 

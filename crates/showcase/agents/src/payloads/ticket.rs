@@ -6,7 +6,7 @@
 //! [`crate::trouble_ticket`].
 
 use super::Schema;
-use super::values::{Values, said};
+use super::values::{Values, non_empty};
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
@@ -152,12 +152,12 @@ impl Schema for TicketOrder {
     fn values(&self) -> Value {
         json!({
             "ticket_id": self.ticket_id,
-            "external_id": said(&self.external_id),
+            "external_id": non_empty(&self.external_id),
             "ticket_type": self.kind.as_str(),
-            "name": said(&self.name),
+            "name": non_empty(&self.name),
             "severity": self.severity.as_str(),
             "status": self.status.map(TicketStatus::as_str),
-            "status_change_reason": said(&self.reason),
+            "status_change_reason": non_empty(&self.reason),
             "related_entity": entities(&self.related, &self.sites),
             "related_party": self.parties,
             "note": self.notes,
@@ -223,12 +223,12 @@ impl Schema for TroubleTicket {
         let relationship = |id: &String| json!({ "ticket_id": id, "relation": SAME_ELEMENT });
         json!({
             "ticket_id": self.ticket_id,
-            "external_id": said(&self.external_id),
+            "external_id": non_empty(&self.external_id),
             "ticket_type": self.kind.as_str(),
-            "name": said(&self.name),
+            "name": non_empty(&self.name),
             "severity": self.severity.as_str(),
             "status": self.status.as_str(),
-            "status_change_reason": said(&self.reason),
+            "status_change_reason": non_empty(&self.reason),
             "created_at": self.created_at.to_string(),
             "status_changed_at": self.changed_at.to_string(),
             "related_entity": entities(&self.related, &self.sites),

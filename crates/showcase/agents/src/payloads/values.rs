@@ -85,7 +85,7 @@ pub(super) fn list<'a>(elements: impl IntoIterator<Item = &'a ElementId>) -> Val
 }
 
 /// A text that says nothing where it is empty.
-pub(super) fn said(text: &str) -> Option<&str> {
+pub(super) fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 

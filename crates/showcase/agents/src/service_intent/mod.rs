@@ -147,7 +147,7 @@ impl TaskExecutor for ServiceIntent {
             }
             IntentAction::Show => {
                 let result = self.in_force();
-                (said(result, self.describe()), Vec::new())
+                (intent_reply(result, self.describe()), Vec::new())
             }
         }
     }
@@ -197,7 +197,7 @@ impl ServiceIntent {
             Ok(order) => {
                 let reply = match order.action {
                     IntentAction::Arbitrate => self.arbitrate(&task.from, &order).0,
-                    _ => said(self.in_force(), self.describe()),
+                    _ => intent_reply(self.in_force(), self.describe()),
                 };
                 let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 news.into_iter().collect()
@@ -220,7 +220,7 @@ impl ServiceIntent {
                 ..self.in_force()
             };
             let words = format!("Task {} sets another policy", task.id);
-            let content = said(result, words).content.into_iter().next();
+            let content = intent_reply(result, words).content.into_iter().next();
             let progress = Progress::Result(content.unwrap_or_default());
             outputs.push(Output::report(&earlier, progress));
         }
@@ -264,7 +264,7 @@ impl ServiceIntent {
         let result = rule(&self.policy, order);
         let words = result.reason.clone().unwrap_or_default();
         let note = Output::Note(format!("Conflict put by {from}: {words}"));
-        (said(result, words), vec![note])
+        (intent_reply(result, words), vec![note])
     }
 
     /// Gives the energy-saving agent the target and the bounds in force; its earlier task ends with it.
@@ -330,7 +330,7 @@ impl ServiceIntent {
     }
 }
 
-fn said(result: IntentResult, words: String) -> Reply {
+fn intent_reply(result: IntentResult, words: String) -> Reply {
     let content = Content::new("network", "Service intent")
         .with_payload(result.to_payload())
         .with_result(words);

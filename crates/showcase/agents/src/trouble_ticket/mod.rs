@@ -198,7 +198,7 @@ impl TroubleTickets {
         let pending = ticket.change(TicketStatus::Pending, waits, now);
         debug_assert!(pending.is_ok(), "a new ticket may wait");
         let mut outputs = vec![Output::Note(ticket.describe())];
-        outputs.push(told(&task.id, &ticket, 10));
+        outputs.push(ticket_report(&task.id, &ticket, 10));
         self.orders
             .insert(task.id.clone(), ticket.ticket_id.clone());
         self.put(ticket);
@@ -237,12 +237,12 @@ impl TroubleTickets {
         let outputs = opened_by.map(|task| match over {
             true => {
                 self.orders.remove(&task);
-                let content = said(&ticket).with_result(ticket.describe());
+                let content = ticket_content(&ticket).with_result(ticket.describe());
                 Output::report(&task, Progress::Result(content))
             }
-            false => told(&task, &ticket, 50),
+            false => ticket_report(&task, &ticket, 50),
         });
-        let answer = said(&ticket).with_result(ticket.describe());
+        let answer = ticket_content(&ticket).with_result(ticket.describe());
         let reply = Reply::new(Verdict::Result, vec![answer]);
         (reply, outputs.into_iter().collect())
     }
@@ -333,13 +333,13 @@ fn follow(
 }
 
 /// A ticket as content.
-fn said(ticket: &TroubleTicket) -> Content {
+fn ticket_content(ticket: &TroubleTicket) -> Content {
     Content::new(ticket.ticket_id.as_str(), ticket.describe()).with_payload(ticket.to_payload())
 }
 
 /// News of a task: how its ticket stands.
-fn told(task: &TaskId, ticket: &TroubleTicket, percent: u8) -> Output {
-    let content = said(ticket);
+fn ticket_report(task: &TaskId, ticket: &TroubleTicket, percent: u8) -> Output {
+    let content = ticket_content(ticket);
     Output::report(task, Progress::Working { percent, content })
 }
 

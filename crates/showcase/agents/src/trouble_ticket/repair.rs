@@ -11,7 +11,7 @@
 //! sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
 //! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
 
-use super::{TroubleTickets, told};
+use super::{TroubleTickets, ticket_report};
 use crate::context::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
@@ -237,7 +237,7 @@ impl TroubleTickets {
             return Vec::new();
         };
         match ticket.change(to, why, now) {
-            Ok(()) => vec![told(task, ticket, percent)],
+            Ok(()) => vec![ticket_report(task, ticket, percent)],
             Err(wrong) => vec![Output::Note(format!("{}: {wrong}", ticket.ticket_id))],
         }
     }

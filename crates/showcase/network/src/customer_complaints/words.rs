@@ -67,7 +67,7 @@ fn by_hand_on(sheet: &str, plight: &Experience, parts: &Parts) -> ComplaintText 
 
 /// The owner's answer to a question about omitted facts; states all of them.
 pub fn answer(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> String {
-    let parts = Parts::of(&told(plight), written, rng);
+    let parts = Parts::of(&with_all_facts(plight), written, rng);
     match plight.chinese {
         true => chinese::answered(plight, &parts),
         false => english::answered(plight, &parts),
@@ -76,10 +76,10 @@ pub fn answer(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> S
 
 /// The facts stated once everything is told.
 pub fn gold_when_told(plight: &Experience) -> GoldFacts {
-    gold(&told(plight))
+    gold(&with_all_facts(plight))
 }
 
-fn told(plight: &Experience) -> Experience {
+fn with_all_facts(plight: &Experience) -> Experience {
     Experience {
         withheld: Default::default(),
         ..plight.clone()

@@ -104,7 +104,7 @@ fn network(page: &mut Markup, record: &Record) {
         .leaf(
             "output",
             &[("id", &"then"), ("for", &"when")],
-            &map::told(&outages.steps[worst]),
+            &map::caption(&outages.steps[worst]),
         )
         .close();
     let source = if outages.told_by_network {
@@ -309,7 +309,7 @@ fn happenings(page: &mut Markup, record: &Record) {
     let all: Vec<(&Moment, [&str; 2], String)> = record
         .moments
         .iter()
-        .filter_map(|moment| told(&moment.what).map(|(who, words)| (moment, who, words)))
+        .filter_map(|moment| event_row(&moment.what).map(|(who, words)| (moment, who, words)))
         .collect();
     if all.is_empty() {
         return;
@@ -348,7 +348,7 @@ fn happenings(page: &mut Markup, record: &Record) {
     page.close();
 }
 
-fn told(what: &RecordedEvent) -> Option<([&str; 2], String)> {
+fn event_row(what: &RecordedEvent) -> Option<([&str; 2], String)> {
     Some(match what {
         RecordedEvent::Action {
             agent,

@@ -36,12 +36,12 @@ pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
     let what = format!(
         "{} Map as at {}.",
         size(network),
-        told(&outages.steps[step])
+        caption(&outages.steps[step])
     );
     let mut svg = opened(&"Map of the network", &what, [WIDTH, land.height]);
     provinces(&mut svg, network, &land);
     backbone(&mut svg, network, &land);
-    let told: Vec<String> = outages.steps.iter().map(told).collect();
+    let told: Vec<String> = outages.steps.iter().map(caption).collect();
     svg.open("g", &[("id", &ID), ("data-steps", &told.join("|"))]);
     sites(&mut svg, network, &land, outages, step);
     towns(&mut svg, network, &land);
@@ -61,7 +61,7 @@ pub fn size(network: &NetworkMap) -> String {
 }
 
 /// A step in words: `04-21 14:30 UTC, 14 sites out, 97.1 % served`.
-pub fn told(step: &OutagePeriod) -> String {
+pub fn caption(step: &OutagePeriod) -> String {
     let served = step
         .served_share
         .map(|s| format!(", {} % served", decimal(s * 100.0, 1)));

@@ -7,15 +7,15 @@ use super::stirred::Cast;
 use super::users::{Ray, served_by};
 
 /// A cell with its received power, in mW per resource element.
-pub(super) type Arrival = (usize, f64);
+pub(super) type ReceivedPower = (usize, f64);
 
 /// The received cells of all users.
 #[derive(Clone, Debug)]
-pub(super) struct Hearing {
+pub(super) struct Reception {
     /// The factor of each cell's planned power, 0 if it is off air.
     factor: Vec<f64>,
     /// Of each user: the serving cell.
-    serving: Vec<Option<Arrival>>,
+    serving: Vec<Option<ReceivedPower>>,
     /// At the indices of a user's rays: the cells on the carrier of its serving cell, and their
     /// received power at full load; `disturbers` has their number for each user.
     others: Vec<u32>,
@@ -27,11 +27,11 @@ pub(super) struct Hearing {
     served: Vec<Vec<usize>>,
 }
 
-impl Hearing {
+impl Reception {
     /// The received cells of all users at these powers.
     pub(super) fn new(cast: Cast<'_>, factor: &[f64]) -> Self {
         let Cast { units, users, .. } = cast;
-        let mut hearing = Self {
+        let mut reception = Self {
             factor: factor.to_vec(),
             serving: vec![None; users.points.len()],
             others: vec![0; users.rays.len()],
@@ -42,14 +42,14 @@ impl Hearing {
         };
         for (user, point) in users.points.iter().enumerate() {
             for ray in &users.rays[point.rays.clone()] {
-                hearing.heard_by[ray.cell].push(user);
+                reception.heard_by[ray.cell].push(user);
             }
-            hearing.listen(cast, user);
-            if let Some((cell, _)) = hearing.serving[user] {
-                hearing.served[cell].push(user);
+            reception.listen(cast, user);
+            if let Some((cell, _)) = reception.serving[user] {
+                reception.served[cell].push(user);
             }
         }
-        hearing
+        reception
     }
 
     /// Sets powers; returns the users who receive a cell whose power has changed, each with its
@@ -111,7 +111,7 @@ impl Hearing {
     }
 
     /// The cell that serves a user, with its received power.
-    pub(super) fn serving(&self, user: usize) -> Option<Arrival> {
+    pub(super) fn serving(&self, user: usize) -> Option<ReceivedPower> {
         self.serving[user]
     }
 
