@@ -217,7 +217,7 @@ mod tests {
                 assert!(message.bytes.len() < 1 << 20, "{kind:?} {seed}");
                 if message.is_sound {
                     let limits = netconf::xml::Limits::default();
-                    let read = netconf::xml::Document::parse(message.bytes, &limits);
+                    let read = netconf::xml::XmlDocument::parse(message.bytes, &limits);
                     assert!(read.is_ok(), "{kind:?} {seed}: {:?}", read.err());
                 }
             }

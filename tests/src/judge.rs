@@ -4,7 +4,7 @@
 //! Also records the schema nodes seen, for the coverage test. Read next: [`crate::conformance`].
 
 use netconf::names::namespace::BASE;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use std::collections::BTreeSet;
 use yang::Generation;
 
@@ -75,7 +75,7 @@ pub fn notification(schema: &Generation, message: &str, seen: &mut Seen) -> Resu
     Ok(())
 }
 
-fn data_of(schema: &Generation, data: Element<'_>, seen: &mut Seen) -> Result<(), String> {
+fn data_of(schema: &Generation, data: XmlElement<'_>, seen: &mut Seen) -> Result<(), String> {
     let mut text = String::new();
     for child in data.children() {
         text.push_str(&child.standalone());
@@ -89,8 +89,8 @@ fn data_of(schema: &Generation, data: Element<'_>, seen: &mut Seen) -> Result<()
         .map_err(|v| format!("as data: {v:?}"))
 }
 
-fn structure(schema: &Generation, data: Element<'_>, seen: &mut Seen) -> Result<(), String> {
-    let inside: Vec<Element<'_>> = data.children().collect();
+fn structure(schema: &Generation, data: XmlElement<'_>, seen: &mut Seen) -> Result<(), String> {
+    let inside: Vec<XmlElement<'_>> = data.children().collect();
     let [only] = inside[..] else {
         return Err("not exactly one structure in <data>".to_owned());
     };
@@ -101,7 +101,7 @@ fn structure(schema: &Generation, data: Element<'_>, seen: &mut Seen) -> Result<
 }
 
 /// Checks the grammar of `<rpc-error>` (RFC 6241 Appendix B): mandatory elements, in order.
-fn rpc_error(error: Element<'_>) -> Result<(), String> {
+fn rpc_error(error: XmlElement<'_>) -> Result<(), String> {
     const ORDER: [&str; 7] = [
         "error-type",
         "error-tag",
@@ -141,7 +141,7 @@ fn rpc_error(error: Element<'_>) -> Result<(), String> {
 }
 
 /// Records an element of the data and its descendants.
-fn note(schema: &Generation, element: Element<'_>, above: &str, seen: &mut Seen) {
+fn note(schema: &Generation, element: XmlElement<'_>, above: &str, seen: &mut Seen) {
     let module = schema.module_of(element.namespace()).unwrap_or("");
     let inherits = element
         .parent()
@@ -158,7 +158,7 @@ fn note(schema: &Generation, element: Element<'_>, above: &str, seen: &mut Seen)
 }
 
 /// Records an element of an operation, whose path has an additional level.
-fn note_operation(schema: &Generation, element: Element<'_>, path: &str, seen: &mut Seen) {
+fn note_operation(schema: &Generation, element: XmlElement<'_>, path: &str, seen: &mut Seen) {
     for child in element.children() {
         let below = if child.namespace() == element.namespace() {
             format!("{path}/{}", child.name())

@@ -9,7 +9,7 @@
 //!
 //! Read next: [`crate::conformance`].
 
-use netconf::xml::{Document, Element, Limits, write};
+use netconf::xml::{Limits, XmlDocument, XmlElement, write};
 use std::collections::BTreeMap;
 
 /// The namespace of `rest`.
@@ -22,8 +22,9 @@ pub type Names = BTreeMap<String, String>;
 ///
 /// # Errors
 /// The parse error, for people.
-pub fn parse(text: &str) -> Result<Document, String> {
-    Document::parse(text.trim().as_bytes().to_vec(), &Limits::client()).map_err(|e| e.to_string())
+pub fn parse(text: &str) -> Result<XmlDocument, String> {
+    XmlDocument::parse(text.trim().as_bytes().to_vec(), &Limits::client())
+        .map_err(|e| e.to_string())
 }
 
 /// Compares a document with what was expected.
@@ -37,8 +38,8 @@ pub fn compare(expected: &str, actual: &str, names: &mut Names) -> Result<(), St
 }
 
 fn elements(
-    expected: Element<'_>,
-    actual: Element<'_>,
+    expected: XmlElement<'_>,
+    actual: XmlElement<'_>,
     above: &str,
     names: &mut Names,
 ) -> Result<(), String> {
@@ -69,8 +70,8 @@ fn elements(
 }
 
 fn attributes(
-    expected: Element<'_>,
-    actual: Element<'_>,
+    expected: XmlElement<'_>,
+    actual: XmlElement<'_>,
     path: &str,
     names: &mut Names,
 ) -> Result<(), String> {
@@ -93,8 +94,8 @@ fn attributes(
 }
 
 fn siblings(
-    expected: &[Element<'_>],
-    actual: &[Element<'_>],
+    expected: &[XmlElement<'_>],
+    actual: &[XmlElement<'_>],
     path: &str,
     names: &mut Names,
 ) -> Result<(), String> {
@@ -166,7 +167,7 @@ pub fn draft(actual: &str) -> Result<String, String> {
     String::from_utf8(out).map_err(|e| e.to_string())
 }
 
-fn draw(element: Element<'_>, depth: usize, namespace: &str, out: &mut Vec<u8>) {
+fn draw(element: XmlElement<'_>, depth: usize, namespace: &str, out: &mut Vec<u8>) {
     let indent = "  ".repeat(depth);
     out.extend_from_slice(indent.as_bytes());
     out.push(b'<');

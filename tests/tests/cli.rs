@@ -10,7 +10,7 @@ mod cli_support;
 mod support;
 
 use cli_support::{Desk, Said, platform};
-use netconf::xml::{Document, Limits};
+use netconf::xml::{Limits, XmlDocument};
 use serde_json::Value;
 use support::block_on;
 
@@ -163,7 +163,7 @@ async fn drawn(desk: &Desk) {
         first,
         "one record, one picture"
     );
-    let document = Document::parse(first, &Limits::client()).unwrap();
+    let document = XmlDocument::parse(first, &Limits::client()).unwrap();
     assert_eq!(document.root().name(), "svg");
     let page = desk
         .run(&["task", "timeline", "t-1", "--format", "html"])

@@ -11,7 +11,7 @@ mod support;
 
 use agents::payloads::Schema;
 use agents::payloads::compensation::{Compensation, SavingMeanwhile};
-use agents::payloads::intent::{IntentAction, IntentOrder, Policy};
+use agents::payloads::intent::{IntentAction, IntentOrder, IntentPolicy};
 use agents::payloads::saving::{SavingOrder, SavingResult};
 use arena::World;
 use arena::scenario::Scenario;
@@ -23,7 +23,7 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::{AllTasks, NegotiationsOf};
 use engine::{Endpoint, Negotiate, Operation};
-use network::{Parameters, Simulation, Topology};
+use network::{Backbone, Parameters, Simulation};
 use serde_json::Value;
 use server::clock::Clock;
 use server::config::Settings;
@@ -282,7 +282,7 @@ impl Night {
             decoys: false,
             ..Parameters::default()
         };
-        let simulation = Simulation::new(&Topology::named("Polska").unwrap(), sites, 1, begins);
+        let simulation = Simulation::new(&Backbone::named("Polska").unwrap(), sites, 1, begins);
         let settings = Settings {
             seed: Some(1),
             roles: Scenario::Experience.roles(),
@@ -385,9 +385,9 @@ fn saving(task: &Task) -> SavingResult {
 fn set_target(percent: f64) -> Content {
     let order = IntentOrder {
         action: IntentAction::Set,
-        policy: Policy {
+        policy: IntentPolicy {
             saving_target_percent: Some(percent),
-            ..Policy::default()
+            ..IntentPolicy::default()
         },
         ..IntentOrder::default()
     };

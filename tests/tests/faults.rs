@@ -9,7 +9,7 @@
 mod support;
 
 use arena::World;
-use arena::score::{self, Found};
+use arena::score::{self, InvestigationScore};
 use arena::stage;
 use domain::cause::Cause;
 use domain::time::Timestamp;
@@ -115,12 +115,12 @@ impl Drill {
         self.world.run(Pace::Unhurried, until, |_| false).await;
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> InvestigationScore {
         let inventory = self.world.network().simulation().inventory();
         score::found(
             &inventory,
             self.truth(),
-            &score::Work::of(&self.world).cases,
+            &score::RunFindings::of(&self.world).cases,
         )
     }
 }

@@ -20,7 +20,7 @@ use harness::{cast, xml};
 use netconf::framing::{Decoder, Framing, encode};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::{BASE, NOTIFICATION};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -228,7 +228,7 @@ impl Ground {
         let checked = match (&tag, document.root().child(BASE, "data")) {
             (Some(_), _) => judge::reply(&schema, None, reply, &mut self.seen),
             (None, Some(data)) => {
-                let inside: String = data.children().map(Element::standalone).collect();
+                let inside: String = data.children().map(XmlElement::standalone).collect();
                 match inside.is_empty() {
                     true => Ok(()),
                     false => schema
@@ -298,7 +298,7 @@ fn ask(talk: &mut Talk, operation: &str) -> String {
 }
 
 /// The tag of the first error, with its app-tag; none for a reply without errors.
-fn tag(reply: Element<'_>) -> Option<String> {
+fn tag(reply: XmlElement<'_>) -> Option<String> {
     let error = reply.child(BASE, "rpc-error")?;
     let leaf = |name| error.child(BASE, name).map(|leaf| leaf.text().to_owned());
     let tag = leaf("error-tag")?;

@@ -22,7 +22,7 @@ mod texts;
 use engine::Endpoint;
 use netconf::framing::Framing;
 use netconf::names::namespace::BASE;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host};
@@ -93,7 +93,7 @@ fn errors(message: &str) -> (Vec<(String, String)>, bool) {
     let document = harness::xml::parse(message).unwrap();
     let root = document.root();
     assert!(root.is(BASE, "rpc-reply"), "{message}");
-    let leaf = |error: Element<'_>, name| error.child(BASE, name).unwrap().text().to_owned();
+    let leaf = |error: XmlElement<'_>, name| error.child(BASE, name).unwrap().text().to_owned();
     let found = root
         .children()
         .filter(|child| child.is(BASE, "rpc-error"))

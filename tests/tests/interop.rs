@@ -32,7 +32,7 @@ const IP: &str = "TMF-Convoke-IP-1.0.0";
 
 /// The names of the shipped agents, in roster order, as in their profiles.
 fn agents() -> Vec<&'static str> {
-    let name = |role: &agents::roster::Role| {
+    let name = |role: &agents::roster::RosterRole| {
         let mut lines = role.profile.lines();
         let line = lines.find(|l| l.starts_with("name = ")).unwrap();
         line.split('"').nth(1).unwrap()

@@ -13,7 +13,7 @@ use domain::task::Status;
 use domain::verb::Verb;
 use netconf::client::Reply;
 use netconf::error::ErrorTag;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 use server::client::{CallError, Client, Identity, NegotiateReply, NegotiateRequest};
 use server::clock::{Clock, Source};
@@ -110,8 +110,8 @@ impl Session {
     /// All leaves of each task in `get-tasks` that the agent sees.
     async fn tasks(&mut self) -> Vec<Vec<(String, String)>> {
         let reply = self.call("get-tasks", "").await.unwrap();
-        let leaf = |e: Element<'_>| (e.name().to_owned(), e.trimmed_text().to_owned());
-        let task = |e: Element<'_>| e.children().map(leaf).collect();
+        let leaf = |e: XmlElement<'_>| (e.name().to_owned(), e.trimmed_text().to_owned());
+        let task = |e: XmlElement<'_>| e.children().map(leaf).collect();
         reply.body().map(task).collect()
     }
 

@@ -22,7 +22,7 @@ use schema::language::Language;
 use schema::render::yang::{NoTypedForm, Placement, from_rfc7951, module, to_rfc7951, to_xml};
 use schema::render::{form, gbnf, json_schema, prompt, response_format};
 use schema::template::{
-    Annotation, Constraint, Description, Format, Key, KeyType, OTHER, Property, Shape, Standing,
+    Annotation, Constraint, Description, Format, Key, KeyStatus, KeyType, OTHER, Property, Shape,
     Template,
 };
 use serde_json::{Map, Number, Value, json};
@@ -112,7 +112,7 @@ fn key(name: &str, shape: Shape, required: bool) -> Key {
         default_value: None,
         annotation: said("What it is; \"quoted\" {and} \\ more."),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 
@@ -342,9 +342,9 @@ fn is_modelled(items: &Shape) -> bool {
 
 fn any_template() -> impl Strategy<Value = Template> {
     let standing = prop::sample::select(vec![
-        Standing::Stable,
-        Standing::Experimental,
-        Standing::Deprecated,
+        KeyStatus::Stable,
+        KeyStatus::Experimental,
+        KeyStatus::Deprecated,
     ]);
     let keys = prop::collection::vec((shape(), any::<bool>(), standing), 1..5);
     keys.prop_map(|keys| {

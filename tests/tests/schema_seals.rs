@@ -11,7 +11,7 @@ mod support;
 use cli_support::{Desk, platform};
 use netconf::client::Reply;
 use schema::canonical;
-use schema::signature::{Kind, Seal, TrustedKeys, VerifyingKey, verify};
+use schema::signature::{DocumentKind, Seal, TrustedKeys, VerifyingKey, verify};
 use serde_json::{Value, json};
 use server::client::{Client, Identity};
 use server::clock::Clock;
@@ -99,5 +99,13 @@ fn vouched(key: VerifyingKey, seal: &Seal, document: &Value) -> bool {
     let mut trusted = TrustedKeys::none();
     trusted.trust(NAMESPACE, key).unwrap();
     let now = Clock::wall().now();
-    verify(&trusted, NAMESPACE, Kind::Template, seal, document, now).is_ok()
+    verify(
+        &trusted,
+        NAMESPACE,
+        DocumentKind::Template,
+        seal,
+        document,
+        now,
+    )
+    .is_ok()
 }

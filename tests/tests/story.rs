@@ -10,9 +10,9 @@
 use agents::oss_fault::baseline::first_alarm_baseline;
 use agents::payloads::Schema;
 use agents::payloads::diagnosis::Diagnosis;
-use agents::payloads::incident::{Incident, Sighting};
+use agents::payloads::incident::{Incident, IncidentAlarm};
 use agents::payloads::repair::Repair;
-use agents::roster::{ROSTER, Role, hosted};
+use agents::roster::{ROSTER, RosterRole, hosted};
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};
@@ -26,7 +26,7 @@ use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use network::chance::stream;
-use network::{Audience, FaultRequest, Parameters, Simulation, Tiding, Topology};
+use network::{Backbone, EmissionContent, FaultRequest, Parameters, Recipients, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ struct Story {
     now: Timestamp,
     tasks: BTreeMap<TaskId, Task>,
     /// First alarms of incidents, in the order in which the OSS received them.
-    heard: Vec<Sighting>,
+    heard: Vec<IncidentAlarm>,
     messages: usize,
     notes: Vec<String>,
     /// The first completed ticket.
@@ -133,7 +133,7 @@ fn profile(text: &str) -> Profile {
 }
 
 /// The agents of use case 1, which come first in the roster.
-fn cast() -> &'static [Role] {
+fn cast() -> &'static [RosterRole] {
     &ROSTER[..6]
 }
 
@@ -155,7 +155,7 @@ fn permit(role: &str) -> Permit {
 }
 
 impl Story {
-    fn new(seed: u64, topology: &Topology, parameters: Parameters) -> Self {
+    fn new(seed: u64, topology: &Backbone, parameters: Parameters) -> Self {
         let start = Timestamp::from_ms(START_MS);
         let mut simulation = Simulation::new(topology, parameters, seed, start);
         let at = start.plus_s(QUIET_S);
@@ -240,24 +240,24 @@ impl Story {
         }
     }
 
-    fn hearers(&self, to: Audience, tiding: Tiding) -> Vec<(usize, Input)> {
+    fn hearers(&self, to: Recipients, tiding: EmissionContent) -> Vec<(usize, Input)> {
         let roles: Vec<usize> = match to {
-            Audience::Domain(Domain::Wireless) => {
+            Recipients::Domain(Domain::Wireless) => {
                 vec![
                     self.member("wireless-fault"),
                     self.member("resource-copilot"),
                 ]
             }
-            Audience::Domain(Domain::Ip) => {
+            Recipients::Domain(Domain::Ip) => {
                 vec![self.member("ip-fault"), self.member("resource-copilot")]
             }
-            Audience::Domain(Domain::Service) => vec![self.member("oss-fault")],
-            Audience::Domain(Domain::Business) => Vec::new(),
-            Audience::Agent(name) => self.named(&name).into_iter().collect(),
+            Recipients::Domain(Domain::Service) => vec![self.member("oss-fault")],
+            Recipients::Domain(Domain::Business) => Vec::new(),
+            Recipients::Agent(name) => self.named(&name).into_iter().collect(),
         };
         let input = match tiding {
-            Tiding::Telemetry(telemetry) => Input::Telemetry(telemetry),
-            Tiding::Outcome { token, outcome } => Input::Acted { token, outcome },
+            EmissionContent::Telemetry(telemetry) => Input::Telemetry(telemetry),
+            EmissionContent::Outcome { token, outcome } => Input::Acted { token, outcome },
         };
         roles.into_iter().map(|r| (r, input.clone())).collect()
     }
@@ -516,7 +516,7 @@ impl Story {
         let ticket = self.ticket.as_ref();
         let repair = ticket.and_then(|(id, _)| Repair::in_content(&self.tasks[id].content));
         // The rule is spared what was heard before the fault: it is given the first alarm after.
-        let heard: Vec<Sighting> = self
+        let heard: Vec<IncidentAlarm> = self
             .heard
             .iter()
             .filter(|s| s.time >= truth.fault.at)
@@ -564,7 +564,7 @@ fn over(story: &Story) -> bool {
     story.ticket.is_some() && story.simulation.truth()[0].restored_at.is_some()
 }
 
-fn told(seed: u64, topology: &Topology, parameters: &Parameters) -> (Story, Verdicts) {
+fn told(seed: u64, topology: &Backbone, parameters: &Parameters) -> (Story, Verdicts) {
     let mut story = Story::new(seed, topology, parameters.clone());
     story.run(over);
     let verdicts = story.judge();
@@ -659,7 +659,7 @@ impl Score {
     }
 }
 
-fn score(seeds: std::ops::Range<u64>, topology: &Topology, parameters: &Parameters) -> Score {
+fn score(seeds: std::ops::Range<u64>, topology: &Backbone, parameters: &Parameters) -> Score {
     let verdicts = std::thread::scope(|scope| {
         let halves = [0, 1].map(|half| {
             let seeds: Vec<u64> = seeds.clone().skip(half).step_by(2).collect();
@@ -682,12 +682,12 @@ fn score(seeds: std::ops::Range<u64>, topology: &Topology, parameters: &Paramete
 }
 
 /// A network small enough for debug builds.
-fn small() -> (Topology, Parameters) {
+fn small() -> (Backbone, Parameters) {
     let parameters = Parameters {
         sites: 110,
         ..Parameters::default()
     };
-    (Topology::named("Nobel-Germany").unwrap(), parameters)
+    (Backbone::named("Nobel-Germany").unwrap(), parameters)
 }
 
 #[test]
@@ -706,7 +706,7 @@ fn nine_of_ten_unseen_faults_are_found_and_the_first_alarm_finds_fewer() {
 #[test]
 #[ignore = "two hundred stories take a while in a debug build"]
 fn nine_of_ten_of_two_hundred_unseen_faults_are_found() {
-    let score = score(10_000..10_200, &Topology::default(), &Parameters::default());
+    let score = score(10_000..10_200, &Backbone::default(), &Parameters::default());
     assert!(
         score.share() >= 0.9,
         "{} of {}",
@@ -722,7 +722,7 @@ fn tuning() {
     let seeds = std::env::var("STORY_SEEDS").unwrap_or_else(|_| "0..100".to_owned());
     let (topology, mut parameters) = match std::env::var("STORY_SMALL") {
         Ok(_) => small(),
-        Err(_) => (Topology::default(), Parameters::default()),
+        Err(_) => (Backbone::default(), Parameters::default()),
     };
     if let Ok(noise) = std::env::var("STORY_NOISE") {
         parameters.noise = noise.parse().unwrap();

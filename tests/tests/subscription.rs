@@ -18,7 +18,7 @@ use harness::xml;
 use netconf::framing::Decoder;
 use netconf::names::capability::BASE_1_0;
 use netconf::names::namespace::{BASE, NETCONF_NOTIFICATIONS, NOTIFICATION};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -111,7 +111,7 @@ impl Client {
 }
 
 /// The event of a notification, beside its time.
-fn event(notification: Element<'_>) -> Element<'_> {
+fn event(notification: XmlElement<'_>) -> XmlElement<'_> {
     let event = notification
         .children()
         .find(|child| child.name() != "eventTime");
@@ -131,7 +131,7 @@ fn leaves(message: &str) -> BTreeMap<String, String> {
 /// Namespaces and names from the event down.
 type Path = Vec<(String, String)>;
 
-fn for_each_leaf(element: Element<'_>, path: &mut Path, take: &mut impl FnMut(&Path, &str)) {
+fn for_each_leaf(element: XmlElement<'_>, path: &mut Path, take: &mut impl FnMut(&Path, &str)) {
     path.push((element.namespace().to_owned(), element.name().to_owned()));
     match element.has_children() {
         true => element

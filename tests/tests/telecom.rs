@@ -4,7 +4,7 @@
 
 mod support;
 
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::repertoire::TemplateCatalogue;
 use a2a::telecom::text_language::TextLanguage;
 use serde_json::{Value, json};
 use support::process::{Running, binary, python, run};
@@ -16,7 +16,7 @@ const ENERGY: &str = "energy_saving_v1";
 fn ours() -> String {
     let schemas = schema::shipped::shipped();
     let find = |id: &str| schemas.iter().find(|it| it.schema_id == id);
-    let repertoire = Repertoire::new(find).unwrap();
+    let repertoire = TemplateCatalogue::new(find).unwrap();
     let values = json!({"action": "activate", "area": "Haidian", "saving_target_percent": 20});
     let translator = repertoire.for_schema(ENERGY).unwrap();
     translator.write(values.as_object().unwrap(), TextLanguage::English)

@@ -4,17 +4,17 @@
 //! next: [`crate::wire`], whose properties these are for.
 
 use crate::card::{
-    Capabilities, Card, CardSignature, Extension, Interface, Provider, SecurityKind,
-    SecurityScheme, Skill,
+    AgentCapabilities, AgentExtension, AgentInterface, AgentProvider, AgentSkill, Card,
+    CardSignature, SecurityKind, SecurityScheme,
 };
-use crate::event::{ArtifactUpdate, Event, StatusUpdate};
-use crate::message::{Content, Message, Metadata, Part, Role};
-use crate::push::{PushAuthentication, PushConfig};
+use crate::event::{ArtifactUpdate, StatusUpdate, StreamResponse};
+use crate::message::{Message, Metadata, Part, PartContent, Role};
+use crate::push::{AuthenticationInfo, PushNotificationConfig};
 use crate::request::{
-    CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
-    SendMessage,
+    A2aRequest, CancelTask, GetTask, ListPushConfigs, ListTasks, PushConfigKey, SendMessage,
+    SendMessageConfiguration,
 };
-use crate::schema_talk::{ExtensionWish, SchemaRequest, TemplateQuery, UpdatesQuery};
+use crate::schema_request::{ExtensionRequest, SchemaRequest, TemplateQuery, UpdatesQuery};
 use crate::task::{Artifact, Task, TaskState, TaskStatus};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -60,12 +60,12 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn part() -> impl Strategy<Value = Part> {
     let file = prop_oneof![
-        vec(any::<u8>(), 0..9).prop_map(Content::Raw),
-        word().prop_map(Content::Url),
+        vec(any::<u8>(), 0..9).prop_map(PartContent::Raw),
+        word().prop_map(PartContent::Url),
     ];
     let said = prop_oneof![
-        ".{0,8}".prop_map(Content::Text),
-        value().prop_map(Content::Data),
+        ".{0,8}".prop_map(PartContent::Text),
+        value().prop_map(PartContent::Data),
     ];
     let media_type = || option::of("[a-z]{1,5}/[a-z]{1,5}");
     let file = (file, media_type(), maybe_word(), metadata());
@@ -163,7 +163,7 @@ pub(crate) fn task() -> impl Strategy<Value = Task> {
     )
 }
 
-pub(crate) fn event() -> impl Strategy<Value = Event> {
+pub(crate) fn event() -> impl Strategy<Value = StreamResponse> {
     let status = (word(), word(), status(), metadata());
     let status = status.prop_map(|(task_id, context_id, status, metadata)| StatusUpdate {
         task_id,
@@ -188,16 +188,16 @@ pub(crate) fn event() -> impl Strategy<Value = Event> {
         metadata: it.5,
     });
     prop_oneof![
-        task().prop_map(Event::Task),
-        message().prop_map(Event::Message),
-        status.prop_map(Event::Status),
-        piece.prop_map(Event::Artifact),
+        task().prop_map(StreamResponse::Task),
+        message().prop_map(StreamResponse::Message),
+        status.prop_map(StreamResponse::Status),
+        piece.prop_map(StreamResponse::Artifact),
     ]
 }
 
-fn push() -> impl Strategy<Value = PushConfig> {
+fn push() -> impl Strategy<Value = PushNotificationConfig> {
     let authentication = (word(), maybe_word());
-    let authentication = authentication.prop_map(|(scheme, credentials)| PushAuthentication {
+    let authentication = authentication.prop_map(|(scheme, credentials)| AuthenticationInfo {
         scheme,
         credentials,
     });
@@ -207,7 +207,7 @@ fn push() -> impl Strategy<Value = PushConfig> {
         maybe_word(),
         option::of(authentication),
     );
-    all.prop_map(|(id, url, token, authentication)| PushConfig {
+    all.prop_map(|(id, url, token, authentication)| PushNotificationConfig {
         id,
         task_id: None,
         url,
@@ -217,16 +217,16 @@ fn push() -> impl Strategy<Value = PushConfig> {
 }
 
 /// A stored push configuration, with identifiers that can be part of a path.
-pub(crate) fn made_push() -> impl Strategy<Value = PushConfig> {
+pub(crate) fn made_push() -> impl Strategy<Value = PushNotificationConfig> {
     let id = || "[a-z0-9-]{1,8}";
-    (push(), id(), id()).prop_map(|(push, task_id, id)| PushConfig {
+    (push(), id(), id()).prop_map(|(push, task_id, id)| PushNotificationConfig {
         task_id: Some(task_id),
         id: Some(id),
         ..push
     })
 }
 
-fn configuration() -> impl Strategy<Value = Configuration> {
+fn configuration() -> impl Strategy<Value = SendMessageConfiguration> {
     let all = (
         words(),
         option::of(0u32..9),
@@ -234,7 +234,7 @@ fn configuration() -> impl Strategy<Value = Configuration> {
         option::of(push()),
     );
     all.prop_map(
-        |(modes, history_length, return_immediately, push)| Configuration {
+        |(modes, history_length, return_immediately, push)| SendMessageConfiguration {
             accepted_output_modes: modes,
             history_length,
             return_immediately,
@@ -272,7 +272,7 @@ fn list() -> impl Strategy<Value = ListTasks> {
 }
 
 /// Every request of A2A.
-pub(crate) fn request() -> impl Strategy<Value = Request> {
+pub(crate) fn request() -> impl Strategy<Value = A2aRequest> {
     let key = || {
         let all = (word(), word());
         all.prop_map(|(task_id, id)| PushConfigKey {
@@ -291,22 +291,22 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         page_token,
     });
     prop_oneof![
-        send().prop_map(Request::SendMessage),
-        send().prop_map(Request::SendStreamingMessage),
-        get.prop_map(Request::GetTask),
-        list().prop_map(Request::ListTasks),
-        cancel.prop_map(Request::CancelTask),
-        word().prop_map(Request::SubscribeToTask),
-        made_push().prop_map(Request::CreatePushConfig),
-        key().prop_map(Request::GetPushConfig),
-        configs.prop_map(Request::ListPushConfigs),
-        key().prop_map(Request::DeletePushConfig),
-        Just(Request::GetExtendedCard),
+        send().prop_map(A2aRequest::SendMessage),
+        send().prop_map(A2aRequest::SendStreamingMessage),
+        get.prop_map(A2aRequest::GetTask),
+        list().prop_map(A2aRequest::ListTasks),
+        cancel.prop_map(A2aRequest::CancelTask),
+        word().prop_map(A2aRequest::SubscribeToTask),
+        made_push().prop_map(A2aRequest::CreatePushConfig),
+        key().prop_map(A2aRequest::GetPushConfig),
+        configs.prop_map(A2aRequest::ListPushConfigs),
+        key().prop_map(A2aRequest::DeletePushConfig),
+        Just(A2aRequest::GetExtendedCard),
     ]
 }
 
 /// Every question of draft-zhou.
-pub(crate) fn question() -> impl Strategy<Value = Request> {
+pub(crate) fn question() -> impl Strategy<Value = A2aRequest> {
     let query = (word(), maybe_word(), maybe_word());
     let query = query.prop_map(|(scenario, schema_id, preferred_language)| TemplateQuery {
         scenario: Some(scenario),
@@ -318,13 +318,13 @@ pub(crate) fn question() -> impl Strategy<Value = Request> {
         schema_id,
         since_patch_id,
     });
-    let wish = (word(), word()).prop_map(|(scenario, text)| ExtensionWish { scenario, text });
+    let wish = (word(), word()).prop_map(|(scenario, text)| ExtensionRequest { scenario, text });
     prop_oneof![
         query.prop_map(SchemaRequest::Template),
         updates.prop_map(SchemaRequest::Updates),
         wish.prop_map(SchemaRequest::Extension),
     ]
-    .prop_map(Request::Schema)
+    .prop_map(A2aRequest::Schema)
 }
 
 fn requirement() -> impl Strategy<Value = BTreeMap<String, Vec<String>>> {
@@ -349,10 +349,10 @@ fn scheme() -> impl Strategy<Value = SecurityScheme> {
     (maybe_word(), kind).prop_map(|(description, kind)| SecurityScheme { description, kind })
 }
 
-fn skill() -> impl Strategy<Value = Skill> {
+fn skill() -> impl Strategy<Value = AgentSkill> {
     let about = (word(), word(), word(), words(), words());
     let modes = (words(), words(), vec(requirement(), 0..2));
-    (about, modes).prop_map(|(about, modes)| Skill {
+    (about, modes).prop_map(|(about, modes)| AgentSkill {
         id: about.0,
         name: about.1,
         description: about.2,
@@ -367,7 +367,7 @@ fn skill() -> impl Strategy<Value = Skill> {
 /// Cards; those places of v1.0 alone have tenants.
 pub(crate) fn card(version: &'static str) -> impl Strategy<Value = Card> {
     let interface = (word(), "[A-Z]{3,5}");
-    let interface = interface.prop_map(move |(url, binding)| Interface {
+    let interface = interface.prop_map(move |(url, binding)| AgentInterface {
         url,
         binding,
         version: version.to_owned(),
@@ -376,7 +376,7 @@ pub(crate) fn card(version: &'static str) -> impl Strategy<Value = Card> {
     let flag = || option::of(any::<bool>());
     let capabilities = (flag(), flag(), flag());
     let extension = (word(), maybe_word(), any::<bool>(), metadata());
-    let extension = extension.prop_map(|(uri, description, required, params)| Extension {
+    let extension = extension.prop_map(|(uri, description, required, params)| AgentExtension {
         uri,
         description,
         required,
@@ -388,7 +388,8 @@ pub(crate) fn card(version: &'static str) -> impl Strategy<Value = Card> {
         signature,
         header,
     });
-    let provider = (word(), word()).prop_map(|(organization, url)| Provider { organization, url });
+    let provider =
+        (word(), word()).prop_map(|(organization, url)| AgentProvider { organization, url });
     let about = (
         word(),
         word(),
@@ -417,7 +418,7 @@ pub(crate) fn card(version: &'static str) -> impl Strategy<Value = Card> {
         documentation_url: about.4,
         icon_url: about.5,
         interfaces: distinct(can.0),
-        capabilities: Capabilities {
+        capabilities: AgentCapabilities {
             streaming: can.1.0,
             push_notifications: can.1.1,
             extended_card: can.1.2,
@@ -437,7 +438,7 @@ pub(crate) fn card(version: &'static str) -> impl Strategy<Value = Card> {
     })
 }
 
-fn distinct(mut all: Vec<Interface>) -> Vec<Interface> {
+fn distinct(mut all: Vec<AgentInterface>) -> Vec<AgentInterface> {
     all.dedup();
     all
 }

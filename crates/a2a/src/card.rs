@@ -35,7 +35,7 @@ pub const HTTP_JSON: &str = "HTTP+JSON";
 
 /// A place where the agent is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
+pub struct AgentInterface {
     /// Its URL.
     pub url: String,
     /// [`JSONRPC`], [`HTTP_JSON`], `GRPC` or the URI of another binding.
@@ -48,7 +48,7 @@ pub struct Interface {
 
 /// The provider of the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Provider {
+pub struct AgentProvider {
     /// The organization.
     pub organization: String,
     /// The URL of its website.
@@ -57,7 +57,7 @@ pub struct Provider {
 
 /// The optional capabilities of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct AgentCapabilities {
     /// Streaming; none if not stated.
     pub streaming: Option<bool>,
     /// Push notifications; none if not stated.
@@ -68,7 +68,7 @@ pub struct Capabilities {
 
 /// An extension that the agent supports.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Extension {
+pub struct AgentExtension {
     /// Its identifier.
     pub uri: String,
     /// The description of the agent's use of it.
@@ -81,7 +81,7 @@ pub struct Extension {
 
 /// A skill of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Skill {
+pub struct AgentSkill {
     /// Its identifier, unique in the card.
     pub id: String,
     /// Its name, for people.
@@ -166,17 +166,17 @@ pub struct Card {
     /// The version of the agent.
     pub version: String,
     /// The provider.
-    pub provider: Option<Provider>,
+    pub provider: Option<AgentProvider>,
     /// The URL of the documentation.
     pub documentation_url: Option<String>,
     /// The URL of the icon.
     pub icon_url: Option<String>,
     /// The interfaces, the preferred one first.
-    pub interfaces: Vec<Interface>,
+    pub interfaces: Vec<AgentInterface>,
     /// The optional capabilities.
-    pub capabilities: Capabilities,
+    pub capabilities: AgentCapabilities,
     /// The extensions that it supports.
-    pub extensions: Vec<Extension>,
+    pub extensions: Vec<AgentExtension>,
     /// The ways to authenticate, by name.
     pub security_schemes: BTreeMap<String, SecurityScheme>,
     /// The security requirements, one of which must be met.
@@ -186,7 +186,7 @@ pub struct Card {
     /// Media types that it writes.
     pub default_output_modes: Vec<String>,
     /// The skills.
-    pub skills: Vec<Skill>,
+    pub skills: Vec<AgentSkill>,
     /// The root member of the object-schemas extension; see [`crate::objects`] for declared
     /// schemas.
     pub schemas: BTreeMap<String, Value>,
@@ -210,7 +210,7 @@ impl Card {
             documentation_url: None,
             icon_url: None,
             interfaces: Vec::new(),
-            capabilities: Capabilities::default(),
+            capabilities: AgentCapabilities::default(),
             extensions: Vec::new(),
             security_schemes: BTreeMap::new(),
             security: Vec::new(),
@@ -223,23 +223,23 @@ impl Card {
     }
 
     /// The interface of a version over a binding.
-    pub fn interface(&self, binding: &str, version: Version) -> Option<&Interface> {
+    pub fn interface(&self, binding: &str, version: Version) -> Option<&AgentInterface> {
         let mut all = self.interfaces.iter();
         all.find(|it| it.binding == binding && Version::of_header(Some(&it.version)) == Ok(version))
     }
 
     /// The skill with an identifier.
-    pub fn skill(&self, id: &str) -> Option<&Skill> {
+    pub fn skill(&self, id: &str) -> Option<&AgentSkill> {
         self.skills.iter().find(|skill| skill.id == id)
     }
 
     /// The declaration of an extension.
-    pub fn extension(&self, uri: &str) -> Option<&Extension> {
+    pub fn extension(&self, uri: &str) -> Option<&AgentExtension> {
         self.extensions.iter().find(|it| it.uri == uri)
     }
 
     /// Declares an extension, replacing an earlier declaration of it.
-    pub fn declare(&mut self, extension: Extension) {
+    pub fn declare(&mut self, extension: AgentExtension) {
         self.extensions.retain(|it| it.uri != extension.uri);
         self.extensions.push(extension);
     }

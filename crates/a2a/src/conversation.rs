@@ -10,7 +10,7 @@ use crate::task::TaskState;
 
 /// The facts on a task that the checks of a reference need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct TaskFacts<'a> {
     /// The conversation that it belongs to.
     pub context_id: &'a str,
     /// Its state.
@@ -24,7 +24,7 @@ pub struct Known<'a> {
 /// # Errors
 /// In this order: [`ErrorKind::TaskNotFound`], [`ErrorKind::InvalidParams`] for a conversation that
 /// is not the task's, [`ErrorKind::UnsupportedOperation`] for a task that has ended.
-pub fn continues(message: &Message, task: Option<Known<'_>>) -> Result<bool, Error> {
+pub fn continues(message: &Message, task: Option<TaskFacts<'_>>) -> Result<bool, Error> {
     let Some(task_id) = &message.task_id else {
         return Ok(false);
     };
@@ -47,7 +47,7 @@ pub fn continues(message: &Message, task: Option<Known<'_>>) -> Result<bool, Err
 ///
 /// # Errors
 /// [`ErrorKind::TaskNotFound`], [`ErrorKind::TaskNotCancelable`] for a task that has ended.
-pub fn can_be_cancelled(task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+pub fn can_be_cancelled(task_id: &str, task: Option<TaskFacts<'_>>) -> Result<(), Error> {
     is_open(ErrorKind::TaskNotCancelable, task_id, task)
 }
 
@@ -55,11 +55,11 @@ pub fn can_be_cancelled(task_id: &str, task: Option<Known<'_>>) -> Result<(), Er
 ///
 /// # Errors
 /// [`ErrorKind::TaskNotFound`], [`ErrorKind::UnsupportedOperation`] for a task that has ended.
-pub fn can_be_followed(task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+pub fn can_be_followed(task_id: &str, task: Option<TaskFacts<'_>>) -> Result<(), Error> {
     is_open(ErrorKind::UnsupportedOperation, task_id, task)
 }
 
-fn is_open(kind: ErrorKind, task_id: &str, task: Option<Known<'_>>) -> Result<(), Error> {
+fn is_open(kind: ErrorKind, task_id: &str, task: Option<TaskFacts<'_>>) -> Result<(), Error> {
     match task {
         None => Err(Error::task_not_found(task_id)),
         Some(task) if task.state.is_terminal() => Err(ended(kind, task_id)),
@@ -80,7 +80,7 @@ mod tests {
     /// task.
     #[test]
     fn references_are_judged_in_order() {
-        let known = |state| Known {
+        let known = |state| TaskFacts {
             context_id: "c",
             state,
         };
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn ended_tasks_are_left_alone() {
         for state in TaskState::ALL {
-            let task = Some(Known {
+            let task = Some(TaskFacts {
                 context_id: "c",
                 state,
             });

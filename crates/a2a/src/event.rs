@@ -37,7 +37,7 @@ pub struct ArtifactUpdate {
 
 /// One event of a stream (v1.0 §3.2.3, v0.3 §7.2.1).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+pub enum StreamResponse {
     /// A whole task; the first event of every stream of a task.
     Task(Task),
     /// An answer without a task; the only event of its stream.
@@ -48,7 +48,7 @@ pub enum Event {
     Artifact(ArtifactUpdate),
 }
 
-impl Event {
+impl StreamResponse {
     /// True if the stream that a message began closes behind it. v0.3 writes that as `final`.
     pub fn is_last(&self) -> bool {
         match self {
@@ -62,18 +62,18 @@ impl Event {
 
 /// The answer to a message (v1.0 §3.1.1).
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sent {
+pub enum SendMessageResponse {
     /// A task, begun or continued.
     Task(Task),
     /// An answer without a task.
     Message(Message),
 }
 
-impl From<Sent> for Event {
-    fn from(sent: Sent) -> Self {
+impl From<SendMessageResponse> for StreamResponse {
+    fn from(sent: SendMessageResponse) -> Self {
         match sent {
-            Sent::Task(task) => Self::Task(task),
-            Sent::Message(message) => Self::Message(message),
+            SendMessageResponse::Task(task) => Self::Task(task),
+            SendMessageResponse::Message(message) => Self::Message(message),
         }
     }
 }

@@ -55,13 +55,13 @@ pub fn admit(card: &Card, requested: &[String]) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::card::Extension;
+    use crate::card::AgentExtension;
     use crate::message::Metadata;
     use crate::{intent, objects};
 
     fn card(required: bool) -> Card {
         let mut card = Card::new("a", "b", "1.0.0");
-        card.declare(Extension {
+        card.declare(AgentExtension {
             uri: objects::URI.to_owned(),
             description: None,
             required,

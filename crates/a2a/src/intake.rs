@@ -5,15 +5,15 @@
 //! 3. a schema request or a payload of draft-zhou;
 //! 4. text.
 //!
-//! Knows only that order. Read next: [`crate::objects`], [`crate::intent`], [`crate::schema_talk`].
+//! Knows only that order. Read next: [`crate::objects`], [`crate::intent`], [`crate::schema_request`].
 
 use crate::card::Card;
 use crate::error::Error;
 use crate::intent::{self, Filled, IntentInfo, Routing, SkillExtension};
 use crate::message::Message;
-use crate::objects::{self, Input, InputError, Inputs, Structured, Turn};
-use crate::schema_talk;
-use crate::schema_talk::SchemaRequest;
+use crate::objects::{self, InputError, Inputs, NextAction, Structured, TypedInput};
+use crate::schema_request;
+use crate::schema_request::SchemaRequest;
 use crate::version::inert;
 use crate::wire::Malformed;
 use domain::content::Payload;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intake {
     /// The form found, with its content.
-    pub said: Said,
+    pub said: MessageForm,
     /// Intents that were not chosen, for the metadata of the task.
     pub passed_over: Vec<String>,
     /// Warnings, which do not prevent the task.
@@ -32,13 +32,13 @@ pub struct Intake {
 
 /// The form of a message.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum MessageForm {
     /// Typed data, which must begin a task (object schemas §3).
     Typed {
         /// The skill that the intent names, or the first that takes the schema.
         skill: Option<String>,
         /// The data.
-        input: Input,
+        input: TypedInput,
     },
     /// Parameters of a skill (intent extension). If they are not complete, they are asked for.
     Intent {
@@ -93,9 +93,9 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         let routing = self.route(message)?;
         let structured = self.agreeing(objects::structured(message, self.inputs), &routing);
         let said = match structured.decide(has_task) {
-            Turn::Refuse(refusal) => return Err(refusal),
-            Turn::Begin(input) => self.typed(input, &routing),
-            Turn::Free => self.untyped(message, &routing, before)?,
+            NextAction::Refuse(refusal) => return Err(refusal),
+            NextAction::Begin(input) => self.typed(input, &routing),
+            NextAction::Free => self.untyped(message, &routing, before)?,
         };
         Ok(noted(said, routing))
     }
@@ -132,12 +132,12 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         }
     }
 
-    fn typed(&self, input: Input, routing: &Routing) -> Said {
+    fn typed(&self, input: TypedInput, routing: &Routing) -> MessageForm {
         let skill = match routing {
             Routing::To { info, .. } => Some(info.intent.clone()),
             _ => objects::skill_of(self.card, &input.schema).map(|skill| skill.id.clone()),
         };
-        Said::Typed { skill, input }
+        MessageForm::Typed { skill, input }
     }
 
     fn untyped(
@@ -145,19 +145,19 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         message: &Message,
         routing: &Routing,
         before: Map<String, Value>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageForm, Error> {
         if let Routing::To {
             info, input_schema, ..
         } = routing
         {
             return Ok(self.by_intent(info, input_schema, before));
         }
-        if let Some(asked) = message.parts.iter().find_map(schema_talk::asked) {
-            return asked.map(Said::Asked);
+        if let Some(asked) = message.parts.iter().find_map(schema_request::asked) {
+            return asked.map(MessageForm::Asked);
         }
-        Ok(match schema_talk::payload_of(message) {
-            Some(payload) => Said::Payload(payload),
-            None => Said::Words(message.words()),
+        Ok(match schema_request::payload_of(message) {
+            Some(payload) => MessageForm::Payload(payload),
+            None => MessageForm::Words(message.words()),
         })
     }
 
@@ -168,7 +168,7 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         info: &IntentInfo,
         input_schema: &Map<String, Value>,
         before: Map<String, Value>,
-    ) -> Said {
+    ) -> MessageForm {
         let skill = self.card.skill(&info.intent);
         let schema = skill.and_then(objects::input_schema);
         let mut filled = intent::fill(input_schema, before, &info.slots);
@@ -178,7 +178,7 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         if let Some(Err(violations)) = verdict {
             filled.refuse_all(&violations);
         }
-        Said::Intent {
+        MessageForm::Intent {
             skill: info.intent.clone(),
             schema,
             filled,
@@ -186,9 +186,9 @@ impl<'a, I: Inputs> Intakes<'a, I> {
     }
 }
 
-fn noted(said: Said, routing: Routing) -> Intake {
+fn noted(said: MessageForm, routing: Routing) -> Intake {
     let mut warnings = match &said {
-        Said::Intent { filled, .. } => filled.warnings.clone(),
+        MessageForm::Intent { filled, .. } => filled.warnings.clone(),
         _ => Vec::new(),
     };
     let passed_over = match routing {

@@ -8,7 +8,7 @@ mod slots;
 
 pub use slots::{Filled, fill};
 
-use crate::card::{Card, Extension};
+use crate::card::{AgentExtension, Card};
 use crate::message::Metadata;
 use crate::wire::{Malformed, Members, Object};
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ pub fn declare(card: &mut Card, skills: &[SkillExtension]) -> Result<(), Declare
     }
     let written = |it: &SkillExtension| json!({"id": it.id, "inputSchema": it.input_schema});
     let skills: Value = skills.iter().map(written).collect();
-    card.declare(Extension {
+    card.declare(AgentExtension {
         uri: URI.to_owned(),
         description: None,
         required: false,

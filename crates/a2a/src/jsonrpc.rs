@@ -5,9 +5,9 @@
 //! without one. Read next: [`crate::sse`], in which the envelopes of a stream travel.
 
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
+use crate::event::StreamResponse;
 use crate::method::Method;
-use crate::request::Request;
+use crate::request::A2aRequest;
 use crate::response::Response;
 use crate::version::{Dialect, Version};
 use crate::wire;
@@ -64,7 +64,7 @@ impl From<u64> for Id {
 
 /// The form of the response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Envelope {
+pub struct RpcEnvelope {
     /// Its identifier.
     pub id: Id,
     /// The dialect of the request.
@@ -73,7 +73,7 @@ pub struct Envelope {
     pub is_bare: bool,
 }
 
-impl Envelope {
+impl RpcEnvelope {
     /// The response with a result.
     pub fn result(&self, response: &Response) -> Value {
         self.around("result", wire::result(self.dialect, response))
@@ -85,7 +85,7 @@ impl Envelope {
     }
 
     /// An event of a stream.
-    pub fn event(&self, event: &Event) -> Value {
+    pub fn event(&self, event: &StreamResponse) -> Value {
         self.around("result", wire::event(self.dialect, event))
     }
 
@@ -100,20 +100,20 @@ impl Envelope {
 
 /// A request, with the form of its response.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct RpcCall {
     /// The form of its response.
-    pub envelope: Envelope,
+    pub envelope: RpcEnvelope,
     /// The tenant that it names; no agent here has one.
     pub tenant: Option<String>,
     /// The request.
-    pub request: Request,
+    pub request: A2aRequest,
 }
 
 /// A request that is refused before it is carried out, with the form of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RpcRejection {
     /// The form of its response.
-    pub envelope: Envelope,
+    pub envelope: RpcEnvelope,
     /// The error.
     pub error: Error,
 }
@@ -121,21 +121,21 @@ pub struct Refused {
 /// Reads a request; `version_header` is the value of [`crate::version::HEADER`].
 ///
 /// # Errors
-/// [`Refused`]: too large, no JSON, no request, a batch, an unknown method, an unsupported version,
+/// [`RpcRejection`]: too large, no JSON, no request, a batch, an unknown method, an unsupported version,
 /// or invalid parameters, in that order.
-pub fn read(body: &[u8], version_header: Option<&str>) -> Result<Call, Refused> {
-    let mut envelope = Envelope {
+pub fn read(body: &[u8], version_header: Option<&str>) -> Result<RpcCall, RpcRejection> {
+    let mut envelope = RpcEnvelope {
         id: Id::Absent,
         dialect: dialect_of_header(version_header),
         is_bare: false,
     };
     match read_into(&mut envelope, body, version_header) {
-        Ok((tenant, request)) => Ok(Call {
+        Ok((tenant, request)) => Ok(RpcCall {
             envelope,
             tenant,
             request,
         }),
-        Err(error) => Err(Refused { envelope, error }),
+        Err(error) => Err(RpcRejection { envelope, error }),
     }
 }
 
@@ -148,10 +148,10 @@ fn dialect_of_header(version_header: Option<&str>) -> Dialect {
 }
 
 fn read_into(
-    envelope: &mut Envelope,
+    envelope: &mut RpcEnvelope,
     body: &[u8],
     version_header: Option<&str>,
-) -> Result<(Option<String>, Request), Error> {
+) -> Result<(Option<String>, A2aRequest), Error> {
     let request = parsed(body)?;
     envelope.id = Id::read(&request)?;
     let name = method_name(envelope, &request)?;
@@ -178,7 +178,7 @@ fn parsed(body: &[u8]) -> Result<Map<String, Value>, Error> {
 
 /// The name of the method. Only schema requests may leave the envelope out.
 fn method_name<'a>(
-    envelope: &mut Envelope,
+    envelope: &mut RpcEnvelope,
     request: &'a Map<String, Value>,
 ) -> Result<&'a str, Error> {
     let name = request.get("method").and_then(Value::as_str);
@@ -217,7 +217,7 @@ pub fn write(
     id: &Id,
     version: Version,
     tenant: Option<&str>,
-    request: &Request,
+    request: &A2aRequest,
 ) -> Result<Value, Error> {
     let method = request.method().name(version).ok_or_else(|| {
         let message = format!("{version} has no {:?}", request.method());
@@ -249,7 +249,7 @@ pub fn read_reply(
 ///
 /// # Errors
 /// As of [`read_reply`].
-pub fn read_event(id: &Id, version: Version, reply: &Value) -> Result<Event, Error> {
+pub fn read_event(id: &Id, version: Version, reply: &Value) -> Result<StreamResponse, Error> {
     let result = opened(id, reply)?;
     wire::read_event(version.into(), result).map_err(invalid_response)
 }

@@ -22,7 +22,7 @@ pub enum Role {
 
 /// The content of a part.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Content {
+pub enum PartContent {
     /// Text.
     Text(String),
     /// A JSON value; an object for the object-schemas extension and for peers of v0.3.
@@ -37,7 +37,7 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The content.
-    pub content: Content,
+    pub content: PartContent,
     /// Its media type. In v0.3 a file has it as `mimeType`, anything else in `metadata.mimeType`.
     pub media_type: Option<String>,
     /// The name of a file. v0.3 has no member for that of other parts.
@@ -48,7 +48,7 @@ pub struct Part {
 
 impl Part {
     /// A part with this content and nothing else.
-    pub fn new(content: Content) -> Self {
+    pub fn new(content: PartContent) -> Self {
         Self {
             content,
             media_type: None,
@@ -59,12 +59,12 @@ impl Part {
 
     /// A text part.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(Content::Text(text.into()))
+        Self::new(PartContent::Text(text.into()))
     }
 
     /// A data part.
     pub fn data(value: impl Into<Value>) -> Self {
-        Self::new(Content::Data(value.into()))
+        Self::new(PartContent::Data(value.into()))
     }
 
     /// The same part, with this media type.
@@ -119,7 +119,7 @@ impl Message {
     /// All its text, a line for each part.
     pub fn words(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match &part.content {
-            Content::Text(text) => Some(text.as_str()),
+            PartContent::Text(text) => Some(text.as_str()),
             _ => None,
         });
         texts.collect::<Vec<_>>().join("\n")

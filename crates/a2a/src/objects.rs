@@ -4,13 +4,13 @@
 //! message (§3) and typed results (§4). Data are checked by an [`Inputs`]. Read next:
 //! [`crate::intake`], which asks this first.
 
-use crate::card::{Card, CardProfile, Extension, Skill};
+use crate::card::{AgentExtension, AgentSkill, Card, CardProfile};
 use crate::error::{Error, ErrorKind};
 use crate::media::MediaType;
-use crate::message::{Content, Message, Part};
+use crate::message::{Message, Part, PartContent};
 use crate::version::inert;
 use schema::contract::Contract;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub fn is_name(name: &str) -> bool {
 /// [`mode`].
 pub fn declare(card: &mut Card, schemas: &BTreeMap<String, Value>, profile: CardProfile) {
     let params = [(SCHEMAS.to_owned(), json!(schemas))];
-    card.declare(Extension {
+    card.declare(AgentExtension {
         uri: URI.to_owned(),
         description: Some(DESCRIPTION.to_owned()),
         required: false,
@@ -77,19 +77,19 @@ pub fn inputs(card: &Card) -> BTreeSet<String> {
 }
 
 /// The first skill that accepts a schema.
-pub fn skill_of<'a>(card: &'a Card, schema: &str) -> Option<&'a Skill> {
+pub fn skill_of<'a>(card: &'a Card, schema: &str) -> Option<&'a AgentSkill> {
     let mut skills = card.skills.iter();
     skills.find(|skill| takes(skill, schema))
 }
 
 /// True if an input mode of a skill names a schema.
-pub fn takes(skill: &Skill, schema: &str) -> bool {
+pub fn takes(skill: &AgentSkill, schema: &str) -> bool {
     let mut modes = skill.input_modes.iter();
     modes.any(|mode| schema_of_mode(mode).as_deref() == Some(schema))
 }
 
 /// The schema of a skill's typed input: the first that its input modes name.
-pub fn input_schema(skill: &Skill) -> Option<String> {
+pub fn input_schema(skill: &AgentSkill) -> Option<String> {
     skill
         .input_modes
         .iter()
@@ -97,7 +97,7 @@ pub fn input_schema(skill: &Skill) -> Option<String> {
 }
 
 /// The schema of a skill's typed results: the first that its output modes name.
-pub fn response_schema(skill: &Skill) -> Option<String> {
+pub fn response_schema(skill: &AgentSkill) -> Option<String> {
     skill
         .output_modes
         .iter()
@@ -116,7 +116,7 @@ pub fn typed(schema: &str, data: Map<String, Value>) -> Part {
 /// The schema that a data part names; none if it is not typed. The first, if it names two.
 pub fn schema_of(part: &Part) -> Option<String> {
     match part.content {
-        Content::Data(_) => part.media_types().find_map(schema_of_mode),
+        PartContent::Data(_) => part.media_types().find_map(schema_of_mode),
         _ => None,
     }
 }
@@ -124,7 +124,11 @@ pub fn schema_of(part: &Part) -> Option<String> {
 /// The schemas accepted as input, with their checks.
 pub trait Inputs {
     /// Checks data against a schema; none if no such schema is accepted as input.
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>>;
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>>;
 
     /// The schemas that are accepted.
     fn names(&self) -> Vec<String>;
@@ -137,7 +141,11 @@ pub trait Inputs {
 }
 
 impl Inputs for BTreeMap<String, Contract> {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         self.get(schema).map(|contract| contract.verify(data))
     }
 
@@ -148,7 +156,7 @@ impl Inputs for BTreeMap<String, Contract> {
 
 /// Typed input that satisfies its schema.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Input {
+pub struct TypedInput {
     /// The schema.
     pub schema: String,
     /// The data.
@@ -200,7 +208,7 @@ pub enum InputError {
         /// The schema.
         schema: String,
         /// The violations, with pointers into the data.
-        violations: Vec<Violation>,
+        violations: Vec<PayloadViolation>,
     },
     /// The intent names a skill that does not accept the schema.
     #[error("skill '{}' does not take schema '{schema}'", inert(skill))]
@@ -268,7 +276,7 @@ pub enum Structured {
         /// The index of the part.
         part: usize,
         /// The input.
-        input: Input,
+        input: TypedInput,
     },
     /// An error.
     Wrong(InputError),
@@ -276,9 +284,9 @@ pub enum Structured {
 
 /// The action that follows.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
+pub enum NextAction {
     /// Begin a task with this input, and answer with the task.
-    Begin(Input),
+    Begin(TypedInput),
     /// Refuse.
     Refuse(Error),
     /// Handle it as any message.
@@ -303,7 +311,7 @@ fn checked(
     of: &Part,
     schema: String,
     inputs: &impl Inputs,
-) -> Result<Input, InputError> {
+) -> Result<TypedInput, InputError> {
     if let Some(other) = of
         .media_types()
         .filter_map(schema_of_mode)
@@ -314,7 +322,7 @@ fn checked(
     }
     let no_object = Map::new();
     let data = match &of.content {
-        Content::Data(Value::Object(data)) => Some(data),
+        PartContent::Data(Value::Object(data)) => Some(data),
         _ => None,
     };
     let verdict = inputs.check(&schema, data.unwrap_or(&no_object));
@@ -329,7 +337,7 @@ fn checked(
             })
         }
         (Some(_), None) => Err(InputError::NoObject { part, schema }),
-        (Some(Ok(())), Some(data)) => Ok(Input { schema, data }),
+        (Some(Ok(())), Some(data)) => Ok(TypedInput { schema, data }),
         (Some(Err(violations)), Some(_)) => Err(InputError::Invalid {
             part,
             schema,
@@ -342,12 +350,12 @@ impl Structured {
     /// The action that follows (§3), given whether the message belongs to a task. That the task
     /// exists and the message may refer to it must have been checked before, by
     /// [`crate::conversation`].
-    pub fn decide(self, has_task: bool) -> Turn {
+    pub fn decide(self, has_task: bool) -> NextAction {
         match (self, has_task) {
-            (Self::Absent, _) => Turn::Free,
-            (_, true) => Turn::Refuse(already_running()),
-            (Self::Input { input, .. }, false) => Turn::Begin(input),
-            (Self::Wrong(wrong), false) => Turn::Refuse(wrong.refusal()),
+            (Self::Absent, _) => NextAction::Free,
+            (_, true) => NextAction::Refuse(already_running()),
+            (Self::Input { input, .. }, false) => NextAction::Begin(input),
+            (Self::Wrong(wrong), false) => NextAction::Refuse(wrong.refusal()),
         }
     }
 }

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 
 /// The last task of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor {
+pub struct PageToken {
     /// The time at which it came into its state.
     pub changed_at: Timestamp,
     /// Its identifier.
     pub task_id: String,
 }
 
-impl Cursor {
+impl PageToken {
     /// True if a task comes behind the cursor: newest first, then by identifier.
     pub fn is_before(&self, changed_at: Timestamp, task_id: &str) -> bool {
         (self.changed_at, task_id) > (changed_at, self.task_id.as_str())
@@ -38,7 +38,7 @@ impl Cursor {
 ///
 /// # Errors
 /// [`ErrorKind::InvalidParams`] for a token that was not made for this query.
-pub fn cursor(of: &ListTasks) -> Result<Option<Cursor>, Error> {
+pub fn cursor(of: &ListTasks) -> Result<Option<PageToken>, Error> {
     let Some(token) = &of.page_token else {
         return Ok(None);
     };
@@ -74,13 +74,13 @@ pub fn config_cursor(of: &ListPushConfigs) -> Result<Option<String>, Error> {
         .ok_or_else(foreign)
 }
 
-fn opened(token: &str, question: &str) -> Option<Cursor> {
+fn opened(token: &str, question: &str) -> Option<PageToken> {
     let bytes = Base64UrlUnpadded::decode_vec(token).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let mut parts = text.splitn(3, '.');
     let (at, asked, id) = (parts.next()?, parts.next()?, parts.next()?);
     let at: i64 = at.parse().ok()?;
-    (asked == question).then(|| Cursor {
+    (asked == question).then(|| PageToken {
         changed_at: Timestamp::from_ms(at),
         task_id: id.to_owned(),
     })
@@ -116,7 +116,7 @@ mod tests {
                 status: Some(TaskState::Working),
                 ..ListTasks::default()
             };
-            let cursor = Cursor { changed_at: Timestamp::from_ms(ms), task_id: id };
+            let cursor = PageToken { changed_at: Timestamp::from_ms(ms), task_id: id };
             let token = Some(cursor.token(&asked));
             let again = ListTasks { page_token: token.clone(), page_size: Some(7), ..asked.clone() };
             prop_assert_eq!(super::cursor(&again), Ok(Some(cursor)));
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn pages_follow_each_other() {
         let at = Timestamp::from_ms;
-        let cursor = Cursor {
+        let cursor = PageToken {
             changed_at: at(5),
             task_id: "m".into(),
         };

@@ -3,7 +3,7 @@
 //! Only data: requests are sent by the server, to allow-listed targets. Read next:
 //! [`crate::request`].
 
-use crate::event::Event;
+use crate::event::StreamResponse;
 use crate::task::Task;
 use crate::version::{Dialect, Version};
 use crate::wire;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// The authentication with the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushAuthentication {
+pub struct AuthenticationInfo {
     /// The scheme of the `Authorization` header; the first, if a v0.3 client names several.
     pub scheme: String,
     /// The credentials of the scheme. A secret.
@@ -20,7 +20,7 @@ pub struct PushAuthentication {
 
 /// A configuration for push notifications.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PushConfig {
+pub struct PushNotificationConfig {
     /// The identifier within the task; made by the agent if the client names none.
     pub id: Option<String>,
     /// The task; none inside a message that begins one.
@@ -31,13 +31,13 @@ pub struct PushConfig {
     /// secret.
     pub token: Option<String>,
     /// The authentication with the target.
-    pub authentication: Option<PushAuthentication>,
+    pub authentication: Option<AuthenticationInfo>,
 }
 
-/// The header that carries [`PushConfig::token`].
+/// The header that carries [`PushNotificationConfig::token`].
 pub const TOKEN_HEADER: &str = "X-A2A-Notification-Token";
 
-impl PushConfig {
+impl PushNotificationConfig {
     /// A configuration with this target and nothing else.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl PushConfig {
 
 /// The body of a push notification: for a v1.0 client the event, for a v0.3 client the task after
 /// the event (v1.0 §4.3.3, v0.3 §9.5).
-pub fn body(version: Version, event: &Event, task: &Task) -> Value {
+pub fn body(version: Version, event: &StreamResponse, task: &Task) -> Value {
     match version {
         Version::V10 => wire::event(Dialect::V10, event),
         Version::V03 => wire::task(Dialect::V03, task),

@@ -1,20 +1,20 @@
 //! All requests, as one closed enum, for every version and binding.
 //!
 //! Knows parameters and their ranges. Their JSON is in [`crate::wire`]; permissions are checked by
-//! the caller. A server translates a [`Request`] with one `match`. Read next: [`crate::response`],
+//! the caller. A server translates a [`A2aRequest`] with one `match`. Read next: [`crate::response`],
 //! [`crate::jsonrpc`], [`crate::rest`].
 
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Metadata};
 use crate::method::Method;
-use crate::push::PushConfig;
-use crate::schema_talk::SchemaRequest;
+use crate::push::PushNotificationConfig;
+use crate::schema_request::SchemaRequest;
 use crate::task::TaskState;
 use schema::time::Timestamp;
 
 /// One request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Request {
+pub enum A2aRequest {
     /// [`Method::SendMessage`].
     SendMessage(SendMessage),
     /// [`Method::SendStreamingMessage`].
@@ -28,7 +28,7 @@ pub enum Request {
     /// [`Method::SubscribeToTask`]: the task.
     SubscribeToTask(String),
     /// [`Method::CreatePushConfig`]; its task is set.
-    CreatePushConfig(PushConfig),
+    CreatePushConfig(PushNotificationConfig),
     /// [`Method::GetPushConfig`].
     GetPushConfig(PushConfigKey),
     /// [`Method::ListPushConfigs`].
@@ -41,7 +41,7 @@ pub enum Request {
     Schema(SchemaRequest),
 }
 
-impl Request {
+impl A2aRequest {
     /// The method that it calls.
     pub fn method(&self) -> Method {
         match self {
@@ -67,7 +67,7 @@ pub struct SendMessage {
     /// The message.
     pub message: Message,
     /// The form of the answer.
-    pub configuration: Configuration,
+    pub configuration: SendMessageConfiguration,
     /// Metadata of the request.
     pub metadata: Metadata,
 }
@@ -77,7 +77,7 @@ impl SendMessage {
     pub fn new(message: Message) -> Self {
         Self {
             message,
-            configuration: Configuration::default(),
+            configuration: SendMessageConfiguration::default(),
             metadata: Metadata::new(),
         }
     }
@@ -85,7 +85,7 @@ impl SendMessage {
 
 /// The form in which the answer to a message is wanted (v1.0 §3.2.2).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Configuration {
+pub struct SendMessageConfiguration {
     /// Media types that the client can read; empty if not stated.
     pub accepted_output_modes: Vec<String>,
     /// The most messages of the history to return; none for all.
@@ -93,7 +93,7 @@ pub struct Configuration {
     /// True if the answer does not wait for the task to settle; in v0.3 `blocking`, the opposite.
     pub return_immediately: bool,
     /// The push configuration for the task.
-    pub push: Option<PushConfig>,
+    pub push: Option<PushNotificationConfig>,
 }
 
 /// The parameters of reading a task.

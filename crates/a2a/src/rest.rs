@@ -2,16 +2,16 @@
 //!
 //! Knows paths, verbs and status codes, and no sockets. v1.0 is at the root of the agent's URL,
 //! v0.3 under `/v1`. v0.3 has two dialects: a response is written in that of its request, or in
-//! that of the official clients where the request has no body. Read next: [`path`], [`outgoing`].
+//! that of the official clients where the request has no body. Read next: [`path`], [`outbound`].
 
-pub mod outgoing;
+pub mod outbound;
 pub mod path;
 
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
+use crate::event::StreamResponse;
 use crate::media::MediaType;
 use crate::method::Method;
-use crate::request::{CancelTask, GetTask, ListPushConfigs, PushConfigKey, Request};
+use crate::request::{A2aRequest, CancelTask, GetTask, ListPushConfigs, PushConfigKey};
 use crate::response::Response;
 use crate::version::{Dialect, Version, inert};
 use crate::wire::{self, Malformed, Object};
@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 /// A request as received.
 #[derive(Clone, Copy, Debug)]
-pub struct Incoming<'a> {
+pub struct RestRequest<'a> {
     /// `GET`, `POST`, …
     pub verb: &'a str,
     /// The path below the agent's URL, with its leading slash and its escapes.
@@ -41,7 +41,7 @@ const JSON: &str = "application/json";
 
 /// The form of the response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct ResponseForm {
     /// The dialect of the request.
     pub dialect: Dialect,
     /// The media type of the response: that of the request.
@@ -50,7 +50,7 @@ pub struct Form {
 
 /// A response.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
+pub struct RestResponse {
     /// The status code.
     pub status: u16,
     /// `Content-Type`.
@@ -59,10 +59,10 @@ pub struct Reply {
     pub body: Value,
 }
 
-impl Form {
+impl ResponseForm {
     /// The response with a result.
-    pub fn reply(self, response: &Response) -> Reply {
-        Reply {
+    pub fn reply(self, response: &Response) -> RestResponse {
+        RestResponse {
             status: 200,
             media_type: self.media_type,
             body: match (self.dialect, response) {
@@ -74,7 +74,7 @@ impl Form {
 
     /// The response with an error. v0.3 leaves the form open: some official clients read the name
     /// of the error at the root, others its code, and both find them beside the status.
-    pub fn error(self, error: &Error) -> Reply {
+    pub fn error(self, error: &Error) -> RestResponse {
         let mut body = error.to_status();
         if self.dialect.version() == Version::V03 {
             let plain = error.to_jsonrpc(self.dialect);
@@ -83,7 +83,7 @@ impl Form {
             }
             body["type"] = error.kind.name().into();
         }
-        Reply {
+        RestResponse {
             status: error.kind.http_status(),
             media_type: self.media_type,
             body,
@@ -91,7 +91,7 @@ impl Form {
     }
 
     /// An event of a stream: the data of its frame.
-    pub fn event(self, event: &Event) -> Value {
+    pub fn event(self, event: &StreamResponse) -> Value {
         match self.dialect {
             Dialect::V03 => named(event),
             dialect => wire::event(dialect, event),
@@ -101,30 +101,30 @@ impl Form {
 
 /// An event under its member name: the form of v0.3 §7.1 and §7.2 over HTTP+JSON, unlike that over
 /// JSON-RPC.
-fn named(event: &Event) -> Value {
+fn named(event: &StreamResponse) -> Value {
     let name = match event {
-        Event::Task(_) => "task",
-        Event::Message(_) => "message",
-        Event::Status(_) => "statusUpdate",
-        Event::Artifact(_) => "artifactUpdate",
+        StreamResponse::Task(_) => "task",
+        StreamResponse::Message(_) => "message",
+        StreamResponse::Status(_) => "statusUpdate",
+        StreamResponse::Artifact(_) => "artifactUpdate",
     };
     json!({name: wire::event(Dialect::V03, event)})
 }
 
 /// A request, with the form of its response.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
+pub struct RestCall {
     /// The form of its response.
-    pub form: Form,
+    pub form: ResponseForm,
     /// The request.
-    pub request: Request,
+    pub request: A2aRequest,
 }
 
 /// A request that is refused before it is carried out, with the form of its response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RestRejection {
     /// The form of its response.
-    pub form: Form,
+    pub form: ResponseForm,
     /// The error.
     pub error: Error,
 }
@@ -132,11 +132,11 @@ pub struct Refused {
 /// Reads a request.
 ///
 /// # Errors
-/// [`Refused`]: an unknown path or verb, a version that is not supported there, a body of another
+/// [`RestRejection`]: an unknown path or verb, a version that is not supported there, a body of another
 /// media type, no JSON, or invalid parameters, in that order.
-pub fn read(incoming: &Incoming<'_>) -> Result<Call, Refused> {
+pub fn read(incoming: &RestRequest<'_>) -> Result<RestCall, RestRejection> {
     let version = path::version(incoming.path);
-    let mut form = Form {
+    let mut form = ResponseForm {
         dialect: match version {
             Version::V10 => Dialect::V10,
             Version::V03 => Dialect::V03Proto,
@@ -144,12 +144,16 @@ pub fn read(incoming: &Incoming<'_>) -> Result<Call, Refused> {
         media_type: JSON,
     };
     match read_into(&mut form, version, incoming) {
-        Ok(request) => Ok(Call { form, request }),
-        Err(error) => Err(Refused { form, error }),
+        Ok(request) => Ok(RestCall { form, request }),
+        Err(error) => Err(RestRejection { form, error }),
     }
 }
 
-fn read_into(form: &mut Form, version: Version, incoming: &Incoming<'_>) -> Result<Request, Error> {
+fn read_into(
+    form: &mut ResponseForm,
+    version: Version,
+    incoming: &RestRequest<'_>,
+) -> Result<A2aRequest, Error> {
     let said = incoming.content_type.and_then(MediaType::parse);
     if said.is_some_and(|it| it.essence() == MEDIA_TYPE) {
         form.media_type = MEDIA_TYPE;
@@ -173,36 +177,36 @@ fn request(
     route: Route,
     query: Map<String, Value>,
     body: Map<String, Value>,
-) -> Result<Request, Malformed> {
+) -> Result<A2aRequest, Malformed> {
     let asked = Object::of_members(&query);
     Ok(match route {
         Route::SendMessage => send(dialect, Method::SendMessage, body)?,
         Route::SendStreamingMessage => send(dialect, Method::SendStreamingMessage, body)?,
         Route::ListTasks => wire::read_params(dialect, Method::ListTasks, &query)?,
-        Route::GetTask(id) => Request::GetTask(GetTask {
+        Route::GetTask(id) => A2aRequest::GetTask(GetTask {
             id,
             history_length: asked.count("historyLength")?,
         }),
-        Route::CancelTask(id) => Request::CancelTask(CancelTask {
+        Route::CancelTask(id) => A2aRequest::CancelTask(CancelTask {
             id,
             metadata: Object::of_members(&body).free("metadata")?,
         }),
-        Route::SubscribeToTask(id) => Request::SubscribeToTask(id),
+        Route::SubscribeToTask(id) => A2aRequest::SubscribeToTask(id),
         Route::CreatePushConfig(task_id) => create_push_config(dialect, task_id, body)?,
-        Route::GetPushConfig(task_id, id) => Request::GetPushConfig(PushConfigKey {
+        Route::GetPushConfig(task_id, id) => A2aRequest::GetPushConfig(PushConfigKey {
             task_id,
             id: Some(id),
         }),
-        Route::ListPushConfigs(task_id) => Request::ListPushConfigs(ListPushConfigs {
+        Route::ListPushConfigs(task_id) => A2aRequest::ListPushConfigs(ListPushConfigs {
             task_id,
             page_size: asked.count("pageSize")?,
             page_token: asked.text("pageToken")?,
         }),
-        Route::DeletePushConfig(task_id, id) => Request::DeletePushConfig(PushConfigKey {
+        Route::DeletePushConfig(task_id, id) => A2aRequest::DeletePushConfig(PushConfigKey {
             task_id,
             id: Some(id),
         }),
-        Route::GetExtendedCard => Request::GetExtendedCard,
+        Route::GetExtendedCard => A2aRequest::GetExtendedCard,
     })
 }
 
@@ -212,7 +216,7 @@ fn send(
     dialect: Dialect,
     method: Method,
     mut body: Map<String, Value>,
-) -> Result<Request, Malformed> {
+) -> Result<A2aRequest, Malformed> {
     if dialect == Dialect::V03Proto
         && let Some(message) = body.remove("request")
     {
@@ -227,7 +231,7 @@ fn create_push_config(
     dialect: Dialect,
     task_id: String,
     body: Map<String, Value>,
-) -> Result<Request, Malformed> {
+) -> Result<A2aRequest, Malformed> {
     let mut params = match dialect.version() {
         Version::V10 => body,
         Version::V03 => {
@@ -253,7 +257,7 @@ fn is_v03_json(body: &Map<String, Value>) -> bool {
         || config.is_some_and(|it| it.contains_key("taskId"))
 }
 
-fn body(incoming: &Incoming<'_>) -> Result<Map<String, Value>, Error> {
+fn body(incoming: &RestRequest<'_>) -> Result<Map<String, Value>, Error> {
     if incoming.body.is_empty() || incoming.verb == "GET" {
         return Ok(Map::new());
     }

@@ -28,7 +28,7 @@ pub fn numbered_frame(number: u64, value: &Value) -> String {
 
 /// A frame that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
+pub struct SseEvent {
     /// The data, its lines joined.
     pub data: String,
     /// The event type, if stated.
@@ -47,17 +47,17 @@ pub struct TooLong {
 
 /// An incremental reader of frames, for any fragmentation.
 #[derive(Clone, Debug)]
-pub struct Frames {
+pub struct SseDecoder {
     bytes_max: usize,
     line: Vec<u8>,
     after_cr: bool,
     is_begun: bool,
-    open: Frame,
+    open: SseEvent,
     has_data: bool,
     last_id: Option<String>,
 }
 
-impl Frames {
+impl SseDecoder {
     /// A reader of frames of at most `bytes_max` bytes.
     pub fn within(bytes_max: usize) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Frames {
             line: Vec::new(),
             after_cr: false,
             is_begun: false,
-            open: Frame::default(),
+            open: SseEvent::default(),
             has_data: false,
             last_id: None,
         }
@@ -76,7 +76,7 @@ impl Frames {
     ///
     /// # Errors
     /// [`TooLong`]; the stream is to be closed then.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Frame>, TooLong> {
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLong> {
         let mut whole = Vec::new();
         for &byte in bytes {
             let is_second_half = byte == b'\n' && self.after_cr;
@@ -95,7 +95,7 @@ impl Frames {
         Ok(whole)
     }
 
-    fn end_line(&mut self) -> Option<Frame> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let bytes = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&bytes);
         // A byte order mark counts at the very beginning alone.
@@ -125,11 +125,11 @@ impl Frames {
         }
     }
 
-    fn end_frame(&mut self) -> Option<Frame> {
+    fn end_frame(&mut self) -> Option<SseEvent> {
         let open = std::mem::take(&mut self.open);
         let last_id = self.last_id.clone();
         let has_data = std::mem::take(&mut self.has_data);
-        has_data.then_some(Frame { last_id, ..open })
+        has_data.then_some(SseEvent { last_id, ..open })
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use serde_json::json;
 
     fn data(bytes: &[u8]) -> Vec<String> {
-        let frames = Frames::within(1024).push(bytes).expect("short");
+        let frames = SseDecoder::within(1024).push(bytes).expect("short");
         frames.into_iter().map(|frame| frame.data).collect()
     }
 
@@ -158,12 +158,12 @@ mod tests {
         );
         assert_eq!(data(b"data\n\n"), [""]);
         assert_eq!(data(b"data: unfinished\n"), Vec::<String>::new());
-        let frames = Frames::within(99).push(b"id: 7\nevent: e\ndata: x\n\ndata: y\n\n");
+        let frames = SseDecoder::within(99).push(b"id: 7\nevent: e\ndata: x\n\ndata: y\n\n");
         let frames = frames.expect("short");
         assert_eq!(frames[0].event.as_deref(), Some("e"));
         assert_eq!(
             frames[1],
-            Frame {
+            SseEvent {
                 data: "y".into(),
                 event: None,
                 last_id: Some("7".into())
@@ -173,10 +173,10 @@ mod tests {
 
     #[test]
     fn endless_frames_are_given_up() {
-        let mut frames = Frames::within(8);
+        let mut frames = SseDecoder::within(8);
         assert!(frames.push(b"data: 1").is_ok());
         assert_eq!(frames.push(b"23456"), Err(TooLong { bytes_max: 8 }));
-        let mut lines = Frames::within(8);
+        let mut lines = SseDecoder::within(8);
         assert!(lines.push(b"data:12\ndata:34\ndata:567\n").is_err());
     }
 
@@ -193,7 +193,7 @@ mod tests {
             }
             let bytes = stream.as_bytes();
             let (one, other) = bytes.split_at(cut.min(bytes.len()));
-            let mut frames = Frames::within(4096);
+            let mut frames = SseDecoder::within(4096);
             let mut read = frames.push(one).expect("short");
             read.extend(frames.push(other).expect("short"));
             let read: Vec<Value> = read
@@ -205,7 +205,7 @@ mod tests {
 
         #[test]
         fn nothing_makes_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Frames::within(64).push(&bytes);
+            let _ = SseDecoder::within(64).push(&bytes);
         }
     }
 }

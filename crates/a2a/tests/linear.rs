@@ -2,22 +2,22 @@
 #![allow(clippy::unwrap_used)]
 
 use a2a::telecom::markdown::{BYTES_MAX, LINES_MAX};
-use a2a::telecom::repertoire::Repertoire;
-use a2a::telecom::template::Holds;
-use a2a::telecom::translator::{Translator, Unread};
+use a2a::telecom::repertoire::TemplateCatalogue;
+use a2a::telecom::template::SectionContent;
+use a2a::telecom::translator::{PromptMismatch, Translator};
 use proptest::prelude::*;
 use schema::semantics::{FailureKind, ParseFailure};
-use schema::steps::{Effort, GivenUp, STEPS_MOST, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget, STEPS_MOST};
 use std::cell::Cell;
 use std::sync::LazyLock;
 
-static REPERTOIRE: LazyLock<Repertoire> = LazyLock::new(|| {
+static REPERTOIRE: LazyLock<TemplateCatalogue> = LazyLock::new(|| {
     let schemas = schema::shipped::shipped();
-    Repertoire::new(|id| schemas.iter().find(|it| it.schema_id == id)).unwrap()
+    TemplateCatalogue::new(|id| schemas.iter().find(|it| it.schema_id == id)).unwrap()
 });
 
 fn steps(translator: &Translator, text: &str) -> u64 {
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     // A text that is none is looked at as well.
     let _ = translator.read_within(text, &work);
     let _ = REPERTOIRE.task(None, text, &work);
@@ -51,7 +51,7 @@ fn around(translator: &Translator) -> Vec<Around> {
     let uri = translator.uri().to_string();
     let template = known.into_iter().find(|it| it.template_uri == uri).unwrap();
     let fields = template.sections.into_iter();
-    let fields = fields.filter(|part| !matches!(part.holds, Holds::Guidance(_)));
+    let fields = fields.filter(|part| !matches!(part.holds, SectionContent::Guidance(_)));
     let titles = fields.map(|part| part.title.en[0].clone());
     let others = [
         "Further Parameters",
@@ -264,12 +264,15 @@ fn what_is_too_much_work_is_refused() {
         limit: 100_000,
         over: &never,
     };
-    let refused = translator.read_within(&too_much(), &Work::within(few));
-    assert_eq!(refused.unwrap_err(), Unread::GivenUp(GivenUp::Spent));
+    let refused = translator.read_within(&too_much(), &ReadingBudget::within(few));
+    assert_eq!(
+        refused.unwrap_err(),
+        PromptMismatch::GivenUp(GivenUp::Spent)
+    );
     let failure = ParseFailure::given_up(GivenUp::Spent, "A2A-T");
     assert_eq!(failure.kind, FailureKind::TooMuch);
     assert!(failure.reason.contains(&STEPS_MOST.to_string()));
-    let all = Work::within(Effort::until(&never));
+    let all = ReadingBudget::within(Effort::until(&never));
     assert!(
         translator.read_within(&too_much(), &all).is_ok(),
         "{}",
@@ -287,7 +290,7 @@ fn who_does_not_wait_is_noticed() {
             asked.set(asked.get() + 1);
             asked.get() >= from
         };
-        let work = Work::within(Effort::until(&over));
+        let work = ReadingBudget::within(Effort::until(&over));
         let text = "## Task Object\nx: y\nz\n```\nk: 1\n```\n## Further Parameters\nk: 1\nl: 2";
         let translator = &REPERTOIRE.translators()[0];
         translator.read_within(text, &work).map(|_| ())
@@ -296,7 +299,7 @@ fn who_does_not_wait_is_noticed() {
     let times = asked.get();
     assert_eq!(times, 2 + 5);
     for from in 1..=times {
-        assert_eq!(over(from), Err(Unread::GivenUp(GivenUp::Cancelled)));
+        assert_eq!(over(from), Err(PromptMismatch::GivenUp(GivenUp::Cancelled)));
         assert_eq!(asked.get(), from);
     }
 }

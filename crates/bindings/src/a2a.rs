@@ -47,9 +47,9 @@ use crate::background::Background;
 use ::a2a::card::CardProfile;
 use ::a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use ::a2a::error::Error;
-use ::a2a::event::Sent;
+use ::a2a::event::SendMessageResponse;
 use ::a2a::extension;
-use ::a2a::request::{CancelTask, GetTask, Request, SendMessage};
+use ::a2a::request::{A2aRequest, CancelTask, GetTask, SendMessage};
 use ::a2a::response::Response;
 use ::a2a::version::Version;
 use domain::access::Principal;
@@ -172,29 +172,29 @@ impl RequestContext<'_> {
     async fn answer(
         &self,
         written: &Written,
-        request: Request,
+        request: A2aRequest,
         patience: impl Future<Output = ()>,
     ) -> Result<Answer, Error> {
         self.served
             .card
             .offers(request.method(), written.version())?;
         let response = match request {
-            Request::SendMessage(sent) => {
+            A2aRequest::SendMessage(sent) => {
                 Response::Sent(self.send(sent, written.version(), patience).await?)
             }
-            Request::SendStreamingMessage(sent) => return self.stream(written, sent).await,
-            Request::SubscribeToTask(id) => return self.subscribe(written, &id),
-            Request::GetTask(wanted) => Response::Task(self.get(&wanted)?),
-            Request::ListTasks(wanted) => Response::Tasks(self.list(&wanted)?),
-            Request::CancelTask(wanted) => Response::Task(self.cancel(wanted).await?),
-            Request::GetExtendedCard => Response::Card(Box::new(self.extended_card()?)),
-            Request::Schema(asked) => Response::Schema(self.about_schemas(asked).await?),
-            Request::CreatePushConfig(config) => {
+            A2aRequest::SendStreamingMessage(sent) => return self.stream(written, sent).await,
+            A2aRequest::SubscribeToTask(id) => return self.subscribe(written, &id),
+            A2aRequest::GetTask(wanted) => Response::Task(self.get(&wanted)?),
+            A2aRequest::ListTasks(wanted) => Response::Tasks(self.list(&wanted)?),
+            A2aRequest::CancelTask(wanted) => Response::Task(self.cancel(wanted).await?),
+            A2aRequest::GetExtendedCard => Response::Card(Box::new(self.extended_card()?)),
+            A2aRequest::Schema(asked) => Response::Schema(self.about_schemas(asked).await?),
+            A2aRequest::CreatePushConfig(config) => {
                 Response::PushConfig(self.create_push(config, written.version()).await?)
             }
-            Request::GetPushConfig(key) => Response::PushConfig(self.push_config(&key)?),
-            Request::ListPushConfigs(wanted) => Response::PushConfigs(self.list_push(&wanted)?),
-            Request::DeletePushConfig(key) => {
+            A2aRequest::GetPushConfig(key) => Response::PushConfig(self.push_config(&key)?),
+            A2aRequest::ListPushConfigs(wanted) => Response::PushConfigs(self.list_push(&wanted)?),
+            A2aRequest::DeletePushConfig(key) => {
                 self.delete_push(key).await?;
                 Response::Deleted
             }
@@ -207,17 +207,17 @@ impl RequestContext<'_> {
         sent: SendMessage,
         version: Version,
         patience: impl Future<Output = ()>,
-    ) -> Result<Sent, Error> {
+    ) -> Result<SendMessageResponse, Error> {
         let wanted = sent.configuration.clone();
         let mut given = match self.say(sent, version).await? {
             Said::Of(given) => given,
-            Said::Message(message) => return Ok(Sent::Message(message)),
+            Said::Message(message) => return Ok(SendMessageResponse::Message(message)),
         };
         if !wanted.return_immediately {
             self.settled(&given.task, patience).await?;
         }
         let task = self.told(&given.task, wanted.history_length)?;
-        Ok(Sent::Task(given.notes.on(task)))
+        Ok(SendMessageResponse::Task(given.notes.on(task)))
     }
 
     async fn stream(&self, written: &Written, sent: SendMessage) -> Result<Answer, Error> {

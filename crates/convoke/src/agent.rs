@@ -12,7 +12,7 @@ use crate::remote::{
 };
 use markup::words::cut;
 use netconf::data::Node;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 
 /// The width to which reasons are cut, in columns.
@@ -49,7 +49,7 @@ pub(crate) async fn run(common: &Common, command: AgentCommand) -> Result<(), Fa
     }
 }
 
-fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = Element<'d>>) {
+fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = XmlElement<'d>>) {
     let mut rows = Vec::new();
     for agent in agents {
         if common.json {
@@ -81,7 +81,7 @@ fn list_agents<'d>(common: &Common, agents: impl Iterator<Item = Element<'d>>) {
 }
 
 /// An agent as JSON.
-pub(crate) fn object(agent: Element<'_>) -> Value {
+pub(crate) fn object(agent: XmlElement<'_>) -> Value {
     json!({ "event": "agent", "agent": to_json(agent) })
 }
 
@@ -127,7 +127,7 @@ fn criteria<'a>(node: Node<'a>, criteria: &'a Criteria) -> Node<'a> {
 }
 
 /// Prints an element as an indented outline.
-pub(crate) fn show(element: Element<'_>, depth: usize) {
+pub(crate) fn show(element: XmlElement<'_>, depth: usize) {
     for child in element.children() {
         let indent = "  ".repeat(depth);
         if child.has_children() {

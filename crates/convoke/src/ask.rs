@@ -18,7 +18,7 @@ use domain::content::{Content, Payload};
 use offers::Offered;
 use schema::semantics::{Circumstances, Parsed, SemanticParser};
 use schema::template::{KeyType, Template};
-use semantics::choose::{Choosing, Fit, NEAR, Offer, choose};
+use semantics::choose::{NEAR, OfferedScenario, ScenarioChoice, ScenarioFit, choose};
 use semantics::ngrams::Ngrams;
 use serde_json::{Value, json};
 use server::client::{Client, NegotiateRequest};
@@ -97,7 +97,7 @@ impl<'a> Reading<'a> {
 /// The chosen agent and scenario, with the payload parsed for them.
 struct Chosen<'o> {
     offered: &'o Offered,
-    fit: Fit,
+    fit: ScenarioFit,
     parsed: Parsed,
 }
 
@@ -115,17 +115,17 @@ impl Chosen<'_> {
 fn choice<'o>(
     reader: &Reading<'_>,
     offered: &'o [Offered],
-) -> Result<(Chosen<'o>, Vec<Fit>), Failure> {
-    let offers: Vec<Offer<'_>> = offered.iter().map(Offered::offer).collect();
+) -> Result<(Chosen<'o>, Vec<ScenarioFit>), Failure> {
+    let offers: Vec<OfferedScenario<'_>> = offered.iter().map(Offered::offer).collect();
     let (best, others) = match choose(reader.words, &offers, &Ngrams::default()) {
-        Choosing::Fits(best, others) => (best, others),
+        ScenarioChoice::Fits(best, others) => (best, others),
         // Whoever names the scenario has chosen; left to choose is the agent.
-        Choosing::Nothing(Some(best)) if reader.named => (best, Vec::new()),
-        Choosing::Nothing(nearest) => return Err(Failure::refused(nothing_fits(nearest))),
+        ScenarioChoice::Nothing(Some(best)) if reader.named => (best, Vec::new()),
+        ScenarioChoice::Nothing(nearest) => return Err(Failure::refused(nothing_fits(nearest))),
     };
     let near = best.score * NEAR;
     let mut able = Vec::new();
-    let mut all: Vec<Fit> = std::iter::once(best).chain(others).collect();
+    let mut all: Vec<ScenarioFit> = std::iter::once(best).chain(others).collect();
     for fit in all
         .iter()
         .take_while(|fit| fit.score >= near)
@@ -156,7 +156,7 @@ fn choice<'o>(
     Ok((chosen, all))
 }
 
-fn nothing_fits(nearest: Option<Fit>) -> String {
+fn nothing_fits(nearest: Option<ScenarioFit>) -> String {
     let near = nearest.filter(|fit| fit.score > 0.0).map(|fit| {
         let score = fit.score * 100.0;
         format!(
@@ -167,11 +167,11 @@ fn nothing_fits(nearest: Option<Fit>) -> String {
     format!("nothing fits{}", near.unwrap_or_default())
 }
 
-fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[Fit]) {
+fn show_choice(common: &Common, chosen: &Chosen<'_>, others: &[ScenarioFit]) {
     let Chosen { offered, fit, .. } = chosen;
     let others = others.iter().take(RUNNERS_UP);
     if common.json {
-        let other = |fit: &Fit| json!({ "scenario": fit.scenario, "score": fit.score });
+        let other = |fit: &ScenarioFit| json!({ "scenario": fit.scenario, "score": fit.score });
         output::json(&json!({
             "event": "chosen", "agent": offered.agent, "scenario": offered.scenario,
             "schema_id": offered.template.schema_id, "score": fit.score, "reason": fit.reason,

@@ -9,7 +9,7 @@ use crate::remote::{call, connect, leaf, text};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use netconf::data::Node;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -167,7 +167,7 @@ fn check(wanted: &Wanted) -> Result<(), Failure> {
 }
 
 /// A record as JSON; unknown values are null.
-fn told(record: Element<'_>) -> Value {
+fn told(record: XmlElement<'_>) -> Value {
     let number = |name| text(record, name).parse::<u64>().ok();
     json!({
         "event": "audit",

@@ -52,7 +52,7 @@ fn spread<T>(all: Vec<T>, limit: Option<usize>) -> Vec<T> {
     all.into_iter().step_by(step).take(limit).collect()
 }
 
-fn scored(file: &Path, report: &intents::Report) -> Value {
+fn scored(file: &Path, report: &intents::ParserReport) -> Value {
     let bins = report
         .calibration()
         .into_iter()

@@ -12,7 +12,7 @@ use crate::timeline::{Change, Exchange, Record, Said, Turn};
 use domain::time::Timestamp;
 use netconf::data::Node;
 use netconf::names::namespace::{NETMOD_NOTIFICATION, NOTIFICATION};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use server::client::{Client, read_notification};
 use std::collections::BTreeMap;
 
@@ -137,7 +137,7 @@ pub(crate) async fn exchanges(client: &mut Client, id: &str) -> Result<Vec<Excha
     Ok(found)
 }
 
-fn exchange(task: &str, entry: Element<'_>) -> Exchange {
+fn exchange(task: &str, entry: XmlElement<'_>) -> Exchange {
     Exchange {
         id: text(entry, "id"),
         task: task.to_owned(),
@@ -172,7 +172,7 @@ async fn data<'a>(
     Ok(found)
 }
 
-fn turns(task: &str, negotiation: Element<'_>) -> Vec<Turn> {
+fn turns(task: &str, negotiation: XmlElement<'_>) -> Vec<Turn> {
     let parties = [
         text(negotiation, "publisher"),
         text(negotiation, "executor"),
@@ -204,7 +204,7 @@ fn turns(task: &str, negotiation: Element<'_>) -> Vec<Turn> {
 }
 
 /// The states given by the task itself: its creation, and its present state.
-fn known_changes(task: Element<'_>) -> Vec<Change> {
+fn known_changes(task: XmlElement<'_>) -> Vec<Change> {
     let change = |status: &str, at: &str, awaits: String| Change {
         task: text(task, "task-id"),
         executor: text(task, "task-sendTo"),

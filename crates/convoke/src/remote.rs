@@ -10,7 +10,7 @@ use domain::time::Timestamp;
 use netconf::client::Reply;
 use netconf::data::{Node, write};
 use netconf::filter::Projection;
-use netconf::xml::{Document, Element};
+use netconf::xml::{XmlDocument, XmlElement};
 use server::client::{Client, Identity};
 
 pub(crate) const AGENT: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
@@ -64,7 +64,7 @@ pub(crate) async fn call(client: &mut Client, rpc: &Node<'_>) -> Result<Reply, F
 }
 
 /// Reads the state that a subtree filter selects.
-pub(crate) async fn get(client: &mut Client, filter: &Node<'_>) -> Result<Document, Failure> {
+pub(crate) async fn get(client: &mut Client, filter: &Node<'_>) -> Result<XmlDocument, Failure> {
     let rpc = format!(
         "<get><filter type=\"subtree\">{}</filter></get>",
         xml(filter)
@@ -78,7 +78,7 @@ pub(crate) async fn entry(
     list: &str,
     key: &str,
     value: &str,
-) -> Result<Document, Failure> {
+) -> Result<XmlDocument, Failure> {
     let entry = Node::container("", list).leaf(key, value);
     let filter = Node::container(REGISTRY, "registry").with(entry);
     get(client, &filter).await
@@ -86,19 +86,19 @@ pub(crate) async fn entry(
 
 /// The children of that name in the selected state: entries of a list of the registry.
 pub(crate) fn entries<'d>(
-    document: &'d Document,
+    document: &'d XmlDocument,
     list: &'d str,
-) -> impl Iterator<Item = Element<'d>> {
+) -> impl Iterator<Item = XmlElement<'d>> {
     selected(document)
         .filter(|c| c.is(REGISTRY, "registry"))
-        .flat_map(Element::children)
+        .flat_map(XmlElement::children)
         .filter(move |c| c.name() == list)
 }
 
 /// The top-level elements of the selected state.
-pub(crate) fn selected(document: &Document) -> impl Iterator<Item = Element<'_>> {
+pub(crate) fn selected(document: &XmlDocument) -> impl Iterator<Item = XmlElement<'_>> {
     let data = document.root().children().filter(|c| c.name() == "data");
-    data.flat_map(Element::children)
+    data.flat_map(XmlElement::children)
 }
 
 /// Reads a long list of the registry page by page.
@@ -106,7 +106,7 @@ pub(crate) async fn pages(
     client: &mut Client,
     rpc: &str,
     asked: &[(&str, &str)],
-    mut take: impl FnMut(Element<'_>),
+    mut take: impl FnMut(XmlElement<'_>),
 ) -> Result<(), Failure> {
     let mut after = None;
     loop {
@@ -132,7 +132,7 @@ pub(crate) async fn pages(
 }
 
 /// The text of a leaf along a path of names; empty if it does not exist.
-pub(crate) fn text(element: Element<'_>, path: &str) -> String {
+pub(crate) fn text(element: XmlElement<'_>, path: &str) -> String {
     let mut at = Some(element);
     for name in path.split('/') {
         at = at.and_then(|e| e.children().find(|c| c.name() == name));
@@ -141,26 +141,26 @@ pub(crate) fn text(element: Element<'_>, path: &str) -> String {
 }
 
 /// The texts of a leaf-list, or of a leaf.
-pub(crate) fn texts(element: Element<'_>, name: &str) -> Vec<String> {
+pub(crate) fn texts(element: XmlElement<'_>, name: &str) -> Vec<String> {
     named(element, name).map(|c| c.text().to_owned()).collect()
 }
 
 /// The text of a leaf; none if it does not exist.
-pub(crate) fn leaf(element: Element<'_>, name: &str) -> Option<String> {
+pub(crate) fn leaf(element: XmlElement<'_>, name: &str) -> Option<String> {
     let found = named(element, name).next();
     found.map(|c| c.text().to_owned())
 }
 
 /// The children of that name.
 pub(crate) fn named<'d>(
-    element: Element<'d>,
+    element: XmlElement<'d>,
     name: &'d str,
-) -> impl Iterator<Item = Element<'d>> + 'd {
+) -> impl Iterator<Item = XmlElement<'d>> + 'd {
     element.children().filter(move |c| c.name() == name)
 }
 
 /// The instant in a leaf; the Unix epoch if it has none.
-pub(crate) fn time(element: Element<'_>, path: &str) -> Timestamp {
+pub(crate) fn time(element: XmlElement<'_>, path: &str) -> Timestamp {
     Timestamp::parse(&text(element, path)).unwrap_or_default()
 }
 
@@ -170,7 +170,7 @@ pub(crate) fn target(content: &str) -> String {
 }
 
 /// An element as JSON: leaves are strings, repeated elements arrays.
-pub(crate) fn to_json(element: Element<'_>) -> serde_json::Value {
+pub(crate) fn to_json(element: XmlElement<'_>) -> serde_json::Value {
     use serde_json::{Map, Value};
     if !element.has_children() {
         return Value::String(element.text().to_owned());

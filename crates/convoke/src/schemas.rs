@@ -12,8 +12,8 @@ use crate::output::{self, Failure, line};
 use crate::remote::{SCHEMA, call, connect, get, leaf, named, selected, text, texts};
 use netconf::client::Reply;
 use netconf::data::Node;
-use netconf::xml::{Document, Element};
-use schema::lint::Audience;
+use netconf::xml::{XmlDocument, XmlElement};
+use schema::lint::TemplateOrigin;
 use schema::read;
 use schema::signature::Asked;
 use schema::template::Template;
@@ -277,7 +277,8 @@ async fn check(
         .leaf("payload", payload);
     let reply = call(client, &rpc).await?;
     let valid = only(&reply, "valid") == "true";
-    let violations: Vec<Element<'_>> = reply.body().filter(|e| e.name() == "violation").collect();
+    let violations: Vec<XmlElement<'_>> =
+        reply.body().filter(|e| e.name() == "violation").collect();
     let warnings: Vec<String> = reply
         .body()
         .filter(|e| e.name() == "warning")
@@ -371,7 +372,7 @@ fn contents(file: &Path) -> Result<String, Failure> {
 
 /// Parses a template from an untrusted source, leniently.
 pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
-    match read::template(text, Audience::Peer) {
+    match read::template(text, TemplateOrigin::Peer) {
         Ok(reading) => Ok(reading.template),
         Err(findings) => {
             let all: Vec<String> = findings.iter().map(ToString::to_string).collect();
@@ -381,16 +382,16 @@ pub(crate) fn read_template(text: &str) -> Result<Template, Failure> {
 }
 
 /// Reads the part of `/schemas` with the entries of a list.
-pub(crate) async fn records_of(client: &mut Client, list: &str) -> Result<Document, Failure> {
+pub(crate) async fn records_of(client: &mut Client, list: &str) -> Result<XmlDocument, Failure> {
     let filter = Node::container(SCHEMA, "schemas").with(Node::container("", list));
     get(client, &filter).await
 }
 
 /// The entries of a list of `/schemas`.
 pub(crate) fn schemas<'d>(
-    document: &'d Document,
+    document: &'d XmlDocument,
     list: &'d str,
-) -> impl Iterator<Item = Element<'d>> {
+) -> impl Iterator<Item = XmlElement<'d>> {
     let top = selected(document).filter(|e| e.is(SCHEMA, "schemas"));
     top.flat_map(move |e| named(e, list))
 }

@@ -17,7 +17,7 @@ use crate::output::{self, Failure, line};
 use crate::record::unknown;
 use crate::remote::{agent_name, connect, entries, entry, pages, text, to_json};
 use domain::task::Status;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 
 pub(crate) async fn run(common: &Common, command: TaskCommand) -> Result<(), Failure> {
@@ -95,11 +95,11 @@ async fn list(common: &Common, wanted: List) -> Result<(), Failure> {
 }
 
 /// A task as JSON.
-pub(crate) fn object(task: Element<'_>) -> Value {
+pub(crate) fn object(task: XmlElement<'_>) -> Value {
     json!({ "event": "task", "task": to_json(task) })
 }
 
-fn row(task: Element<'_>) -> Vec<String> {
+fn row(task: XmlElement<'_>) -> Vec<String> {
     vec![
         text(task, "task-id"),
         state(task),
@@ -111,7 +111,7 @@ fn row(task: Element<'_>) -> Vec<String> {
 }
 
 /// The state of a task, with what it waits for, or its progress.
-fn state(task: Element<'_>) -> String {
+fn state(task: XmlElement<'_>) -> String {
     let (status, awaits) = (text(task, "task-status"), text(task, "awaits"));
     match (status.as_str(), awaits.as_str()) {
         ("processing", _) => format!("{status} {} %", text(task, "progress")),

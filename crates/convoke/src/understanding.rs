@@ -6,14 +6,14 @@ use crate::cli::{Embedding, Reader};
 use crate::output::Failure;
 use schema::semantics::{Circumstances, Embedder, SemanticParser};
 use schema::time::Timestamp;
-use semantics::backend::{EmbedderChoice, Given, ParserChoice, Unavailable};
+use semantics::backend::{BackendOptions, EmbedderChoice, ParserChoice, Unavailable};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const MS_PER_S: u64 = 1_000;
 
 /// The parser selected by the flags.
 pub(crate) fn parser(reader: &Reader) -> Result<Box<dyn SemanticParser>, Failure> {
-    let given = Given {
+    let given = BackendOptions {
         weights: reader.model.clone(),
         sha256: reader.sha256.clone(),
         threads: reader.threads,
@@ -35,10 +35,10 @@ pub(crate) fn parser(reader: &Reader) -> Result<Box<dyn SemanticParser>, Failure
 
 /// The embedder selected by the flags.
 pub(crate) fn embedder(embedding: &Embedding) -> Result<Box<dyn Embedder>, Failure> {
-    let given = Given {
+    let given = BackendOptions {
         weights: embedding.weights.clone(),
         sha256: embedding.sha256.clone(),
-        ..Given::default()
+        ..BackendOptions::default()
     };
     let choice = EmbedderChoice::named(&embedding.embedder, &given);
     choice

@@ -7,7 +7,7 @@
 
 use crate::task::Awaits;
 use schema::json::{Budget, Excess};
-use schema::read::{self, Unread};
+use schema::read::{self, SourceError};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -165,7 +165,7 @@ impl Payload {
 
     fn parse(budget: &mut Budget, text: &str) -> Result<Self, ContentError> {
         let value = read::json_within(budget, text).map_err(|cause| match cause {
-            Unread::Excess(excess) => ContentError::TooBig(excess),
+            SourceError::Excess(excess) => ContentError::TooBig(excess),
             other => ContentError::NotJson {
                 cause: other.to_string(),
             },

@@ -11,8 +11,8 @@ use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
 use domain::verb::Verb;
 use schema::catalogue::{PublishError, UnknownScenario, UnknownSchema};
-use schema::lint::Finding;
-use schema::violation::Violation;
+use schema::lint::LintFinding;
+use schema::violation::PayloadViolation;
 
 /// Why an operation was not carried out.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -336,7 +336,7 @@ pub enum Refusal {
         /// Of which alternative of an offer, from 1, if there are several.
         alternative: Option<usize>,
         /// All that is wrong with it.
-        violations: Vec<Violation>,
+        violations: Vec<PayloadViolation>,
     },
     /// No such template is served here.
     #[error(transparent)]
@@ -346,7 +346,7 @@ pub enum Refusal {
     UnknownScenario(#[from] UnknownScenario),
     /// A text is no template that could be published.
     #[error("the template breaks rules: {}", list(.0))]
-    Template(Vec<Finding>),
+    Template(Vec<LintFinding>),
     /// A template cannot be published beside those that are.
     #[error(transparent)]
     Publish(#[from] PublishError),
@@ -382,7 +382,7 @@ pub enum Refusal {
     },
     /// What was wanted of a patch does not go now.
     #[error(transparent)]
-    Evolution(#[from] schema::evolution::Refusal),
+    Evolution(#[from] schema::evolution::LineageRefusal),
     /// No such sample waits to be judged.
     #[error("no sample '{sample_id}' waits to be judged")]
     UnknownSample {

@@ -27,7 +27,7 @@ use engine::{
     RetireSchema, SchemaRecords, SchemaSetup, Setup, ValidatePayload, Which,
 };
 use schema::contract::Unknown;
-use schema::evolution::Settings;
+use schema::evolution::EvolutionSettings;
 use schema::semantics::Embedder;
 use schema::shipped;
 use schema::violation::Code;
@@ -72,17 +72,17 @@ fn stumbles(payload: &Payload) -> bool {
 }
 
 fn open(directory: &Path, unknown: Unknown) -> Engine {
-    open_with(directory, unknown, Settings::default())
+    open_with(directory, unknown, EvolutionSettings::default())
 }
 
-fn open_with(directory: &Path, unknown: Unknown, settings: Settings) -> Engine {
+fn open_with(directory: &Path, unknown: Unknown, settings: EvolutionSettings) -> Engine {
     open_under(directory, unknown, settings, Arc::new(Bag))
 }
 
 fn open_under(
     directory: &Path,
     unknown: Unknown,
-    settings: Settings,
+    settings: EvolutionSettings,
     embedder: Arc<dyn Embedder>,
 ) -> Engine {
     let profile = Profile {
@@ -402,7 +402,7 @@ fn a_pool_goes_on_under_another_embedder() {
         open_under(
             directory.path(),
             Unknown::Reject,
-            Settings::default(),
+            EvolutionSettings::default(),
             embedder,
         )
     };
@@ -509,7 +509,7 @@ fn a_template_is_published_once_and_for_all() {
 }
 
 /// A platform on which the patch that everyone wants is active.
-fn patched(directory: &Path, settings: Settings) -> (Engine, Timestamp) {
+fn patched(directory: &Path, settings: EvolutionSettings) -> (Engine, Timestamp) {
     let engine = open_with(directory, Unknown::Reject, settings);
     let later = start() + 10 * 24 * HOUR_MS;
     acquaint(&engine, start());
@@ -537,7 +537,7 @@ fn noticed(engine: &Engine, client: &str, task: &str, now: Timestamp) -> Notice 
 #[test]
 fn a_patch_is_told_in_a_reply_once_to_each_client() {
     let directory = tempfile::tempdir().unwrap();
-    let (engine, later) = patched(directory.path(), Settings::default());
+    let (engine, later) = patched(directory.path(), EvolutionSettings::default());
     let told = noticed(&engine, "c1", "a", later);
     let patch = &told.patches[0].patch;
     for member in ["patch_id", "parent_schema_id", "timestamp", "expires_at"] {
@@ -564,7 +564,7 @@ fn a_patch_is_told_in_a_reply_once_to_each_client() {
 fn what_is_switched_off_tells_nothing() {
     for (inline, polled) in [(false, true), (true, false)] {
         let directory = tempfile::tempdir().unwrap();
-        let mut settings = Settings::default();
+        let mut settings = EvolutionSettings::default();
         settings.parts.inline = inline;
         settings.parts.polled = polled;
         let (engine, later) = patched(directory.path(), settings);
@@ -681,7 +681,7 @@ fn a_key_that_exposes_another_capability_needs_two_approvers() {
 #[test]
 fn an_active_patch_can_be_ended_and_the_log_says_why() {
     let directory = tempfile::tempdir().unwrap();
-    let (engine, later) = patched(directory.path(), Settings::default());
+    let (engine, later) = patched(directory.path(), EvolutionSettings::default());
     let active = waiting(&engine, later);
     let reject = RejectPatch {
         patch_id: active.answer.patch_id.clone(),

@@ -1,4 +1,4 @@
-//! What days, months and weekdays are called, in English and Chinese.
+//! The names of days, months and weekdays, in English and Chinese.
 //!
 //! The calendar itself is the crate `time`'s, whose types stand here for those who name no other
 //! crate; it writes the names in English, and here they are read. Refuses to know what day it is.
@@ -70,7 +70,7 @@ fn whole(names: &[&str], word: &str) -> Option<usize> {
     names.iter().position(|name| *name == word)
 }
 
-/// Which of some names a word is, whole or by its first three letters.
+/// The name among some that a word is, whole or by its first three letters.
 fn called(names: &[&str], word: &str) -> Option<usize> {
     whole(names, word).or_else(|| names.iter().position(|name| name[..3] == *word))
 }

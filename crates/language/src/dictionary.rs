@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// What words mean; one may mean several things.
+/// The meanings of words; one word may mean several things.
 #[derive(Clone, Debug)]
 pub struct Dictionary<T>(BTreeMap<String, Vec<T>>);
 
@@ -56,7 +56,7 @@ impl<W: AsRef<str>, T> FromIterator<(W, T)> for Dictionary<T> {
     }
 }
 
-/// How many bytes two texts begin with alike.
+/// The number of bytes that two texts begin with alike.
 fn shared_beginning(one: &str, other: &str) -> usize {
     let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     alike.map(|(c, _)| c.len_utf8()).sum()

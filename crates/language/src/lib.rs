@@ -1,8 +1,8 @@
-//! What people write, for everyone who reads or writes it, in English and Chinese; of use to anyone,
-//! without the rest of Convoke.
+//! The language that people write, for everyone who reads or writes it, in English and Chinese; of
+//! use to anyone, without the rest of Convoke.
 //!
 //! - [`text`]: a text as tokens, sentences and clauses; [`word`]: one English word, and [`script`] one
-//!   character; [`runs`]: where runs of tokens lie;
+//!   character; [`span`]: where runs of tokens lie;
 //! - [`dictionary`]: words with what they mean, looked for all at once;
 //! - [`quantity`]: numbers with their units, in digits and in words;
 //! - [`time`]: instants as RFC 3339 writes them; [`calendar`]: days as people name them;
@@ -17,8 +17,8 @@ pub mod calendar;
 pub mod dictionary;
 pub mod gazetteer;
 pub mod quantity;
-pub mod runs;
 pub mod script;
+pub mod span;
 pub mod steps;
 pub mod text;
 pub mod time;

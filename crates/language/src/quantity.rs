@@ -8,7 +8,7 @@ mod number;
 mod tests;
 mod unit;
 
-use crate::runs::Cover;
+use crate::span::TokenSet;
 use crate::text::{Class, Gap, Text, Token};
 use number::{Number, chinese_digit, number_at};
 pub use number::{chinese_number, is_chinese_numeral, number_word};
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub use unit::{Dimension, Unit, unit_named};
 use unit::{FORMS, Form, UNITS, currency};
 
-/// How much, and in what.
+/// An amount with its unit.
 #[derive(Clone, Debug)]
 pub struct Quantity {
     /// The number, in its own unit.
@@ -65,7 +65,7 @@ pub fn tidy(value: f64) -> f64 {
 
 /// The quantities of a text, from left to right, outside the runs that are something else.
 pub fn quantities(text: &Text, taken: &[Range<usize>]) -> Vec<Quantity> {
-    let taken = Cover::of(text.tokens.len(), taken);
+    let taken = TokenSet::of(text.tokens.len(), taken);
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.tokens.len() {

@@ -1,4 +1,4 @@
-//! What a character is written in.
+//! The script of a character.
 //!
 //! Read next: [`crate::text`].
 

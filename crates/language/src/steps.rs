@@ -1,7 +1,7 @@
-//! How much work reading a text is, counted: a token, a byte or a pair that is looked at is a step.
+//! The work that reading a text is, counted: a token, a byte or a pair that is looked at is a step.
 //!
 //! Knows no clock, and nothing of what is read. The same text is the same number of steps on every
-//! machine. Who reads asks [`Effort`] or [`Work`] now and then whether it may go on. Read next:
+//! machine. Who reads asks [`Effort`] or [`ReadingBudget`] now and then whether it may go on. Read next:
 //! `semantics::rules`, `a2a::telecom::translator` and `agents::complaints::reader`, which read what
 //! others wrote.
 
@@ -10,7 +10,7 @@ use std::cell::Cell;
 /// The most steps that one text of others may be.
 pub const STEPS_MOST: u64 = 8_000_000;
 
-/// Why the reading of a text of others was given up.
+/// The reason why the reading of a text of others was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GivenUp {
     /// It took more steps than it may.
@@ -31,13 +31,13 @@ impl Steps {
         self.0.set(self.0.get().saturating_add(steps as u64));
     }
 
-    /// How many there were.
+    /// The number of steps taken.
     pub fn taken(&self) -> u64 {
         self.0.get()
     }
 }
 
-/// How much work a reading may be, and whether anybody still waits for it.
+/// The work that a reading may be, and whether anybody still waits for it.
 #[derive(Clone, Copy)]
 pub struct Effort<'e> {
     /// The most steps.
@@ -61,7 +61,7 @@ impl<'e> Effort<'e> {
         }
     }
 
-    /// What is left of it after these steps.
+    /// The effort that is left after these steps.
     pub fn less(self, steps: &Steps) -> Self {
         Self {
             limit: self.limit.saturating_sub(steps.taken()),
@@ -69,7 +69,7 @@ impl<'e> Effort<'e> {
         }
     }
 
-    /// Whether a reading may go on after these steps.
+    /// Checks whether a reading may go on after these steps.
     ///
     /// # Errors
     /// [`GivenUp`], with what it is given up for.
@@ -85,12 +85,12 @@ impl<'e> Effort<'e> {
 }
 
 /// A reading under way: its steps, and the effort that it may be.
-pub struct Work<'e> {
+pub struct ReadingBudget<'e> {
     steps: Steps,
     effort: Effort<'e>,
 }
 
-impl<'e> Work<'e> {
+impl<'e> ReadingBudget<'e> {
     /// Of at most this effort.
     pub fn within(effort: Effort<'e>) -> Self {
         let steps = Steps::default();
@@ -102,12 +102,12 @@ impl<'e> Work<'e> {
         self.steps.take(steps);
     }
 
-    /// How many there were.
+    /// The number of steps taken.
     pub fn taken(&self) -> u64 {
         self.steps.taken()
     }
 
-    /// Whether it may go on.
+    /// Checks whether it may go on.
     ///
     /// # Errors
     /// As of [`Effort::allows`].

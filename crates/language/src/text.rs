@@ -11,7 +11,7 @@ pub use cut::tokens;
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
-/// What a token is made of.
+/// The class of characters that a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Letters, with apostrophes inside.
@@ -24,7 +24,7 @@ pub enum Class {
     Sign,
 }
 
-/// What stands between a token and the one before it; the strongest of several marks.
+/// The gap between a token and the one before it; the strongest of several marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
     /// Nothing.
@@ -48,15 +48,15 @@ pub enum Gap {
 pub struct Token {
     /// In lower case, in compatibility form.
     pub text: String,
-    /// What is left when endings are cut: equal for `smoothing` and `smooth`.
+    /// The stem that is left when endings are cut: equal for `smoothing` and `smooth`.
     pub stem: String,
-    /// Where it begins in the text, in bytes.
+    /// The beginning in the text, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// The end.
     pub end: usize,
-    /// What stands before it.
+    /// The gap before it.
     pub gap: Gap,
-    /// What it is made of.
+    /// The class of its characters.
     pub class: Class,
     /// Begins with a capital letter.
     pub capital: bool,
@@ -74,7 +74,7 @@ pub struct Text {
     pub raw: String,
     /// Its tokens.
     pub tokens: Vec<Token>,
-    /// How much was done to read it.
+    /// The steps taken to read it.
     pub steps: Steps,
     sentences: Parts,
     clauses: Parts,
@@ -150,12 +150,12 @@ impl Text {
         join(&self.tokens[run.clone()])
     }
 
-    /// Where a phrase stands: its tokens in order, with no clause boundary between.
+    /// The places of a phrase: its tokens in order, with no clause boundary between.
     pub fn find(&self, phrase: &[Token]) -> Vec<Range<usize>> {
         self.runs(phrase, said_alike)
     }
 
-    /// Where a phrase stands first among these places.
+    /// The first place of a phrase among these places.
     pub fn find_within(&self, phrase: &[Token], mut places: Range<usize>) -> Option<Range<usize>> {
         self.steps.take(places.len());
         let found = places.find(|at| !phrase.is_empty() && self.stands(phrase, *at, said_alike));
@@ -202,7 +202,7 @@ impl Text {
         self.sentences.around(at)
     }
 
-    /// Which sentence a token is of, by its place among them.
+    /// The sentence that a token is of, by its place among them.
     pub fn place_of_sentence(&self, at: usize) -> Option<usize> {
         self.sentences.of.get(at).copied()
     }
@@ -212,7 +212,8 @@ impl Text {
         self.clauses.around(at)
     }
 
-    /// What stands between the end of a run's sentence and the next: true for a question mark.
+    /// Looks at what stands between the end of a run's sentence and the next: true for a question
+    /// mark.
     pub fn asks(&self, sentence: &Range<usize>) -> bool {
         let from = self.tokens[sentence.end - 1].end;
         let to = self

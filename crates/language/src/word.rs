@@ -77,7 +77,7 @@ pub fn stem(word: &str) -> String {
     undouble(base)
 }
 
-/// How much must be left when an ending is cut.
+/// The length that must be left when an ending is cut.
 fn shortest(ending: &str) -> usize {
     match ending {
         "e" | "ing" | "ings" | "ed" => 3,

@@ -8,12 +8,12 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use crate::error::{self, RpcError, Severity};
+use crate::error::{self, ErrorSeverity, RpcError};
 use crate::framing::{self, Decoder, Framing};
-use crate::hello::{self, Capabilities, Sender};
+use crate::hello::{self, Capabilities, HelloSender};
 use crate::names::capability::{BASE_1_0, BASE_1_1};
 use crate::names::namespace::{BASE, NOTIFICATION};
-use crate::xml::{Document, Element, Limits, write};
+use crate::xml::{Limits, XmlDocument, XmlElement, write};
 
 /// The configuration of a client session.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ pub struct Reply {
     /// The outcome.
     pub outcome: Outcome,
     /// The whole `<rpc-reply>`.
-    pub document: Document,
+    pub document: XmlDocument,
 }
 
 /// The outcome of a call, as its reply tells it.
@@ -99,7 +99,7 @@ pub enum Outcome {
 
 impl Reply {
     /// The elements of the reply, without `<ok/>` and errors.
-    pub fn body(&self) -> impl Iterator<Item = Element<'_>> {
+    pub fn body(&self) -> impl Iterator<Item = XmlElement<'_>> {
         self.document
             .root()
             .children()
@@ -108,7 +108,7 @@ impl Reply {
 
     /// The element `<data>`, whatever its namespace (RFC 6022 and RFC 8526 use
     /// one of their own).
-    pub fn data(&self) -> Option<Element<'_>> {
+    pub fn data(&self) -> Option<XmlElement<'_>> {
         self.body().find(|child| child.name() == "data")
     }
 
@@ -120,7 +120,7 @@ impl Reply {
     /// Errors of severity warning.
     pub fn warnings(&self) -> Vec<RpcError> {
         let mut errors = error::parse_errors(self.document.root());
-        errors.retain(|error| error.severity == Severity::Warning);
+        errors.retain(|error| error.severity == ErrorSeverity::Warning);
         errors
     }
 
@@ -128,7 +128,7 @@ impl Reply {
     ///
     /// # Errors
     /// The errors of a bad one; never an empty list.
-    pub fn into_result(self) -> Result<Document, Vec<RpcError>> {
+    pub fn into_result(self) -> Result<XmlDocument, Vec<RpcError>> {
         match self.outcome {
             Outcome::Ok | Outcome::Data => Ok(self.document),
             Outcome::Errors(errors) => Err(errors),
@@ -142,12 +142,12 @@ pub struct Notification {
     /// The text of `<eventTime>`; empty if there is none.
     pub event_time: String,
     /// The whole message.
-    pub document: Document,
+    pub document: XmlDocument,
 }
 
 impl Notification {
     /// The element of the event itself.
-    pub fn content(&self) -> Option<Element<'_>> {
+    pub fn content(&self) -> Option<XmlElement<'_>> {
         self.document
             .root()
             .children()
@@ -297,7 +297,7 @@ impl ClientSession {
         let Some(message) = self.decoder.next_message()? else {
             return Ok(None);
         };
-        let document = Document::parse(message, &self.config.limits)?;
+        let document = XmlDocument::parse(message, &self.config.limits)?;
         let event = match self.phase {
             Phase::AwaitingHello => self.hello(&document)?,
             _ => self.message(document)?,
@@ -305,8 +305,8 @@ impl ClientSession {
         Ok(Some(event))
     }
 
-    fn hello(&mut self, document: &Document) -> Result<ClientEvent, ClientError> {
-        let hello = hello::parse_hello(document.root(), Sender::Server)?;
+    fn hello(&mut self, document: &XmlDocument) -> Result<ClientEvent, ClientError> {
+        let hello = hello::parse_hello(document.root(), HelloSender::Server)?;
         self.framing = hello::negotiate(&self.config.capabilities, &hello.capabilities)?;
         self.decoder.switch_to(self.framing);
         self.phase = Phase::Ready;
@@ -319,7 +319,7 @@ impl ClientSession {
         })
     }
 
-    fn message(&mut self, document: Document) -> Result<ClientEvent, ClientError> {
+    fn message(&mut self, document: XmlDocument) -> Result<ClientEvent, ClientError> {
         let root = document.root();
         if root.is(BASE, "rpc-reply") {
             let message_id = self.answered(root)?;
@@ -344,7 +344,7 @@ impl ClientSession {
 
     /// The message-id of the call that a reply answers. Replies come in order (RFC 6241 §4.5), so
     /// one without message-id answers the oldest call.
-    fn answered(&mut self, reply: Element<'_>) -> Result<u64, ClientError> {
+    fn answered(&mut self, reply: XmlElement<'_>) -> Result<u64, ClientError> {
         let Some(text) = reply.attribute("", "message-id") else {
             return self
                 .outstanding
@@ -361,9 +361,9 @@ impl ClientSession {
     }
 }
 
-fn outcome(reply: Element<'_>) -> Outcome {
+fn outcome(reply: XmlElement<'_>) -> Outcome {
     let mut errors = error::parse_errors(reply);
-    errors.retain(|error| error.severity == Severity::Error);
+    errors.retain(|error| error.severity == ErrorSeverity::Error);
     if !errors.is_empty() {
         return Outcome::Errors(errors);
     }

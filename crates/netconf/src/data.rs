@@ -71,12 +71,12 @@ pub enum Value<'a> {
     /// The YANG type empty.
     Empty,
     /// An identityref, written with a prefix that it declares.
-    Identity(Box<Identity<'a>>),
+    Identity(Box<IdentityRef<'a>>),
 }
 
 /// An identity of some module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity<'a> {
+pub struct IdentityRef<'a> {
     /// Prefix to declare.
     pub prefix: &'a str,
     /// Namespace of the module.
@@ -108,7 +108,7 @@ values! {
     i16 => |value| Value::Signed(value.into());
     bool => |value| Value::Boolean(value);
     () => |_value| Value::Empty;
-    Identity<'a> => |value| Value::Identity(Box::new(value));
+    IdentityRef<'a> => |value| Value::Identity(Box::new(value));
 }
 
 impl<'a> Node<'a> {

@@ -9,7 +9,7 @@ use std::fmt;
 
 pub(crate) use wire::parse_errors;
 
-use crate::xml::Element;
+use crate::xml::XmlElement;
 
 /// The layer where the error occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ pub enum ErrorType {
 
 /// The severity: whether the request was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Severity {
+pub enum ErrorSeverity {
     /// The request was refused.
     #[default]
     Error,
@@ -69,7 +69,7 @@ texts!(ErrorType {
     Application => "application",
 });
 
-texts!(Severity {
+texts!(ErrorSeverity {
     Error => "error",
     Warning => "warning",
 });
@@ -172,7 +172,7 @@ impl ErrorPath {
 
     /// The path of `element` in its message, from the root down; prefixes are generated (`n1`,
     /// `n2`, …), one for each namespace.
-    pub fn of(element: Element<'_>) -> Self {
+    pub fn of(element: XmlElement<'_>) -> Self {
         let mut ancestry = vec![element];
         while let Some(parent) = ancestry[ancestry.len() - 1].parent() {
             ancestry.push(parent);
@@ -231,7 +231,7 @@ pub struct RpcError {
     /// The kind.
     pub tag: ErrorTag,
     /// Error or warning.
-    pub severity: Severity,
+    pub severity: ErrorSeverity,
     /// The data-model or implementation specific tag.
     pub app_tag: Option<String>,
     /// The node in question.
@@ -248,7 +248,7 @@ impl RpcError {
         RpcError {
             error_type,
             tag,
-            severity: Severity::Error,
+            severity: ErrorSeverity::Error,
             app_tag: None,
             path: None,
             message: None,
@@ -274,7 +274,7 @@ impl RpcError {
     /// Makes it a warning.
     #[must_use]
     pub fn warning(mut self) -> Self {
-        self.severity = Severity::Warning;
+        self.severity = ErrorSeverity::Warning;
         self
     }
 
@@ -327,7 +327,7 @@ impl RpcError {
 
 impl fmt::Display for RpcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.severity == Severity::Warning {
+        if self.severity == ErrorSeverity::Warning {
             f.write_str("warning: ")?;
         }
         write!(f, "{} ({}", self.tag, self.error_type)?;

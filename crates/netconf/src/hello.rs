@@ -6,7 +6,7 @@
 use crate::framing::Framing;
 use crate::names::capability::{BASE_1_0, BASE_1_1};
 use crate::names::namespace::BASE;
-use crate::xml::{Element, write};
+use crate::xml::{XmlElement, write};
 use std::sync::Arc;
 
 /// Capability URIs of one peer, trimmed, in the order given; cheap to clone, so that sessions
@@ -60,7 +60,7 @@ fn strip_parameters(uri: &str) -> &str {
 
 /// The sender of a hello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sender {
+pub enum HelloSender {
     /// The client: it must not name a session.
     Client,
     /// The server: it must name the session.
@@ -125,7 +125,7 @@ fn write_hello(capabilities: &Capabilities, session_id: Option<u32>, out: &mut V
 /// # Errors
 /// [`HelloError`] for anything that RFC 6241 §8.1 does not allow, except a
 /// missing common base, which [`negotiate`] finds.
-pub fn parse_hello(root: Element<'_>, sender: Sender) -> Result<Hello, HelloError> {
+pub fn parse_hello(root: XmlElement<'_>, sender: HelloSender) -> Result<Hello, HelloError> {
     if !root.is(BASE, "hello") {
         return Err(HelloError::NoHello);
     }
@@ -138,13 +138,13 @@ pub fn parse_hello(root: Element<'_>, sender: Sender) -> Result<Hello, HelloErro
     let capabilities = list
         .children()
         .filter(|child| child.is(BASE, "capability"))
-        .map(Element::text)
+        .map(XmlElement::text)
         .collect();
     let mut named = root.children().filter(|child| child.is(BASE, "session-id"));
     let session_id = match (sender, named.next()) {
-        (Sender::Client, None) => None,
-        (Sender::Client, Some(_)) => return Err(HelloError::UnexpectedSessionId),
-        (Sender::Server, id) => {
+        (HelloSender::Client, None) => None,
+        (HelloSender::Client, Some(_)) => return Err(HelloError::UnexpectedSessionId),
+        (HelloSender::Server, id) => {
             let id = id.and_then(|id| id.trimmed_text().parse().ok());
             if id.is_none_or(|id: u32| id == 0) || named.next().is_some() {
                 return Err(HelloError::NoSessionId);
@@ -177,11 +177,11 @@ pub fn negotiate(ours: &Capabilities, theirs: &Capabilities) -> Result<Framing, 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::xml::{Document, Limits};
+    use crate::xml::{Limits, XmlDocument};
 
-    fn hello(inside: &str, sender: Sender) -> String {
+    fn hello(inside: &str, sender: HelloSender) -> String {
         let xml = format!("<hello xmlns='{BASE}'>{inside}</hello>");
-        let document = Document::parse(xml, &Limits::default()).unwrap();
+        let document = XmlDocument::parse(xml, &Limits::default()).unwrap();
         match parse_hello(document.root(), sender) {
             Ok(hello) => format!(
                 "{:?} {}",
@@ -197,15 +197,15 @@ mod tests {
         use insta::assert_snapshot;
         let list = "<capabilities><capability>\n  a:1?x=1 \n</capability><capability/>\
                     <capability>a:1?x=1</capability></capabilities>";
-        assert_snapshot!(hello(list, Sender::Client), @"None a:1?x=1");
-        assert_snapshot!(hello(list, Sender::Server), @"a server's hello without a valid session-id");
+        assert_snapshot!(hello(list, HelloSender::Client), @"None a:1?x=1");
+        assert_snapshot!(hello(list, HelloSender::Server), @"a server's hello without a valid session-id");
         let with = |id: &str| format!("{list}<session-id>{id}</session-id>");
-        assert_snapshot!(hello(&with(" 4 "), Sender::Server), @"Some(4) a:1?x=1");
-        assert_snapshot!(hello(&with("4"), Sender::Client), @"a client's hello with a session-id");
-        assert_snapshot!(hello(&with(""), Sender::Client), @"a client's hello with a session-id");
-        assert_snapshot!(hello(&with("0"), Sender::Server), @"a server's hello without a valid session-id");
-        assert_snapshot!(hello(&with("-1"), Sender::Server), @"a server's hello without a valid session-id");
-        assert_snapshot!(hello("", Sender::Client), @"a hello without a list of capabilities");
+        assert_snapshot!(hello(&with(" 4 "), HelloSender::Server), @"Some(4) a:1?x=1");
+        assert_snapshot!(hello(&with("4"), HelloSender::Client), @"a client's hello with a session-id");
+        assert_snapshot!(hello(&with(""), HelloSender::Client), @"a client's hello with a session-id");
+        assert_snapshot!(hello(&with("0"), HelloSender::Server), @"a server's hello without a valid session-id");
+        assert_snapshot!(hello(&with("-1"), HelloSender::Server), @"a server's hello without a valid session-id");
+        assert_snapshot!(hello("", HelloSender::Client), @"a hello without a list of capabilities");
     }
 
     #[test]

@@ -17,15 +17,15 @@ mod tests;
 
 use envelope::ECHOED_BYTES;
 pub use envelope::Envelope;
-pub use event::{CloseReason, Event, Rpc, SessionConfig, Statistics};
+pub use event::{CloseReason, Rpc, SessionConfig, SessionEvent, SessionStatistics};
 
 use std::collections::VecDeque;
 
-use crate::error::{ErrorTag, RpcError, Severity};
+use crate::error::{ErrorSeverity, ErrorTag, RpcError};
 use crate::framing::{self, Decoder, Framing, FramingError};
-use crate::hello::{self, Hello, Sender};
+use crate::hello::{self, Hello, HelloSender};
 use crate::names::namespace::BASE;
-use crate::xml::{Document, Element, XmlError};
+use crate::xml::{XmlDocument, XmlElement, XmlError};
 
 /// The most bytes of a `message-id` (`messageIdType` in RFC 6241 Appendix B).
 const MESSAGE_ID_BYTES: usize = 4095;
@@ -75,8 +75,8 @@ pub struct Session {
     output: Vec<u8>,
     scratch: Vec<u8>,
     unanswered: usize,
-    events: VecDeque<Event>,
-    statistics: Statistics,
+    events: VecDeque<SessionEvent>,
+    statistics: SessionStatistics,
 }
 
 impl Session {
@@ -93,7 +93,7 @@ impl Session {
             scratch: Vec::new(),
             unanswered: 0,
             events: VecDeque::new(),
-            statistics: Statistics::default(),
+            statistics: SessionStatistics::default(),
             config,
         };
         hello::write_server_hello(
@@ -120,7 +120,7 @@ impl Session {
     ///
     /// Requests are given out without waiting for earlier replies; an answer of the session itself
     /// waits for them, and with it everything that follows.
-    pub fn poll(&mut self) -> Option<Event> {
+    pub fn poll(&mut self) -> Option<SessionEvent> {
         loop {
             self.settle();
             if let Some(event) = self.events.pop_front() {
@@ -221,7 +221,10 @@ impl Session {
     /// Answers with errors. Answers that hold warnings only, beside `<ok/>`, are written by
     /// [`reply_with`](Self::reply_with).
     pub fn reply_errors(&mut self, envelope: &Envelope, errors: &[RpcError]) {
-        if errors.iter().any(|error| error.severity == Severity::Error) {
+        if errors
+            .iter()
+            .any(|error| error.severity == ErrorSeverity::Error)
+        {
             self.statistics.out_rpc_errors += 1;
         }
         self.reply_with(envelope, |envelope, out| {
@@ -262,8 +265,9 @@ impl Session {
         if !self.closing() {
             self.phase = Phase::Closing;
             // Requests not yet given out will not be: the session is over for them.
-            self.events.retain(|event| !matches!(event, Event::Rpc(_)));
-            self.events.push_back(Event::Close(reason));
+            self.events
+                .retain(|event| !matches!(event, SessionEvent::Rpc(_)));
+            self.events.push_back(SessionEvent::Close(reason));
         }
     }
 
@@ -293,13 +297,13 @@ impl Session {
     }
 
     /// The counters so far.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> SessionStatistics {
         self.statistics
     }
 
     fn message(&mut self, message: Vec<u8>) {
         match (
-            Document::parse(message, &self.config.limits),
+            XmlDocument::parse(message, &self.config.limits),
             self.is_ready(),
         ) {
             (Ok(document), false) => self.hello(&document),
@@ -309,8 +313,8 @@ impl Session {
         }
     }
 
-    fn hello(&mut self, document: &Document) {
-        let agreed = hello::parse_hello(document.root(), Sender::Client).and_then(|hello| {
+    fn hello(&mut self, document: &XmlDocument) {
+        let agreed = hello::parse_hello(document.root(), HelloSender::Client).and_then(|hello| {
             hello::negotiate(&self.config.capabilities, &hello.capabilities)
                 .map(|framing| (hello, framing))
         });
@@ -319,7 +323,7 @@ impl Session {
                 self.phase = Phase::Ready(Ready::default());
                 self.framing = framing;
                 self.decoder.switch_to(framing);
-                self.events.push_back(Event::Ready {
+                self.events.push_back(SessionEvent::Ready {
                     capabilities,
                     framing,
                 });
@@ -328,7 +332,7 @@ impl Session {
         }
     }
 
-    fn request(&mut self, document: Document) {
+    fn request(&mut self, document: XmlDocument) {
         let root = document.root();
         if !root.is(BASE, "rpc") {
             return self.malformed(format!("<{}> instead of <rpc>", root.name()));
@@ -344,7 +348,7 @@ impl Session {
                 self.statistics.in_rpcs += 1;
                 self.unanswered += 1;
                 self.events
-                    .push_back(Event::Rpc(Rpc { envelope, document }));
+                    .push_back(SessionEvent::Rpc(Rpc { envelope, document }));
             }
             Some((error, echo)) => {
                 self.statistics.in_bad_rpcs += 1;
@@ -456,7 +460,7 @@ impl Session {
 
 /// The error that prevents an `<rpc>` from being given out, and whether the reply may echo its
 /// attributes.
-fn fault(rpc: Element<'_>) -> Option<(RpcError, bool)> {
+fn fault(rpc: XmlElement<'_>) -> Option<(RpcError, bool)> {
     match rpc.attribute("", "message-id") {
         // RFC 6241 §4.1 and §4.3: the reply then has no message-id either.
         None => {

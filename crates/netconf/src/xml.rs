@@ -1,6 +1,6 @@
 //! XML as NETCONF needs it: one guarded, namespace-aware, read-only tree.
 //!
-//! [`Document::parse`] is the only entry for bytes from outside. It accepts well-formed,
+//! [`XmlDocument::parse`] is the only entry for bytes from outside. It accepts well-formed,
 //! namespace-well-formed XML 1.0 in UTF-8 without document type and processing instructions, within
 //! [`Limits`]; anything else is an [`XmlError`]. It knows nothing of NETCONF. The tokens come from
 //! quick-xml, which does not check well-formedness: the checks are in `parse`, the tree is in
@@ -14,7 +14,7 @@ mod parse;
 mod tests;
 pub mod write;
 
-pub use document::{Attribute, Document, Element};
+pub use document::{Attribute, XmlDocument, XmlElement};
 
 /// Bounds on one message; each protects from a different way to waste a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! XPath 1.0 with the functions of YANG (RFC 7950 §10), at a cost that is bounded.
 //!
 //! [`Expression::parse`] reads an expression in one pass, within limits of length, size and depth;
-//! [`Expression::select`] evaluates it over a [`Document`](crate::xml::Document) and counts what it
+//! [`Expression::select`] evaluates it over a [`Document`](crate::xml::XmlDocument) and counts what it
 //! does against a [`Budget`]: a node that is looked at, a node that is kept and a byte of text that
 //! is compared or made are a step each. When the budget is spent the evaluation ends, at the same
 //! step on every machine, and holds no more memory than in proportion to it. [`Keys::write`] then
@@ -33,7 +33,7 @@ mod value;
 pub use expression::Expression;
 pub use retain::Keys;
 
-use crate::xml::Element;
+use crate::xml::XmlElement;
 
 /// The most bytes of an expression.
 pub const EXPRESSION_BYTES: usize = 64 << 10;
@@ -174,7 +174,7 @@ pub trait Modules {
     fn is_derived(&self, identity: Name<'_>, base: Name<'_>) -> bool;
 
     /// The number of the value of an enumeration leaf; `None` for any other node (§10.5.1).
-    fn enum_value(&self, leaf: Element<'_>) -> Option<i64>;
+    fn enum_value(&self, leaf: XmlElement<'_>) -> Option<i64>;
 
     /// Matches a pattern against the whole of a text (§10.2.1), in time linear in the text. A byte
     /// of either counts as 64 steps.

@@ -1,4 +1,4 @@
-//! What the pool of unmet wishes, the life of keys, and serving templates cost.
+//! The cost of the pool of unmet wishes, of the life of keys, and of serving templates.
 //!
 //! ```text
 //! cargo bench -p convoke-schema --bench evolution -- [--json] [--smoke] [--fragments N]
@@ -23,11 +23,11 @@
 
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    ClusterId, Command, Evolution, Insert, Lineage, Means, Observation, Pool, Resolved, Settings,
-    Source,
+    ClusterId, Evolution, EvolutionContext, EvolutionSettings, FragmentSource, Insert, Lineage,
+    LineageCommand, Observation, Pool, Resolved,
 };
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::semantics::Embedder;
 use schema::template::Template;
 use schema::time::Timestamp;
@@ -117,7 +117,7 @@ impl Told {
     }
 }
 
-/// How long things took.
+/// The times that things took.
 #[derive(Default)]
 struct Taken {
     /// Each, by the clock.
@@ -146,14 +146,14 @@ impl Taken {
     }
 }
 
-/// How long this thread has run, by Linux's scheduler; exact to a tick of it.
+/// The time that this thread has run, by Linux's scheduler; exact to a tick of it.
 fn on_cpu() -> Option<Duration> {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let ns = told.split_ascii_whitespace().next()?.parse().ok()?;
     Some(Duration::from_nanos(ns))
 }
 
-/// What clients ask for first.
+/// The templates that clients ask for first.
 fn templates(scale: &Scale, told: &Told) {
     let mut catalogue = Catalogue::new("bench");
     let ids = schema::shipped::SHIPPED
@@ -280,7 +280,7 @@ fn insert(kind: &Kind, scale: &Scale, told: &Told) -> Pool {
     let centres: Vec<_> = (0..scale.clusters)
         .map(|_| kind.direction(&mut rng))
         .collect();
-    let mut settings = Settings::default();
+    let mut settings = EvolutionSettings::default();
     settings.cluster.clusters_max = scale.clusters;
     let mut pool = Pool::new(kind, false).unwrap();
     let mut wish = |i: usize| {
@@ -301,7 +301,7 @@ fn insert(kind: &Kind, scale: &Scale, told: &Told) -> Pool {
             .map(&mut wish)
             .collect();
         taken.each(&wishes, |wish| {
-            let source = Source {
+            let source = FragmentSource {
                 client: Some(&wish.client),
                 proven: true,
             };
@@ -320,7 +320,7 @@ fn insert(kind: &Kind, scale: &Scale, told: &Told) -> Pool {
 }
 
 fn relink_and_tick(mut pool: Pool, kind: &Kind, scale: &Scale, told: &Told) {
-    let settings = Settings::default();
+    let settings = EvolutionSettings::default();
     let ids: Vec<ClusterId> = pool.clusters().map(|c| c.id).take(20).collect();
     let relinked = Taken::of(ids, |id| {
         pool.relink(id, &settings, kind, at(0)).unwrap();
@@ -338,7 +338,7 @@ fn relink_and_tick(mut pool: Pool, kind: &Kind, scale: &Scale, told: &Told) {
         });
     });
     told.row("observe", observed);
-    let means = Means {
+    let means = EvolutionContext {
         settings: &settings,
         embedder: kind,
         screen: &|text| Some(text.to_owned()),
@@ -354,29 +354,29 @@ fn relink_and_tick(mut pool: Pool, kind: &Kind, scale: &Scale, told: &Told) {
 fn base() -> Template {
     let source = json!({"schema_id": "wish_v1", "scenario": "wish", "keys": [
         {"key_name": "what", "key_type": "string", "required": false, "semantic_description": "What."}]});
-    schema::read::template(&source, Audience::Own)
+    schema::read::template(&source, TemplateOrigin::Own)
         .unwrap()
         .template
 }
 
 /// Ten keys on trial, each delivered to many clients.
 fn lineage(scale: &Scale) -> Lineage {
-    let mut settings = Settings::default();
+    let mut settings = EvolutionSettings::default();
     settings.patch.policy.ordinary = schema::evolution::Approval::Auto;
     let mut lineage = Lineage::new(base(), None);
     for i in 0..10 {
         let source = json!({"key_name": format!("key_{i}"), "key_type": "boolean", "required": false,
             "semantic_description": "Whether it is wanted."});
-        let key = schema::read::key(&source, &Language::english(), Audience::Own)
+        let key = schema::read::key(&source, &Language::english(), TemplateOrigin::Own)
             .unwrap()
             .0;
         let cluster = ClusterId(1_000_000 + i);
-        let propose = Command::Propose {
+        let propose = LineageCommand::Propose {
             cluster,
             resolved: Resolved::New(key),
             exposes_capability: false,
         };
-        for command in [Command::Fire { cluster }, propose] {
+        for command in [LineageCommand::Fire { cluster }, propose] {
             let events = lineage.decide(&command, &settings, at(0)).unwrap();
             events.iter().for_each(|event| lineage.apply(event));
         }

@@ -1,4 +1,4 @@
-//! What it costs to check a payload, beside the crate `jsonschema` on the JSON Schema of the
+//! The cost of checking a payload, beside the crate `jsonschema` on the JSON Schema of the
 //! same template ([`json_schema`]).
 //!
 //! ```text
@@ -21,7 +21,7 @@ use schema::contract::{Contract, Unknown};
 use schema::language::Language;
 use schema::render::json_schema;
 use schema::template::{
-    Annotation, Constraint, Format, Key, KeyType, OTHER, Property, Shape, Standing, Template,
+    Annotation, Constraint, Format, Key, KeyStatus, KeyType, OTHER, Property, Shape, Template,
 };
 use serde_json::{Map, Value, json};
 use std::hint::black_box;
@@ -38,9 +38,9 @@ struct Subject {
     invalid: Payload,
 }
 
-/// How much is done.
+/// The size of the measurement.
 struct Scale {
-    /// How long a round takes, about.
+    /// The time that a round takes, about.
     round: Duration,
     rounds: usize,
 }
@@ -80,7 +80,7 @@ struct Row {
     is: &'static str,
     check: &'static str,
     us: f64,
-    /// How many times as long as our `verify`; of `jsonschema` alone.
+    /// The time in multiples of our `verify`; of `jsonschema` alone.
     ratio: Option<f64>,
 }
 
@@ -309,7 +309,7 @@ fn key(name: &str, required: bool, shape: Shape) -> Key {
         default_value: None,
         annotation: Annotation::default(),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 

@@ -13,8 +13,8 @@ use schema::language::Language;
 use schema::patch::{Patch, Refinement};
 use schema::read::prose;
 use schema::template::{
-    Annotation, Constraint, Description, Format, Key, KeyType, MappingExample, OTHER, Property,
-    Shape, Standing, Template,
+    Annotation, Constraint, Description, Format, Key, KeyStatus, KeyType, MappingExample, OTHER,
+    Property, Shape, Template,
 };
 use schema::time::Timestamp;
 use schema::write;
@@ -59,7 +59,7 @@ pub fn patch() -> impl Strategy<Value = Patch> {
                 .into_iter()
                 .map(|k| Key {
                     required: false,
-                    standing: Standing::Experimental,
+                    standing: KeyStatus::Experimental,
                     ..k
                 })
                 .collect();
@@ -97,7 +97,7 @@ pub fn key(languages: Vec<Language>) -> impl Strategy<Value = Key> {
                 default_value: default_value.filter(|_| !required),
                 annotation,
                 security_relevant,
-                standing: Standing::Stable,
+                standing: KeyStatus::Stable,
             },
         )
     })
@@ -335,7 +335,7 @@ fn text() -> impl Strategy<Value = String> {
     "[a-zA-Z节能é]{1,8}( [a-zA-Z节能é]{1,8}){0,4}"
 }
 
-/// What people say, quotes and backslashes in it.
+/// Things that people say, quotes and backslashes in it.
 fn said() -> impl Strategy<Value = String> {
     r#"[a-z节能'"\\0-9]{0,4}[a-z节能]{1,8}( [a-z节能'"]{1,8}){0,2}"#
         .prop_filter("quotes around it would be read as its quotes", |s| {

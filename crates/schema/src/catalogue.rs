@@ -2,15 +2,15 @@
 //! (draft-zhou §4.1, §6.2.2).
 //!
 //! Knows what is published and what is retired; refuses to know how a template comes about
-//! ([`crate::evolution`]) or who may publish it. Global is a template's name with its agent's (Q25).
+//! ([`crate::evolution`]) or who may publish it. Global is a template's name with its agent's.
 
-use crate::lint::{self, Audience, Finding};
+use crate::lint::{self, LintFinding, TemplateOrigin};
 use crate::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// What one server agent has published.
+/// All that one server agent has published.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Catalogue {
     agent: String,
@@ -23,16 +23,16 @@ struct Entry {
     retired: bool,
 }
 
-/// The name of a schema among all agents: agent and `schema_id` (Q25).
+/// The name of a schema among all agents: agent and `schema_id`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
+pub struct GlobalSchemaId {
     /// The agent that publishes it.
     pub agent: String,
     /// Its name there.
     pub schema_id: String,
 }
 
-impl fmt::Display for Identity {
+impl fmt::Display for GlobalSchemaId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.agent, self.schema_id)
     }
@@ -51,7 +51,7 @@ pub struct Listing {
     pub response_schema_id: Option<String>,
 }
 
-/// Why a template is not published; nothing has changed.
+/// The reason why a template is not published; nothing has changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PublishError {
     /// It breaks rules.
@@ -60,7 +60,7 @@ pub enum PublishError {
         /// Its name.
         schema_id: String,
         /// All findings, warnings too.
-        findings: Vec<Finding>,
+        findings: Vec<LintFinding>,
     },
     /// The name is taken by another template: what is published never changes (§6.2.2).
     #[error("'{schema_id}' is published already, with other content")]
@@ -86,7 +86,7 @@ pub enum PublishError {
     },
 }
 
-/// `unknown_scenario`: nobody serves it here (Q3).
+/// `unknown_scenario`: nobody serves it here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario '{scenario}' here; there are {}", known.join(", "))]
 pub struct UnknownScenario {
@@ -96,7 +96,7 @@ pub struct UnknownScenario {
     pub known: Vec<String>,
 }
 
-/// `unknown_schema`: never published here, or retired (Q23).
+/// `unknown_schema`: never published here, or retired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSchema {
     /// The name that was asked for.
@@ -117,7 +117,7 @@ impl fmt::Display for UnknownSchema {
     }
 }
 
-/// A scenario in canonical form: lower case, with `_` for spaces and hyphens (Q24).
+/// A scenario in canonical form: lower case, with `_` for spaces and hyphens.
 pub fn canonical_scenario(scenario: &str) -> String {
     let scenario = scenario.trim().to_lowercase();
     let words = scenario.split(|c: char| c.is_whitespace() || c == '-');
@@ -142,8 +142,8 @@ impl Catalogue {
     }
 
     /// The name of a schema of this agent among all agents.
-    pub fn identity(&self, schema_id: &str) -> Identity {
-        Identity {
+    pub fn identity(&self, schema_id: &str) -> GlobalSchemaId {
+        GlobalSchemaId {
             agent: self.agent.clone(),
             schema_id: schema_id.to_owned(),
         }
@@ -164,7 +164,7 @@ impl Catalogue {
                 .then(|| entry.template.clone())
                 .ok_or(PublishError::Changed { schema_id });
         }
-        let findings = lint::template(&template, Audience::Own);
+        let findings = lint::template(&template, TemplateOrigin::Own);
         if !lint::passes(&findings) {
             return Err(PublishError::Unfit {
                 schema_id,
@@ -220,7 +220,7 @@ impl Catalogue {
         }
     }
 
-    /// A published template that is not retired; older versions serve until they are (Q23).
+    /// A published template that is not retired; older versions serve until they are.
     ///
     /// # Errors
     /// [`UnknownSchema`], which names the current one.
@@ -232,7 +232,7 @@ impl Catalogue {
             .ok_or_else(|| self.unknown(schema_id))
     }
 
-    /// The newest template of a scenario in any spelling (Q3, Q24).
+    /// The newest template of a scenario in any spelling.
     ///
     /// # Errors
     /// [`UnknownScenario`], which lists those there are.
@@ -362,7 +362,9 @@ mod tests {
             .as_object_mut()
             .unwrap()
             .extend(changes.as_object().unwrap().clone());
-        read::template(&source, Audience::Own).unwrap().template
+        read::template(&source, TemplateOrigin::Own)
+            .unwrap()
+            .template
     }
 
     fn catalogue() -> Catalogue {

@@ -5,7 +5,7 @@
 //!                            └─accept──► Accepted | violations
 //! ```
 //!
-//! Knows what a payload may hold and its canonical form; nothing in prose is enforced (Q8). Refuses
+//! Knows what a payload may hold and its canonical form; nothing in prose is enforced. Refuses
 //! to know clients, patches and windows: [`crate::evolution`] makes the template that is in effect
 //! and says which withdrawn keys are still accepted. Made once, it is used by many threads.
 //!
@@ -16,12 +16,12 @@
 
 mod accepted;
 mod check;
+mod excerpt;
 mod fields;
 mod format;
 mod nearest;
 mod pattern;
 mod place;
-mod told;
 mod walk;
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub use pattern::{Pattern, PatternFault, check_pattern};
 
 use crate::other;
 use crate::template::{Key, OTHER, Shape, Template};
-use crate::violation::Violation;
+use crate::violation::PayloadViolation;
 use accepted::Settling;
 use fields::Fields;
 use serde_json::{Map, Value};
@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use walk::Walk;
 
-/// What happens to a key that the schema does not have (Q9).
+/// The treatment of a key that the schema does not have (Q9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unknown {
     /// The payload is refused, the key named, and a likely one or `other` suggested.
@@ -53,11 +53,11 @@ pub enum Unknown {
     ToOther,
 }
 
-/// How large a payload may be; beyond, it is a violation. `other` has limits of its own and counts
+/// The bounds of a payload; beyond, it is a violation. `other` has limits of its own and counts
 /// for none of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How deep values are nested; the value of a key is at depth 1. 16 by default.
+    /// The depth to which values are nested; the value of a key is at depth 1. 16 by default.
     pub depth: usize,
     /// Values in all, at every depth. 4,096 by default.
     pub nodes: usize,
@@ -65,7 +65,7 @@ pub struct Limits {
     pub string_bytes: usize,
     /// Violations that are told, at least one; further ones are not looked for. 1,024 by default.
     pub violations: usize,
-    /// How much of `other` is kept.
+    /// The bounds on what is kept of `other`.
     pub other: other::Limits,
 }
 
@@ -86,7 +86,7 @@ impl Default for Limits {
 pub struct Tolerated {
     /// The key.
     pub key_name: String,
-    /// What values it took.
+    /// The values that it took.
     pub shape: Shape,
 }
 
@@ -96,7 +96,7 @@ pub struct Tolerated {
 pub struct Unusable {
     /// The key, and the members below it: `alarms/items/severity`.
     pub place: String,
-    /// What is wrong with its pattern.
+    /// The fault of its pattern.
     #[source]
     pub fault: PatternFault,
 }
@@ -147,12 +147,12 @@ impl Contract {
         &self.schema_id
     }
 
-    /// Whether a payload keeps to the schema, unknown keys rejected. Allocates only to tell what is
-    /// wrong.
+    /// Checks whether a payload keeps to the schema, unknown keys rejected. Allocates only to tell
+    /// what is wrong.
     ///
     /// # Errors
     /// Everything that is wrong: keys in the order of the template, then unknown ones by name.
-    pub fn verify(&self, payload: &Map<String, Value>) -> Result<(), Vec<Violation>> {
+    pub fn verify(&self, payload: &Map<String, Value>) -> Result<(), Vec<PayloadViolation>> {
         self.examine(payload, true)
     }
 
@@ -165,7 +165,7 @@ impl Contract {
         &self,
         payload: Map<String, Value>,
         unknown: Unknown,
-    ) -> Result<Accepted, Vec<Violation>> {
+    ) -> Result<Accepted, Vec<PayloadViolation>> {
         self.examine(&payload, unknown == Unknown::Reject)?;
         let settling = Settling::new(unknown, &self.limits);
         Ok(settling.settle(&self.fields, payload, Arc::clone(&self.defaults)))
@@ -182,7 +182,11 @@ impl Contract {
         present.collect()
     }
 
-    fn examine(&self, payload: &Map<String, Value>, strict: bool) -> Result<(), Vec<Violation>> {
+    fn examine(
+        &self,
+        payload: &Map<String, Value>,
+        strict: bool,
+    ) -> Result<(), Vec<PayloadViolation>> {
         let violations = Walk::new(&self.limits, strict).violations(&self.fields, payload);
         match violations.is_empty() {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! How a schema grows out of what it does not cover (draft-zhou §6.2), and stays small.
+//! The growth of a schema out of what it does not cover (draft-zhou §6.2), and what keeps it small.
 //!
 //! ```text
 //!  fragments of `other`          one lineage per scenario and cohort
@@ -9,10 +9,10 @@
 //!   Embedder: vectors         │          rejected                        │
 //!                             └──────────────────────────────────────────┘
 //! ```
-//! - [`Settings`]: every number of §6.2 with the draft's default, and which parts are on;
+//! - [`EvolutionSettings`]: every number of §6.2 with the draft's default, and which parts are on;
 //! - [`Pool`]: the differential semantic pool: clusters, heat, the two gates (§6.2.1);
-//!   [`Acquaintances`]: whose word counts (Q30);
-//! - [`induce`]: from a cluster's fragments to a [`Candidate`]; [`resolve`]: what of it is already
+//!   [`KnownClients`]: whose word counts;
+//! - [`induce`]: from a cluster's fragments to a [`CandidateKey`]; [`resolve`]: what of it is already
 //!   there (§6.2.2);
 //! - [`Lineage`]: what became of each key: [`Lineage::decide`] and [`Lineage::apply`], approvals,
 //!   trial, promotion, deprecation, withdrawal, the limit and its queue (§6.2.2, §6.2.3);
@@ -27,8 +27,8 @@
 pub mod chart;
 pub mod simulate;
 
-mod acquaintance;
 mod candidate;
+mod clients;
 mod cluster;
 mod conflict;
 mod driver;
@@ -45,21 +45,22 @@ mod relink;
 mod settings;
 mod words;
 
-pub use acquaintance::{Acquaintances, Source};
-pub use candidate::Candidate;
+pub use candidate::CandidateKey;
+pub use clients::{FragmentSource, KnownClients};
 pub use cluster::{Cluster, ClusterId, Member};
 pub use conflict::{Resolved, resolve};
-pub use driver::{Evolution, Fragment, Means, Outcome};
+pub use driver::{Evolution, EvolutionContext, EvolutionOutcome, Fragment};
 pub use heat::Heat;
 pub use induce::{Screen, induce};
 pub use lineage::{
-    Activity, Command, Dropped, Event, Lineage, Proposal, Reason, Refusal, State, Tracked,
+    Activity, DeprecationReason, Dropped, LifecycleState, Lineage, LineageCommand, LineageEvent,
+    LineageRefusal, Proposal, Tracked,
 };
 pub use metrics::{Metrics, Observation, Ratios};
 pub use pool::{Changes, ClusterRow, Insert, Inserted, Pool, PoolDocument, PoolError};
 pub use settings::{
-    Approval, ClusterSettings, ConvergenceSettings, Deprecation, Gates, HeatSettings,
-    InductionSettings, Invalid, Parts, PatchSettings, Policy, Promotion, Settings, Similarity,
+    Approval, ApprovalPolicy, ClusterSettings, ConvergenceSettings, Deprecation, EvolutionSettings,
+    Gates, HeatSettings, InductionSettings, Invalid, Parts, PatchSettings, Promotion, Similarity,
     Sybil, TrialSettings,
 };
 

@@ -29,14 +29,14 @@ pub(crate) enum Node {
 /// A set of characters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Class {
-    /// Whether it is what is not listed.
+    /// True if it is all that is not listed.
     pub(crate) negated: bool,
-    /// What is listed, in its order; no item begins with the character that the one before ends
+    /// The items listed, in its order; no item begins with the character that the one before ends
     /// with, so that nobody reads `&&` or `~~` into it.
     pub(crate) items: Vec<Item>,
 }
 
-/// What a set lists.
+/// An item of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Item {
     /// From one character to another, both included.
@@ -45,7 +45,7 @@ pub(crate) enum Item {
     Category { name: String, negated: bool },
 }
 
-/// Why something is no I-Regexp.
+/// The reason why something is no I-Regexp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// It is not written as RFC 9485 §4 says: where, in bytes from the start, and what stands there;
@@ -79,7 +79,8 @@ impl Class {
         }
     }
 
-    /// What it holds, as sorted, disjoint ranges of code points; none if it names a category.
+    /// The characters that it holds, as sorted, disjoint ranges of code points; none if it names a
+    /// category.
     pub(crate) fn ranges(&self) -> Option<Vec<(u32, u32)>> {
         let mut ranges = Vec::new();
         for item in &self.items {
@@ -153,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What comes next cannot stand here.
+    /// Refuses what comes next: it cannot stand here.
     fn refuse<T>(&self) -> Result<T, Fault> {
         Err(Fault::Grammar {
             at: self.length - self.rest.as_str().len(),
@@ -248,7 +249,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a backslash begins, in a class or outside.
+    /// Reads what a backslash begins, in a class or outside.
     fn escape(&mut self) -> Result<Item, Fault> {
         let mut ahead = self.rest.clone();
         ahead.next();

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The most values of one message; objects, lists and what is in them count.
 pub const VALUES_MOST: usize = 32_768;
 
-/// How deep objects and lists may lie in each other.
+/// The depth to which objects and lists may lie in each other.
 pub const DEPTH_MOST: u32 = 64;
 
 /// More than is read.
@@ -23,7 +23,7 @@ pub enum Excess {
     Depth,
 }
 
-/// Why a text is not read.
+/// The reason why a text is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
     /// It is more than is read.
@@ -43,7 +43,7 @@ pub fn read(text: &[u8]) -> Result<Value, JsonError> {
     Ok(serde_json::from_slice(text)?)
 }
 
-/// How much may still be read of one message, which may hold several texts.
+/// The amount that may still be read of one message, which may hold several texts.
 #[derive(Debug)]
 pub struct Budget {
     values: usize,
@@ -105,7 +105,7 @@ fn skip_string<'a>(bytes: &mut impl Iterator<Item = &'a u8>) {
     }
 }
 
-/// What is open: a bit for each, the innermost last, set for a list.
+/// The open objects and lists: a bit for each, the innermost last, set for a list.
 #[derive(Default)]
 struct Nesting {
     depth: u32,

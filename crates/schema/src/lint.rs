@@ -1,9 +1,10 @@
-//! What is wrong with a template: all of it at once, each with its place (draft-zhou §4.1 to §4.3).
+//! All that is wrong with a template: all of it at once, each with its place (draft-zhou §4.1 to
+//! §4.3).
 //!
 //! Knows the rules and how much each weighs for whom; refuses to change a template. [`crate::read`]
 //! applies the same rules to JSON and points into it. Here the places are those of the authored
 //! form, which [`crate::write::authored`] writes.
-//! Read next: [`Rule`], [`sensitive`].
+//! Read next: [`LintRule`], [`sensitive`].
 
 mod finding;
 mod keys;
@@ -15,7 +16,7 @@ pub mod sensitive;
 mod shape;
 mod value;
 
-pub use finding::{Audience, Finding, Rule, Severity};
+pub use finding::{LintFinding, LintRule, LintSeverity, TemplateOrigin};
 pub use value::{Unfit, fits};
 
 pub(crate) use keys::{Placed, described, key, keys};
@@ -29,18 +30,18 @@ use crate::template::{Annotation, Template};
 pub const DESCRIPTION_BYTES_MAX: usize = 4 * 1024;
 /// The most keys of a template, and the most members of one object.
 pub const KEYS_MAX: usize = 256;
-/// How deep shapes nest: a key is 1, its items or properties are 2.
+/// The depth to which shapes nest: a key is 1, its items or properties are 2.
 pub const DEPTH_MAX: usize = 8;
 /// The most languages of one annotation.
 pub const LANGUAGES_MAX: usize = 64;
-/// The longest `key_name`, in characters (Q26).
+/// The longest `key_name`, in characters.
 pub const NAME_CHARACTERS_MAX: usize = 64;
 
 /// All that is wrong with a template, in its own order; nothing if it is clean.
 ///
 /// Errors keep a template of ours from being published; of a peer's template, what errs can still
 /// be worked around is a warning.
-pub fn template(template: &Template, audience: Audience) -> Vec<Finding> {
+pub fn template(template: &Template, audience: TemplateOrigin) -> Vec<LintFinding> {
     let mut findings = Findings::new(audience);
     let root = Place::root();
     head(template, &root, &mut findings);
@@ -63,8 +64,8 @@ pub fn template(template: &Template, audience: Audience) -> Vec<Finding> {
 }
 
 /// True if nothing among the findings is an error.
-pub fn passes(findings: &[Finding]) -> bool {
-    findings.iter().all(|f| f.severity == Severity::Warning)
+pub fn passes(findings: &[LintFinding]) -> bool {
+    findings.iter().all(|f| f.severity == LintSeverity::Warning)
 }
 
 /// Checks the members beside `keys`.
@@ -85,26 +86,26 @@ fn title(title: &Annotation, at: &Place, findings: &mut Findings) {
 
 /// Findings as they come, weighed for an audience.
 pub(crate) struct Findings {
-    audience: Audience,
-    pub(crate) list: Vec<Finding>,
+    audience: TemplateOrigin,
+    pub(crate) list: Vec<LintFinding>,
 }
 
 impl Findings {
-    pub(crate) fn new(audience: Audience) -> Self {
+    pub(crate) fn new(audience: TemplateOrigin) -> Self {
         Self {
             audience,
             list: Vec::new(),
         }
     }
 
-    pub(crate) fn audience(&self) -> Audience {
+    pub(crate) fn audience(&self) -> TemplateOrigin {
         self.audience
     }
 
     /// Notes what a rule says of a place, unless the rule says nothing to this audience.
-    pub(crate) fn note(&mut self, rule: Rule, at: &Place, message: impl Into<String>) {
+    pub(crate) fn note(&mut self, rule: LintRule, at: &Place, message: impl Into<String>) {
         if let Some(severity) = rule.severity(self.audience) {
-            self.list.push(Finding {
+            self.list.push(LintFinding {
                 path: at.to_string(),
                 severity,
                 rule,

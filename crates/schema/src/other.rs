@@ -2,7 +2,7 @@
 //!
 //! Knows how such text is normalised, limited, told apart, put into prompts and cleared for
 //! publication. Refuses to reject: whatever `other` holds, the payload is accepted, and what was not
-//! kept is told as a [`Warning`] (D40, Q14). Read next: [`crate::contract`], which calls it, and
+//! kept is told as a [`Warning`]. Read next: [`crate::contract`], which calls it, and
 //! [`crate::evolution`], which learns from it.
 
 mod alarm;
@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// How much of `other` is kept.
+/// The bounds on what is kept of `other`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all entries together, after normalisation; 4,096 by default.
@@ -111,12 +111,12 @@ pub fn meaningful(fragments: &[Fragment]) -> Vec<&Fragment> {
         .collect()
 }
 
-/// What is kept of an `other`, and what was not.
+/// The part that is kept of an `other`, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gathered {
     /// The entries, in order.
     pub fragments: Vec<Fragment>,
-    /// What was dropped or cut off.
+    /// The parts that were dropped or cut off.
     pub warnings: Vec<Warning>,
 }
 

@@ -8,16 +8,16 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// An addition to a schema: new keys, refined descriptions, or both. Never removes a key, never
-/// changes a type, never requires one (§6.2.2, Q49).
+/// changes a type, never requires one (§6.2.2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Patch {
     /// Names the patch within its agent's namespace.
     pub patch_id: String,
     /// The schema version that it adds to.
     pub parent_schema_id: String,
-    /// When it was made.
+    /// The instant at which it was made.
     pub timestamp: Timestamp,
-    /// When it ends, unless its keys were promoted before (Q42).
+    /// The instant at which it ends, unless its keys were promoted before.
     pub expires_at: Timestamp,
     /// The client whose alone it is; none if everyone's.
     pub client: Option<String>,
@@ -27,7 +27,7 @@ pub struct Patch {
     pub modified_keys: Vec<Refinement>,
 }
 
-/// A key described better; only its description changes (Q49).
+/// A key described better; only its description changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refinement {
     /// The key.
@@ -39,7 +39,7 @@ pub struct Refinement {
 impl Patch {
     /// Makes of a template what the patch makes of it: keys that it does not have come before
     /// `other`, descriptions of keys that it has are replaced, language by language. Nothing is
-    /// removed, and no type changes (D78).
+    /// removed, and no type changes.
     pub fn lay_over(&self, template: &mut Template) {
         for key in &self.new_keys {
             insert(template, key.clone());
@@ -56,7 +56,7 @@ impl Patch {
         new.chain(refined).cloned().collect()
     }
 
-    /// Whether it has ended.
+    /// True if it has ended.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now >= self.expires_at
     }
@@ -90,7 +90,7 @@ pub(crate) fn insert(template: &mut Template, key: Key) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::language::Language;
-    use crate::lint::{self, Audience};
+    use crate::lint::{self, TemplateOrigin};
     use crate::{evolution, read, shipped};
     use serde_json::json;
 
@@ -103,9 +103,9 @@ mod tests {
             "timestamp": "2026-05-04T00:00:00Z", "expires_at": "2026-08-02T00:00:00Z",
             "modified_keys": [{"key_name": "cabin_class", "semantic_description": "舱位等级。"}]
         });
-        let (patch, _) = read::patch(&source, Audience::Own).unwrap();
+        let (patch, _) = read::patch(&source, TemplateOrigin::Own).unwrap();
         let patched = evolution::effective(&base, [&patch]);
-        assert!(lint::passes(&lint::template(&patched, Audience::Own)));
+        assert!(lint::passes(&lint::template(&patched, TemplateOrigin::Own)));
         let [english, chinese] = [Language::english(), Language::chinese()];
         let said = |of: &crate::template::Template, language: &Language| {
             of.key("cabin_class").unwrap().annotation.0[language].clone()

@@ -15,10 +15,10 @@ mod template;
 
 pub use patch::Suggestion;
 pub use prose::acceptable;
-pub use source::{SOURCE_BYTES_MAX, Source, Unread, json, json_within};
+pub use source::{SOURCE_BYTES_MAX, SourceError, TemplateSource, json, json_within};
 
 use crate::language::Language;
-use crate::lint::{self, Audience, Finding, Findings, Place};
+use crate::lint::{self, Findings, LintFinding, Place, TemplateOrigin};
 use crate::patch::Patch;
 use crate::template::{Key, Template};
 use reader::Reader;
@@ -26,11 +26,11 @@ use serde_json::Value;
 
 /// A template, and what is odd about it without being an error.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct ParsedTemplate {
     /// The template; its last key is `other`, put there if the author left it out.
     pub template: Template,
     /// Warnings.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LintFinding>,
 }
 
 /// Reads a template from text or from a value.
@@ -38,11 +38,11 @@ pub struct Reading {
 /// # Errors
 /// All findings, if one of them is an error; each points into the source.
 pub fn template<'a>(
-    source: impl Into<Source<'a>>,
-    audience: Audience,
-) -> Result<Reading, Vec<Finding>> {
+    source: impl Into<TemplateSource<'a>>,
+    audience: TemplateOrigin,
+) -> Result<ParsedTemplate, Vec<LintFinding>> {
     let (template, findings) = read(source.into(), audience, template::read)?;
-    Ok(Reading { template, findings })
+    Ok(ParsedTemplate { template, findings })
 }
 
 /// Reads one key definition, whose `semantic_description` is in a language, and what is odd about
@@ -51,10 +51,10 @@ pub fn template<'a>(
 /// # Errors
 /// All findings, if one of them is an error.
 pub fn key<'a>(
-    source: impl Into<Source<'a>>,
+    source: impl Into<TemplateSource<'a>>,
     language: &Language,
-    audience: Audience,
-) -> Result<(Key, Vec<Finding>), Vec<Finding>> {
+    audience: TemplateOrigin,
+) -> Result<(Key, Vec<LintFinding>), Vec<LintFinding>> {
     read(source.into(), audience, |reader, value, at| {
         key::read(reader, value, language, at)
     })
@@ -64,33 +64,33 @@ pub fn key<'a>(
 ///
 /// # Errors
 /// All findings, if one of them is an error; a key that is required, and a refinement that is more
-/// than a description, are (Q49).
+/// than a description, are.
 pub fn patch<'a>(
-    source: impl Into<Source<'a>>,
-    audience: Audience,
-) -> Result<(Patch, Vec<Finding>), Vec<Finding>> {
+    source: impl Into<TemplateSource<'a>>,
+    audience: TemplateOrigin,
+) -> Result<(Patch, Vec<LintFinding>), Vec<LintFinding>> {
     read(source.into(), audience, patch::read)
 }
 
 /// Reads a `schema_update_suggestion`: a whole patch, or the short form of Figure 9, which is
-/// advice only (Q44).
+/// advice only.
 ///
 /// # Errors
 /// All findings, if one of them is an error.
 pub fn suggestion<'a>(
-    source: impl Into<Source<'a>>,
-    audience: Audience,
-) -> Result<(Suggestion, Vec<Finding>), Vec<Finding>> {
+    source: impl Into<TemplateSource<'a>>,
+    audience: TemplateOrigin,
+) -> Result<(Suggestion, Vec<LintFinding>), Vec<LintFinding>> {
     read(source.into(), audience, patch::suggestion)
 }
 
 /// Runs a reader over a source. What it reads counts only if no finding is an error; it reads
 /// nothing only after noting an error.
 fn read<T>(
-    source: Source<'_>,
-    audience: Audience,
+    source: TemplateSource<'_>,
+    audience: TemplateOrigin,
     how: impl FnOnce(&mut Reader, &Value, &Place) -> Option<T>,
-) -> Result<(T, Vec<Finding>), Vec<Finding>> {
+) -> Result<(T, Vec<LintFinding>), Vec<LintFinding>> {
     let mut findings = Findings::new(audience);
     let value = source.value(&mut findings);
     let mut reader = Reader::new(findings);

@@ -18,13 +18,13 @@
 //!
 //! | payload | JSON Schema | YANG, typed XML | our own check, canonical form |
 //! |---|---|---|---|
-//! | `null` for an optional key | refused | has no XML form | accepted: key left out (Q10) |
-//! | `3.0` for an integer | accepted | `3.0` is no int64 | accepted: 3 (Q5) |
+//! | `null` for an optional key | refused | has no XML form | accepted: key left out |
+//! | `3.0` for an integer | accepted | `3.0` is no int64 | accepted: 3 |
 //! | an integer beyond 64 bits | accepted, unless `maximum` says less | refused | refused |
 //! | a number with more than six decimals, or beyond ±9.2·10^12 | accepted | refused | accepted as it is: give a range |
 //! | an empty array for an optional key | accepted | the key is not there | accepted: key left out |
 //! | `other`: `["x"]` | accepted | accepted, and read back as `"x"` | accepted: `"x"` |
-//! | `other` malformed | refused | has no XML form | accepted: left out, with a warning (Q14) |
+//! | `other` malformed | refused | has no XML form | accepted: left out, with a warning |
 //! | a control character or noncharacter in a string | accepted | has no XML form | accepted as it is |
 //! | a second 60 (`23:59:60Z`) | accepted where it can exist | refused | accepted as it is |
 //! | an object or array without declared content, arrays in arrays | all that is declared | JSON text in anydata: type only, not looked into, `maxItems` not counted | all that is declared |

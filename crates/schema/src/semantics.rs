@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What surrounds an utterance.
+/// The circumstances of an utterance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Circumstances {
     /// The instant that "tomorrow" is counted from.
@@ -22,7 +22,8 @@ pub struct Circumstances {
     pub language: Option<Language>,
 }
 
-/// What a parser made of an utterance (§6.1). The payload keeps to the template; nothing is guessed.
+/// The payload that a parser made of an utterance (§6.1). The payload keeps to the template;
+/// nothing is guessed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed {
     /// The keys whose confidence reaches the threshold.
@@ -55,17 +56,17 @@ impl Parsed {
 
 /// From text to payload (§6.1).
 ///
-/// What holds whoever fulfils it: the payload is one that the template takes, but for required keys
-/// that nobody said, which are `missing`; each of its keys has a confidence that reaches the
-/// parser's threshold; values come from the utterance, from mapping examples or from the declared
-/// type, never from nowhere; what is left of the utterance is `other`.
+/// A parser of utterances. It holds for all: the payload is one that the template takes, but for
+/// required keys that nobody said, which are `missing`; each of its keys has a confidence that
+/// reaches the parser's threshold; values come from the utterance, from mapping examples or from
+/// the declared type, never from nowhere; what is left of the utterance is `other`.
 ///
 /// Fulfilled by `semantics::rules::Rules` (no model, the same at every call),
-/// `semantics::endpoint::Endpoint` (a model behind an OpenAI-compatible endpoint; feature
+/// `semantics::endpoint::ModelEndpoint` (a model behind an OpenAI-compatible endpoint; feature
 /// `endpoint`) and `semantics::gate::Gate` (both together). Used by `convoke schema parse`, `convoke
 /// ask` and `convoke eval`; no server needs one (§6.1).
 pub trait SemanticParser: Send + Sync {
-    /// Which one runs, for people: `rules`, or the model and its file.
+    /// The name of the one that runs, for people: `rules`, or the model and its file.
     fn name(&self) -> &str;
 
     /// Maps an utterance to the keys of a template.
@@ -105,13 +106,13 @@ pub trait SemanticParser: Send + Sync {
 pub struct ParseFailure {
     /// By which parser.
     pub parser: String,
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// Whose failure it is that an utterance was not read.
+/// The side whose failure it is that an utterance was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
     /// The parser's: its model or endpoint failed.
@@ -144,9 +145,9 @@ impl ParseFailure {
 
 /// From text to vector (§6.2.1).
 ///
-/// What holds whoever fulfils it: the same text gives the same vector under the same [`Self::id`],
-/// on every machine and in every release; all vectors are as long as [`Self::dimensions`] says;
-/// opposition is mutual, and no text opposes itself.
+/// A model that turns texts into vectors. It holds for all: the same text gives the same vector
+/// under the same [`Self::id`], on every machine and in every release; all vectors are as long as
+/// [`Self::dimensions`] says; opposition is mutual, and no text opposes itself.
 ///
 /// Fulfilled by `semantics::ngrams::Ngrams` (hashed words and pieces of them, no model), with which
 /// servers run. [`crate::evolution`] is its user: a pool is of one embedder, and refuses another's.
@@ -154,7 +155,7 @@ pub trait Embedder: Send + Sync {
     /// Names the embedder with all that its vectors depend on; a pool never mixes two.
     fn id(&self) -> &str;
 
-    /// How long its vectors are.
+    /// The length of its vectors.
     fn dimensions(&self) -> usize;
 
     /// The cosine from which two texts mean the same to this embedder.

@@ -4,7 +4,7 @@
 //! and the two examples of draft-zhou §5. Knows the files under `templates/`, which are in the
 //! authored form; refuses to know who serves them. Read next: [`crate::read`], [`crate::catalogue`].
 
-use crate::lint::Audience;
+use crate::lint::TemplateOrigin;
 use crate::read;
 use crate::template::Template;
 
@@ -144,7 +144,7 @@ pub fn template(schema_id: &str) -> Option<Template> {
 }
 
 fn parsed(text: &str) -> Template {
-    read::template(text, Audience::Own)
+    read::template(text, TemplateOrigin::Own)
         .expect("a test reads every shipped template")
         .template
 }

@@ -1,10 +1,10 @@
-//! Who vouches for a template or a patch (draft-zhou §7, D111, Q50).
+//! The signatures that vouch for a template or a patch (draft-zhou §7).
 //!
 //! A [`Seal`] is a JWS with its payload detached (RFC 7515, appendix F), signed with Ed25519
 //! (RFC 8037) over the canonical JSON of the document ([`crate::canonical`]), so that the document
 //! may be stored, printed anew and relayed. The payload is base64url-encoded as ever, not `b64`
 //! false (RFC 7797): a document is a few kilobytes, and any JWS library can check the plain form.
-//! The protected header binds the document to its kind, its agent and its name (Q25), to a version
+//! The protected header binds the document to its kind, its agent and its name, to a version
 //! that grows and to an end; `crit` names these, so that nobody accepts a seal without looking at
 //! them (RFC 7515 §4.1.11).
 //!
@@ -16,7 +16,7 @@ mod key;
 mod pins;
 
 pub use ed25519_dalek::{SigningKey, VerifyingKey};
-pub use header::{Claims, Kind};
+pub use header::{DocumentClaims, DocumentKind};
 pub use key::{TrustedKeys, WeakKey, kid};
 pub use pins::{Asked, PinError, Pins};
 
@@ -81,11 +81,11 @@ impl From<Seal> for String {
     }
 }
 
-/// What a seal was found to vouch for.
+/// The facts that a seal was found to vouch for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// What the document is.
-    pub kind: Kind,
+    /// The kind of the document.
+    pub kind: DocumentKind,
     /// The agent that issued it.
     pub agent: String,
     /// The schema: that of the template, or the parent of the patch.
@@ -96,15 +96,15 @@ pub struct Verified {
     pub scenario: Option<String>,
     /// The version.
     pub version: u64,
-    /// When the seal ends.
+    /// The instant at which the seal ends.
     pub expires_at: Timestamp,
     /// The key that signed.
     pub kid: String,
     pub(crate) fingerprints: pins::Fingerprints,
 }
 
-/// Why a document is not accepted as what it says it is. To who sent it: access denied (row 26 of
-/// the security tests), and what was there before stays.
+/// The reason why a document is not accepted as what it says it is. To who sent it: access denied,
+/// and what was there before stays.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// It has no seal.
@@ -113,13 +113,13 @@ pub enum SealError {
     /// The seal cannot be read.
     #[error("the seal cannot be read: {reason}")]
     Malformed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The document is no template or patch that could be sealed.
     #[error("the document cannot be sealed: {reason}")]
     Unsealable {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// Signed in a way that is not trusted here, `none` included.
@@ -128,10 +128,10 @@ pub enum SealError {
     /// Sealed as something else: a patch is not a template.
     #[error("sealed as a {found:?}, not a {expected:?}")]
     OtherKind {
-        /// What is wanted.
-        expected: Kind,
-        /// What was sealed.
-        found: Kind,
+        /// The kind wanted.
+        expected: DocumentKind,
+        /// The kind that was sealed.
+        found: DocumentKind,
     },
     /// Issued by another agent than the one that is spoken with.
     #[error("issued by '{found}', not by '{expected}'")]
@@ -163,7 +163,7 @@ pub enum SealError {
     /// The seal has ended.
     #[error("the seal ended at {at}")]
     Expired {
-        /// When.
+        /// The instant.
         at: Timestamp,
     },
 }
@@ -175,8 +175,8 @@ pub enum SealError {
 /// cannot (beyond ±(2^53 - 1)).
 pub fn sign(
     key: &SigningKey,
-    kind: Kind,
-    claims: &Claims,
+    kind: DocumentKind,
+    claims: &DocumentClaims,
     document: &Value,
 ) -> Result<Seal, SealError> {
     let named = Named::of(kind, document)?;
@@ -197,7 +197,7 @@ pub fn sign(
 pub fn verify(
     trusted: &TrustedKeys,
     agent: &str,
-    kind: Kind,
+    kind: DocumentKind,
     seal: &Seal,
     document: &Value,
     now: Timestamp,
@@ -223,7 +223,7 @@ pub fn verify(
 pub fn open(
     trusted: &TrustedKeys,
     agent: &str,
-    kind: Kind,
+    kind: DocumentKind,
     sealed: &Value,
     now: Timestamp,
 ) -> Result<(Value, Verified), SealError> {

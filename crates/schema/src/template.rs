@@ -8,7 +8,7 @@ mod key;
 mod shape;
 
 pub use annotation::{Annotation, Description, MappingExample};
-pub use key::{Key, Standing};
+pub use key::{Key, KeyStatus};
 pub use shape::{Constraint, Format, KeyType, Property, Shape};
 
 use crate::language::Language;
@@ -16,7 +16,7 @@ use crate::language::Language;
 /// The reserved name of the key that takes what no other key covers (§4.3).
 pub const OTHER: &str = "other";
 
-/// The reserved member of a result that carries a suggestion (§6.2.2, Q21).
+/// The reserved member of a result that carries a suggestion (§6.2.2).
 pub const SCHEMA_UPDATE_SUGGESTION: &str = "schema_update_suggestion";
 
 /// A schema template: one version of one scenario.
@@ -28,14 +28,14 @@ pub struct Template {
     pub schema_id: String,
     /// The scenario, e.g. `fault_diagnosis`; for our own templates the `schema_id` without `_vN`.
     pub scenario: String,
-    /// The scenario for people; extra to the draft (Q24).
+    /// The scenario for people; extra to the draft.
     pub title: Option<Annotation>,
     /// The language of descriptions where nobody asks for another.
     pub language: Language,
     /// The keys, in the author's order; the last is [`OTHER`], put there by the reader if the
-    /// author left it out (Q13).
+    /// author left it out.
     pub keys: Vec<Key>,
-    /// The template of the result, if results are structured (Q21).
+    /// The template of the result, if results are structured.
     pub response_schema_id: Option<String>,
 }
 

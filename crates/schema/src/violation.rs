@@ -1,4 +1,4 @@
-//! What is wrong with a payload: all of it at once, each with its place and what was expected (Q22).
+//! All that is wrong with a payload: all of it at once, each with its place and what was expected.
 //!
 //! Knows the forms in which that is told, to people and to programs; refuses to know how it is found
 //! out, which is [`crate::contract`]'s, and how a protocol carries it.
@@ -9,14 +9,14 @@ use strum::IntoStaticStr;
 
 /// One thing wrong with a payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
-    /// Where, as an RFC 6901 pointer into the payload: `/alarms/2/time`.
+pub struct PayloadViolation {
+    /// The place, as an RFC 6901 pointer into the payload: `/alarms/2/time`.
     pub path: String,
-    /// What is wrong.
+    /// The fault.
     pub code: Code,
-    /// What is expected there, for people and programs: `integer from 1 to 9`.
+    /// The values expected there, for people and programs: `integer from 1 to 9`.
     pub expected: String,
-    /// What stands there, as JSON, shortened; none if nothing does.
+    /// The value found there, as JSON, shortened; none if nothing does.
     pub found: Option<String>,
 }
 
@@ -25,9 +25,9 @@ pub struct Violation {
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Code {
-    /// `missing`: a required key is not there, or null (Q10).
+    /// `missing`: a required key is not there, or null.
     Missing,
-    /// `unknown`: the schema has no such key (Q9).
+    /// `unknown`: the schema has no such key.
     Unknown,
     /// `type`.
     Type,
@@ -52,14 +52,14 @@ impl Code {
     }
 }
 
-impl Violation {
+impl PayloadViolation {
     /// The key of the schema that the place is in; none if the payload as a whole is meant.
     pub fn key_name(&self) -> Option<String> {
         key_name(&self.path)
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for PayloadViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.found {
             None => write!(f, "{}: {} is missing", self.path, self.expected),
@@ -71,9 +71,9 @@ impl fmt::Display for Violation {
 /// Something odd about a payload that is accepted all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Where, as an RFC 6901 pointer into the payload.
+    /// The place, as an RFC 6901 pointer into the payload.
     pub path: String,
-    /// What is odd.
+    /// The oddity.
     pub code: Caution,
     /// The same in words, for people.
     pub message: String,
@@ -86,15 +86,15 @@ pub struct Warning {
 pub enum Caution {
     /// `deprecated`: the key is on its way out (§6.2.3).
     Deprecated,
-    /// `withdrawn`: the key is gone, and accepted for a while yet (§6.2.3, D105, D106).
+    /// `withdrawn`: the key is gone, and accepted for a while yet (§6.2.3).
     Withdrawn,
-    /// `ignored`: the schema has no such key, and the value was dropped (Q9).
+    /// `ignored`: the schema has no such key, and the value was dropped.
     Ignored,
-    /// `moved`: the schema has no such key, and the value went to `other` (Q9).
+    /// `moved`: the schema has no such key, and the value went to `other`.
     Moved,
-    /// `malformed`: `other` is neither a string nor an array of strings, and was dropped (Q14).
+    /// `malformed`: `other` is neither a string nor an array of strings, and was dropped.
     Malformed,
-    /// `truncated`: `other` is longer than is kept (Q14).
+    /// `truncated`: `other` is longer than is kept.
     Truncated,
 }
 
@@ -123,12 +123,12 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The reply to a payload that is refused (Q22): `error` (always `invalid_payload`), `schema_id`,
+/// The reply to a payload that is refused: `error` (always `invalid_payload`), `schema_id`,
 /// and `errors`, each with `key_name`, `path`, `code`, `message` and `expected`.
 ///
 /// `key_name` is left out where the payload as a whole is meant. What stood there is in `message`
 /// alone, shortened and inert.
-pub fn report(schema_id: &str, violations: &[Violation]) -> Value {
+pub fn report(schema_id: &str, violations: &[PayloadViolation]) -> Value {
     json!({
         "error": "invalid_payload",
         "schema_id": schema_id,
@@ -136,7 +136,7 @@ pub fn report(schema_id: &str, violations: &[Violation]) -> Value {
     })
 }
 
-fn entry(violation: &Violation) -> Value {
+fn entry(violation: &PayloadViolation) -> Value {
     let mut entry = Map::new();
     if let Some(name) = violation.key_name() {
         entry.insert("key_name".to_owned(), name.into());
@@ -159,8 +159,8 @@ mod tests {
     use super::*;
     use insta::assert_snapshot;
 
-    fn violation(path: &str, code: Code, found: Option<&str>) -> Violation {
-        Violation {
+    fn violation(path: &str, code: Code, found: Option<&str>) -> PayloadViolation {
+        PayloadViolation {
             path: path.to_owned(),
             code,
             expected: "integer from 1 to 9".to_owned(),

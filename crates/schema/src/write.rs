@@ -1,7 +1,7 @@
 //! Templates, keys and patches as JSON (draft-zhou §4.1, §6.2.2).
 //!
 //! Knows two forms: the one that is *sent*, in one language, with a `semantic_description` composed
-//! from meaning, acceptable values and examples, so that prose and members cannot disagree (Q8);
+//! from meaning, acceptable values and examples, so that prose and members cannot disagree;
 //! and the *authored* one, which has everything in every language. [`crate::read`] reads both.
 //! Read next: [`composed`].
 
@@ -14,7 +14,7 @@ pub use prose::composed;
 pub use sent::{key, patch, served_language, template};
 
 use crate::language::Language;
-use crate::template::{Annotation, Key, KeyType, OTHER, Shape, Standing};
+use crate::template::{Annotation, Key, KeyStatus, KeyType, OTHER, Shape};
 
 /// The key `other` as we describe it, in each of some languages (§4.3); Chinese in Chinese, all
 /// others in English.
@@ -30,7 +30,7 @@ pub fn other(languages: impl IntoIterator<Item = Language>) -> Key {
         default_value: None,
         annotation: Annotation(described.collect()),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 
@@ -39,7 +39,7 @@ pub fn other(languages: impl IntoIterator<Item = Language>) -> Key {
 mod tests {
     use super::*;
     use crate::arbitrary;
-    use crate::lint::Audience;
+    use crate::lint::TemplateOrigin;
     use crate::patch::Patch;
     use crate::read;
     use crate::template::{Property, Template};
@@ -47,12 +47,12 @@ mod tests {
     use serde_json::{Value, json};
 
     fn own(value: &Value) -> Template {
-        read::template(value, Audience::Own)
+        read::template(value, TemplateOrigin::Own)
             .unwrap_or_else(|f| panic!("{f:#?}\n{value:#}"))
             .template
     }
 
-    /// What a template is in one language, read from what was sent: all but how its author divided
+    /// The template in one language, read from what was sent: all but how its author divided
     /// the descriptions.
     fn in_one_language(template: &Template, preferred: Option<&Language>) -> Template {
         let served = served_language(template, preferred);
@@ -124,7 +124,7 @@ mod tests {
             let expected = in_one_language(&written, preferred.as_ref());
             prop_assert_eq!(&own(&sent), &expected);
             // A peer reads the same, and what it sends on is the same again.
-            let relayed = read::template(&sent, Audience::Peer).unwrap().template;
+            let relayed = read::template(&sent, TemplateOrigin::Peer).unwrap().template;
             prop_assert_eq!(&relayed, &expected);
             prop_assert_eq!(template(&relayed, None), sent);
         }
@@ -132,7 +132,7 @@ mod tests {
         /// D85, D86: both forms of a patch are read; the authored one is the same patch.
         #[test]
         fn reading_undoes_both_forms_of_a_patch(written in arbitrary::patch()) {
-            let read = |value: &Value| -> Patch { read::patch(value, Audience::Own).unwrap().0 };
+            let read = |value: &Value| -> Patch { read::patch(value, TemplateOrigin::Own).unwrap().0 };
             prop_assert_eq!(&read(&authored_patch(&written)), &written);
             let sent = read(&patch(&written, None, &Language::english()));
             prop_assert_eq!((&sent.patch_id, sent.expires_at), (&written.patch_id, written.expires_at));
@@ -219,10 +219,10 @@ mod tests {
     #[test]
     fn standing_is_told() {
         let mut key = other([Language::english()]);
-        key.standing = Standing::Experimental;
+        key.standing = KeyStatus::Experimental;
         let sent = |key: &Key| super::key(key, &Language::english(), &Language::english());
         assert_eq!(sent(&key)["experimental"], true);
-        key.standing = Standing::Deprecated;
+        key.standing = KeyStatus::Deprecated;
         assert_eq!(sent(&key)["deprecated"], true);
         assert_eq!(sent(&key).get("experimental"), None);
         assert_eq!(sent(&key).get("default_value"), None);

@@ -9,9 +9,13 @@ mod pieces;
 
 use bag::Bag;
 use pieces::Pieces;
-use schema::evolution::simulate::{Administrators, Attack, History, Need, Plan, simulate};
-use schema::evolution::{Approval, Event, Evolution, Settings, State, chart};
-use schema::lint::Audience;
+use schema::evolution::simulate::{
+    Administrators, Attack, ClientNeed, SimulationHistory, Workload, simulate,
+};
+use schema::evolution::{
+    Approval, Evolution, EvolutionSettings, LifecycleState, LineageEvent, chart,
+};
+use schema::lint::TemplateOrigin;
 use schema::semantics::Embedder;
 use schema::template::Template;
 use schema::time::Timestamp;
@@ -31,22 +35,22 @@ fn base() -> Template {
              "annotations": {"en": {"meaning": "Cabin class", "examples": [["business class", "business"]]}}},
         ]
     });
-    schema::read::template(&source, Audience::Own)
+    schema::read::template(&source, TemplateOrigin::Own)
         .unwrap()
         .template
 }
 
-fn need(share: f64, days: (u32, u32), phrases: &[&str]) -> Need {
+fn need(share: f64, days: (u32, u32), phrases: &[&str]) -> ClientNeed {
     let phrases = phrases.iter().map(|p| (*p).to_owned()).collect();
-    Need {
+    ClientNeed {
         phrases,
         share,
         days,
     }
 }
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> Workload {
+    Workload {
         start: Timestamp::parse("2026-01-01T00:00:00Z").unwrap(),
         days: 90,
         clients: 1_000,
@@ -102,11 +106,15 @@ fn plan() -> Plan {
     }
 }
 
-fn run(plan: &Plan, settings: &Settings) -> History {
+fn run(plan: &Workload, settings: &EvolutionSettings) -> SimulationHistory {
     run_with(plan, settings, &Bag)
 }
 
-fn run_with(plan: &Plan, settings: &Settings, embedder: &dyn Embedder) -> History {
+fn run_with(
+    plan: &Workload,
+    settings: &EvolutionSettings,
+    embedder: &dyn Embedder,
+) -> SimulationHistory {
     let mut laws = Laws::default();
     simulate(
         SEED,
@@ -119,14 +127,14 @@ fn run_with(plan: &Plan, settings: &Settings, embedder: &dyn Embedder) -> Histor
     .unwrap_or_else(|e| panic!("seed {SEED}: {e}"))
 }
 
-/// What holds after each tick, whatever happens.
+/// The laws that hold after each tick, whatever happens.
 #[derive(Default)]
 struct Laws {
     versions: BTreeMap<String, Template>,
 }
 
 impl Laws {
-    fn hold(&mut self, evolution: &Evolution, settings: &Settings, now: Timestamp) {
+    fn hold(&mut self, evolution: &Evolution, settings: &EvolutionSettings, now: Timestamp) {
         let lineage = evolution.lineage();
         let told = |law: &str| format!("seed {SEED}, {now}: {law}");
         // D107: never more than the limit on trial.
@@ -172,7 +180,7 @@ impl Laws {
         let tolerated = lineage.tolerated(authored, settings, now);
         for tracked in lineage.keys() {
             let since = match tracked.state {
-                State::Withdrawn(since) => now - since,
+                LifecycleState::Withdrawn(since) => now - since,
                 _ => 0,
             };
             let accepted = tolerated.iter().any(|t| t.key_name == tracked.key.key_name);
@@ -187,19 +195,19 @@ impl Laws {
     }
 }
 
-fn settings() -> Settings {
-    let mut settings = Settings::default();
+fn settings() -> EvolutionSettings {
+    let mut settings = EvolutionSettings::default();
     settings.cluster.clusters_max = 200;
     assert_eq!(settings.check(), []);
     settings
 }
 
-fn activated(history: &History) -> Vec<&str> {
+fn activated(history: &SimulationHistory) -> Vec<&str> {
     history
         .events
         .iter()
         .filter_map(|(_, e)| match e {
-            Event::Activated { patch, .. } => {
+            LineageEvent::Activated { patch, .. } => {
                 Some(patch.new_keys.iter().map(|k| k.key_name.as_str()))
             }
             _ => None,
@@ -208,9 +216,9 @@ fn activated(history: &History) -> Vec<&str> {
         .collect()
 }
 
-fn stable_at(history: &History, day: usize) -> BTreeSet<&str> {
+fn stable_at(history: &SimulationHistory, day: usize) -> BTreeSet<&str> {
     let keys = history.samples[day].keys.iter();
-    keys.filter(|(_, s)| matches!(s, State::Stable(_)))
+    keys.filter(|(_, s)| matches!(s, LifecycleState::Stable(_)))
         .map(|(k, _)| k.as_str())
         .collect()
 }
@@ -244,7 +252,7 @@ fn noise_is_never_heard() {
             plan.needs = vec![need(0.0007, (0, 14), &["travel with falcon"])];
             let history = run_with(&plan, &settings(), embedder);
             let proposed = history.events.iter().find_map(|(_, e)| match e {
-                Event::Proposed { proposal } => Some(proposal.patch.key_names()),
+                LineageEvent::Proposed { proposal } => Some(proposal.patch.key_names()),
                 _ => None,
             });
             let of = format!("{clients} clients, {}", embedder.id());
@@ -263,7 +271,7 @@ fn a_history_can_be_repeated() {
     assert_eq!(run(&plan, &settings()), run(&plan, &settings()));
 }
 
-fn attacked(patient: bool) -> Plan {
+fn attacked(patient: bool) -> Workload {
     let mut plan = plan();
     (plan.days, plan.clients) = (20, 200);
     let phrase = "free upgrade backdoor".to_owned();
@@ -276,10 +284,12 @@ fn attacked(patient: bool) -> Plan {
     plan
 }
 
-fn of_attack(history: &History) -> (bool, bool) {
+fn of_attack(history: &SimulationHistory) -> (bool, bool) {
     let is = |name: &str| name.contains("backdoor");
     let proposed = history.events.iter().any(|(_, e)| match e {
-        Event::Proposed { proposal } => proposal.patch.new_keys.iter().any(|k| is(&k.key_name)),
+        LineageEvent::Proposed { proposal } => {
+            proposal.patch.new_keys.iter().any(|k| is(&k.key_name))
+        }
         _ => false,
     });
     (proposed, activated(history).into_iter().any(is))
@@ -318,7 +328,7 @@ fn a_traveller_gets_keys_of_its_own() {
         .personal_events
         .iter()
         .filter_map(|(_, e)| match e {
-            Event::Activated { patch, .. } => {
+            LineageEvent::Activated { patch, .. } => {
                 Some((patch.new_keys[0].key_name.as_str(), patch.client.as_deref()))
             }
             _ => None,
@@ -334,14 +344,14 @@ fn a_traveller_gets_keys_of_its_own() {
     let promoted = history
         .personal_events
         .iter()
-        .filter(|(_, e)| matches!(e, Event::Promoted { .. }))
+        .filter(|(_, e)| matches!(e, LineageEvent::Promoted { .. }))
         .count();
     assert_eq!(promoted, 2);
     assert!(
         !history
             .personal_events
             .iter()
-            .any(|(_, e)| matches!(e, Event::Published { .. }))
+            .any(|(_, e)| matches!(e, LineageEvent::Published { .. }))
     );
     assert_eq!(activated(&history), Vec::<&str>::new());
 }

@@ -4,7 +4,7 @@
 
 use schema::contract::{Contract, Unknown};
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::read::{self, Suggestion};
 use schema::shipped;
 use schema::template::{KeyType, OTHER, SCHEMA_UPDATE_SUGGESTION, Template};
@@ -23,7 +23,7 @@ fn json(text: &str) -> Value {
 
 /// A figure, read as a template of ours; without any finding.
 fn template(text: &str) -> Template {
-    let reading = read::template(text, Audience::Own).expect("no errors");
+    let reading = read::template(text, TemplateOrigin::Own).expect("no errors");
     assert_eq!(reading.findings, []);
     reading.template
 }
@@ -42,7 +42,7 @@ fn payload(text: &str) -> (String, Map<String, Value>) {
     )
 }
 
-/// What the contract of a template makes of values: their canonical form, or the places that are
+/// The work of a template's contract on values: their canonical form, or the places that are
 /// wrong.
 fn checked(
     template: &Template,
@@ -129,7 +129,7 @@ fn the_shipped_flight_booking_is_that_of_figure_2() {
 #[test]
 fn figure_3_is_a_key() {
     let (key, findings) =
-        read::key(figure!(3), &Language::english(), Audience::Own).expect("no errors");
+        read::key(figure!(3), &Language::english(), TemplateOrigin::Own).expect("no errors");
     assert_eq!(findings, []);
     assert_eq!(template(figure!(2)).key("cabin_class"), Some(&key));
     let description = key.annotation.0.values().next().expect("one language");
@@ -227,7 +227,7 @@ fn figure_9_is_a_result_and_a_suggestion() {
     for key in ["flight_number", "departure_time", "seat"] {
         assert!(confirmation.key(key).is_some(), "D46: {key}");
     }
-    let (suggestion, _) = read::suggestion(&suggestion, Audience::Peer).expect("no errors");
+    let (suggestion, _) = read::suggestion(&suggestion, TemplateOrigin::Peer).expect("no errors");
     let Suggestion::Advice { new_keys, .. } = suggestion else {
         panic!("the short form: {suggestion:?}")
     };
@@ -246,7 +246,7 @@ fn a_suggestion_may_have_a_float() {
         "key_name": "eye_size_scale", "key_type": "float", "required": false,
         "semantic_description": "How much larger the eyes become, 1.0-1.5."
     }]});
-    let (read, _) = read::suggestion(&suggested, Audience::Peer).expect("no errors");
+    let (read, _) = read::suggestion(&suggested, TemplateOrigin::Peer).expect("no errors");
     let Suggestion::Advice { new_keys, .. } = read else {
         panic!("the short form: {read:?}")
     };

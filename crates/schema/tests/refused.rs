@@ -10,7 +10,7 @@ use schema::violation::Code;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// How many payloads in all.
+/// The number of payloads in all.
 const PAYLOADS: usize = 100_000;
 
 /// A sequence of numbers that looks like chance (xorshift).
@@ -104,7 +104,7 @@ fn payload(template: &Template, rng: &mut SeededRng) -> Option<Map<String, Value
     Some(all)
 }
 
-/// What may be done to a value so that it is refused, and how that is told.
+/// The changes to a value by which it is refused, and how that is told.
 fn wrongs(shape: &Shape) -> Vec<(Value, Code)> {
     let held = &shape.constraint;
     let other_type = match shape.key_type {

@@ -1,8 +1,9 @@
-//! What ships is clean, speaks both languages, answers every request, and reads as it writes.
+//! Every template that ships is clean, speaks both languages, answers every request, and reads as
+//! it writes.
 
 use schema::contract::{Contract, Unknown};
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::read;
 use schema::shipped::{SHIPPED, shipped, template};
 use schema::template::{Annotation, Description, OTHER, Shape, Template};
@@ -18,7 +19,7 @@ fn languages() -> [Language; 2] {
 #[test]
 fn every_template_is_clean() {
     for (id, text) in SHIPPED {
-        let reading = read::template(text, Audience::Own)
+        let reading = read::template(text, TemplateOrigin::Own)
             .unwrap_or_else(|findings| panic!("{id}: {findings:#?}"));
         assert_eq!(reading.findings, [], "{id}");
         assert_eq!(reading.template.schema_id, id);
@@ -107,7 +108,7 @@ fn what_examples_say_is_accepted() {
         for key in &template.keys {
             for example in key.annotation.0.values().flat_map(|d| &d.examples) {
                 let values = Map::from_iter([(key.key_name.clone(), example.value.clone())]);
-                let of_key = |v: &&schema::violation::Violation| {
+                let of_key = |v: &&schema::violation::PayloadViolation| {
                     v.path.split('/').nth(1) == Some(key.key_name.as_str())
                 };
                 let violations = contract
@@ -132,13 +133,13 @@ fn what_is_written_reads_back() {
     for template in shipped() {
         for language in languages() {
             let sent = write::template(&template, Some(&language));
-            let reading = read::template(&sent, Audience::Own)
+            let reading = read::template(&sent, TemplateOrigin::Own)
                 .unwrap_or_else(|findings| panic!("{}: {findings:#?}", template.schema_id));
             assert_eq!(sent["language"], Value::from(language.as_str()));
             assert_eq!(shapes(&reading.template), shapes(&template));
         }
         let authored = write::authored(&template);
-        let reading = read::template(&authored, Audience::Own).expect("clean");
+        let reading = read::template(&authored, TemplateOrigin::Own).expect("clean");
         assert_eq!(reading.template, template);
     }
 }

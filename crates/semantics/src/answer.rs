@@ -15,7 +15,7 @@ use std::ops::Range;
 /// A token's bytes, which may be a part of a character, and its log-probability.
 pub(crate) type Piece = (Vec<u8>, f64);
 
-/// Why what was written is no answer.
+/// The reason why what was written is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoAnswer {
     #[error("the answer was cut off at the limit of tokens")]
@@ -67,15 +67,15 @@ impl Answer {
         }
     }
 
-    /// How sure the model is of a key's value: the geometric mean of the probabilities of its
+    /// The confidence of the model in a key's value: the geometric mean of the probabilities of its
     /// tokens; none if it did not tell.
     pub(crate) fn confidence(&self, key: &str) -> Option<f64> {
         self.confidences.get(key).copied()
     }
 
-    /// What stands of it: what comes from somewhere, is sure enough and keeps to the template. What
-    /// falls below `threshold` goes to `other`; `untold` is how sure a value without probabilities
-    /// counts.
+    /// The part of it that stands: what comes from somewhere, is sure enough and keeps to the
+    /// template. What falls below `threshold` goes to `other`; `untold` is how sure a value without
+    /// probabilities counts.
     pub(crate) fn checked(
         &self,
         template: &Template,
@@ -171,7 +171,7 @@ fn finished(content: &str) -> Map<String, Value> {
     members(content).into_iter().filter_map(whole).collect()
 }
 
-/// Where the value of each member of the outermost object stands.
+/// The place of each value of the outermost object's members.
 fn members(content: &str) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
     let (mut depth, mut at, mut key) = (0_usize, 0, None::<(String, usize)>);

@@ -1,4 +1,4 @@
-//! Which parser and which embedder run: chosen by name, in any build.
+//! The parser and the embedder that run: chosen by name, in any build.
 //!
 //! A name that this build does not hold is refused with the feature to build with, never replaced
 //! in silence. Knows names and what each needs; where names come from (a command line, a
@@ -16,14 +16,14 @@ pub const PARSERS: [&str; 5] = ["rules", "gguf", "endpoint", "gate-gguf", "gate-
 /// The embedders that can be named.
 pub const EMBEDDERS: [&str; 3] = ["ngrams", "static", "minilm"];
 
-/// What is given beside a name; each needs some of it.
+/// The options given beside a name; each needs some of it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct BackendOptions {
     /// The file of a model, the directory of an embedder.
     pub weights: Option<PathBuf>,
     /// The SHA-256 of its weights, in 64 hexadecimal digits.
     pub sha256: Option<String>,
-    /// How many threads a local model computes with; 1 by default.
+    /// The number of threads that a local model computes with; 1 by default.
     pub threads: Option<u32>,
     /// The base of an endpoint's API.
     pub url: Option<String>,
@@ -35,13 +35,14 @@ pub struct Given {
     pub authorities: Option<PathBuf>,
     /// Lets an endpoint that is another host be reached by `http`.
     pub in_the_clear: bool,
-    /// How long a model may take, in milliseconds; see the model's own settings for the default.
+    /// The time that a model may take, in milliseconds; see the model's own settings for the
+    /// default.
     pub timeout_ms: Option<u64>,
     /// Behind a gate: the confidence from which the model is believed alone, 0 to 1.
     pub model_alone: Option<f64>,
     /// Behind a gate: lets the rules stand alone where the model fails.
     pub bears_failures: bool,
-    /// The confidence from which a value of the rules stands, 0 to 1; 0.7 by default (Q52).
+    /// The confidence from which a value of the rules stands, 0 to 1; 0.7 by default.
     pub threshold: Option<f64>,
 }
 
@@ -52,16 +53,16 @@ pub enum Model {
     Gguf {
         /// Its file.
         weights: Weights,
-        /// How many threads it computes with.
+        /// The number of threads that it computes with.
         threads: u32,
-        /// How long it may take; its own default without it.
+        /// The time that it may take; its own default without it.
         timeout: Option<Duration>,
     },
     /// One behind an endpoint.
     Endpoint(Remote),
 }
 
-/// How an endpoint is reached; see `endpoint::Settings`.
+/// The settings by which an endpoint is reached; see `endpoint::Settings`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remote {
     /// The base of the API.
@@ -74,11 +75,11 @@ pub struct Remote {
     pub authorities: Option<PathBuf>,
     /// Lets it be reached by `http` though it is another host.
     pub in_the_clear: bool,
-    /// How long an answer may take; the endpoint's own default without it.
+    /// The time that an answer may take; the endpoint's own default without it.
     pub timeout: Option<Duration>,
 }
 
-/// Which parser runs.
+/// The parser that runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParserChoice {
     /// The rules, without a model.
@@ -102,7 +103,7 @@ pub enum ParserChoice {
     },
 }
 
-/// Which embedder runs.
+/// The embedder that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EmbedderChoice {
     /// Hashed n-grams, without a model.
@@ -113,7 +114,7 @@ pub enum EmbedderChoice {
     MiniLm(Weights),
 }
 
-/// Why a parser or an embedder cannot be had.
+/// The reason why a parser or an embedder cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// There is none of this name.
@@ -126,12 +127,12 @@ pub enum Unavailable {
         /// The names that there are.
         known: &'static [&'static str],
     },
-    /// What it needs is not given.
+    /// Something that it needs is not given.
     #[error("{name} needs {needs}")]
     Missing {
         /// The name.
         name: String,
-        /// What is not given.
+        /// The option that is not given.
         needs: &'static str,
     },
     /// The SHA-256 is none.
@@ -146,9 +147,9 @@ pub enum Unavailable {
     /// It is held, and cannot be begun.
     #[error("{what} cannot be used: {cause}")]
     Unusable {
-        /// What was chosen.
+        /// The backend that was chosen.
         what: &'static str,
-        /// Why.
+        /// The reason.
         #[source]
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -159,7 +160,7 @@ impl ParserChoice {
     ///
     /// # Errors
     /// [`Unavailable`] if there is none, or if what it needs is not given.
-    pub fn named(name: &str, given: &Given) -> Result<Self, Unavailable> {
+    pub fn named(name: &str, given: &BackendOptions) -> Result<Self, Unavailable> {
         let gate = |model| Self::Gate {
             model,
             threshold: given.rules_alone(),
@@ -224,7 +225,7 @@ impl EmbedderChoice {
     ///
     /// # Errors
     /// [`Unavailable`] if there is none, or if what it needs is not given.
-    pub fn named(name: &str, given: &Given) -> Result<Self, Unavailable> {
+    pub fn named(name: &str, given: &BackendOptions) -> Result<Self, Unavailable> {
         match name {
             "ngrams" => Ok(Self::Ngrams),
             "static" => given.weights(name).map(Self::Static),
@@ -250,7 +251,7 @@ impl EmbedderChoice {
     }
 }
 
-impl Given {
+impl BackendOptions {
     fn rules_alone(&self) -> f64 {
         self.threshold.unwrap_or(rules::THRESHOLD)
     }
@@ -298,7 +299,7 @@ fn needed<'g, T>(
     })
 }
 
-/// Where a model stands.
+/// The place of a model.
 #[derive(Clone, Copy)]
 #[cfg_attr(
     not(any(feature = "gguf", feature = "endpoint")),
@@ -363,9 +364,9 @@ fn gguf(
     timeout: Option<Duration>,
     place: Place,
 ) -> Result<Box<dyn SemanticParser>, Unavailable> {
-    use crate::gguf::{Gguf, Settings};
-    let default = Settings::new(weights.clone());
-    let model = Gguf::load(Settings {
+    use crate::gguf::{Gguf, GgufSettings};
+    let default = GgufSettings::new(weights.clone());
+    let model = Gguf::load(GgufSettings {
         threads,
         timeout: timeout.unwrap_or(default.timeout),
         other: matches!(place, Place::Alone),
@@ -387,9 +388,9 @@ fn gguf(
 
 #[cfg(feature = "endpoint")]
 fn endpoint(remote: &Remote, place: Place) -> Result<Box<dyn SemanticParser>, Unavailable> {
-    use crate::endpoint::{Endpoint, Settings};
-    let default = Settings::new(&remote.url, &remote.model);
-    let model = Endpoint::new(Settings {
+    use crate::endpoint::{EndpointSettings, ModelEndpoint};
+    let default = GgufSettings::new(&remote.url, &remote.model);
+    let model = ModelEndpoint::new(GgufSettings {
         key_variable: remote.key_variable.clone(),
         authorities: remote.authorities.clone(),
         in_the_clear: remote.in_the_clear,

@@ -1,65 +1,65 @@
-//! Which agent and which scenario an utterance is for: steps 1 and 2 of draft-zhou §3.2.
+//! The agent and the scenario that an utterance is for: steps 1 and 2 of draft-zhou §3.2.
 //!
 //! What each scenario says of itself (title, description, keys, mapping examples) is weighed
 //! against the words of the utterance, rare words more than common ones; an embedder has a say of
 //! its own. Where too little of what is said is known to any, nothing fits, and the end user is told
-//! so (D13). Read next: [`crate::rules`], which fills the scenario's template.
+//! so. Read next: [`crate::rules`], which fills the scenario's template.
 
 use crate::lexicon;
 use crate::ngrams::cosine;
 use language::text::{Class, Token, tokens};
 use schema::semantics::{Embedder, ParseFailure};
-use schema::steps::{Effort, GivenUp, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget};
 use schema::template::{Annotation, Template};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A scenario that an agent offers.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer<'a> {
+pub struct OfferedScenario<'a> {
     /// The agent.
     pub agent: &'a str,
     /// The scenario.
     pub scenario: &'a str,
-    /// What the agent or its registry says of it.
+    /// The description by the agent or its registry.
     pub description: &'a str,
-    /// What people say who want it.
+    /// The utterances of people who want it.
     pub examples: &'a [String],
     /// Its template.
     pub template: Option<&'a Template>,
 }
 
-/// How well a scenario fits.
+/// The fit of a scenario.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// Which offer, by its place.
+pub struct ScenarioFit {
+    /// The offer, by its place.
     pub offer: usize,
     /// The agent.
     pub agent: String,
     /// The scenario.
     pub scenario: String,
-    /// How well, 0 to 1.
+    /// The score, 0 to 1.
     pub score: f64,
-    /// Why, for people: the words that it knows.
+    /// The reason, for people: the words that it knows.
     pub reason: String,
 }
 
-/// What was chosen.
+/// The choice.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Choosing {
+pub enum ScenarioChoice {
     /// The scenario that fits best, then the others, the better first.
-    Fits(Fit, Vec<Fit>),
+    Fits(ScenarioFit, Vec<ScenarioFit>),
     /// None fits; the nearest, for the record.
-    Nothing(Option<Fit>),
+    Nothing(Option<ScenarioFit>),
 }
 
 /// The score from which a scenario fits.
 pub const THRESHOLD: f64 = 0.3;
 
-/// What fits at least this share as well as the best fits nearly as well: the scores of two
+/// The share of the best score from which a scenario fits nearly as well: the scores of two
 /// scenarios that share most of their words differ by less.
 pub const NEAR: f64 = 0.8;
 
-/// How much less a name that nobody knows tells than another word that nobody knows: whom or where
+/// The weight of a name that nobody knows, beside another word that nobody knows: whom or where
 /// somebody names says little of what is wanted.
 const STRANGE: f64 = 0.5;
 
@@ -68,8 +68,12 @@ const LEAST: f64 = 0.1;
 
 /// Chooses among offers, however much work it is: for utterances and offers of one's own. Deterministic;
 /// of equals the first.
-pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> Choosing {
-    let work = Work::within(Effort::any());
+pub fn choose(
+    utterance: &str,
+    offers: &[OfferedScenario<'_>],
+    embedder: &dyn Embedder,
+) -> ScenarioChoice {
+    let work = ReadingBudget::within(Effort::any());
     let chosen = within(utterance, offers, embedder, &work);
     chosen.expect("nothing ends a choice without a limit")
 }
@@ -82,17 +86,17 @@ pub fn choose(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) ->
 /// says so.
 pub fn choose_until(
     utterance: &str,
-    offers: &[Offer<'_>],
+    offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
     over: &dyn Fn() -> bool,
-) -> Result<Choosing, ParseFailure> {
-    let work = Work::within(Effort::until(over));
+) -> Result<ScenarioChoice, ParseFailure> {
+    let work = ReadingBudget::within(Effort::until(over));
     within(utterance, offers, embedder, &work).map_err(|why| ParseFailure::given_up(why, "choose"))
 }
 
-/// How many steps [`choose`] takes: bytes and terms that it looks at.
-pub fn steps(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> u64 {
-    let work = Work::within(Effort::any());
+/// The number of steps that [`choose`] takes: bytes and terms that it looks at.
+pub fn steps(utterance: &str, offers: &[OfferedScenario<'_>], embedder: &dyn Embedder) -> u64 {
+    let work = ReadingBudget::within(Effort::any());
     // The choice is of no account.
     let _ = within(utterance, offers, embedder, &work);
     work.taken()
@@ -100,10 +104,10 @@ pub fn steps(utterance: &str, offers: &[Offer<'_>], embedder: &dyn Embedder) -> 
 
 fn within(
     utterance: &str,
-    offers: &[Offer<'_>],
+    offers: &[OfferedScenario<'_>],
     embedder: &dyn Embedder,
-    work: &Work<'_>,
-) -> Result<Choosing, GivenUp> {
+    work: &ReadingBudget<'_>,
+) -> Result<ScenarioChoice, GivenUp> {
     let embedder = Counted { embedder, work };
     let query = terms(utterance, work)?;
     let said = embedder.embed(utterance)?;
@@ -118,8 +122,8 @@ fn within(
     fits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.offer.cmp(&b.offer)));
     let mut fits = fits.into_iter();
     Ok(match fits.next() {
-        Some(best) if best.score >= THRESHOLD => Choosing::Fits(best, fits.collect()),
-        nearest => Choosing::Nothing(nearest),
+        Some(best) if best.score >= THRESHOLD => ScenarioChoice::Fits(best, fits.collect()),
+        nearest => ScenarioChoice::Nothing(nearest),
     })
 }
 
@@ -127,7 +131,7 @@ fn within(
 #[derive(Clone, Copy)]
 struct Counted<'c> {
     embedder: &'c dyn Embedder,
-    work: &'c Work<'c>,
+    work: &'c ReadingBudget<'c>,
 }
 
 impl Counted<'_> {
@@ -141,7 +145,7 @@ impl Counted<'_> {
 /// A word of an utterance or a pair of Chinese characters, as it is compared.
 type Terms = BTreeMap<String, Term>;
 
-/// How it was said.
+/// A term as it was said.
 struct Term {
     said: String,
     /// Begins with a capital, and not because a sentence does.
@@ -149,7 +153,7 @@ struct Term {
 }
 
 /// The words that say something.
-fn terms(text: &str, work: &Work<'_>) -> Result<Terms, GivenUp> {
+fn terms(text: &str, work: &ReadingBudget<'_>) -> Result<Terms, GivenUp> {
     work.take(1 + text.len());
     work.may_go_on()?;
     let all = tokens(text);
@@ -180,14 +184,15 @@ fn says(token: &Token) -> bool {
     token.text.len() > 1 && !lexicon::is_function(&token.text) && !lexicon::is_asking(&token.text)
 }
 
-/// What a scenario knows: each term with its weight, and the vectors of what people say for it.
+/// The terms that a scenario knows, each with its weight, and the vectors of what people say for
+/// it.
 struct Profile {
     weights: BTreeMap<String, f64>,
     vectors: Vec<Vec<f32>>,
 }
 
 impl Profile {
-    fn of(offer: &Offer<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
+    fn of(offer: &OfferedScenario<'_>, embedder: &Counted<'_>) -> Result<Self, GivenUp> {
         let mut profile = Self {
             weights: BTreeMap::new(),
             vectors: Vec::new(),
@@ -233,7 +238,7 @@ impl Profile {
         Ok(())
     }
 
-    fn learn(&mut self, text: &str, weight: f64, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn learn(&mut self, text: &str, weight: f64, work: &ReadingBudget<'_>) -> Result<(), GivenUp> {
         for term in terms(text, work)?.into_keys() {
             let known = self.weights.entry(term).or_insert(0.0);
             *known = known.max(weight);
@@ -244,12 +249,12 @@ impl Profile {
     fn fit(
         &self,
         at: usize,
-        offer: &Offer<'_>,
+        offer: &OfferedScenario<'_>,
         query: &Terms,
         rarity: &Rarity,
         said: &[f32],
-        work: &Work<'_>,
-    ) -> Fit {
+        work: &ReadingBudget<'_>,
+    ) -> ScenarioFit {
         work.take(1 + query.len() + self.vectors.len());
         let mut known: Vec<&str> = Vec::new();
         let (mut held, mut all) = (0.0, 0.0);
@@ -269,7 +274,7 @@ impl Profile {
             .iter()
             .map(|v| f64::from(cosine(v, said)))
             .fold(0.0, f64::max);
-        Fit {
+        ScenarioFit {
             offer: at,
             agent: offer.agent.to_owned(),
             scenario: offer.scenario.to_owned(),
@@ -282,7 +287,7 @@ impl Profile {
         }
     }
 
-    /// How much a scenario knows a term, by itself or by a word that means the same.
+    /// The weight of a term in a scenario, by itself or by a word that means the same.
     fn weight(&self, term: &str, word: &str) -> f64 {
         let itself = self.weights.get(term).copied();
         let alike = || {
@@ -307,7 +312,7 @@ fn meanings<'a>(
         .map(|d| d.meaning.as_str())
 }
 
-/// How rare terms are among the offers.
+/// The rarity of terms among the offers.
 struct Rarity {
     holders: BTreeMap<String, usize>,
     offers: usize,

@@ -1,6 +1,6 @@
 //! A model behind any OpenAI-compatible chat endpoint, held to the template by its response format
-//! (draft-zhou §6.1, D60, D61). Feature `endpoint`; off by default, and no packet leaves unless an
-//! [`Endpoint`] is made.
+//! (draft-zhou §6.1). Feature `endpoint`; off by default, and no packet leaves unless an
+//! [`ModelEndpoint`] is made.
 //!
 //! Asks once, follows no redirect, retries nothing. What comes back is checked as if nobody had
 //! constrained it: values stand in the utterance, in a mapping example or among the acceptable
@@ -10,7 +10,7 @@
 mod completion;
 mod http;
 
-pub use http::{BadEndpoint, Unanswered};
+pub use http::{BadEndpoint, EndpointError};
 
 use crate::prompt::{spoken, today};
 use crate::rules;
@@ -23,13 +23,13 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How sure an answer without probabilities counts: enough beside the rules, not enough against
-/// them ([`crate::gate::Thresholds::model_alone`]).
+/// The confidence that an answer without probabilities counts with: enough beside the rules, not
+/// enough against them ([`crate::gate::Thresholds::model_alone`]).
 pub const WITHOUT_PROBABILITIES: f64 = 0.75;
 
-/// How to reach a model. Holds no secret: the key is named, not told.
+/// The way to reach a model. Holds no secret: the key is named, not told.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct EndpointSettings {
     /// The base of the API, e.g. `http://127.0.0.1:8080/v1`; `/chat/completions` is added. `https`,
     /// or `http` to the host itself; to others only `in_the_clear`.
     pub url: String,
@@ -40,19 +40,19 @@ pub struct Settings {
     pub key_variable: Option<String>,
     /// Lets utterances and templates travel by `http` to another host. False by default.
     pub in_the_clear: bool,
-    /// How long an answer may take, connecting included. 30 seconds by default.
+    /// The time that an answer may take, connecting included. 30 seconds by default.
     pub timeout: Duration,
     /// Authorities to trust, PEM; those of the system without it.
     pub authorities: Option<PathBuf>,
-    /// How long an answer may be, in bytes. 4 MiB by default.
+    /// The length that an answer may have, in bytes. 4 MiB by default.
     pub answer_bytes_max: usize,
-    /// How many tokens an answer may have. 1,024 by default.
+    /// The number of tokens that an answer may have. 1,024 by default.
     pub tokens_max: u32,
-    /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
+    /// The confidence below which a value goes to `other`. 0.7 by default.
     pub threshold: f64,
 }
 
-impl Settings {
+impl EndpointSettings {
     /// The defaults for a model at a URL.
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
@@ -70,19 +70,19 @@ impl Settings {
 }
 
 /// A model behind an endpoint.
-pub struct Endpoint {
+pub struct ModelEndpoint {
     name: String,
-    settings: Settings,
+    settings: EndpointSettings,
     client: Client,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// A parser that asks there. Connects to nothing yet.
     ///
     /// # Errors
     /// [`BadEndpoint`] if the URL is none, if something would travel in the clear, if the key is not
     /// in its variable, or if no authority is trusted.
-    pub fn new(settings: Settings) -> Result<Self, BadEndpoint> {
+    pub fn new(settings: EndpointSettings) -> Result<Self, BadEndpoint> {
         let client = Client::new(&settings)?;
         let name = format!("endpoint {} at {}", settings.model, client.authority());
         Ok(Self {
@@ -123,7 +123,7 @@ impl Endpoint {
     }
 }
 
-impl SemanticParser for Endpoint {
+impl SemanticParser for ModelEndpoint {
     fn name(&self) -> &str {
         &self.name
     }

@@ -1,4 +1,4 @@
-//! How good a parser or an embedder is, on sets that somebody labelled.
+//! The quality of a parser or an embedder, on sets that somebody labelled.
 //!
 //! - [`intents`]: from utterance to payload, by a strict scorer: a case is right only if every key
 //!   is;
@@ -14,9 +14,9 @@ pub mod intents;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct NotASet {
-    /// Which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Its fault.
     pub reason: String,
 }
 

@@ -22,14 +22,14 @@ use serde_json::{Map, Value};
 /// From which confidence a value stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// What both say counts as at least this sure. 0.9 by default.
+    /// The least confidence of what both say. 0.9 by default.
     pub agreed: f64,
-    /// What the rules say and the model does not. 0.7 by default (Q52).
+    /// The threshold of what the rules say and the model does not. 0.7 by default.
     pub rules_alone: f64,
-    /// What the model says and the rules do not. 0.85 by default; it belongs to the model, and for a
-    /// small one there is none ([`Thresholds::SMALL`]).
+    /// The threshold of what the model says and the rules do not. 0.85 by default; it belongs to
+    /// the model, and for a small one there is none ([`Thresholds::SMALL`]).
     pub model_alone: f64,
-    /// What the rules say against the model. 0.8 by default.
+    /// The threshold of what the rules say against the model. 0.8 by default.
     pub rules_against_model: f64,
 }
 
@@ -143,7 +143,7 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
             None => Parsed::default(),
         };
         let ruled = confirmed(template, ruled, proposed, &modelled);
-        let mut joined = Joined {
+        let mut joined = Merged {
             utterance,
             parsed: Parsed {
                 other: ruled.other.clone(),
@@ -163,7 +163,7 @@ impl<R: SemanticParser, M: SemanticParser> SemanticParser for Gate<R, M> {
     }
 }
 
-/// What the rules say, and what they propose where the model says the same.
+/// Joins what the rules say, and what they propose where the model says the same.
 fn confirmed(template: &Template, mut ruled: Parsed, proposed: Parsed, model: &Parsed) -> Parsed {
     let mut all = true;
     for key in template.own_keys() {
@@ -196,13 +196,13 @@ fn said<'p>(parsed: &'p Parsed, key: &Key) -> Option<(&'p Value, f64)> {
     ))
 }
 
-/// What was decided so far.
-struct Joined<'u> {
+/// The decisions so far.
+struct Merged<'u> {
     utterance: &'u str,
     parsed: Parsed,
 }
 
-impl Joined<'_> {
+impl Merged<'_> {
     fn decide(
         &mut self,
         key: &Key,

@@ -1,4 +1,4 @@
-//! A local model in GGUF, held to the template by a grammar (draft-zhou §6.1, D61). Feature `gguf`;
+//! A local model in GGUF, held to the template by a grammar (draft-zhou §6.1). Feature `gguf`;
 //! off by default, and nothing is loaded unless a [`Gguf`] is made.
 //!
 //! ```text
@@ -13,15 +13,15 @@
 //! time, and keeps what it computed of a template's prompt for the next. Read next: [`crate::gate`], which lets it speak beside the rules.
 
 mod chat;
-mod desk;
-mod writing;
+mod generation;
+mod worker;
 
 use crate::answer::Answer;
 use crate::prompt::{spoken, today};
 use crate::rules;
 use crate::spans::spans;
 use crate::weights::{BadWeights, Weights, prove};
-use desk::Desk;
+use generation::GenerationError;
 use llama_cpp_2::llama_backend::LlamaBackend;
 use llama_cpp_2::model::LlamaModel;
 use llama_cpp_2::model::params::LlamaModelParams;
@@ -31,31 +31,31 @@ use schema::template::{KeyType, Shape, Template};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use writing::Unwritten;
+use worker::ModelThread;
 
-/// How many entries an array has at most, if the template lets it have more.
+/// The most entries of an array, if the template lets it have more.
 const ENTRIES_MOST: usize = 8;
 
-/// Which model runs, and how.
+/// The model that runs, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct GgufSettings {
     /// The file and its SHA-256.
     pub weights: Weights,
-    /// How many threads it computes with. 1 by default: on busy cores more are slower.
+    /// The number of threads that it computes with. 1 by default: on busy cores more are slower.
     pub threads: u32,
-    /// How many tokens an answer may have. 512 by default.
+    /// The number of tokens that an answer may have. 512 by default.
     pub tokens_max: usize,
-    /// How long an answer may take, waiting for others included; looked at between steps. 60
+    /// The time that an answer may take, waiting for others included; looked at between steps. 60
     /// seconds by default.
     pub timeout: Duration,
-    /// The confidence below which a value goes to `other`. 0.7 by default (Q52).
+    /// The confidence below which a value goes to `other`. 0.7 by default.
     pub threshold: f64,
     /// Asks for what fits no key as well. True by default; behind a gate, where the rules tell that,
     /// it only costs time.
     pub other: bool,
 }
 
-impl Settings {
+impl GgufSettings {
     /// The defaults for a file of weights.
     pub fn new(weights: Weights) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Settings {
     }
 }
 
-/// Why a model cannot be used.
+/// The reason why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadModel {
     /// The file is not there, or another than was named.
@@ -84,8 +84,8 @@ pub enum BadModel {
 pub struct Gguf {
     name: String,
     model: Arc<LlamaModel>,
-    desk: Desk,
-    settings: Settings,
+    desk: ModelThread,
+    settings: GgufSettings,
 }
 
 impl fmt::Debug for Gguf {
@@ -99,7 +99,7 @@ impl Gguf {
     ///
     /// # Errors
     /// [`BadModel`]
-    pub fn load(settings: Settings) -> Result<Self, BadModel> {
+    pub fn load(settings: GgufSettings) -> Result<Self, BadModel> {
         prove(&settings.weights)?;
         let parameters = LlamaModelParams::default().with_n_gpu_layers(0);
         let path = &settings.weights.path;
@@ -110,7 +110,7 @@ impl Gguf {
         let backend = backend()?;
         let model = LlamaModel::load_from_file(backend, path, &parameters);
         let model = Arc::new(model.map_err(|e| form(e.to_string()))?);
-        let desk = Desk::open(backend, Arc::clone(&model), settings.clone());
+        let desk = ModelThread::open(backend, Arc::clone(&model), settings.clone());
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("gguf {file} {:.12}", settings.weights.sha256);
         Ok(Self {
@@ -186,11 +186,11 @@ fn bound(shape: &mut Shape) {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Unwritten(#[from] Unwritten),
+    Unwritten(#[from] GenerationError),
     #[error(transparent)]
     NoAnswer(#[from] crate::answer::NoAnswer),
 }

@@ -1,4 +1,4 @@
-//! What the words of English and Chinese do, whatever the domain: which carry no meaning, which
+//! The work of the words of English and Chinese, whatever the domain: which carry no meaning, which
 //! deny, which only ask politely; which mean the same, which the opposite, which are places.
 //!
 //! Written from dictionaries and from the terms of alarm and energy standards, never from a test
@@ -185,7 +185,7 @@ pub(crate) fn is_opener(word: &str) -> bool {
     listed(OPENERS, word) || is_function(word) || is_asking(word)
 }
 
-/// What identifiers of tickets begin with, in the systems that hand them out.
+/// The beginnings of tickets' identifiers, in the systems that hand them out.
 const TICKETS: &str = " tt inc wo sr cr crq tkt req prb ritm case ticket ";
 
 /// True for an identifier that is a ticket's by the letters that it begins with: `TT-63`, `INC0099812`.
@@ -198,7 +198,7 @@ pub(crate) fn is_ticket(code: &str) -> bool {
     listed(TICKETS, &letters)
 }
 
-/// What the counted are called, where they are people or what people take up.
+/// The names of the counted, where they are people or what people take up.
 const COUNTED_PEOPLE: &str = " person people passenger passengers traveler travelers traveller travellers adult adults \
  ticket tickets seat seats guest guests rider riders head heads friend friends pax resident residents driver drivers colleague colleagues neighbour neighbours neighbor neighbors tenant tenants \
  employee employees families adults child children kid kids \
@@ -209,7 +209,7 @@ pub(crate) fn counts_people(word: &str) -> bool {
     listed(COUNTED_PEOPLE, word) || same_concept(word, "customer")
 }
 
-/// How much of a scale a word of degree means, 0 to 1: "light" of 0–10 is 3.
+/// The share of a scale that a word of degree means, 0 to 1: "light" of 0–10 is 3.
 pub(crate) fn degree(word: &str) -> Option<f64> {
     Some(match word {
         "off" | "none" | "zero" | "关闭" | "关掉" | "不要" => 0.0,
@@ -226,7 +226,7 @@ pub(crate) fn degree(word: &str) -> Option<f64> {
     })
 }
 
-/// How much of a scale an action means that is asked for without a degree.
+/// The share of a scale that an action means that is asked for without a degree.
 pub(crate) const PLAIN_DEGREE: f64 = 0.7;
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use tokenizers::Tokenizer;
 
 /// The cosine from which two texts mean the same, as measured.
 const THRESHOLD: f32 = 0.55;
-/// How many tokens of a text are looked at, marks included.
+/// The number of tokens of a text that are looked at, marks included.
 const TOKENS_MOST: usize = 256;
 /// Tokens to prove a model with.
 const PROOF: [u32; 2] = [0, 1];

@@ -52,7 +52,7 @@ impl Calendar {
 /// A day that was said.
 #[derive(Clone, Debug)]
 pub(crate) struct Day {
-    /// Which.
+    /// The day.
     pub(crate) date: Date,
     /// Said as the end of a span: "within two days", which is how long, too.
     pub(crate) span: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Day {
     pub(crate) run: Range<usize>,
 }
 
-/// How often a day comes that is told by its name.
+/// The turn of a day that is told by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Tuesday, 周二.
@@ -195,7 +195,7 @@ impl Reader<'_> {
         at + 1
     }
 
-    /// How often the day at a run comes, if nothing says which one is meant.
+    /// The turn of the day at a run, if nothing says which one is meant.
     fn turn(&self, run: &Range<usize>) -> Option<Turn> {
         let words = || run.clone().map(|i| self.word(i));
         let written = self.text.span(run).to_lowercase();
@@ -363,7 +363,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many seconds the unit at `at` has, and where it ends.
+    /// The seconds of the unit at `at`, and where it ends.
     fn span_unit(&self, at: usize) -> Option<(f64, usize)> {
         for n in [3, 2, 1] {
             let said = self.said(at, n);
@@ -383,7 +383,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Whether a span counts forward or back, and where the word for it ends.
+    /// True if a span counts forward, false if back, and where the word for it ends.
     fn direction(&self, at: usize, leading: bool) -> Option<(usize, f64)> {
         match (self.word(at), self.word(at + 1)) {
             ("from", "now") => Some((at + 2, 1.0)),

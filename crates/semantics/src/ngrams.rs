@@ -11,18 +11,18 @@ use language::text::{Class, Token, tokens};
 use schema::semantics::Embedder;
 use std::collections::BTreeSet;
 
-/// How many numbers a vector has.
+/// The number of dimensions of a vector.
 const DIMENSIONS: usize = 1024;
 /// The cosine from which two texts mean the same.
 const THRESHOLD: f32 = 0.30;
-/// What a word, its character n-grams together, two words in a row, a Chinese character and a pair
-/// of them weigh.
+/// The weights of a word, its character n-grams together, two words in a row, a Chinese character
+/// and a pair of them.
 const WORD: f32 = 1.0;
 const PIECES: f32 = 0.6;
 const PAIR: f32 = 0.4;
 const CHARACTER: f32 = 0.5;
 const CHARACTERS: f32 = 1.0;
-/// What a concept of the lexicon weighs, beside the word for it.
+/// The weight of a concept of the lexicon, beside the word for it.
 const CONCEPT: f32 = 0.8;
 
 /// Hashed words and character n-grams.

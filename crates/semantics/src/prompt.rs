@@ -1,4 +1,4 @@
-//! What every model is told beside the template: the language and the time.
+//! The text that every model is told beside the template: the language and the time.
 //!
 //! The template itself is told by [`schema::render::prompt`]. Read next: `endpoint`, `gguf`.
 
@@ -19,7 +19,7 @@ pub(crate) fn spoken(utterance: &str, circumstances: &Circumstances) -> Language
     circumstances.language.clone().unwrap_or_else(found)
 }
 
-/// What "tomorrow" is counted from, as the model is told it.
+/// The day that "tomorrow" is counted from, as the model is told it.
 pub(crate) fn today(circumstances: &Circumstances) -> String {
     let calendar = Calendar::of(circumstances);
     let (hours, minutes) = (calendar.minute / 60, calendar.minute % 60);

@@ -2,9 +2,9 @@
 //! days and times, negation, names behind their prepositions (draft-zhou §6.1).
 //!
 //! ```text
-//! utterance ─► scene ─┐
+//! utterance ─► annotated ─┐
 //!                     ├─► propose ─► settle ─► payload, confidence
-//! template ─► briefs ─┘                └─► remainder ─► other
+//! template ─► slots ─┘                └─► remainder ─► other
 //! ```
 //!
 //! Deterministic and pure. Every value comes from the utterance, from a mapping example or from
@@ -14,7 +14,7 @@
 //!
 //! Reading takes steps in proportion to the length of the utterance, which [`Rules::steps`] counts. What
 //! would be paired with everything is paired within a clause, whose length is bounded
-//! (`language::text`), or found by its place (`language::runs`).
+//! (`language::text`), or found by its place (`language::span`).
 //!
 //! # Confidence
 //!
@@ -26,30 +26,30 @@
 //! that is merely the only one 0.72. Below 0.7 stand readings that were wrong more often than one
 //! time in three.
 
-mod brief;
+mod assign;
 mod cue;
 mod element;
-mod lesson;
+mod example;
 mod propose;
 mod remainder;
-mod scene;
-mod settle;
+mod slot;
+mod utterance;
 mod whereabouts;
 
 use crate::gate;
 use crate::moment::Calendar;
-pub(crate) use brief::spoken;
-use brief::{Brief, briefs};
+use assign::Assignment;
 use remainder::{Vocabulary, remainder, reserved};
-use scene::Scene;
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
 use schema::steps::{Effort, GivenUp};
 use schema::template::Template;
 use serde_json::{Map, Value};
-use settle::Settlement;
+pub(crate) use slot::spoken;
+use slot::{Slot, slots};
 use std::ops::Range;
+use utterance::AnnotatedUtterance;
 
-/// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1, Q52).
+/// The confidence below which a fragment goes to `other`, unless told otherwise (§6.1).
 pub const THRESHOLD: f64 = 0.7;
 
 /// The built-in parser.
@@ -72,8 +72,8 @@ impl Rules {
         }
     }
 
-    /// What an utterance says of the keys of a template, however much work it is. For utterances of
-    /// one's own; those of others are read by [`SemanticParser::parse`].
+    /// Reads what an utterance says of the keys of a template, however much work it is. For
+    /// utterances of one's own; those of others are read by [`SemanticParser::parse`].
     pub fn read(
         &self,
         template: &Template,
@@ -84,7 +84,8 @@ impl Rules {
         read.expect("nothing ends a reading without a limit").0
     }
 
-    /// How many steps [`Rules::read`] takes: tokens, bytes and pairs of them that it looks at.
+    /// The number of steps that [`Rules::read`] takes: tokens, bytes and pairs of them that it
+    /// looks at.
     pub fn steps(
         &self,
         template: &Template,
@@ -95,7 +96,7 @@ impl Rules {
         read.expect("nothing ends a reading without a limit").1
     }
 
-    /// What an utterance says, and in how many steps that was found out.
+    /// Reads what an utterance says, and in how many steps that was found out.
     fn within(
         &self,
         template: &Template,
@@ -104,33 +105,33 @@ impl Rules {
         effort: Effort<'_>,
     ) -> Result<(Parsed, u64), GivenUp> {
         let calendar = Calendar::of(circumstances);
-        let briefs = briefs(template, &calendar);
-        let scene = Scene::new(utterance, calendar);
-        if scene.text.tokens.is_empty() {
+        let slots = slots(template, &calendar);
+        let annotated = AnnotatedUtterance::new(utterance, calendar);
+        if annotated.text.tokens.is_empty() {
             let nothing = Parsed {
                 missing: missing(template, &Map::new()),
                 ..Parsed::default()
             };
-            return Ok((nothing, scene.text.steps.taken()));
+            return Ok((nothing, annotated.text.steps.taken()));
         }
-        let steps = &scene.text.steps;
-        let reserved = reserved(&scene, template);
+        let steps = &annotated.text.steps;
+        let reserved = reserved(&annotated, template);
         let runs: Vec<Range<usize>> = reserved.iter().map(|r| r.run.clone()).collect();
-        let settled = settle::settle(
-            propose::candidates(&scene, &briefs, &about(template), effort)?,
-            &briefs,
+        let settled = assign::settle(
+            propose::candidates(&annotated, &slots, &about(template), effort)?,
+            &slots,
             &runs,
             self.threshold,
             steps,
         );
         effort.allows(steps)?;
         let other = self.other(
-            &scene,
-            &Vocabulary::of(template, &briefs),
+            &annotated,
+            &Vocabulary::of(template, &slots),
             &settled,
             reserved,
         );
-        let mut parsed = parsed(template, &briefs, settled, other);
+        let mut parsed = parsed(template, &slots, settled, other);
         effort.allows(steps)?;
         gate::type_gate(template, utterance, &mut parsed);
         Ok((parsed, steps.taken()))
@@ -138,9 +139,9 @@ impl Rules {
 
     fn other(
         &self,
-        scene: &Scene,
+        annotated: &AnnotatedUtterance,
         vocabulary: &Vocabulary,
-        settled: &Settlement,
+        settled: &Assignment,
         reserved: Vec<remainder::Reserved>,
     ) -> Vec<String> {
         let mut covered: Vec<Range<usize>> = settled.kept.iter().map(|c| c.span.clone()).collect();
@@ -151,7 +152,7 @@ impl Rules {
             .filter(|c| c.confidence >= 0.5)
             .map(|c| c.run.clone())
             .collect();
-        let mut fragments = remainder(scene, vocabulary, &covered, &fallen);
+        let mut fragments = remainder(annotated, vocabulary, &covered, &fallen);
         fragments.extend(reserved.into_iter().map(|r| (r.run, r.fragment)));
         fragments.sort_by_key(|(run, _)| run.start);
         fragments.into_iter().map(|(_, f)| f).collect()
@@ -188,18 +189,13 @@ impl SemanticParser for Rules {
     }
 }
 
-fn parsed(
-    template: &Template,
-    briefs: &[Brief],
-    settled: Settlement,
-    other: Vec<String>,
-) -> Parsed {
+fn parsed(template: &Template, slots: &[Slot], settled: Assignment, other: Vec<String>) -> Parsed {
     let mut parsed = Parsed {
         other,
         ..Parsed::default()
     };
     for candidate in settled.fallen {
-        let name = briefs[candidate.brief].key().to_owned();
+        let name = slots[candidate.slot].key().to_owned();
         let sure = parsed
             .confidence
             .entry(name)
@@ -207,7 +203,7 @@ fn parsed(
         *sure = sure.max(candidate.confidence);
     }
     for candidate in settled.kept {
-        let path = &briefs[candidate.brief].path;
+        let path = &slots[candidate.slot].path;
         put(&mut parsed.payload, path, candidate.value);
         // An object is as sure as the least sure of its members.
         let sure = parsed

@@ -7,10 +7,10 @@ use crate::lexicon;
 use language::text::{Class, Gap, Text, Token};
 use std::collections::BTreeSet;
 
-/// How many words or signs a piece holds at most, and how many Chinese characters.
+/// The most words or signs of a piece, and the most Chinese characters.
 const WORDS_MOST: usize = 8;
 const CHARACTERS_MOST: usize = 14;
-/// How many pieces there are at most: short ones first.
+/// The most pieces: short ones first.
 const PIECES_MOST: usize = 1_000;
 
 /// The pieces of an utterance, each once, in the order of their length and place.

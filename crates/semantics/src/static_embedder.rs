@@ -18,9 +18,9 @@ use tokenizers::Tokenizer;
 
 /// The cosine from which two texts mean the same, as measured with wordllama.
 const THRESHOLD: f32 = 0.40;
-/// How many tokens of a text are looked at.
+/// The number of tokens of a text that are looked at.
 const TOKENS_MOST: usize = 512;
-/// What the matrix is called: by model2vec, by wordllama.
+/// The names of the matrix: by model2vec, by wordllama.
 const MATRICES: [&str; 2] = ["embeddings", "embedding.weight"];
 
 /// An embedder of one vector per token.
@@ -153,7 +153,7 @@ impl Table {
         }
     }
 
-    /// How many tokens have a vector.
+    /// The number of tokens that have a vector.
     fn tokens(&self) -> usize {
         let rows = self.rows.len() / self.dimensions;
         self.mapping.as_ref().map_or(rows, Vec::len)

@@ -51,7 +51,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Where weights are and what they must be.
+/// The place of weights and what they must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// The file of a parser's model; the directory of an embedder's, with `model.safetensors`.
@@ -60,7 +60,7 @@ pub struct Weights {
     pub sha256: Digest,
 }
 
-/// Why weights cannot be used.
+/// The reason why weights cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadWeights {
     /// A file cannot be read.
@@ -68,7 +68,7 @@ pub enum BadWeights {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         cause: std::io::Error,
     },
@@ -77,9 +77,9 @@ pub enum BadWeights {
     Another {
         /// The file.
         path: PathBuf,
-        /// What was named.
+        /// The digest named.
         expected: Digest,
-        /// What it is.
+        /// The digest found.
         found: Digest,
     },
     /// The file is what was named, and not of the form that it must have.
@@ -87,7 +87,7 @@ pub enum BadWeights {
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Its fault.
         reason: String,
     },
 }
@@ -139,7 +139,7 @@ mod directory {
     use std::path::PathBuf;
     use tokenizers::{Tokenizer, TruncationParams};
 
-    /// What a directory holds, read once: the weights proved, everything else fingerprinted.
+    /// The content of a directory, read once: the weights proved, everything else fingerprinted.
     pub(crate) struct Directory {
         path: PathBuf,
         sha256: Digest,
@@ -193,7 +193,7 @@ mod directory {
             Ok((tokenizer, bytes))
         }
 
-        /// What is wrong with a file of it.
+        /// The error for what is wrong with a file of it.
         pub(crate) fn form(&self, name: &str, reason: impl Into<String>) -> BadWeights {
             BadWeights::Form {
                 path: self.path.join(name),

@@ -1,12 +1,13 @@
-//! What people say to the templates that come with Convoke, by the idea that each shows: one table an
-//! idea, English and Chinese, none of it from the labelled sets.
+//! Utterances of people to the templates that come with Convoke, by the idea that each shows: one
+//! table an idea, English and Chinese, none of it from the labelled sets.
 #![allow(clippy::unwrap_used)]
 
 use schema::semantics::Circumstances;
 use schema::time::Timestamp;
 use semantics::rules::Rules;
 
-/// What is said of each key, and what is left over; on Wednesday, 10 March 2027, 10:15, in UTC+8.
+/// The values read for each key, and what is left over; on Wednesday, 10 March 2027, 10:15, in
+/// UTC+8.
 fn said(schema_id: &str, utterance: &str) -> String {
     let circumstances = Circumstances {
         now: Timestamp::parse("2027-03-10T02:15:00Z").unwrap(),

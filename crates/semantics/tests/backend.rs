@@ -3,25 +3,25 @@
 
 use schema::semantics::Embedder;
 use semantics::backend::{
-    EMBEDDERS, EmbedderChoice, Given, Model, PARSERS, ParserChoice, Unavailable,
+    BackendOptions, EMBEDDERS, EmbedderChoice, Model, PARSERS, ParserChoice, Unavailable,
 };
 use semantics::ngrams::Ngrams;
 use std::path::PathBuf;
 
-fn given() -> Given {
-    Given {
+fn given() -> BackendOptions {
+    BackendOptions {
         weights: Some(PathBuf::from("/nowhere/at/all")),
         sha256: Some("ab".repeat(32)),
         url: Some("http://127.0.0.1:9/v1".to_owned()),
         model: Some("small".to_owned()),
         timeout_ms: Some(1_500),
-        ..Given::default()
+        ..BackendOptions::default()
     }
 }
 
 #[test]
 fn what_needs_no_model_is_in_every_build() {
-    let none = Given::default();
+    let none = BackendOptions::default();
     let parser = ParserChoice::named("rules", &none)
         .unwrap()
         .begin()
@@ -59,7 +59,7 @@ fn every_name_is_taken_and_no_other() {
 
 #[test]
 fn what_a_name_needs_is_told() {
-    type Without = fn(&mut Given);
+    type Without = fn(&mut BackendOptions);
     let cases: [(&str, Without, &str); 4] = [
         (
             "gguf",
@@ -88,7 +88,7 @@ fn what_a_name_needs_is_told() {
         let told = ParserChoice::named(name, &given).unwrap_err().to_string();
         assert_eq!(told, expected);
     }
-    let wrong = Given {
+    let wrong = BackendOptions {
         sha256: Some("12".to_owned()),
         ..given()
     };
@@ -102,7 +102,7 @@ fn what_a_name_needs_is_told() {
 fn what_is_given_is_kept() {
     let choice = ParserChoice::named(
         "gate-endpoint",
-        &Given {
+        &BackendOptions {
             model_alone: Some(0.95),
             bears_failures: true,
             threshold: Some(0.6),

@@ -1,8 +1,8 @@
-//! Which agent and scenario an utterance is for: D10 to D13.
+//! The agent and scenario that an utterance is for: D10 to D13.
 #![allow(clippy::unwrap_used)]
 
 use schema::template::Template;
-use semantics::choose::{Choosing, Offer, choose};
+use semantics::choose::{OfferedScenario, ScenarioChoice, choose};
 use semantics::ngrams::Ngrams;
 
 const SCENARIOS: [(&str, &str, &str); 9] = [
@@ -51,10 +51,10 @@ fn chosen(utterance: &str) -> Option<String> {
         .iter()
         .map(|s| schema::shipped::template(s.1).unwrap())
         .collect();
-    let offers: Vec<Offer<'_>> = SCENARIOS
+    let offers: Vec<OfferedScenario<'_>> = SCENARIOS
         .iter()
         .zip(&templates)
-        .map(|((agent, _, description), template)| Offer {
+        .map(|((agent, _, description), template)| OfferedScenario {
             agent,
             scenario: &template.scenario,
             description,
@@ -63,11 +63,11 @@ fn chosen(utterance: &str) -> Option<String> {
         })
         .collect();
     match choose(utterance, &offers, &Ngrams::default()) {
-        Choosing::Fits(best, others) => {
+        ScenarioChoice::Fits(best, others) => {
             assert!(best.score >= others[0].score && !best.reason.is_empty());
             Some(best.scenario)
         }
-        Choosing::Nothing(_) => None,
+        ScenarioChoice::Nothing(_) => None,
     }
 }
 
@@ -140,6 +140,6 @@ fn nothing_fits() {
 fn nobody_is_asked() {
     assert_eq!(
         choose("save energy", &[], &Ngrams::default()),
-        Choosing::Nothing(None)
+        ScenarioChoice::Nothing(None)
     );
 }

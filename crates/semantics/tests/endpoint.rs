@@ -10,7 +10,7 @@
 use schema::semantics::{Circumstances, SemanticParser};
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::endpoint::{BadEndpoint, Endpoint, Settings, WITHOUT_PROBABILITIES};
+use semantics::endpoint::{BadEndpoint, EndpointSettings, ModelEndpoint, WITHOUT_PROBABILITIES};
 use semantics::gate::Gate;
 use semantics::rules::Rules;
 use serde_json::{Value, json};
@@ -92,10 +92,10 @@ fn completion(content: &Value, probability: Option<f64>) -> String {
     json!({"id": "c", "object": "chat.completion", "choices": [choice]}).to_string()
 }
 
-fn parser(at: SocketAddr) -> Endpoint {
-    Endpoint::new(Settings {
+fn parser(at: SocketAddr) -> ModelEndpoint {
+    ModelEndpoint::new(EndpointSettings {
         timeout: Duration::from_millis(2_000),
-        ..Settings::new(format!("http://{at}/v1"), "small")
+        ..EndpointSettings::new(format!("http://{at}/v1"), "small")
     })
     .unwrap()
 }
@@ -194,14 +194,14 @@ fn nothing_comes_from_nowhere() {
 fn a_key_is_kept() {
     // Whoever runs tests sets this one.
     let (variable, key) = ("CARGO_PKG_NAME", env!("CARGO_PKG_NAME"));
-    let settings = |url: String| Settings {
+    let settings = |url: String| EndpointSettings {
         key_variable: Some(variable.to_owned()),
-        ..Settings::new(url, "small")
+        ..EndpointSettings::new(url, "small")
     };
     let (at, served) = serve("401 Unauthorized", format!("no such key: {key}"));
     let here = settings(format!("http://{at}/v1/"));
     assert!(!format!("{here:?}").contains(key));
-    let failure = Endpoint::new(here)
+    let failure = ModelEndpoint::new(here)
         .unwrap()
         .parse(&flight(), UTTERANCE, &circumstances())
         .unwrap_err();
@@ -212,12 +212,12 @@ fn a_key_is_kept() {
         "{head}"
     );
 
-    let unset = Settings {
+    let unset = EndpointSettings {
         key_variable: Some("CONVOKE_NO_SUCH_VARIABLE".to_owned()),
         ..settings(format!("http://{at}/v1"))
     };
     assert!(
-        matches!(Endpoint::new(unset), Err(BadEndpoint::NoKey { variable }) if variable == "CONVOKE_NO_SUCH_VARIABLE")
+        matches!(ModelEndpoint::new(unset), Err(BadEndpoint::NoKey { variable }) if variable == "CONVOKE_NO_SUCH_VARIABLE")
     );
 }
 
@@ -225,27 +225,30 @@ fn a_key_is_kept() {
 /// never.
 #[test]
 fn nothing_travels_in_the_clear() {
-    let settings = |url: &str| Settings::new(url, "small");
+    let settings = |url: &str| EndpointSettings::new(url, "small");
     for url in [
         "http://192.0.2.1/v1",
         "http://model.example/v1",
         "http://localhost.example/v1",
     ] {
         assert!(
-            matches!(Endpoint::new(settings(url)), Err(BadEndpoint::Clear(_))),
+            matches!(
+                ModelEndpoint::new(settings(url)),
+                Err(BadEndpoint::Clear(_))
+            ),
             "{url}"
         );
-        let told = Settings {
+        let told = EndpointSettings {
             in_the_clear: true,
             ..settings(url)
         };
-        assert!(Endpoint::new(told.clone()).is_ok(), "{url}");
-        let keyed = Settings {
+        assert!(ModelEndpoint::new(told.clone()).is_ok(), "{url}");
+        let keyed = EndpointSettings {
             key_variable: Some("CARGO_PKG_NAME".to_owned()),
             ..told
         };
         assert!(
-            matches!(Endpoint::new(keyed), Err(BadEndpoint::KeyInTheClear)),
+            matches!(ModelEndpoint::new(keyed), Err(BadEndpoint::KeyInTheClear)),
             "{url}"
         );
     }
@@ -254,9 +257,9 @@ fn nothing_travels_in_the_clear() {
         "http://[::1]:1/v1",
         "http://localhost/v1",
     ] {
-        assert!(Endpoint::new(settings(url)).is_ok(), "{url}");
+        assert!(ModelEndpoint::new(settings(url)).is_ok(), "{url}");
     }
-    let name = Endpoint::new(settings("http://[::1]:1/v1")).unwrap();
+    let name = ModelEndpoint::new(settings("http://[::1]:1/v1")).unwrap();
     assert_eq!(name.name(), "endpoint small at [::1]:1");
 }
 
@@ -271,10 +274,10 @@ fn an_endpoint_has_a_plain_address() {
         "https://host/v1?version=2",
         "https://host/v1#x",
     ] {
-        let wrong = Endpoint::new(Settings::new(url, "small"));
+        let wrong = ModelEndpoint::new(EndpointSettings::new(url, "small"));
         assert!(matches!(wrong, Err(BadEndpoint::Url(_))), "{url}");
     }
-    let wrong = Endpoint::new(Settings::new("https://me:s3cret@host/v1", "small"));
+    let wrong = ModelEndpoint::new(EndpointSettings::new("https://me:s3cret@host/v1", "small"));
     let told = wrong.err().unwrap().to_string();
     assert!(!told.contains("s3cret"), "{told}");
 }
@@ -283,14 +286,14 @@ fn an_endpoint_has_a_plain_address() {
 #[test]
 fn somebody_is_trusted() {
     let directory = tempfile::tempdir().unwrap();
-    let settings = |name: &str| Settings {
+    let settings = |name: &str| EndpointSettings {
         authorities: Some(directory.path().join(name)),
-        ..Settings::new("https://127.0.0.1:1/v1", "small")
+        ..EndpointSettings::new("https://127.0.0.1:1/v1", "small")
     };
     std::fs::write(directory.path().join("empty.pem"), "").unwrap();
-    let nobody = Endpoint::new(settings("empty.pem"));
+    let nobody = ModelEndpoint::new(settings("empty.pem"));
     assert!(matches!(nobody, Err(BadEndpoint::Nobody)));
-    let missing = Endpoint::new(settings("none.pem"));
+    let missing = ModelEndpoint::new(settings("none.pem"));
     assert!(matches!(missing, Err(BadEndpoint::Authorities { .. })));
 }
 
@@ -336,13 +339,13 @@ fn https_is_proved() {
     let authorities = directory.path().join("authorities.pem");
     std::fs::write(&authorities, CERTIFICATE).unwrap();
     let ask = |at: SocketAddr, host: &str, authorities: Option<&Path>| {
-        let settings = Settings {
+        let settings = EndpointSettings {
             authorities: authorities.map(Path::to_owned),
             key_variable: Some("CARGO_PKG_NAME".to_owned()),
             timeout: Duration::from_secs(10),
-            ..Settings::new(format!("https://{host}:{}/v1", at.port()), "small")
+            ..EndpointSettings::new(format!("https://{host}:{}/v1", at.port()), "small")
         };
-        Endpoint::new(settings)
+        ModelEndpoint::new(settings)
             .unwrap()
             .parse(&flight(), UTTERANCE, &circumstances())
     };
@@ -465,11 +468,11 @@ fn say(bytes: Vec<u8>) -> (SocketAddr, JoinHandle<()>) {
 fn bodies_have_limits() {
     let reason = |answer: &[&[u8]]| {
         let (at, served) = say(answer.concat());
-        let settings = Settings {
+        let settings = EndpointSettings {
             answer_bytes_max: 1_000,
-            ..Settings::new(format!("http://{at}/v1"), "small")
+            ..EndpointSettings::new(format!("http://{at}/v1"), "small")
         };
-        let parser = Endpoint::new(settings).unwrap();
+        let parser = ModelEndpoint::new(settings).unwrap();
         let failure = parser.parse(&flight(), UTTERANCE, &circumstances());
         served.join().unwrap();
         failure.unwrap_err().reason
@@ -497,7 +500,8 @@ fn bodies_have_limits() {
     assert!(reason(&[b"SSH-2.0-OpenSSH\r\n"]).starts_with("the exchange broke off"));
     assert!(reason(&[b""]).starts_with("the exchange broke off"));
 
-    let parser = Endpoint::new(Settings::new("http://127.0.0.1:9/v1", "small")).unwrap();
+    let parser =
+        ModelEndpoint::new(EndpointSettings::new("http://127.0.0.1:9/v1", "small")).unwrap();
     let long = "a".repeat(1_200_000);
     let failure = parser
         .parse(&flight(), &long, &circumstances())
@@ -510,11 +514,11 @@ fn bodies_have_limits() {
 fn silence_is_told() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let at = listener.local_addr().unwrap();
-    let patient = Settings {
+    let patient = EndpointSettings {
         timeout: Duration::from_millis(50),
-        ..Settings::new(format!("http://{at}/v1"), "small")
+        ..EndpointSettings::new(format!("http://{at}/v1"), "small")
     };
-    let failure = Endpoint::new(patient)
+    let failure = ModelEndpoint::new(patient)
         .unwrap()
         .parse(&flight(), UTTERANCE, &circumstances())
         .unwrap_err();
@@ -544,11 +548,11 @@ fn the_whole_exchange_has_one_limit() {
             .unwrap();
         let _ = wait.recv();
     });
-    let settings = Settings {
+    let settings = EndpointSettings {
         timeout: Duration::from_millis(100),
-        ..Settings::new(format!("http://{at}/v1"), "small")
+        ..EndpointSettings::new(format!("http://{at}/v1"), "small")
     };
-    let failure = Endpoint::new(settings)
+    let failure = ModelEndpoint::new(settings)
         .unwrap()
         .parse(&flight(), UTTERANCE, &circumstances())
         .unwrap_err();

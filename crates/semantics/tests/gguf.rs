@@ -9,7 +9,7 @@ use schema::template::Template;
 use schema::time::Timestamp;
 use schema::violation::Code;
 use semantics::gate::Gate;
-use semantics::gguf::{BadModel, Gguf, Settings};
+use semantics::gguf::{BadModel, Gguf, GgufSettings};
 use semantics::rules::Rules;
 use semantics::weights::{BadWeights, Digest, Weights};
 use serde_json::Value;
@@ -172,12 +172,12 @@ fn digest(bytes: &[u8]) -> Digest {
 }
 
 /// The model with everything it says let pass.
-fn loaded(change: impl FnOnce(&mut Settings)) -> Gguf {
+fn loaded(change: impl FnOnce(&mut GgufSettings)) -> Gguf {
     let (_directory, weights) = written(&model());
-    let mut settings = Settings {
+    let mut settings = GgufSettings {
         threshold: 0.0,
         tokens_max: 3_000,
-        ..Settings::new(weights)
+        ..GgufSettings::new(weights)
     };
     change(&mut settings);
     Gguf::load(settings).unwrap()
@@ -332,7 +332,7 @@ fn failures_are_told() {
 /// Nothing is loaded that is another than was named, or no model.
 #[test]
 fn another_file_is_not_loaded() {
-    let load = |weights: &Weights| Gguf::load(Settings::new(weights.clone())).unwrap_err();
+    let load = |weights: &Weights| Gguf::load(GgufSettings::new(weights.clone())).unwrap_err();
     let (_directory, mut weights) = written(&model());
     weights.sha256 = digest(b"another");
     assert!(matches!(
@@ -357,9 +357,9 @@ fn another_file_is_not_loaded() {
 #[test]
 fn the_gate_keeps_nonsense_out() {
     let (_directory, weights) = written(&model());
-    let settings = Settings {
+    let settings = GgufSettings {
         other: false,
-        ..Settings::new(weights)
+        ..GgufSettings::new(weights)
     };
     let gate = Gate::new(Rules::default(), Gguf::load(settings).unwrap());
     let ruled = Rules::default().read(&flight(), UTTERANCE, &circumstances());

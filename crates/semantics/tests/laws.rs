@@ -1,4 +1,4 @@
-//! What holds of the built-in parser whatever is said: D62, D63, Q8.
+//! The laws that hold of the built-in parser whatever is said: D62, D63, Q8.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -105,8 +105,8 @@ fn utterance() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What people type when they are in haste, and what nobody types: codes, numerals of both scripts,
-/// marks in odd places, anything that Unicode has.
+/// Texts that people type when they are in haste, and texts that nobody types: codes, numerals of
+/// both scripts, marks in odd places, anything that Unicode has.
 fn anything() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => prop::sample::select(&WORDS[..]).prop_map(str::to_owned),

@@ -6,7 +6,7 @@ use schema::semantics::{Circumstances, FailureKind, ParseFailure, SemanticParser
 use schema::steps::STEPS_MOST;
 use schema::template::Template;
 use schema::time::Timestamp;
-use semantics::choose::{self, Offer};
+use semantics::choose::{self, OfferedScenario};
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use std::cell::Cell;
@@ -14,8 +14,8 @@ use std::sync::LazyLock;
 
 static TEMPLATES: LazyLock<Vec<Template>> = LazyLock::new(schema::shipped::shipped);
 
-/// How often a piece is said at first: so often that it is more than a clause that is looked at as a
-/// whole.
+/// The number of times that a piece is said at first: so often that it is more than a clause that
+/// is looked at as a whole.
 fn pieces(piece: &str) -> usize {
     (1_280 / piece.len()).clamp(40, 160)
 }
@@ -46,7 +46,7 @@ fn grows_as_it_is_long(template: &Template, piece: &str) -> Result<(), String> {
     }
 }
 
-/// What was read in quadratic time, and its like.
+/// Pieces that were read in quadratic time, and its like.
 const PIECES_OF_ATTACKS: &[&str] = &[
     "target: ",
     "target=",
@@ -188,9 +188,9 @@ fn who_does_not_wait_is_noticed() {
     }
 }
 
-/// What agents offer: some of the templates, with what people say for them.
-fn offers<'a>(examples: &'a [String]) -> Vec<Offer<'a>> {
-    let offer = |template: &'a Template| Offer {
+/// The offers of agents: some of the templates, with what people say for them.
+fn offers<'a>(examples: &'a [String]) -> Vec<OfferedScenario<'a>> {
+    let offer = |template: &'a Template| OfferedScenario {
         agent: "",
         scenario: &template.scenario,
         description: "what is offered",
@@ -235,7 +235,7 @@ fn too_much_to_choose_among_is_refused() {
     let examples = [long];
     let refused = choose::choose_until("save energy", &offers(&examples), &ngrams, &never);
     assert_eq!(refused.unwrap_err().kind, FailureKind::TooMuch);
-    let all: Vec<Offer<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
+    let all: Vec<OfferedScenario<'_>> = (0..20).flat_map(|_| offers(&[])).collect();
     let read = choose::choose_until(&"save energy, ".repeat(315), &all, &ngrams, &never);
     assert!(read.is_ok(), "what bindings let in is read");
 }

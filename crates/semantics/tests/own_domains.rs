@@ -6,7 +6,7 @@ use schema::semantics::Circumstances;
 use schema::time::Timestamp;
 use semantics::rules::Rules;
 
-/// What is said of each key, and what is left over.
+/// The values read for each key, and what is left over.
 fn said(schema_id: &str, utterance: &str) -> String {
     let now = Timestamp::parse("2026-04-30T10:00:00+08:00").unwrap();
     let circumstances = Circumstances {

@@ -1,7 +1,7 @@
 //! The worked examples of draft-zhou §5, read by the built-in parser; D43 to D50, D62.
 #![allow(clippy::unwrap_used)]
 
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::semantics::{Circumstances, Parsed};
 use schema::template::Template;
 use schema::time::Timestamp;
@@ -29,7 +29,7 @@ fn shipped(schema_id: &str) -> Template {
     schema::shipped::template(schema_id).unwrap()
 }
 
-/// What a figure shows: what was said, `other`, and the defaults of what was not said.
+/// The content of a figure: what was said, `other`, and the defaults of what was not said.
 fn figure(template: &Template, parsed: &Parsed) -> Map<String, Value> {
     let mut payload = parsed.payload.clone();
     for key in template.own_keys() {
@@ -81,7 +81,7 @@ fn figure_10() -> Template {
 }
 
 fn peer(value: Value) -> Template {
-    schema::read::template(&value, Audience::Peer)
+    schema::read::template(&value, TemplateOrigin::Peer)
         .unwrap()
         .template
 }

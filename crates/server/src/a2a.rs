@@ -14,7 +14,7 @@ use crate::config::A2aSettings;
 use crate::http::{Caller, HttpListening, HttpRequest, Problem, Reply, Router, body};
 use crate::token::Issuer;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
-use a2a::card::signature::{Signer, sign};
+use a2a::card::signature::{JwsSigner, sign};
 use a2a::card::{Card, CardProfile, SecurityKind, SecurityScheme};
 use a2a::sse;
 use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, RequestBody, Settings};
@@ -270,7 +270,7 @@ struct CardSigner {
     key_set_url: String,
 }
 
-impl Signer for CardSigner {
+impl JwsSigner for CardSigner {
     fn algorithm(&self) -> &str {
         "EdDSA"
     }

@@ -27,7 +27,7 @@ use crate::host::StartError;
 use crate::state::StateFolder;
 use crate::webhook::target::{AllowList, Target};
 use ::a2a::error::Error;
-use ::a2a::request::Request;
+use ::a2a::request::A2aRequest;
 use ::a2a::response::Response;
 use bindings::a2a::outside::Known;
 use bindings::netconf::Platform;
@@ -153,7 +153,7 @@ impl Outside {
         &self,
         agent: &str,
         card: &Card,
-        request: &Request,
+        request: &A2aRequest,
     ) -> Result<Result<Response, Error>, Failure> {
         let peer = &card.peer;
         let sending = match peer.place.write(request, &peer.extensions()) {
@@ -172,7 +172,7 @@ impl Outside {
 
     /// Subscribes to a task of an agent.
     async fn events(&self, agent: &str, card: &Card, task: &str) -> Result<Events, Failure> {
-        let request = Request::SubscribeToTask(task.to_owned());
+        let request = A2aRequest::SubscribeToTask(task.to_owned());
         let peer = &card.peer;
         let sending = peer.place.write(&request, &peer.extensions());
         let sending = sending.map_err(|error| Failure::Answer(error.message))?;

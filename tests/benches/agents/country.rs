@@ -11,8 +11,8 @@ use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use engine::Hosted;
 use network::build::distance_km;
-use network::topology::{City, Span};
-use network::{Customers, Parameters, Simulation, Topology, build};
+use network::topology::{BackboneLink, City};
+use network::{Backbone, Customers, Parameters, Simulation, build};
 use server::access;
 use server::file::FileError;
 use server::host::Company;
@@ -97,7 +97,7 @@ pub(crate) fn network(size: &Size, seed: u64) -> Simulation {
 }
 
 /// The province of a town; provinces are named after their first town.
-fn province(topology: &Topology, town: usize, provinces: usize) -> String {
+fn province(topology: &Backbone, town: usize, provinces: usize) -> String {
     let towns = topology.cities.len();
     let number = town * provinces / towns;
     let capital = (number * towns).div_ceil(provinces);
@@ -105,7 +105,7 @@ fn province(topology: &Topology, town: usize, provinces: usize) -> String {
 }
 
 /// Towns on a slightly irregular grid, each linked to the next to the east and to the north.
-fn topology(towns: usize) -> Topology {
+fn topology(towns: usize) -> Backbone {
     let wide = (towns as f64).sqrt().ceil() as usize;
     let off = |town: usize, by: usize| (town * by % 101) as f64 / 101.0 * 0.4;
     let city = |town: usize| {
@@ -119,7 +119,7 @@ fn topology(towns: usize) -> Topology {
         }
     };
     let cities: Vec<City> = (0..towns).map(city).collect();
-    let span = |a: usize, b: usize| Span {
+    let span = |a: usize, b: usize| BackboneLink {
         a,
         b,
         length_km: 1.1 * distance_km(cities[a].position, cities[b].position),
@@ -128,7 +128,7 @@ fn topology(towns: usize) -> Topology {
     let north = (0..towns).filter(|t| t + wide < towns);
     let spans = east.map(|t| span(t, t + 1));
     let spans = spans.chain(north.map(|t| span(t, t + wide))).collect();
-    Topology {
+    Backbone {
         name: "Country".to_owned(),
         spans,
         cities,

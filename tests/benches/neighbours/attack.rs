@@ -15,7 +15,7 @@ use crate::wire::{Wire, find, request};
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::verb::Verb;
 use harness::attacks::operation;
-use network::{Parameters, Topology, build};
+use network::{Backbone, Parameters, build};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use server::ssh::{Connector, Target};
@@ -433,7 +433,7 @@ async fn session(
 
 /// The questions in words for an agent of this role, about 256 elements of the network.
 fn texts(role: &str) -> Result<Vec<String>, Box<dyn Error>> {
-    let topology = Topology::named("Germany50").ok_or("the topology is gone")?;
+    let topology = Backbone::named("Germany50").ok_or("the topology is gone")?;
     let parameters = Parameters {
         sites: 300,
         ..Parameters::default()

@@ -14,7 +14,7 @@ use domain::telemetry::{
 };
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
-use network::{Parameters, Topology, build};
+use network::{Backbone, Parameters, build};
 use rand_chacha::rand_core::SeedableRng;
 use std::error::Error;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl World {
             sites,
             ..Parameters::default()
         };
-        let topology = Topology::named("Germany50").ok_or("the topology is gone")?;
+        let topology = Backbone::named("Germany50").ok_or("the topology is gone")?;
         let (roster, roles) = profiles
             .into_iter()
             .map(|file| (Arc::new(file.profile), file.role))

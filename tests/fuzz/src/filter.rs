@@ -4,7 +4,7 @@
 
 use netconf::data::{Node, write};
 use netconf::filter::{Compiled, Keys, Projection, Selection, View};
-use netconf::xml::{Document, Element, Limits};
+use netconf::xml::{Limits, XmlDocument, XmlElement};
 use netconf::xpath::{Budget, Expression, Modules, Name};
 
 const REGISTRY: &str = "urn:registry";
@@ -17,7 +17,7 @@ pub fn filter(data: &[u8]) {
         return;
     };
     let compiled = if text.starts_with('<') {
-        let Ok(document) = Document::parse(data, &Limits::default()) else {
+        let Ok(document) = XmlDocument::parse(data, &Limits::default()) else {
             return;
         };
         let filter = document.root();
@@ -50,7 +50,7 @@ fn xpath(expression: &str, prefixes: &[(&str, &str)]) -> Option<Selection> {
 fn evaluated(expression: &Expression) {
     let all = print(&Projection::everything().view(), &Projection::everything());
     let data = format!("<data>{all}</data>");
-    let document = Document::parse(data.as_bytes(), &Limits::client()).expect("it is XML");
+    let document = XmlDocument::parse(data.as_bytes(), &Limits::client()).expect("it is XML");
     let once = || {
         let mut budget = Budget::steps(STEPS);
         let found = expression.select(&document, &NoModules, &mut budget);
@@ -76,7 +76,7 @@ impl Modules for NoModules {
         false
     }
 
-    fn enum_value(&self, _: Element<'_>) -> Option<i64> {
+    fn enum_value(&self, _: XmlElement<'_>) -> Option<i64> {
         None
     }
 
@@ -95,7 +95,7 @@ fn answered(selection: &Selection) {
         assert_eq!(print(&projection.view(), &projection), answer);
         assert!(answer.len() <= all.len(), "more than there is: {answer}");
         let wrapped = format!("<data>{answer}</data>");
-        Document::parse(wrapped.as_bytes(), &Limits::client())
+        XmlDocument::parse(wrapped.as_bytes(), &Limits::client())
             .unwrap_or_else(|e| panic!("{e}: {answer}"));
     }
 }

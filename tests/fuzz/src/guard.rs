@@ -1,7 +1,7 @@
 //! The guard in front of all XML readers: its output is well-formed, within its limits, and
 //! canonical. Read next: `netconf::xml`.
 
-use netconf::xml::{Document, Element, Limits};
+use netconf::xml::{Limits, XmlDocument, XmlElement};
 
 /// Reads bytes under the limits of a server, and under narrow ones.
 pub fn guard(data: &[u8]) {
@@ -13,8 +13,8 @@ pub fn guard(data: &[u8]) {
         namespaces: 2,
         name_bytes: 16,
     };
-    let read = Document::parse(data, &Limits::default());
-    match (&read, Document::parse(data, &narrow)) {
+    let read = XmlDocument::parse(data, &Limits::default());
+    match (&read, XmlDocument::parse(data, &narrow)) {
         (Ok(document), Ok(within)) => {
             bounded(&within, &narrow);
             assert_eq!(within.root().standalone(), document.root().standalone());
@@ -31,17 +31,17 @@ pub fn guard(data: &[u8]) {
 
 /// The output of the guard for these bytes, as a standalone document.
 pub fn passed(data: &[u8]) -> Option<String> {
-    let document = Document::parse(data, &Limits::default()).ok()?;
+    let document = XmlDocument::parse(data, &Limits::default()).ok()?;
     Some(document.root().standalone())
 }
 
-fn bounded(document: &Document, limits: &Limits) {
+fn bounded(document: &XmlDocument, limits: &Limits) {
     let count = count(document.root(), 1, limits);
     assert_eq!(count, document.element_count());
     assert!(count <= limits.elements, "{count} elements");
 }
 
-fn count(element: Element<'_>, depth: usize, limits: &Limits) -> usize {
+fn count(element: XmlElement<'_>, depth: usize, limits: &Limits) -> usize {
     assert!(depth <= limits.depth, "{depth} deep");
     assert!(element.name().len() <= limits.name_bytes);
     assert!(element.attributes().count() <= limits.attributes);
@@ -52,9 +52,9 @@ fn count(element: Element<'_>, depth: usize, limits: &Limits) -> usize {
 }
 
 /// A document that was read survives writing and reading.
-fn written(document: &Document) {
+fn written(document: &XmlDocument) {
     let written = document.root().standalone();
-    let again = Document::parse(written.as_bytes(), &Limits::client())
+    let again = XmlDocument::parse(written.as_bytes(), &Limits::client())
         .unwrap_or_else(|e| panic!("{e}: {written}"));
     assert_eq!(again.root().standalone(), written);
     assert_eq!(again.element_count(), document.element_count());

@@ -7,7 +7,7 @@ use netconf::filter::{Compiled, Selection};
 use netconf::hello::Capabilities;
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::BASE;
-use netconf::session::{Event, Session, SessionConfig};
+use netconf::session::{Session, SessionConfig, SessionEvent};
 
 /// The events and the output of a session.
 #[derive(PartialEq, Debug)]
@@ -53,8 +53,8 @@ fn made<'a>(parts: impl Iterator<Item = &'a [u8]>) -> Made {
 }
 
 /// Answers a request with its own operation, and describes the event.
-fn answered(session: &mut Session, event: &Event) -> String {
-    let Event::Rpc(rpc) = event else {
+fn answered(session: &mut Session, event: &SessionEvent) -> String {
+    let SessionEvent::Rpc(rpc) = event else {
         return format!("{event:?}");
     };
     let operation = rpc.operation();

@@ -7,7 +7,7 @@ use super::{Heard, Opening, Patience, Wire};
 use crate::judge::{self, Seen};
 use crate::xml;
 use netconf::framing::{self, Decoder, Framing};
-use netconf::hello::{Capabilities, Sender, parse_hello, write_client_hello};
+use netconf::hello::{Capabilities, HelloSender, parse_hello, write_client_hello};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
 use netconf::names::namespace::{BASE, NOTIFICATION};
 use std::collections::VecDeque;
@@ -91,7 +91,7 @@ impl Client {
                 let text = String::from_utf8(message).map_err(|e| e.to_string())?;
                 let document = xml::parse(&text)?;
                 let hello =
-                    parse_hello(document.root(), Sender::Server).map_err(|e| e.to_string())?;
+                    parse_hello(document.root(), HelloSender::Server).map_err(|e| e.to_string())?;
                 self.session_id = hello.session_id;
                 self.offers_chunked = hello.capabilities.has(BASE_1_1);
                 self.server_hello = Some(text);

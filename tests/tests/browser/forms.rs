@@ -7,7 +7,7 @@ use super::chromium::{Browser, DESK};
 use super::pages;
 use schema::contract::{Contract, Unknown};
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::render::form;
 use schema::shipped::{shipped, template};
 use schema::template::{KeyType, Template};
@@ -226,7 +226,7 @@ fn the_browser_reads_every_pattern_as_the_template_does() {
 }
 
 fn read(template: &Value) -> Template {
-    let read = schema::read::template(&template.to_string(), Audience::Own);
+    let read = schema::read::template(&template.to_string(), TemplateOrigin::Own);
     read.unwrap_or_else(|problems| panic!("{problems:?}"))
         .template
 }

@@ -9,7 +9,7 @@
 
 use super::*;
 use harness::conformance;
-use netconf::xml::Document;
+use netconf::xml::XmlDocument;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -123,7 +123,7 @@ fn operations() -> Vec<String> {
         if text.contains("{{") {
             continue;
         }
-        let Ok(document) = Document::parse(text.as_bytes(), &netconf::xml::Limits::default())
+        let Ok(document) = XmlDocument::parse(text.as_bytes(), &netconf::xml::Limits::default())
         else {
             continue;
         };

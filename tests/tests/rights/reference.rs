@@ -3,7 +3,7 @@
 
 use super::stage::{self, Row};
 use domain::access::{AccessOperation, AccessRules, Action, Rule, RuleTarget};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use yang::{DefaultDeny, Generation, Kind, SchemaNode};
@@ -222,7 +222,13 @@ impl Reference {
         leaves
     }
 
-    fn walk(&self, at: Element<'_>, above: &str, module: &str, found: &mut Vec<(String, String)>) {
+    fn walk(
+        &self,
+        at: XmlElement<'_>,
+        above: &str,
+        module: &str,
+        found: &mut Vec<(String, String)>,
+    ) {
         let mut modules = self.schema.modules().iter();
         let own = modules.find(|m| m.namespace == at.namespace()).unwrap();
         let path = match own.name == module {

@@ -259,8 +259,8 @@ pub fn subscribe(inside: &str) -> String {
 }
 
 /// The text of the first descendant of that name; empty if there is none.
-pub fn text(document: &netconf::xml::Document, name: &str) -> String {
-    fn search(element: netconf::xml::Element<'_>, name: &str) -> Option<String> {
+pub fn text(document: &netconf::xml::XmlDocument, name: &str) -> String {
+    fn search(element: netconf::xml::XmlElement<'_>, name: &str) -> Option<String> {
         element.children().find_map(|child| match child.name() {
             found if found == name => Some(child.trimmed_text().to_owned()),
             _ => search(child, name),

@@ -5,7 +5,8 @@
 //! [`crate::objects`], [`crate::intent`].
 
 use super::{
-    Capabilities, Card, CardProfile, Extension, HTTP_JSON, Interface, JSONRPC, Provider, Skill,
+    AgentCapabilities, AgentExtension, AgentInterface, AgentProvider, AgentSkill, Card,
+    CardProfile, HTTP_JSON, JSONRPC,
 };
 use crate::intent::{self, SkillExtension};
 use crate::objects;
@@ -33,12 +34,12 @@ pub fn card_of(
     card_profile: CardProfile,
 ) -> Card {
     let mut card = Card::new(&profile.name, described(profile), &profile.version);
-    card.provider = Some(Provider {
+    card.provider = Some(AgentProvider {
         organization: profile.provider.clone(),
         url: url.to_owned(),
     });
     card.interfaces = interfaces(url);
-    card.capabilities = Capabilities {
+    card.capabilities = AgentCapabilities {
         streaming: Some(profile.capability.streaming),
         push_notifications: Some(profile.capability.push_notifications),
         extended_card: Some(false),
@@ -60,10 +61,10 @@ pub fn card_of(
     card
 }
 
-fn interfaces(url: &str) -> Vec<Interface> {
+fn interfaces(url: &str) -> Vec<AgentInterface> {
     let newest_first = Version::ALL.into_iter().rev();
     let all = newest_first.flat_map(|version| [(version, JSONRPC), (version, HTTP_JSON)]);
-    let interface = |(version, binding): (Version, &str)| Interface {
+    let interface = |(version, binding): (Version, &str)| AgentInterface {
         url: url.to_owned(),
         binding: binding.to_owned(),
         version: version.as_str().to_owned(),
@@ -79,12 +80,12 @@ fn described(profile: &Profile) -> String {
     }
 }
 
-fn skill(of: &profile::Skill, templates: &BTreeMap<String, &Template>) -> Skill {
+fn skill(of: &profile::Skill, templates: &BTreeMap<String, &Template>) -> AgentSkill {
     let published = || of.schemas.iter().filter_map(|id| templates.get(id));
     let inputs = published().map(|template| objects::mode(&template.schema_id));
     let responses = published().filter_map(|template| template.response_schema_id.as_ref());
     let outputs = responses.filter(|id| templates.contains_key(*id));
-    Skill {
+    AgentSkill {
         id: of.name.clone(),
         name: of.name.clone(),
         description: of.description.clone(),
@@ -175,7 +176,7 @@ fn skill_extensions(profile: &Profile, told: &BTreeMap<String, Value>) -> Vec<Sk
 }
 
 /// Type, domain, layer and managed object, which a card has no members for.
-fn platform(profile: &Profile) -> Extension {
+fn platform(profile: &Profile) -> AgentExtension {
     let members = [
         ("type", profile.agent_type.clone()),
         ("domain", profile.domain.clone()),
@@ -189,7 +190,7 @@ fn platform(profile: &Profile) -> Extension {
             Value::String(value.filter(|it| !it.is_empty())?),
         ))
     });
-    Extension {
+    AgentExtension {
         uri: PLATFORM_URI.to_owned(),
         description: Some("What the platform knows of the agent".to_owned()),
         required: false,

@@ -13,7 +13,7 @@ use schema::canonical;
 use serde_json::{Map, Value, json};
 
 /// A signing key.
-pub trait Signer {
+pub trait JwsSigner {
     /// The algorithm, by its name in RFC 7518 §3.1 or RFC 8037: `ES256`, `EdDSA`.
     fn algorithm(&self) -> &str;
     /// The name of the key.
@@ -28,7 +28,7 @@ pub trait Signer {
 
 /// The claimed signer, from the protected header; not to be trusted before it is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct ClaimedSigner {
     /// The algorithm.
     pub algorithm: String,
     /// The name of the key.
@@ -52,9 +52,9 @@ pub enum Unsignable {
 
 /// A card whose signature was verified.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Vouched {
+pub struct VerifiedCard {
     /// The signer.
-    pub claim: Claim,
+    pub claim: ClaimedSigner,
     /// The card, without the root member `schemas`, which no signature covers.
     pub card: Card,
 }
@@ -77,7 +77,7 @@ pub enum Unverified {
 ///
 /// # Errors
 /// [`Unsignable`]; the card is unchanged then.
-pub fn sign(card: &mut Card, signer: &impl Signer) -> Result<(), Unsignable> {
+pub fn sign(card: &mut Card, signer: &impl JwsSigner) -> Result<(), Unsignable> {
     let signed = payload(card)?;
     let mut header = json!({
         "alg": signer.algorithm(),
@@ -105,8 +105,8 @@ pub fn sign(card: &mut Card, signer: &impl Signer) -> Result<(), Unsignable> {
 /// [`Unverified`]; the card must not be trusted then.
 pub fn verified(
     document: &Value,
-    verify: impl Fn(&Claim, &[u8], &[u8]) -> bool,
-) -> Result<Vouched, Unverified> {
+    verify: impl Fn(&ClaimedSigner, &[u8], &[u8]) -> bool,
+) -> Result<VerifiedCard, Unverified> {
     let signatures = document.get("signatures").and_then(Value::as_array);
     let signatures = signatures
         .filter(|all| !all.is_empty())
@@ -125,7 +125,7 @@ pub fn verified(
     let claim = signatures.iter().find_map(holds);
     let claim = claim.ok_or(Unverified::NoneHolds)?;
     card.schemas.clear();
-    Ok(Vouched { claim, card })
+    Ok(VerifiedCard { claim, card })
 }
 
 /// The canonical form of a card to be signed.
@@ -224,7 +224,7 @@ fn signing_input(protected: &str, payload: &str) -> String {
     )
 }
 
-fn claim(protected: &str) -> Option<Claim> {
+fn claim(protected: &str) -> Option<ClaimedSigner> {
     let header = Base64UrlUnpadded::decode_vec(protected).ok()?;
     let header: Value = schema::json::read(&header).ok()?;
     // RFC 7515 §4.1.11: what has to be understood is not.
@@ -232,7 +232,7 @@ fn claim(protected: &str) -> Option<Claim> {
         return None;
     }
     let text = |name: &str| header.get(name)?.as_str().map(str::to_owned);
-    Some(Claim {
+    Some(ClaimedSigner {
         algorithm: text("alg")?,
         key_id: text("kid")?,
         key_set_url: text("jku"),

@@ -2,7 +2,7 @@
 
 use super::document::{CardDocument, http_date, served};
 use super::profile::card_of;
-use super::signature::{Claim, Signer, Unsignable, Unverified, sign, verified};
+use super::signature::{ClaimedSigner, JwsSigner, Unsignable, Unverified, sign, verified};
 use super::*;
 use crate::message::{Part, Role};
 use crate::{intent, objects, wire};
@@ -16,12 +16,12 @@ use serde_json::json;
 
 fn full_card() -> Card {
     let mut card = Card::new("agent", "Does things.", "1.2.0");
-    card.provider = Some(Provider {
+    card.provider = Some(AgentProvider {
         organization: "Example".to_owned(),
         url: "https://example.com".to_owned(),
     });
     card.interfaces = [("1.0", JSONRPC), ("1.0", HTTP_JSON), ("0.3", JSONRPC)]
-        .map(|(version, binding)| Interface {
+        .map(|(version, binding)| AgentInterface {
             url: "https://example.com/agents/agent".to_owned(),
             binding: binding.to_owned(),
             version: version.to_owned(),
@@ -41,13 +41,13 @@ fn full_card() -> Card {
         "bearer".to_owned(),
         vec!["agents".to_owned()],
     )]));
-    card.skills.push(Skill {
+    card.skills.push(AgentSkill {
         id: "power".to_owned(),
         name: "Power".to_owned(),
         description: "Sets the power.".to_owned(),
         tags: vec!["power".to_owned()],
         input_modes: vec!["text/plain".to_owned(), objects::mode("power_v1")],
-        ..Skill::default()
+        ..AgentSkill::default()
     });
     let schemas = BTreeMap::from([("power_v1".to_owned(), json!({"type": "object"}))]);
     objects::declare(&mut card, &schemas, CardProfile::Schemas);
@@ -196,7 +196,7 @@ fn a_card_can_be_kept() {
 /// Signs with the hash of its name and of the signing input.
 struct Key(&'static str);
 
-impl Signer for Key {
+impl JwsSigner for Key {
     fn algorithm(&self) -> &str {
         "TEST"
     }
@@ -208,7 +208,7 @@ impl Signer for Key {
     }
 }
 
-fn trusting(key: &'static str) -> impl Fn(&Claim, &[u8], &[u8]) -> bool {
+fn trusting(key: &'static str) -> impl Fn(&ClaimedSigner, &[u8], &[u8]) -> bool {
     move |claim, input, signature| {
         claim.algorithm == "TEST" && claim.key_id == key && Key(key).sign(input) == signature
     }
@@ -268,7 +268,7 @@ fn the_signing_input_is_canonical() {
     let mut card = full_card();
     sign(&mut card, &Key("k")).expect("signable");
     let seen = std::cell::RefCell::new(String::new());
-    let see = |_: &Claim, input: &[u8], _: &[u8]| {
+    let see = |_: &ClaimedSigner, input: &[u8], _: &[u8]| {
         *seen.borrow_mut() = String::from_utf8(input.to_vec()).expect("ASCII");
         true
     };
@@ -428,7 +428,7 @@ fn a_profile_becomes_a_card() {
         r#"{"schema_id": "flight_booking_v1", "scenario": "flight_booking", "keys": [
             {"key_name": "origin", "key_type": "string", "required": true,
              "semantic_description": {"en": "Where from."}}]}"#,
-        schema::lint::Audience::Peer,
+        schema::lint::TemplateOrigin::Peer,
     );
     let template: Template = template.expect("a template").template;
     let templates = BTreeMap::from([(template.schema_id.clone(), &template)]);

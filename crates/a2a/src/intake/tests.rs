@@ -1,11 +1,11 @@
 //! The precedence of the forms of a message, and the warnings.
 
 use super::*;
-use crate::card::{CardProfile, Skill};
+use crate::card::{AgentSkill, CardProfile};
 use crate::intent::{INTENT_INFOS, SkillExtension};
 use crate::message::{Part, Role};
 use insta::assert_snapshot;
-use schema::violation::{Code, Violation};
+use schema::violation::{Code, PayloadViolation};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -13,9 +13,13 @@ use std::collections::BTreeMap;
 struct Anything;
 
 impl Inputs for Anything {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         let watts = data.get("watts").and_then(Value::as_u64).unwrap_or(0);
-        let too_much = Violation {
+        let too_much = PayloadViolation {
             path: "/watts".to_owned(),
             code: Code::Range,
             expected: "integer up to 40".to_owned(),
@@ -39,10 +43,10 @@ impl Inputs for Anything {
 fn card() -> Card {
     let schema = json!({"type": "object", "properties": {"watts": {"type": "integer"}}, "required": ["watts"]});
     let mut card = Card::new("agent", "Does.", "1.0.0");
-    card.skills.push(Skill {
+    card.skills.push(AgentSkill {
         id: "set-power".to_owned(),
         input_modes: vec!["text/plain".to_owned(), objects::mode("power_v1")],
-        ..Skill::default()
+        ..AgentSkill::default()
     });
     let schemas = BTreeMap::from([("power_v1".to_owned(), schema.clone())]);
     objects::declare(&mut card, &schemas, CardProfile::Schemas);
@@ -64,8 +68,8 @@ fn told(parts: Vec<Part>, intents: Value, has_task: bool) -> String {
         Err(refusal) => return format!("{} {refusal}", refusal.kind.code()),
     };
     let said = match intake.said {
-        Said::Typed { skill, input } => format!("typed {} for {skill:?}", input.schema),
-        Said::Intent {
+        MessageForm::Typed { skill, input } => format!("typed {} for {skill:?}", input.schema),
+        MessageForm::Intent {
             skill,
             schema,
             filled,
@@ -77,9 +81,9 @@ fn told(parts: Vec<Part>, intents: Value, has_task: bool) -> String {
                 schema.unwrap_or_default()
             )
         }
-        Said::Asked(request) => format!("{:?}", request.method()),
-        Said::Payload(payload) => payload.to_json(),
-        Said::Words(words) => format!("words: {words}"),
+        MessageForm::Asked(request) => format!("{:?}", request.method()),
+        MessageForm::Payload(payload) => payload.to_json(),
+        MessageForm::Words(words) => format!("words: {words}"),
     };
     format!("{said} {:?} {:?}", intake.passed_over, intake.warnings)
 }
@@ -145,5 +149,5 @@ fn intents_are_nothing_to_who_does_not_declare_them() {
     message.metadata.insert(INTENT_INFOS.to_owned(), json!(7));
     let intakes = Intakes::new(&card, &Anything).expect("no declaration");
     let intake = intakes.read(&message, false, Map::new()).expect("words");
-    assert_eq!(intake.said, Said::Words("hello".to_owned()));
+    assert_eq!(intake.said, MessageForm::Words("hello".to_owned()));
 }

@@ -5,7 +5,7 @@
 
 use super::Slot;
 use crate::version::inert;
-use schema::violation::{Code, Violation};
+use schema::violation::{Code, PayloadViolation};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ impl Filled {
     }
 
     /// Removes the values that violate the schema.
-    pub(crate) fn refuse_all(&mut self, violations: &[Violation]) {
+    pub(crate) fn refuse_all(&mut self, violations: &[PayloadViolation]) {
         for violation in violations {
             let Some(name) = violation.key_name() else {
                 continue;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::jsonrpc;
-use crate::request::Request;
+use crate::request::A2aRequest;
 use crate::wire;
 use insta::assert_snapshot;
 use serde_json::json;
@@ -104,9 +104,9 @@ fn the_declaration_of_the_document_is_read_and_written() {
         "integer"
     );
     let mut card = Card::new("calculator", "Calculates.", "1.0.0");
-    card.skills.push(crate::card::Skill {
+    card.skills.push(crate::card::AgentSkill {
         id: "ai-calculate".to_owned(),
-        ..crate::card::Skill::default()
+        ..crate::card::AgentSkill::default()
     });
     declare(&mut card, &skills).expect("the card has the skill");
     let written = wire::card(crate::version::Version::V10, &card);
@@ -121,9 +121,9 @@ fn only_skills_of_the_card_are_declared() {
     let skills = skills();
     let unknown = DeclareError::UnknownSkill("ai-calculate".to_owned());
     assert_eq!(declare(&mut card, &skills), Err(unknown));
-    card.skills.push(crate::card::Skill {
+    card.skills.push(crate::card::AgentSkill {
         id: "ai-calculate".to_owned(),
-        ..crate::card::Skill::default()
+        ..crate::card::AgentSkill::default()
     });
     let twice = [skills[0].clone(), skills[0].clone()];
     assert!(matches!(
@@ -146,7 +146,7 @@ fn only_skills_of_the_card_are_declared() {
 #[test]
 fn the_call_of_the_document_is_understood() {
     let call = jsonrpc::read(CALL.as_bytes(), None).expect("a request");
-    let Request::SendMessage(sent) = &call.request else {
+    let A2aRequest::SendMessage(sent) = &call.request else {
         panic!("a message")
     };
     assert_eq!(sent.message.words(), "What is 101 plus 102?");

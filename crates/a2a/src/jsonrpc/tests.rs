@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::arbitrary;
-use crate::event::Sent;
-use crate::schema_talk::SchemaRequest;
+use crate::event::SendMessageResponse;
+use crate::schema_request::SchemaRequest;
 use crate::task::{Task, TaskState, TaskStatus};
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -131,7 +131,7 @@ fn templates_are_asked_for_with_and_without_an_envelope() {
     let template = Response::Schema(json!({"schema_id": "flight_booking_v1"}));
     for header in [None, Some("0.3"), Some("1.0")] {
         let call = read(bare.as_bytes(), header).expect("a question");
-        let Request::Schema(SchemaRequest::Template(query)) = &call.request else {
+        let A2aRequest::Schema(SchemaRequest::Template(query)) = &call.request else {
             panic!("{call:?}")
         };
         assert_eq!(query.scenario.as_deref(), Some("flight_booking"));
@@ -169,13 +169,13 @@ fn task(state: TaskState) -> Task {
 /// The same answer in both versions.
 #[test]
 fn the_same_task_is_told_in_both_versions() {
-    let envelope = |dialect| Envelope {
+    let envelope = |dialect| RpcEnvelope {
         id: Id::from(1),
         dialect,
         is_bare: false,
     };
-    let sent = Response::Sent(Sent::Task(task(TaskState::Canceled)));
-    let event = Event::from(Sent::Task(task(TaskState::Working)));
+    let sent = Response::Sent(SendMessageResponse::Task(task(TaskState::Canceled)));
+    let event = StreamResponse::from(SendMessageResponse::Task(task(TaskState::Working)));
     let told = [Dialect::V10, Dialect::V03].map(|dialect| {
         let envelope = envelope(dialect);
         format!("{}\n{}", envelope.result(&sent), envelope.event(&event))
@@ -248,7 +248,7 @@ fn more_values_than_are_read_are_refused_before_they_are_parsed() {
     let many = format!("[{}0]", r#"{"":0},"#.repeat(20_000));
     let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
     let told = [many, deep].map(|data| {
-        let Refused { envelope, error } = read(&data).expect_err("too large");
+        let RpcRejection { envelope, error } = read(&data).expect_err("too large");
         assert_eq!(error.kind.http_status_of_rpc(), 413);
         format!("{} {} {}", envelope.id.value(), error.kind.code(), error)
     });

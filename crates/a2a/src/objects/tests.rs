@@ -163,8 +163,12 @@ fn card() -> Card {
 struct Fights;
 
 impl Inputs for Fights {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
-        let violation = |name: &str, code| Violation {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
+        let violation = |name: &str, code| PayloadViolation {
             path: format!("/{name}"),
             code,
             expected: "string".to_owned(),
@@ -178,7 +182,7 @@ impl Inputs for Fights {
             .keys()
             .filter(|name| !["a", "b"].contains(&name.as_str()));
         let unknown = unknown.map(|name| violation(name, Code::Unknown));
-        let all: Vec<Violation> = missing.chain(unknown).collect();
+        let all: Vec<PayloadViolation> = missing.chain(unknown).collect();
         let verdict = if all.is_empty() { Ok(()) } else { Err(all) };
         (schema == "fightComparison").then_some(verdict)
     }
@@ -192,7 +196,7 @@ impl Inputs for Fights {
 struct Nothing;
 
 impl Inputs for Nothing {
-    fn check(&self, _: &str, _: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(&self, _: &str, _: &Map<String, Value>) -> Option<Result<(), Vec<PayloadViolation>>> {
         None
     }
 
@@ -319,7 +323,7 @@ fn the_task_of_the_document_is_read_and_written() {
         schema_of(&artifact.parts[0]).as_deref(),
         Some("fightResponse")
     );
-    let Content::Data(Value::Object(data)) = &artifact.parts[0].content else {
+    let PartContent::Data(Value::Object(data)) = &artifact.parts[0].content else {
         panic!("data");
     };
     assert_eq!(typed("fightResponse", data.clone()), artifact.parts[0]);
@@ -350,9 +354,9 @@ fn good() -> Part {
 fn turn(parts: Vec<Part>, has_task: bool) -> String {
     let message = Message::new("m", Role::User, parts);
     match structured(&message, &Fights).decide(has_task) {
-        Turn::Free => "free".to_owned(),
-        Turn::Begin(input) => format!("begin with {} {}", input.schema, input.data.len()),
-        Turn::Refuse(error) => {
+        NextAction::Free => "free".to_owned(),
+        NextAction::Begin(input) => format!("begin with {} {}", input.schema, input.data.len()),
+        NextAction::Refuse(error) => {
             let fields = error
                 .violations
                 .iter()
@@ -482,15 +486,18 @@ fn our_contracts_are_inputs() {
         r#"{"schema_id": "power_v1", "scenario": "power", "keys": [
             {"key_name": "watts", "key_type": "integer", "required": true,
              "semantic_description": {"en": "Transmit power in watts."}, "minimum": 1}]}"#,
-        schema::lint::Audience::Peer,
+        schema::lint::TemplateOrigin::Peer,
     );
     let template = template.expect("a template").template;
     let contract = Contract::new(&template).expect("usable");
     let inputs = BTreeMap::from([("power_v1".to_owned(), contract)]);
     let message = |data| Message::new("m", Role::User, vec![fight("power_v1", data)]);
     let verdict = |data| structured(&message(data), &inputs).decide(false);
-    assert!(matches!(verdict(json!({"watts": 20})), Turn::Begin(_)));
-    let Turn::Refuse(refusal) = verdict(json!({"watts": "20"})) else {
+    assert!(matches!(
+        verdict(json!({"watts": 20})),
+        NextAction::Begin(_)
+    ));
+    let NextAction::Refuse(refusal) = verdict(json!({"watts": "20"})) else {
         panic!("a string is no integer");
     };
     assert_eq!(refusal.violations[0].field, "message.parts[0].data/watts");

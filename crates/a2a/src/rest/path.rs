@@ -1,7 +1,7 @@
 //! Paths and verbs (v1.0 §11.3, v0.3 §3.5.6).
 //!
 //! Knows both versions' paths, with or without a trailing slash, and a colon that a client escaped.
-//! Read next: [`super::outgoing`], the client's side.
+//! Read next: [`super::outbound`], the client's side.
 
 use crate::error::{Error, ErrorKind};
 use crate::version::{Version, inert};

@@ -1,19 +1,19 @@
 //! Requests and refusals over HTTP+JSON, in both versions.
 
-use super::outgoing;
+use super::outbound;
 use super::*;
 use crate::arbitrary;
-use crate::event::Sent;
+use crate::event::SendMessageResponse;
 use crate::message::{Message, Part, Role};
-use crate::push::PushConfig;
+use crate::push::PushNotificationConfig;
 use crate::request::ListTasks;
 use crate::task::TaskState;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-fn incoming<'a>(verb: &'a str, target: &'a str, header: &'a str, body: &'a str) -> Incoming<'a> {
+fn incoming<'a>(verb: &'a str, target: &'a str, header: &'a str, body: &'a str) -> RestRequest<'a> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    Incoming {
+    RestRequest {
         verb,
         path,
         query,
@@ -23,7 +23,7 @@ fn incoming<'a>(verb: &'a str, target: &'a str, header: &'a str, body: &'a str) 
     }
 }
 
-fn asked(verb: &str, target: &str, header: &str, body: &str) -> Request {
+fn asked(verb: &str, target: &str, header: &str, body: &str) -> A2aRequest {
     let call = read(&incoming(verb, target, header, body));
     call.unwrap_or_else(|refused| panic!("{verb} {target}: {}", refused.error))
         .request
@@ -34,7 +34,7 @@ fn asked(verb: &str, target: &str, header: &str, body: &str) -> Request {
 fn paths_and_queries_are_parameters() {
     assert_eq!(
         asked("GET", "/tasks/t%2F1?historyLength=3&unheard=1", "1.0", ""),
-        Request::GetTask(GetTask {
+        A2aRequest::GetTask(GetTask {
             id: "t/1".to_owned(),
             history_length: Some(3)
         })
@@ -47,7 +47,7 @@ fn paths_and_queries_are_parameters() {
             "1.0",
             "",
         ),
-        Request::ListTasks(ListTasks {
+        A2aRequest::ListTasks(ListTasks {
             context_id: Some("c 1".to_owned()),
             status: Some(TaskState::Working),
             changed_since: Some("2025-11-09T10:30:00Z")
@@ -59,7 +59,7 @@ fn paths_and_queries_are_parameters() {
         })
     );
     let body = r#"{"url":"https://peer.example/hook","taskId":"other"}"#;
-    let Request::CreatePushConfig(made) =
+    let A2aRequest::CreatePushConfig(made) =
         asked("POST", "/tasks/t1/pushNotificationConfigs", "1.0", body)
     else {
         panic!("another request");
@@ -79,7 +79,7 @@ fn v03_is_spoken_in_two_dialects() {
     for (body, dialect) in [(plain, Dialect::V03), (proto, Dialect::V03Proto)] {
         let call = read(&incoming("POST", "/v1/message:send", "", body)).expect("a message");
         assert_eq!(call.form.dialect, dialect);
-        let Request::SendMessage(sent) = call.request else {
+        let A2aRequest::SendMessage(sent) = call.request else {
             panic!("another request")
         };
         assert_eq!(sent.message.words(), "hi");
@@ -89,14 +89,14 @@ fn v03_is_spoken_in_two_dialects() {
     let bare = r#"{"name":"tasks/x/pushNotificationConfigs/c","pushNotificationConfig":{"id":"c","url":"https://peer.example"}}"#;
     for body in [plain, proto, bare] {
         let target = "/v1/tasks/t/pushNotificationConfigs";
-        let expected = PushConfig {
+        let expected = PushNotificationConfig {
             id: Some("c".to_owned()),
             task_id: Some("t".to_owned()),
-            ..PushConfig::new("https://peer.example")
+            ..PushNotificationConfig::new("https://peer.example")
         };
         assert_eq!(
             asked("POST", target, "0.3", body),
-            Request::CreatePushConfig(expected)
+            A2aRequest::CreatePushConfig(expected)
         );
     }
 }
@@ -104,7 +104,7 @@ fn v03_is_spoken_in_two_dialects() {
 /// A6: refused requests, with their status codes.
 #[test]
 fn what_cannot_be_asked_is_refused_precisely() {
-    let refusal = |incoming: Incoming<'_>| {
+    let refusal = |incoming: RestRequest<'_>| {
         let refused = read(&incoming).expect_err("refused");
         let reply = refused.form.error(&refused.error);
         let error = &reply.body["error"];
@@ -113,7 +113,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
             reply.status, error["details"][0]["reason"], error["message"]
         )
     };
-    let typed = |content_type: Option<&'static str>| Incoming {
+    let typed = |content_type: Option<&'static str>| RestRequest {
         content_type,
         ..incoming("POST", "/message:send", "1.0", "{}")
     };
@@ -153,13 +153,13 @@ fn what_cannot_be_asked_is_refused_precisely() {
 /// A4: the response has the media type of the request; v0.3 clients find the error's name.
 #[test]
 fn answers_have_the_form_of_the_question() {
-    let asked = Incoming {
+    let asked = RestRequest {
         content_type: Some("Application/A2A+JSON; charset=utf-8"),
         ..incoming("POST", "/message:send", "1.0", "{}")
     };
     let refused = read(&asked).expect_err("no message");
     assert_eq!(refused.form.media_type, MEDIA_TYPE);
-    let form = Form {
+    let form = ResponseForm {
         dialect: Dialect::V03Proto,
         media_type: JSON,
     };
@@ -171,9 +171,9 @@ fn answers_have_the_form_of_the_question() {
 /// dialect.
 #[test]
 fn answers_and_events_of_v03_have_member_names() {
-    let said = Sent::Message(Message::new("m", Role::Agent, vec![Part::text("hi")]));
+    let said = SendMessageResponse::Message(Message::new("m", Role::Agent, vec![Part::text("hi")]));
     let told = [Dialect::V03, Dialect::V03Proto, Dialect::V10].map(|dialect| {
-        let form = Form {
+        let form = ResponseForm {
             dialect,
             media_type: JSON,
         };
@@ -192,7 +192,7 @@ fn answers_and_events_of_v03_have_member_names() {
 #[test]
 fn a_client_reads_refusals() {
     let refusal = |status, body: Value| {
-        let read = outgoing::read_reply(Version::V10, Method::GetTask, status, &body);
+        let read = outbound::read_reply(Version::V10, Method::GetTask, status, &body);
         read.expect_err("refused").kind
     };
     let body = Error::new(ErrorKind::TaskNotCancelable, "ended").to_status();
@@ -208,7 +208,7 @@ proptest! {
     #[test]
     fn servers_read_what_clients_write(request in arbitrary::request()) {
         for version in Version::ALL {
-            let sent = outgoing::write(version, None, &request).expect("HTTP+JSON has it");
+            let sent = outbound::write(version, None, &request).expect("HTTP+JSON has it");
             let body = sent.body.map(|it| it.to_string()).unwrap_or_default();
             let read = read(&incoming(sent.verb, &sent.target, version.as_str(), &body));
             let read = read.map_err(|refused| refused.error.to_string());

@@ -6,12 +6,12 @@
 //! reads them over NETCONF. The answer has the form that the template asks for, with each policy of
 //! the list and the reason. Refuses to know what policies mean.
 
-use super::markdown::{Document, Fault, Section};
+use super::markdown::{Prompt, PromptError, Section};
 use super::text_language::TextLanguage;
 
-/// What is asked for.
+/// The operation asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
+pub enum AuthorizedOperation {
     /// Add policies.
     Add,
     /// Change how long they hold.
@@ -23,24 +23,24 @@ pub enum Operation {
 }
 
 /// The words of each operation, in both languages; the first is written.
-const WORDS: [(Operation, [&str; 4], [&str; 3]); 4] = [
+const WORDS: [(AuthorizedOperation, [&str; 4], [&str; 3]); 4] = [
     (
-        Operation::Add,
+        AuthorizedOperation::Add,
         ["add", "create", "new", "append"],
         ["新增", "添加", "创建"],
     ),
     (
-        Operation::Modify,
+        AuthorizedOperation::Modify,
         ["modify", "update", "edit", "change"],
         ["修改", "更新", "调整"],
     ),
     (
-        Operation::Delete,
+        AuthorizedOperation::Delete,
         ["delete", "remove", "clear", "revoke"],
         ["删除", "移除", "清除"],
     ),
     (
-        Operation::Query,
+        AuthorizedOperation::Query,
         ["query", "view", "search", "find"],
         ["查询", "查看", "查找"],
     ),
@@ -56,38 +56,38 @@ const OUTPUT: [&str; 2] = ["Expected Output", "预期输出"];
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// What is asked for.
-    pub operation: Operation,
+pub struct AuthorizationRequest {
+    /// The operation asked for.
+    pub operation: AuthorizedOperation,
     /// The policies, or the conditions of a query, as they stand.
     pub policies: Vec<String>,
     /// In which language.
     pub text_language: TextLanguage,
 }
 
-/// Why a text is no request.
+/// The reason why a text is no request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotARequest {
     /// It is no prompt.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// It names no operation, or another.
     #[error("section '{section}': add, modify, delete or query is needed, not '{found}'")]
     NoOperation {
         /// The section.
         section: &'static str,
-        /// What stands there; empty if nothing does.
+        /// The text found there; empty if nothing does.
         found: String,
     },
 }
 
-impl Request {
+impl AuthorizationRequest {
     /// Reads a request.
     ///
     /// # Errors
     /// [`NotARequest`].
     pub fn parse(prompt: &str) -> Result<Self, NotARequest> {
-        let document = Document::parse(prompt)?;
+        let document = Prompt::parse(prompt)?;
         let text_language = match document.section(OPERATION[1]) {
             Some(_) => TextLanguage::Chinese,
             None => TextLanguage::English,
@@ -124,7 +124,7 @@ impl Request {
                 section.saying(format!("{policy}: {reason}"))
             }),
         };
-        let document = Document {
+        let document = Prompt {
             front: Vec::new(),
             sections: vec![section],
         };
@@ -132,12 +132,12 @@ impl Request {
     }
 }
 
-fn either<'d>(document: &'d Document, titles: [&str; 2]) -> Option<&'d Section> {
+fn either<'d>(document: &'d Prompt, titles: [&str; 2]) -> Option<&'d Section> {
     titles.into_iter().find_map(|title| document.section(title))
 }
 
 /// The operation that a text begins with.
-fn operation(said: &str) -> Option<Operation> {
+fn operation(said: &str) -> Option<AuthorizedOperation> {
     let said = said.trim().to_lowercase();
     let begins = |words: &[&str]| words.iter().any(|word| said.starts_with(word));
     let found = WORDS
@@ -158,10 +158,10 @@ mod tests {
             ## Network Operation Authorization Policy List\n\
             1. business scenario is energy saving, operation name is cell shutdown\n\
             2. operation name is tunnel optimization";
-        let request = Request::parse(prompt).expect("a request");
+        let request = AuthorizationRequest::parse(prompt).expect("a request");
         assert_eq!(
             (request.operation, request.policies.len()),
-            (Operation::Add, 2)
+            (AuthorizedOperation::Add, 2)
         );
         assert_snapshot!(request.refusal(), @r"
         ## Expected Output
@@ -169,8 +169,9 @@ mod tests {
         business scenario is energy saving, operation name is cell shutdown: access is granted by the operator of this platform, not by messages
         operation name is tunnel optimization: access is granted by the operator of this platform, not by messages
         ");
-        let query = Request::parse("## 授权策略的操作类型\n查询授权策略").expect("a request");
-        assert_eq!(query.operation, Operation::Query);
+        let query =
+            AuthorizationRequest::parse("## 授权策略的操作类型\n查询授权策略").expect("a request");
+        assert_eq!(query.operation, AuthorizedOperation::Query);
         assert_snapshot!(query.refusal(), @r"
         ## 预期输出
         执行结果：失败
@@ -180,7 +181,11 @@ mod tests {
 
     #[test]
     fn other_operations_are_named() {
-        let refused = |text: &str| Request::parse(text).expect_err("none").to_string();
+        let refused = |text: &str| {
+            AuthorizationRequest::parse(text)
+                .expect_err("none")
+                .to_string()
+        };
         let told = [
             refused("## Authorization Policy Operation Type\nexport"),
             refused("## Something"),

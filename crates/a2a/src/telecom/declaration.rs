@@ -7,9 +7,9 @@
 //! Authorization-T is never declared: see [`authorization`](super::authorization). Read next:
 //! [`repertoire`](super::repertoire), what is declared; [`peer`](super::peer), who reads it.
 
-use super::extension::{Extension, Family};
-use super::negotiation::{Topic, template_of_abort};
-use super::repertoire::Repertoire;
+use super::extension::{Family, TelecomExtension};
+use super::negotiation::{NegotiationTopic, template_of_abort};
+use super::repertoire::TemplateCatalogue;
 use crate::card::{self, Card};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 const TEMPLATES: &str = "templates";
 
 /// Declares in a card what its agent understands, in both spellings; nothing if that is nothing.
-pub fn declare(card: &mut Card, repertoire: &Repertoire) {
-    for extension in Extension::all() {
+pub fn declare(card: &mut Card, repertoire: &TemplateCatalogue) {
+    for extension in TelecomExtension::all() {
         let templates = templates(extension.family, repertoire);
         if !templates.is_empty() {
-            card.declare(card::Extension {
+            card.declare(card::AgentExtension {
                 uri: extension.uri(),
                 description: Some(described(extension.family).to_owned()),
                 required: false,
@@ -33,19 +33,21 @@ pub fn declare(card: &mut Card, repertoire: &Repertoire) {
 }
 
 /// The templates that a card lists for an extension, in whatever spelling.
-pub fn declared(card: &Card, extension: Extension) -> BTreeSet<String> {
+pub fn declared(card: &Card, extension: TelecomExtension) -> BTreeSet<String> {
     let declared = card.extension(&extension.uri());
     let listed = declared.and_then(|it| it.params.get(TEMPLATES)?.as_array());
     let texts = listed.into_iter().flatten().filter_map(Value::as_str);
     texts.map(str::to_owned).collect()
 }
 
-fn templates(family: Family, repertoire: &Repertoire) -> Vec<String> {
+fn templates(family: Family, repertoire: &TemplateCatalogue) -> Vec<String> {
     let translators = repertoire.translators().iter();
     match family {
         Family::Task => translators.map(|it| it.uri().to_string()).collect(),
         Family::Negotiation if translators.len() > 0 => {
-            let topics = Topic::ALL.into_iter().flat_map(Topic::templates);
+            let topics = NegotiationTopic::ALL
+                .into_iter()
+                .flat_map(NegotiationTopic::templates);
             topics.chain([template_of_abort()]).collect()
         }
         Family::Notification => {
@@ -68,7 +70,7 @@ fn described(family: Family) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telecom::extension::Generation;
+    use crate::telecom::extension::UriGeneration;
 
     /// Issue 6 §5: what is understood is declared in both generations, and read as it was said.
     #[test]
@@ -78,12 +80,13 @@ mod tests {
             let taken = ["fault_diagnosis_v1", "fault_incident_v1"].contains(&id);
             schemas.iter().find(|it| taken && it.schema_id == id)
         };
-        let repertoire = Repertoire::new(find).expect("they fit");
+        let repertoire = TemplateCatalogue::new(find).expect("they fit");
         let mut card = Card::new("ip", "the IP network", "1.0.0");
         declare(&mut card, &repertoire);
         assert_eq!(card.extensions.len(), 6);
-        for generation in [Generation::Current, Generation::Older] {
-            let of = |family| Vec::from_iter(declared(&card, Extension { family, generation }));
+        for generation in [UriGeneration::Current, UriGeneration::Older] {
+            let of =
+                |family| Vec::from_iter(declared(&card, TelecomExtension { family, generation }));
             assert_eq!(
                 of(Family::Task),
                 ["Task-T/network-layer/fault-diagnosis/v1"]
@@ -94,7 +97,7 @@ mod tests {
             assert!(of(Family::Authorization).is_empty());
         }
         let mut silent = Card::new("clerk", "has no schemas", "1.0.0");
-        declare(&mut silent, &Repertoire::default());
+        declare(&mut silent, &TemplateCatalogue::default());
         assert!(silent.extensions.is_empty());
     }
 }

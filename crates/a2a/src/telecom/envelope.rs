@@ -1,4 +1,4 @@
-//! What of A2A-T stands in the metadata of a message.
+//! The part of a message's metadata that is A2A-T.
 //!
 //! ```text
 //! "https://…/Negotiation-T/v1": "## …"             one text for each extension
@@ -9,15 +9,15 @@
 //! builds write them; a message is answered in the spelling it came in. Other metadata are not
 //! looked at. Refuses to know what texts say. Read next: [`negotiation`](super::negotiation).
 
-use super::extension::{Extension, Family, Generation, NotATemplateUri, TemplateUri};
+use super::extension::{Family, NotATemplateUri, TelecomExtension, TemplateUri, UriGeneration};
 use super::negotiation::{Context, NotAContext, tongue_of};
 use super::text_language::TextLanguage;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How the members beside the text are spelled.
+/// The spelling of the members beside the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Spelling {
+pub enum MemberCase {
     /// `templateUri`, `negotiationContext`: an object.
     #[default]
     Camel,
@@ -25,7 +25,7 @@ pub enum Spelling {
     Snake,
 }
 
-impl Spelling {
+impl MemberCase {
     fn template(self) -> &'static str {
         match self {
             Self::Camel => "templateUri",
@@ -43,20 +43,20 @@ impl Spelling {
 
 /// The A2A-T part of a message.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Envelope {
+pub struct TelecomEnvelope {
     /// The texts, by extension, each in the generation it came in.
-    pub texts: BTreeMap<Family, (Generation, String)>,
+    pub texts: BTreeMap<Family, (UriGeneration, String)>,
     /// The template of the text; where there are two, that of the task.
     pub template_uri: Option<TemplateUri>,
-    /// Where in a negotiation the message stands.
+    /// The place of the message in a negotiation.
     pub context: Option<Context>,
-    /// How the members were spelled.
-    pub spelling: Spelling,
+    /// The spelling of the members.
+    pub spelling: MemberCase,
 }
 
-/// Why the metadata are none of A2A-T.
+/// The reason why the metadata are none of A2A-T.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unsound {
+pub enum MetadataError {
     /// A text is none.
     #[error("'{0}' is not a text")]
     NotAText(String),
@@ -71,7 +71,7 @@ pub enum Unsound {
     Context(#[from] NotAContext),
 }
 
-impl Unsound {
+impl MetadataError {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
@@ -82,45 +82,49 @@ impl Unsound {
     }
 }
 
-impl Envelope {
+impl TelecomEnvelope {
     /// Reads the metadata of a message; none if nothing of A2A-T stands there.
     ///
     /// # Errors
-    /// [`Unsound`]: something of A2A-T stands there that cannot be.
-    pub fn read(metadata: &Map<String, Value>) -> Result<Option<Self>, Unsound> {
+    /// [`MetadataError`]: something of A2A-T stands there that cannot be.
+    pub fn read(metadata: &Map<String, Value>) -> Result<Option<Self>, MetadataError> {
         let mut envelope = Self::default();
         for (name, value) in metadata {
-            let Some(extension) = Extension::parse(name) else {
+            let Some(extension) = TelecomExtension::parse(name) else {
                 continue;
             };
             let text = value
                 .as_str()
-                .ok_or_else(|| Unsound::NotAText(name.clone()))?;
+                .ok_or_else(|| MetadataError::NotAText(name.clone()))?;
             envelope.put(extension, text)?;
         }
         if envelope.texts.is_empty() {
             return Ok(None);
         }
-        for spelling in [Spelling::Camel, Spelling::Snake] {
+        for spelling in [MemberCase::Camel, MemberCase::Snake] {
             envelope.beside(metadata, spelling)?;
         }
         Ok(Some(envelope))
     }
 
-    fn put(&mut self, extension: Extension, text: &str) -> Result<(), Unsound> {
+    fn put(&mut self, extension: TelecomExtension, text: &str) -> Result<(), MetadataError> {
         let said = (extension.generation, text.to_owned());
         match self.texts.insert(extension.family, said) {
-            Some((_, other)) if other != text => Err(Unsound::Twice(extension.family)),
+            Some((_, other)) if other != text => Err(MetadataError::Twice(extension.family)),
             _ => Ok(()),
         }
     }
 
-    fn beside(&mut self, metadata: &Map<String, Value>, spelling: Spelling) -> Result<(), Unsound> {
+    fn beside(
+        &mut self,
+        metadata: &Map<String, Value>,
+        spelling: MemberCase,
+    ) -> Result<(), MetadataError> {
         let there = |name: &str| metadata.get(name).filter(|value| !value.is_null());
         if let Some(uri) = there(spelling.template()) {
             let uri = uri
                 .as_str()
-                .ok_or_else(|| Unsound::NotAText(spelling.template().to_owned()))?;
+                .ok_or_else(|| MetadataError::NotAText(spelling.template().to_owned()))?;
             self.template_uri = Some(TemplateUri::parse(uri.trim())?);
             self.spelling = spelling;
         }
@@ -131,7 +135,7 @@ impl Envelope {
         Ok(())
     }
 
-    /// How long its texts are together, in bytes.
+    /// The length of its texts together, in bytes.
     pub fn text_bytes(&self) -> usize {
         self.texts.values().map(|(_, text)| text.len()).sum()
     }
@@ -151,19 +155,19 @@ impl Envelope {
     }
 
     /// The extension as this peer spells it, for what is sent to it.
-    pub fn extension(&self, family: Family) -> Extension {
+    pub fn extension(&self, family: Family) -> TelecomExtension {
         let said = self
             .texts
             .get(&family)
             .or_else(|| self.texts.values().next());
-        Extension {
+        TelecomExtension {
             family,
-            generation: said.map_or_else(Generation::default, |(generation, _)| *generation),
+            generation: said.map_or_else(UriGeneration::default, |(generation, _)| *generation),
         }
     }
 
-    /// A text with its template, as this peer spells extensions; see [`Extension::declared`].
-    pub fn new(extension: Extension, uri: TemplateUri, text: String) -> Self {
+    /// A text with its template, as this peer spells extensions; see [`TelecomExtension::declared`].
+    pub fn new(extension: TelecomExtension, uri: TemplateUri, text: String) -> Self {
         Self {
             texts: BTreeMap::from([(extension.family, (extension.generation, text))]),
             template_uri: Some(uri),
@@ -197,7 +201,7 @@ impl Envelope {
     pub fn write(&self) -> Map<String, Value> {
         let mut metadata = Map::new();
         for (family, (generation, text)) in &self.texts {
-            let extension = Extension {
+            let extension = TelecomExtension {
                 family: *family,
                 generation: *generation,
             };
@@ -208,8 +212,8 @@ impl Envelope {
         }
         if let Some(context) = &self.context {
             let context = match self.spelling {
-                Spelling::Camel => context.to_value(),
-                Spelling::Snake => context.to_value().to_string().into(),
+                MemberCase::Camel => context.to_value(),
+                MemberCase::Snake => context.to_value().to_string().into(),
             };
             metadata.insert(self.spelling.context().to_owned(), context);
         }
@@ -228,20 +232,20 @@ mod tests {
     #[test]
     fn two_texts_travel_in_one_message() {
         for (generation, spelling) in [
-            (Generation::Current, Spelling::Camel),
-            (Generation::Older, Spelling::Snake),
+            (UriGeneration::Current, MemberCase::Camel),
+            (UriGeneration::Older, MemberCase::Snake),
         ] {
-            let extension = Extension {
+            let extension = TelecomExtension {
                 family: Family::Negotiation,
                 generation,
             };
             let uri = TemplateUri::parse("Negotiation-T/information-negotiation/accept-reject/v1");
-            let envelope = Envelope {
+            let envelope = TelecomEnvelope {
                 spelling,
-                ..Envelope::new(extension, uri.expect("a URI"), "## a".to_owned())
+                ..TelecomEnvelope::new(extension, uri.expect("a URI"), "## a".to_owned())
             };
             let envelope = envelope.with(Family::Task, "## b".to_owned());
-            let read = Envelope::read(&envelope.write()).expect("sound");
+            let read = TelecomEnvelope::read(&envelope.write()).expect("sound");
             assert_eq!(read.map(|e| e.texts), Some(envelope.texts));
         }
     }
@@ -250,14 +254,14 @@ mod tests {
     fn what_is_not_of_a2a_t_is_none_and_what_is_must_be_sound() {
         let read = |metadata: Value| {
             let metadata = metadata.as_object().expect("a literal object").clone();
-            match Envelope::read(&metadata) {
+            match TelecomEnvelope::read(&metadata) {
                 Ok(None) => "none".to_owned(),
                 Ok(Some(_)) => "read".to_owned(),
                 Err(unsound) => format!("{}: {unsound}", unsound.code()),
             }
         };
-        let task = Extension::all().next().expect("an extension").uri();
-        let older = Extension::all().nth(1).expect("an extension").uri();
+        let task = TelecomExtension::all().next().expect("an extension").uri();
+        let older = TelecomExtension::all().nth(1).expect("an extension").uri();
         let told = [
             read(json!({"templateUri": 7})),
             read(json!({&task: "## a", "templateUri": null})),

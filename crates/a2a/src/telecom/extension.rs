@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// What all extension URIs begin with.
+/// The beginning of all extension URIs.
 const PREFIX: &str = "https://projects.tmforum.org/a2aproject/telecommunication/extensions/";
 
 /// An extension, whatever its generation.
@@ -46,9 +46,9 @@ impl Family {
     }
 }
 
-/// Which spelling of the URIs a peer uses.
+/// The spelling of the URIs that a peer uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Generation {
+pub enum UriGeneration {
     /// `…/Task-T/v1`.
     #[default]
     Current,
@@ -58,18 +58,19 @@ pub enum Generation {
 
 /// An extension as a peer names it; it is answered by the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Extension {
-    /// What it is for.
+pub struct TelecomExtension {
+    /// Its purpose.
     pub family: Family,
-    /// How it is spelled.
-    pub generation: Generation,
+    /// Its spelling.
+    pub generation: UriGeneration,
 }
 
-impl Extension {
+impl TelecomExtension {
     /// Every extension in every spelling, for cards and headers.
     pub fn all() -> impl Iterator<Item = Self> {
         let spelled = |family| {
-            [Generation::Current, Generation::Older].map(|generation| Self { family, generation })
+            [UriGeneration::Current, UriGeneration::Older]
+                .map(|generation| Self { family, generation })
         };
         Family::ALL.into_iter().flat_map(spelled)
     }
@@ -86,8 +87,8 @@ impl Extension {
     /// The URI.
     pub fn uri(self) -> String {
         let version = match self.generation {
-            Generation::Current => "v1",
-            Generation::Older => "NL/v1",
+            UriGeneration::Current => "v1",
+            UriGeneration::Older => "NL/v1",
         };
         format!("{PREFIX}{}/{version}", self.family.as_str())
     }
@@ -96,8 +97,8 @@ impl Extension {
     pub fn parse(uri: &str) -> Option<Self> {
         let (family, version) = uri.strip_prefix(PREFIX)?.split_once('/')?;
         let generation = match version {
-            "v1" => Generation::Current,
-            "NL/v1" => Generation::Older,
+            "v1" => UriGeneration::Current,
+            "NL/v1" => UriGeneration::Older,
             _ => return None,
         };
         Family::parse(family).map(|family| Self { family, generation })
@@ -161,31 +162,31 @@ mod tests {
     /// Issue 6 §5: both generations are known, each answered by its own name.
     #[test]
     fn both_generations_are_known() {
-        let all: Vec<Extension> = Extension::all().collect();
+        let all: Vec<TelecomExtension> = TelecomExtension::all().collect();
         assert_eq!(all.len(), 8);
         for extension in all {
-            assert_eq!(Extension::parse(&extension.uri()), Some(extension));
+            assert_eq!(TelecomExtension::parse(&extension.uri()), Some(extension));
         }
         let older =
             "https://projects.tmforum.org/a2aproject/telecommunication/extensions/Task-T/NL/v1";
-        let found = Extension::parse(older).expect("an extension");
+        let found = TelecomExtension::parse(older).expect("an extension");
         assert_eq!(
             (found.family, found.generation),
-            (Family::Task, Generation::Older)
+            (Family::Task, UriGeneration::Older)
         );
     }
 
     #[test]
     fn a_peer_is_spoken_to_as_its_card_spells() {
-        let all: Vec<String> = Extension::all().map(Extension::uri).collect();
+        let all: Vec<String> = TelecomExtension::all().map(TelecomExtension::uri).collect();
         let uris = all.iter().map(String::as_str);
         let declared = |family, uris: &[&str]| {
-            Extension::declared(family, uris.iter().copied()).map(|e| e.generation)
+            TelecomExtension::declared(family, uris.iter().copied()).map(|e| e.generation)
         };
         let uris: Vec<&str> = uris.rev().collect();
-        assert_eq!(declared(Family::Task, &uris), Some(Generation::Current));
+        assert_eq!(declared(Family::Task, &uris), Some(UriGeneration::Current));
         let older: Vec<&str> = uris.iter().copied().filter(|u| u.contains("NL")).collect();
-        assert_eq!(declared(Family::Task, &older), Some(Generation::Older));
+        assert_eq!(declared(Family::Task, &older), Some(UriGeneration::Older));
         assert_eq!(declared(Family::Task, &["https://example.org"]), None);
     }
 
@@ -200,7 +201,7 @@ mod tests {
             "https://projects.tmforum.org/a2aproject/telecommunication/extensions/Task-T/v1/",
             "http://projects.tmforum.org/a2aproject/telecommunication/extensions/Task-T/v1",
         ] {
-            assert_eq!(Extension::parse(uri), None, "{uri}");
+            assert_eq!(TelecomExtension::parse(uri), None, "{uri}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! How the value of a field is said: words, numbers with units, lists, spans of the day.
+//! The forms of a field's value: words, numbers with units, lists, spans of the day.
 //!
 //! What is read is a JSON value of the key, or why it cannot be one; what is written is read as the
 //! same value, or not written at all. Refuses to know what is required, which the schema's contract
@@ -7,16 +7,16 @@
 use super::labels::{item_ends, items, parts, quoted, unquoted};
 use super::template::Phrases;
 use super::text_language::TextLanguage;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::{KeyType, Shape};
 use serde::Deserialize;
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
 
-/// How a value is said, as template files say it.
+/// The form of a value, as template files say it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Form {
+pub enum ValueForm {
     /// As it stands.
     Text,
     /// One of these: what the key holds, and how that is said. What the schema's `enum` allows is
@@ -42,7 +42,7 @@ pub enum Form {
 /// So many items make a value at the most: the two times of a span.
 const ITEMS_MAX: usize = 2;
 
-impl Form {
+impl ValueForm {
     /// The values of what is said, one for each key; a span has two.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Form {
         said: &str,
         shape: &Shape,
         text_language: TextLanguage,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<Value>, String> {
         work.take(1 + said.len() + self.words());
         let one = |value: Value| vec![value];
@@ -82,7 +82,7 @@ impl Form {
         said: &'a str,
         shape: &Shape,
         text_language: TextLanguage,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<(Vec<Value>, Vec<&'a str>), String> {
         let whole = || {
             self.read(said, shape, text_language, work)
@@ -103,7 +103,7 @@ impl Form {
         first.next().map_or_else(whole, Ok)
     }
 
-    /// How a value is said; none if this form has no words that read as the same.
+    /// Writes a value in words; none if this form has no words that read as the same.
     pub(super) fn write(
         &self,
         values: &[&Value],
@@ -111,12 +111,12 @@ impl Form {
         text_language: TextLanguage,
     ) -> Option<String> {
         let said = self.said(values, text_language)?;
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let read = self.read(&said, shape, text_language, &work).ok()?;
         read.iter().eq(values.iter().copied()).then_some(said)
     }
 
-    /// How many words of its own a value is compared with.
+    /// The number of words of its own that a value is compared with.
     fn words(&self) -> usize {
         match self {
             Self::Words(words) => words
@@ -221,7 +221,7 @@ fn number(units: &[(String, f64)], said: &str) -> Option<Value> {
     scaled(value, factor)
 }
 
-/// 3.0 is 3 (Q5).
+/// 3.0 is 3.
 fn scaled(value: f64, factor: f64) -> Option<Value> {
     let value = match factor == 1.0 {
         true => value,
@@ -278,8 +278,8 @@ fn two_digits(text: &str) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     fn shape() -> Shape {
@@ -296,7 +296,7 @@ mod tests {
         let units = units
             .map(|(unit, factor)| (unit.to_owned(), factor))
             .to_vec();
-        match Form::Number(units).read(said, &shape(), TextLanguage::English, &any()) {
+        match ValueForm::Number(units).read(said, &shape(), TextLanguage::English, &any()) {
             Ok(values) => values[0].to_string(),
             Err(expected) => expected,
         }
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn spans_are_two_times() {
         let read = |said: &str| {
-            let form = Form::Span {
+            let form = ValueForm::Span {
                 until: "end".to_owned(),
             };
             form.read(said, &shape(), TextLanguage::English, &any())
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn lists_take_their_prefix() {
-        let form = Form::List {
+        let form = ValueForm::List {
             prefix: "site:".to_owned(),
         };
         let read = |said: &str| {

@@ -5,26 +5,26 @@
 //! brackets is no piece of its own. One pass, without looking back. Refuses to know what labels are
 //! for. Read next: [`form`](super::form), which reads the values.
 
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 use std::ops::Range;
 
 /// Labels, each with the place of the field that it is one of.
 #[derive(Clone, Debug, Default)]
 pub struct Labels(Vec<(usize, String)>);
 
-/// What a line says.
+/// The fields of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields<'a> {
-    /// What stands before the first label.
+    /// The text before the first label.
     pub before: &'a str,
     /// The places of the fields whose labels stand there, and what is said of each.
     pub said: Vec<(usize, &'a str)>,
 }
 
-/// What ends a piece of a line wherever it stands; a full stop does before a space alone.
+/// The signs that end a piece of a line wherever they stand; a full stop does before a space alone.
 const ENDS: [char; 7] = [';', '；', '。', ',', '，', '、', '\n'];
 
-/// What stands before a label and says nothing.
+/// The words before a label that say nothing.
 const ARTICLES: [&str; 2] = ["the ", "a "];
 
 impl Labels {
@@ -40,7 +40,7 @@ impl Labels {
 
     /// Finds the fields in a text, its steps counted as part of some work: as many as the text is long,
     /// times the number of labels.
-    pub fn find<'a>(&self, text: &'a str, work: &Work<'_>) -> Fields<'a> {
+    pub fn find<'a>(&self, text: &'a str, work: &ReadingBudget<'_>) -> Fields<'a> {
         work.take(text.len());
         let mut fields = Fields::default();
         let mut open: Option<(usize, usize)> = None;
@@ -69,7 +69,12 @@ impl Labels {
 
     /// The field whose label a piece begins with, and where its value begins. Of a piece that is blank,
     /// none: what follows is the next one's.
-    fn at(&self, text: &str, piece: Range<usize>, work: &Work<'_>) -> Option<(usize, usize)> {
+    fn at(
+        &self,
+        text: &str,
+        piece: Range<usize>,
+        work: &ReadingBudget<'_>,
+    ) -> Option<(usize, usize)> {
         let said = text[piece.clone()].trim_start();
         work.take(1 + piece.len() - said.len());
         if said.is_empty() {
@@ -91,8 +96,8 @@ impl Labels {
     }
 }
 
-/// What stands behind the sign between label and value.
-fn colon<'a>(rest: &'a str, work: &Work<'_>) -> Option<&'a str> {
+/// The text behind the sign between label and value.
+fn colon<'a>(rest: &'a str, work: &ReadingBudget<'_>) -> Option<&'a str> {
     let behind = rest.trim_start_matches([' ', '\t']);
     work.take(1 + rest.len() - behind.len());
     let rest = behind;
@@ -125,7 +130,7 @@ fn begins(text: &str, lower: &str) -> Option<usize> {
     next.is_none().then_some(length)
 }
 
-/// Where the pieces of a line begin.
+/// The beginnings of the pieces of a line.
 fn pieces(line: &str) -> Vec<usize> {
     let mut begins = vec![0];
     let mut inside = Inside::default();
@@ -145,7 +150,7 @@ fn pieces(line: &str) -> Vec<usize> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
     brackets: u32,
-    /// What ends the quote.
+    /// The sign that ends the quote.
     quote: Option<char>,
     escaped: bool,
 }
@@ -194,11 +199,11 @@ pub fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// What ends an item of a line, whatever its value is: a comma may stand within one.
+/// The signs that end an item of a line, whatever its value is: a comma may stand within one.
 const ITEM_ENDS: [char; 4] = [';', '；', '。', '\n'];
 
-/// Where each item of a text ends: before a semicolon, a Chinese full stop or a line end that is not in
-/// quotes or brackets, and at the end of the text.
+/// The end of each item of a text: before a semicolon, a Chinese full stop or a line end that is
+/// not in quotes or brackets, and at the end of the text.
 pub fn item_ends(text: &str) -> Vec<usize> {
     let mut inside = Inside::default();
     let ends = text.char_indices();
@@ -262,8 +267,8 @@ mod tests {
     use proptest::prelude::*;
     use schema::steps::Effort;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     fn found(line: &str) -> String {
@@ -324,7 +329,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a value says, it stays the value of its label.
+        /// A value, whatever it says, stays the value of its label.
         #[test]
         fn what_is_quoted_is_read_again(value in ".{0,40}|[a-z:;,. \"{}\\\\“]{0,20}") {
             let line = format!("area: {}", quoted(&value));

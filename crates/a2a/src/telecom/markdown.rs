@@ -18,7 +18,7 @@ mod line;
 mod write;
 
 use line::Kind;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -28,17 +28,17 @@ pub const BYTES_MAX: usize = 65_536;
 pub const LINES_MAX: usize = 4_096;
 /// Sections of a prompt.
 pub const SECTIONS_MAX: usize = 64;
-/// How deep an entry of a list may be, from 0.
+/// The depth that an entry of a list may have, from 0.
 pub const DEPTH_MAX: usize = 8;
 /// Columns of a table.
 pub const COLUMNS_MAX: usize = 32;
 
-/// Where something stood, from 1; 0 if it was not read. All places are equal: where something stands
-/// says nothing of what it is.
+/// The line where something stood, from 1; 0 if it was not read. All places are equal: where
+/// something stands says nothing of what it is.
 #[derive(Clone, Copy, Debug, Default, Eq)]
-pub struct Line(pub u32);
+pub struct LineNumber(pub u32);
 
-impl PartialEq for Line {
+impl PartialEq for LineNumber {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -46,52 +46,53 @@ impl PartialEq for Line {
 
 /// A prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Document {
-    /// What older builds put before the first section, between lines of dashes: names and values.
+pub struct Prompt {
+    /// The front matter that older builds put before the first section, between lines of dashes:
+    /// names and values.
     pub front: Vec<(String, String)>,
     /// The sections, in order; titles differ.
     pub sections: Vec<Section>,
 }
 
-/// What stands under one `##`.
+/// The part under one `##`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// Where its title stands.
-    pub line: Line,
+    /// The line of its title.
+    pub line: LineNumber,
     /// Its title.
     pub title: String,
-    /// What it says, in order.
+    /// Its content, in order.
     pub blocks: Vec<Block>,
 }
 
 /// A piece of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Where it begins.
-    pub line: Line,
-    /// What it is.
-    pub body: Body,
+    /// The line at which it begins.
+    pub line: LineNumber,
+    /// Its kind and content.
+    pub body: BlockBody,
 }
 
-/// What a piece of a section is.
+/// The kind of a piece of a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
+pub enum BlockBody {
     /// One line.
     Text(String),
     /// An entry of a list.
     Entry {
-        /// How deep it is nested, from 0.
+        /// The depth to which it is nested, from 0.
         depth: usize,
         /// Its number; none if it has a bullet.
         number: Option<u32>,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// A heading within the section: `###` and deeper.
     Heading {
         /// 3 to 6.
         level: usize,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// A table; each row has as many cells as the head.
@@ -103,23 +104,23 @@ pub enum Body {
     },
     /// Lines that are taken as they stand.
     Code {
-        /// What stands behind the fence, such as `json`.
+        /// The text behind the fence, such as `json`.
         info: String,
         /// The lines.
         text: String,
     },
 }
 
-/// Why a prompt is not read.
+/// The reason why a prompt is not read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}line {line}: {flaw}", within(.section))]
-pub struct Fault {
+pub struct PromptError {
     /// The title of the section; none before the first.
     pub section: Option<String>,
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong there.
-    pub flaw: Flaw,
+    /// The fault there.
+    pub flaw: PromptErrorKind,
 }
 
 fn within(section: &Option<String>) -> String {
@@ -129,9 +130,9 @@ fn within(section: &Option<String>) -> String {
     }
 }
 
-/// What is wrong with a prompt.
+/// The fault of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum PromptErrorKind {
     /// It is too long.
     #[error("longer than {BYTES_MAX} bytes or {LINES_MAX} lines")]
     TooLong,
@@ -167,17 +168,17 @@ pub enum Flaw {
     Control,
 }
 
-impl Document {
+impl Prompt {
     /// Reads a prompt; line ends may be LF, CRLF or CR.
     ///
     /// # Errors
-    /// [`Fault`]: the first flaw, with its section and line.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        Self::read(text, &Work::within(Effort::any()))
+    /// [`PromptError`]: the first flaw, with its section and line.
+    pub fn parse(text: &str) -> Result<Self, PromptError> {
+        Self::read(text, &ReadingBudget::within(Effort::any()))
     }
 
     /// The same, its steps counted as part of some work: as many as the text is long, times a constant.
-    pub(super) fn read(text: &str, work: &Work<'_>) -> Result<Self, Fault> {
+    pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Result<Self, PromptError> {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         Reader::new(&text, work)?.document()
     }
@@ -188,7 +189,7 @@ impl Document {
     }
 }
 
-impl fmt::Display for Document {
+impl fmt::Display for Prompt {
     /// The prompt as it is sent: sections with an empty line between them, no line end behind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&write::document(self))
@@ -205,9 +206,9 @@ impl Section {
     }
 
     /// The same with one more piece.
-    pub fn with(mut self, body: Body) -> Self {
+    pub fn with(mut self, body: BlockBody) -> Self {
         self.blocks.push(Block {
-            line: Line::default(),
+            line: LineNumber::default(),
             body,
         });
         self
@@ -215,20 +216,22 @@ impl Section {
 
     /// The same with one more line.
     pub fn saying(self, text: impl Into<String>) -> Self {
-        self.with(Body::Text(text.into()))
+        self.with(BlockBody::Text(text.into()))
     }
 
     /// All that it says, one line for each piece, without marks; of a table each row, its cells by
     /// `: `.
-    pub fn lines(&self) -> Vec<(Line, String)> {
+    pub fn lines(&self) -> Vec<(LineNumber, String)> {
         let mut lines = Vec::new();
         for Block { line, body } in &self.blocks {
             match body {
-                Body::Text(text) | Body::Entry { text, .. } | Body::Heading { text, .. } => {
+                BlockBody::Text(text)
+                | BlockBody::Entry { text, .. }
+                | BlockBody::Heading { text, .. } => {
                     lines.push((*line, text.clone()));
                 }
-                Body::Code { text, .. } => lines.push((*line, text.clone())),
-                Body::Table { rows, .. } => {
+                BlockBody::Code { text, .. } => lines.push((*line, text.clone())),
+                BlockBody::Table { rows, .. } => {
                     lines.extend(rows.iter().map(|cells| (*line, cells.join(": "))));
                 }
             }
@@ -261,51 +264,51 @@ fn title_key(title: &str) -> String {
 struct Reader<'a> {
     lines: Vec<&'a str>,
     at: usize,
-    document: Document,
-    /// What the titles so far are known by.
+    document: Prompt,
+    /// The keys by which the titles so far are known.
     titles: BTreeSet<String>,
     /// The indents of the entries that are open, outermost first.
     indents: Vec<usize>,
-    work: &'a Work<'a>,
+    work: &'a ReadingBudget<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, work: &'a Work<'a>) -> Result<Self, Fault> {
-        let fault = |line: usize, flaw| Fault {
+    fn new(text: &'a str, work: &'a ReadingBudget<'a>) -> Result<Self, PromptError> {
+        let fault = |line: usize, flaw| PromptError {
             section: None,
             line: line as u32,
             flaw,
         };
         if text.len() > BYTES_MAX {
-            return Err(fault(1, Flaw::TooLong));
+            return Err(fault(1, PromptErrorKind::TooLong));
         }
         work.take(text.len());
         let lines: Vec<&str> = text.split('\n').collect();
         if lines.len() > LINES_MAX {
-            return Err(fault(LINES_MAX + 1, Flaw::TooLong));
+            return Err(fault(LINES_MAX + 1, PromptErrorKind::TooLong));
         }
         let control = |line: &str| line.chars().any(|c| c.is_control() && c != '\t');
         let first = lines.iter().position(|line| control(line));
         if let Some(place) = first {
-            return Err(fault(place + 1, Flaw::Control));
+            return Err(fault(place + 1, PromptErrorKind::Control));
         }
         Ok(Self {
             lines,
             at: 0,
-            document: Document::default(),
+            document: Prompt::default(),
             titles: BTreeSet::new(),
             indents: Vec::new(),
             work,
         })
     }
 
-    fn document(mut self) -> Result<Document, Fault> {
+    fn document(mut self) -> Result<Prompt, PromptError> {
         self.front()?;
         while let Some(line) = self.next() {
             self.line(line)?;
         }
         match self.document.sections.is_empty() {
-            true => Err(self.fault(Flaw::NoSection)),
+            true => Err(self.fault(PromptErrorKind::NoSection)),
             false => Ok(self.document),
         }
     }
@@ -316,15 +319,15 @@ impl<'a> Reader<'a> {
         Some(line)
     }
 
-    fn fault(&self, flaw: Flaw) -> Fault {
-        Fault {
+    fn fault(&self, flaw: PromptErrorKind) -> PromptError {
+        PromptError {
             section: self.document.sections.last().map(|s| s.title.clone()),
             line: self.at.max(1) as u32,
             flaw,
         }
     }
 
-    fn front(&mut self) -> Result<(), Fault> {
+    fn front(&mut self) -> Result<(), PromptError> {
         if self.lines.first() != Some(&"---") {
             return Ok(());
         }
@@ -338,14 +341,14 @@ impl<'a> Reader<'a> {
                         let pair = (name.trim().to_owned(), value.trim().to_owned());
                         self.document.front.push(pair);
                     }
-                    _ => return Err(self.fault(Flaw::FrontMatter)),
+                    _ => return Err(self.fault(PromptErrorKind::FrontMatter)),
                 },
-                None => return Err(self.fault(Flaw::FrontMatter)),
+                None => return Err(self.fault(PromptErrorKind::FrontMatter)),
             }
         }
     }
 
-    fn line(&mut self, line: &'a str) -> Result<(), Fault> {
+    fn line(&mut self, line: &'a str) -> Result<(), PromptError> {
         let kind = self.kind(line);
         if !matches!(kind, Kind::Entry { .. } | Kind::Blank) {
             self.indents.clear();
@@ -353,7 +356,9 @@ impl<'a> Reader<'a> {
         match kind {
             Kind::Blank => Ok(()),
             Kind::Title(title) => self.title(title),
-            _ if self.document.sections.is_empty() => Err(self.fault(Flaw::OutsideSections)),
+            _ if self.document.sections.is_empty() => {
+                Err(self.fault(PromptErrorKind::OutsideSections))
+            }
             Kind::Entry {
                 indent,
                 number,
@@ -361,7 +366,7 @@ impl<'a> Reader<'a> {
             } => {
                 let depth = self.depth(indent)?;
                 let text = text.to_owned();
-                self.push(Body::Entry {
+                self.push(BlockBody::Entry {
                     depth,
                     number,
                     text,
@@ -370,13 +375,13 @@ impl<'a> Reader<'a> {
             }
             Kind::Heading { level, text } => {
                 let text = text.to_owned();
-                self.push(Body::Heading { level, text });
+                self.push(BlockBody::Heading { level, text });
                 Ok(())
             }
             Kind::Fence { ticks, info } => self.code(ticks, info),
             Kind::Row if self.is_head() => self.table(line),
             Kind::Row | Kind::Text => {
-                self.push(Body::Text(line::unescaped(line.trim()).to_owned()));
+                self.push(BlockBody::Text(line::unescaped(line.trim()).to_owned()));
                 Ok(())
             }
         }
@@ -387,46 +392,46 @@ impl<'a> Reader<'a> {
         line::kind(line)
     }
 
-    fn push(&mut self, body: Body) {
-        let line = Line(self.at as u32);
+    fn push(&mut self, body: BlockBody) {
+        let line = LineNumber(self.at as u32);
         let section = self.document.sections.last_mut();
         let section = section.expect("pieces outside of sections are refused before");
         section.blocks.push(Block { line, body });
     }
 
-    fn title(&mut self, title: &str) -> Result<(), Fault> {
+    fn title(&mut self, title: &str) -> Result<(), PromptError> {
         let flaw = if title.is_empty() {
-            Some(Flaw::NoTitle)
+            Some(PromptErrorKind::NoTitle)
         } else if self.document.sections.len() == SECTIONS_MAX {
-            Some(Flaw::TooManySections)
+            Some(PromptErrorKind::TooManySections)
         } else {
             let is_new = self.titles.insert(title_key(title));
-            (!is_new).then_some(Flaw::SecondTitle)
+            (!is_new).then_some(PromptErrorKind::SecondTitle)
         };
         if let Some(flaw) = flaw {
             return Err(self.fault(flaw));
         }
         self.document.sections.push(Section {
-            line: Line(self.at as u32),
+            line: LineNumber(self.at as u32),
             title: title.to_owned(),
             blocks: Vec::new(),
         });
         Ok(())
     }
 
-    fn depth(&mut self, indent: usize) -> Result<usize, Fault> {
+    fn depth(&mut self, indent: usize) -> Result<usize, PromptError> {
         while self.indents.last().is_some_and(|open| *open >= indent) {
             self.indents.pop();
         }
         let depth = self.indents.len();
         if depth > DEPTH_MAX {
-            return Err(self.fault(Flaw::TooDeep));
+            return Err(self.fault(PromptErrorKind::TooDeep));
         }
         self.indents.push(indent);
         Ok(depth)
     }
 
-    fn code(&mut self, ticks: usize, info: &str) -> Result<(), Fault> {
+    fn code(&mut self, ticks: usize, info: &str) -> Result<(), PromptError> {
         let begin = self.at;
         let rest = &self.lines[begin..];
         let closes = |line: &&str| {
@@ -434,10 +439,10 @@ impl<'a> Reader<'a> {
             line::closes(line, ticks)
         };
         let Some(length) = rest.iter().position(closes) else {
-            return Err(self.fault(Flaw::OpenCode));
+            return Err(self.fault(PromptErrorKind::OpenCode));
         };
         let (info, text) = (info.to_owned(), rest[..length].join("\n"));
-        self.push(Body::Code { info, text });
+        self.push(BlockBody::Code { info, text });
         self.at = begin + length + 1;
         Ok(())
     }
@@ -450,13 +455,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn table(&mut self, head: &str) -> Result<(), Fault> {
+    fn table(&mut self, head: &str) -> Result<(), PromptError> {
         let head = line::cells(head);
         let rule = self.lines[self.at];
         let begin = self.at;
         self.at += 1;
         if head.len() > COLUMNS_MAX || line::cells(rule).len() != head.len() {
-            return Err(self.fault(Flaw::Ragged));
+            return Err(self.fault(PromptErrorKind::Ragged));
         }
         let mut rows = Vec::new();
         while let Some(row) = self
@@ -467,14 +472,14 @@ impl<'a> Reader<'a> {
             self.at += 1;
             let cells = line::cells(row);
             if cells.len() != head.len() {
-                return Err(self.fault(Flaw::Ragged));
+                return Err(self.fault(PromptErrorKind::Ragged));
             }
             rows.push(cells);
         }
-        let line = Line(begin as u32);
+        let line = LineNumber(begin as u32);
         let section = self.document.sections.last_mut();
         let section = section.expect("tables outside of sections are refused before");
-        let body = Body::Table { head, rows };
+        let body = BlockBody::Table { head, rows };
         section.blocks.push(Block { line, body });
         Ok(())
     }

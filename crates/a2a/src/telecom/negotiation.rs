@@ -14,28 +14,28 @@
 //! words. Read next: `hearing`, then `saying`.
 
 mod context;
-mod hearing;
+mod decode;
+mod encode;
 mod message;
 mod offer;
 mod refusal;
 mod rounds;
-mod saying;
 mod vocabulary;
 
 pub use context::{Context, NotAContext, Performative};
-pub use hearing::{Heard, Standing, hear};
-pub use message::Message;
-pub use refusal::Refusal;
+pub use decode::{OpenNegotiation, ReceivedMove, hear};
+pub use encode::{EncodedMessage, abort, ask, ask_in_words, decline, say, supply};
+pub use message::NegotiationMessage;
+pub use refusal::NegotiationError;
 pub use rounds::{max_rounds, proposals, round_limit};
-pub use saying::{Saying, abort, ask, ask_in_words, decline, say, supply};
 pub use vocabulary::tongue_of;
 
 use super::extension::Family;
 use domain::negotiation::Kind;
 
-/// What is negotiated.
+/// The topic of a negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Topic {
+pub enum NegotiationTopic {
     /// `feasibility-negotiation`: whether it can be done.
     Feasibility,
     /// `target-negotiation`: what is meant and how it is done.
@@ -44,9 +44,9 @@ pub enum Topic {
     Information,
 }
 
-impl Topic {
+impl NegotiationTopic {
     /// Every topic.
-    pub const ALL: [Topic; 3] = [Self::Feasibility, Self::Target, Self::Information];
+    pub const ALL: [NegotiationTopic; 3] = [Self::Feasibility, Self::Target, Self::Information];
 
     /// The segment of template URIs.
     pub fn as_str(self) -> &'static str {
@@ -67,7 +67,7 @@ impl Topic {
         ["propose", "accept-reject"].map(|phase| template(&format!("{}/{phase}", self.as_str())))
     }
 
-    /// What it is with us; none for information, which is asked for by a task.
+    /// Its kind with us; none for information, which is asked for by a task.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Feasibility => Some(Kind::Feasibility),

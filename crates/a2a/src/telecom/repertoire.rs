@@ -1,4 +1,4 @@
-//! Which template a text is of: by its URI, or by what it says where a message names none.
+//! The template that a text is of: by its URI, or by what it says where a message names none.
 //!
 //! Older builds send the text alone; a message with an answer in a negotiation names the template
 //! of one of its two texts. A text says itself what it is: a task by its task type, a subscription
@@ -6,43 +6,43 @@
 //! next: [`translator`](super::translator), [`subscription`].
 
 use super::extension::{Family, TemplateUri};
-use super::markdown::{Document, Fault};
-use super::subscription::{self, Topic};
+use super::markdown::{Prompt, PromptError};
+use super::subscription::{self, NotificationTopic};
 use super::template::TelecomTemplate;
-use super::translator::{Misfit, Translator};
-use schema::steps::{GivenUp, Work};
+use super::translator::{TemplateMismatch, Translator};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::Template;
 use std::sync::LazyLock;
 
 /// The templates that are understood.
 #[derive(Clone, Debug, Default)]
-pub struct Repertoire {
+pub struct TemplateCatalogue {
     translators: Vec<Translator>,
-    topics: Vec<Topic>,
+    topics: Vec<NotificationTopic>,
 }
 
-/// Why nobody knows what a text is.
+/// The reason why nobody knows what a text is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unknown {
+pub enum UnknownTemplate {
     /// It is no prompt.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// It is more work than it may be.
     #[error(transparent)]
     GivenUp(#[from] GivenUp),
     /// It names another template, or none and says nothing that one is known by.
     #[error("template {named} is not known here; {}", told(.known))]
     Template {
-        /// What the message names; `none` if nothing.
+        /// The template that the message names; `none` if nothing.
         named: String,
-        /// What is known.
+        /// The templates known.
         known: Vec<String>,
         /// The schema that an agent takes who knows it; none if it is no shipped template.
         schema_id: Option<String>,
     },
 }
 
-impl Unknown {
+impl UnknownTemplate {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
@@ -52,13 +52,15 @@ impl Unknown {
     }
 }
 
-impl Repertoire {
+impl TemplateCatalogue {
     /// The shipped templates whose schemas are taken, bound to them, and the shipped topics whose
     /// orders are.
     ///
     /// # Errors
-    /// [`Misfit`] if a schema lacks a key that its template names.
-    pub fn new<'a>(schemas: impl Fn(&str) -> Option<&'a Template>) -> Result<Self, Misfit> {
+    /// [`TemplateMismatch`] if a schema lacks a key that its template names.
+    pub fn new<'a>(
+        schemas: impl Fn(&str) -> Option<&'a Template>,
+    ) -> Result<Self, TemplateMismatch> {
         let mut topics = subscription::shipped();
         topics.retain(|topic| schemas(&topic.order.schema_id).is_some());
         let bound = super::shipped::shipped()
@@ -84,7 +86,7 @@ impl Repertoire {
     }
 
     /// The topics of subscriptions.
-    pub fn topics(&self) -> &[Topic] {
+    pub fn topics(&self) -> &[NotificationTopic] {
         &self.topics
     }
 
@@ -98,13 +100,13 @@ impl Repertoire {
     /// The template of a task's text, found as part of some work.
     ///
     /// # Errors
-    /// [`Unknown`], with the templates that are known.
+    /// [`UnknownTemplate`], with the templates that are known.
     pub fn task(
         &self,
         named: Option<&TemplateUri>,
         prompt: &str,
-        work: &Work<'_>,
-    ) -> Result<&Translator, Unknown> {
+        work: &ReadingBudget<'_>,
+    ) -> Result<&Translator, UnknownTemplate> {
         let named = named.filter(|uri| uri.family == Family::Task);
         let said = Said::of(named, prompt, work)?;
         for translator in &self.translators {
@@ -125,13 +127,13 @@ impl Repertoire {
     /// The topic of a subscription's text, found as part of some work.
     ///
     /// # Errors
-    /// [`Unknown`], with the topics that are known.
+    /// [`UnknownTemplate`], with the topics that are known.
     pub fn subscription(
         &self,
         named: Option<&TemplateUri>,
         prompt: &str,
-        work: &Work<'_>,
-    ) -> Result<&Topic, Unknown> {
+        work: &ReadingBudget<'_>,
+    ) -> Result<&NotificationTopic, UnknownTemplate> {
         let named = named.filter(|uri| uri.family == Family::Notification);
         let said = Said::of(named, prompt, work)?;
         for topic in &self.topics {
@@ -150,22 +152,26 @@ impl Repertoire {
     }
 }
 
-/// What says of which template a text is: the URI that comes with it, or the text.
+/// The hint at a text's template: the URI that comes with it, or the text.
 enum Said<'w> {
     Uri(String),
-    Text(Document, usize, &'w Work<'w>),
+    Text(Prompt, usize, &'w ReadingBudget<'w>),
 }
 
 impl<'w> Said<'w> {
-    fn of(named: Option<&TemplateUri>, prompt: &str, work: &'w Work<'w>) -> Result<Self, Unknown> {
+    fn of(
+        named: Option<&TemplateUri>,
+        prompt: &str,
+        work: &'w ReadingBudget<'w>,
+    ) -> Result<Self, UnknownTemplate> {
         Ok(match named {
             Some(uri) => Self::Uri(uri.to_string()),
-            None => Self::Text(Document::read(prompt, work)?, prompt.len(), work),
+            None => Self::Text(Prompt::read(prompt, work)?, prompt.len(), work),
         })
     }
 
-    /// Whether it is the template of this URI, which is known by what a text says.
-    fn is(&self, uri: &str, is_of: impl Fn(&Document) -> bool) -> Result<bool, GivenUp> {
+    /// True if it is the template of this URI, which is known by what a text says.
+    fn is(&self, uri: &str, is_of: impl Fn(&Prompt) -> bool) -> Result<bool, GivenUp> {
         match self {
             Self::Uri(named) => Ok(named == uri),
             Self::Text(document, bytes, work) => {
@@ -177,12 +183,16 @@ impl<'w> Said<'w> {
     }
 }
 
-/// What there is to know, for who asks the wrong agent.
-static SHIPPED: LazyLock<(Vec<TelecomTemplate>, Vec<Topic>)> =
+/// All templates that there are, for who asks the wrong agent.
+static SHIPPED: LazyLock<(Vec<TelecomTemplate>, Vec<NotificationTopic>)> =
     LazyLock::new(|| (super::shipped::shipped(), subscription::shipped()));
 
-fn unknown(named: Option<&TemplateUri>, known: Vec<String>, schema_id: Option<String>) -> Unknown {
-    Unknown::Template {
+fn unknown(
+    named: Option<&TemplateUri>,
+    known: Vec<String>,
+    schema_id: Option<String>,
+) -> UnknownTemplate {
+    UnknownTemplate::Template {
         named: named.map_or_else(|| "none".to_owned(), ToString::to_string),
         known,
         schema_id,
@@ -202,14 +212,14 @@ mod tests {
     use insta::assert_snapshot;
     use schema::steps::Effort;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
-    fn repertoire() -> Repertoire {
+    fn repertoire() -> TemplateCatalogue {
         let schemas = schema::shipped::shipped();
         let find = |id: &str| schemas.iter().find(|s| s.schema_id == id);
-        Repertoire::new(find).expect("shipped templates fit shipped schemas")
+        TemplateCatalogue::new(find).expect("shipped templates fit shipped schemas")
     }
 
     /// A2A-T: older builds send no template URI; the text says itself what it is.
@@ -239,10 +249,11 @@ mod tests {
         assert!(repertoire.for_schema("energy_saving_v1").is_some());
     }
 
-    /// Whoever takes no task is told so, and by which schema to find somebody who does.
+    /// A peer of whom nobody takes the task is told so, and by which schema to find somebody who
+    /// does.
     #[test]
     fn what_nobody_here_knows_is_told_with_the_schema_of_who_does() {
-        let none = Repertoire::default();
+        let none = TemplateCatalogue::default();
         let energy = TemplateUri::parse("Task-T/network-layer/ran-energy-saving/v1").ok();
         let text = "## Task Type\nWireless network energy saving";
         let topic = "## Notification Topic\nFault";
@@ -254,7 +265,7 @@ mod tests {
             none.subscription(None, topic, &any()).expect_err("unknown"),
         ];
         let told = told.map(|unknown| match &unknown {
-            Unknown::Template { schema_id, .. } => format!("{unknown}: {schema_id:?}"),
+            UnknownTemplate::Template { schema_id, .. } => format!("{unknown}: {schema_id:?}"),
             other => other.to_string(),
         });
         assert_snapshot!(told.join("\n"), @r#"

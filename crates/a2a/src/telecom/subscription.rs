@@ -11,37 +11,37 @@
 
 mod incident;
 
-pub use incident::{Carriage, Told};
+pub use incident::{Carriage, NotificationArtifact};
 
 use super::extension::TemplateUri;
 use super::labels::{Labels, parts, unquoted};
-use super::markdown::{Document, Fault, Section};
+use super::markdown::{Prompt, PromptError, Section};
 use super::template::Phrases;
 use super::text_language::TextLanguage;
 use domain::content::Payload;
 use domain::notification::Notification;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::{KeyType, Shape, Template};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What can be subscribed to under one template URI.
+/// The things that can be subscribed to under one template URI.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Topic {
-    /// What names it, e.g. `Notification-T/network-layer/subscribe-incident/v1`.
+pub struct NotificationTopic {
+    /// Its name, e.g. `Notification-T/network-layer/subscribe-incident/v1`.
     pub template_uri: String,
-    /// How it is called; the first is written.
+    /// Its names; the first is written.
     pub names: Phrases,
     /// The name of what is sent, e.g. `faultManagement.Incident`.
     pub artifact: String,
     /// The schemas of the results that it is about.
     pub tells: BTreeSet<String>,
-    /// What has an agent tell it.
-    pub order: Order,
-    /// What subscriptions can ask for.
-    pub conditions: Vec<Condition>,
+    /// The task that has an agent tell it.
+    pub order: NotifyingTask,
+    /// The conditions that subscriptions can ask for.
+    pub conditions: Vec<SubscriptionCondition>,
     /// Titles of the sections.
     pub titles: Titles,
 }
@@ -49,7 +49,7 @@ pub struct Topic {
 /// The task by which an agent is told to notify from now on.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct NotifyingTask {
     /// The schema of its payload.
     pub schema_id: String,
     /// Its keys, each with the key of the results whose condition says its value.
@@ -64,36 +64,36 @@ pub struct Titles {
     pub topic: Phrases,
     /// The conditions.
     pub condition: Phrases,
-    /// How a notification is carried.
+    /// The way in which a notification is carried.
     pub format: Phrases,
     /// The outcome.
     pub output: Phrases,
 }
 
-/// What a subscription can ask for.
+/// A condition that a subscription can ask for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Condition {
-    /// How it is called.
+pub struct SubscriptionCondition {
+    /// Its names.
     pub labels: Phrases,
     /// The keys of the results that it looks at; a value under any of them will do.
     pub keys: Vec<String>,
-    /// What the keys hold, and how that is said; if empty, anything, taken as it stands.
+    /// The values that the keys hold, and how that is said; if empty, anything, taken as it stands.
     #[serde(default)]
     pub values: BTreeMap<String, Phrases>,
-    /// What values begin with, said or not, such as `site:`.
+    /// The beginning of values, said or not, such as `site:`.
     #[serde(default)]
     pub prefix: String,
 }
 
 /// A subscription.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Subscription {
+pub struct NotificationSubscription {
     /// Its template.
     pub template_uri: TemplateUri,
     /// In which language it was made, and is answered.
     pub text_language: TextLanguage,
-    /// How notifications are carried.
+    /// The way in which notifications are carried.
     pub carriage: Carriage,
     artifact: String,
     tells: BTreeSet<String>,
@@ -107,12 +107,12 @@ struct Test {
     values: BTreeSet<String>,
 }
 
-/// Why a subscription is not taken.
+/// The reason why a subscription is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Declined {
+pub enum SubscriptionError {
     /// It is no prompt.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// Something in it cannot be done; all of it.
     #[error("{}", told(.0))]
     Objections(Vec<Objection>),
@@ -121,7 +121,7 @@ pub enum Declined {
     GivenUp(#[from] GivenUp),
 }
 
-impl Declined {
+impl SubscriptionError {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {
@@ -136,7 +136,7 @@ fn told(objections: &[Objection]) -> String {
     all.join("; ")
 }
 
-/// What of a subscription cannot be done.
+/// A part of a subscription that cannot be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("section '{section}', line {line}: '{found}' {problem}")]
 pub struct Objection {
@@ -144,34 +144,38 @@ pub struct Objection {
     pub section: String,
     /// The line, from 1; 0 if the section is not there.
     pub line: u32,
-    /// What stands there.
+    /// The text found there.
     pub found: String,
-    /// What is wrong with it, and what could stand there.
+    /// Its fault, and what could stand there.
     pub problem: String,
 }
 
 /// The topics that come with Convoke.
-pub fn shipped() -> Vec<Topic> {
+pub fn shipped() -> Vec<NotificationTopic> {
     let text = include_str!("templates/subscriptions.json");
     serde_json::from_str(text).expect("a test reads the shipped topics")
 }
 
-impl Topic {
+impl NotificationTopic {
     /// Reads a subscription to this topic, as part of some work.
     ///
     /// # Errors
-    /// [`Declined`], with everything that cannot be done.
-    pub fn parse(&self, prompt: &str, work: &Work<'_>) -> Result<Subscription, Declined> {
-        let document = Document::read(prompt, work)?;
+    /// [`SubscriptionError`], with everything that cannot be done.
+    pub fn parse(
+        &self,
+        prompt: &str,
+        work: &ReadingBudget<'_>,
+    ) -> Result<NotificationSubscription, SubscriptionError> {
+        let document = Prompt::read(prompt, work)?;
         let mut objections = Vec::new();
         self.check_name(&document, &mut objections);
         let tests = self.tests(&document, &mut objections, work)?;
         let carriage = self.carriage(&document, &mut objections);
         if !objections.is_empty() {
-            return Err(Declined::Objections(objections));
+            return Err(SubscriptionError::Objections(objections));
         }
         let uri = TemplateUri::parse(&self.template_uri);
-        Ok(Subscription {
+        Ok(NotificationSubscription {
             template_uri: uri.expect("a test reads the URIs of the shipped topics"),
             text_language: self.text_language(&document),
             carriage,
@@ -185,13 +189,13 @@ impl Topic {
     /// that of who is ordered.
     ///
     /// # Errors
-    /// [`Declined`]: the order needs a condition that the subscription does not have.
+    /// [`SubscriptionError`]: the order needs a condition that the subscription does not have.
     pub fn ordered(
         &self,
-        subscription: &Subscription,
+        subscription: &NotificationSubscription,
         schema: &Template,
         domains: &[&str],
-    ) -> Result<Payload, Declined> {
+    ) -> Result<Payload, SubscriptionError> {
         let (mut values, mut lacking) = (Map::new(), Vec::new());
         for (name, result) in &self.order.keys {
             let Some(key) = schema.key(name) else {
@@ -212,7 +216,7 @@ impl Topic {
                 schema_id: schema.schema_id.clone(),
                 values,
             }),
-            false => Err(Declined::Objections(lacking)),
+            false => Err(SubscriptionError::Objections(lacking)),
         }
     }
 
@@ -231,7 +235,7 @@ impl Topic {
         let said: Option<Vec<String>> = said.collect();
         let topic = Section::new(self.titles.topic.first(text_language));
         let condition = Section::new(self.titles.condition.first(text_language));
-        let document = Document {
+        let document = Prompt {
             front: Vec::new(),
             sections: vec![
                 topic.saying(self.names.first(text_language)),
@@ -242,7 +246,7 @@ impl Topic {
     }
 
     fn needed(&self, result: &str, text_language: TextLanguage) -> Objection {
-        let holds = |it: &&Condition| it.keys.iter().any(|key| key == result);
+        let holds = |it: &&SubscriptionCondition| it.keys.iter().any(|key| key == result);
         let condition = self.conditions.iter().find(holds);
         let label = condition.map_or(result, |it| it.labels.first(text_language));
         Objection {
@@ -254,9 +258,9 @@ impl Topic {
     }
 
     /// The answer to a subscription that was declined: its outcome, with the reasons.
-    pub fn decline(&self, declined: &Declined, text_language: TextLanguage) -> String {
+    pub fn decline(&self, declined: &SubscriptionError, text_language: TextLanguage) -> String {
         let reasons = match declined {
-            Declined::Objections(all) => all.iter().map(ToString::to_string).collect(),
+            SubscriptionError::Objections(all) => all.iter().map(ToString::to_string).collect(),
             other => vec![other.to_string()],
         };
         outcome(
@@ -272,7 +276,7 @@ impl Topic {
     }
 
     /// True if a prompt names this topic.
-    pub(super) fn is_of(&self, document: &Document) -> bool {
+    pub(super) fn is_of(&self, document: &Prompt) -> bool {
         let said = section(document, &self.titles.topic).map(Section::text);
         said.is_some_and(|said| self.is_called(&said))
     }
@@ -284,7 +288,7 @@ impl Topic {
             .any(|known| known.eq_ignore_ascii_case(&name))
     }
 
-    fn text_language(&self, document: &Document) -> TextLanguage {
+    fn text_language(&self, document: &Prompt) -> TextLanguage {
         let chinese = self.titles.topic.in_tongue(TextLanguage::Chinese).iter();
         match chinese
             .into_iter()
@@ -295,7 +299,7 @@ impl Topic {
         }
     }
 
-    fn check_name(&self, document: &Document, objections: &mut Vec<Objection>) {
+    fn check_name(&self, document: &Prompt, objections: &mut Vec<Objection>) {
         let Some(section) = section(document, &self.titles.topic) else {
             return;
         };
@@ -314,9 +318,9 @@ impl Topic {
 
     fn tests(
         &self,
-        document: &Document,
+        document: &Prompt,
         objections: &mut Vec<Objection>,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<Test>, GivenUp> {
         let Some(section) = section(document, &self.titles.condition) else {
             return Ok(Vec::new());
@@ -355,7 +359,7 @@ impl Topic {
         labels.collect::<Vec<_>>().join(", ")
     }
 
-    fn carriage(&self, document: &Document, objections: &mut Vec<Objection>) -> Carriage {
+    fn carriage(&self, document: &Prompt, objections: &mut Vec<Objection>) -> Carriage {
         let section = section(document, &self.titles.format);
         let text = section.map(|s| (s, s.text()));
         let Some((section, text)) = text else {
@@ -369,7 +373,7 @@ impl Topic {
     }
 }
 
-impl Condition {
+impl SubscriptionCondition {
     /// The condition that one of these values stands there; none if it has no words for them.
     fn said(&self, value: &Value, text_language: TextLanguage) -> Option<String> {
         let values = match value {
@@ -434,8 +438,8 @@ impl Condition {
     }
 }
 
-impl Subscription {
-    /// What a condition on a key of the results says: all its values, or the only one.
+impl NotificationSubscription {
+    /// The values that a condition on a key of the results names: all, or the only one.
     fn values_of(&self, key: &str, listed: bool) -> Option<Value> {
         let on_key = |test: &&Test| test.keys.iter().any(|it| it == key);
         let values = &self.tests.iter().find(on_key)?.values;
@@ -445,7 +449,7 @@ impl Subscription {
         })
     }
 
-    /// Whether a notification is told.
+    /// True if a notification is told.
     pub fn wants(&self, notification: &Notification) -> bool {
         let payload = notification.content.payload.as_ref();
         payload.is_some_and(|payload| {
@@ -478,7 +482,7 @@ impl Test {
     }
 }
 
-fn section<'d>(document: &'d Document, titles: &Phrases) -> Option<&'d Section> {
+fn section<'d>(document: &'d Prompt, titles: &Phrases) -> Option<&'d Section> {
     titles.all().find_map(|title| document.section(title))
 }
 
@@ -499,7 +503,7 @@ fn outcome(title: &str, reasons: &[String], text_language: TextLanguage) -> Stri
     let section = reasons
         .iter()
         .fold(Section::new(title).saying(result), Section::saying);
-    let document = Document {
+    let document = Prompt {
         front: Vec::new(),
         sections: vec![section],
     };

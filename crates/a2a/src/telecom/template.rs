@@ -6,8 +6,8 @@
 //! Refuses to know wire members. Read next: [`form`](super::form), [`translator`](super::translator).
 
 use super::extension::TemplateUri;
-use super::form::Form;
-use super::markdown::{Document, same_title};
+use super::form::ValueForm;
+use super::markdown::{Prompt, same_title};
 use super::text_language::TextLanguage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -16,60 +16,60 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TelecomTemplate {
-    /// What names it, e.g. `Task-T/network-layer/ran-energy-saving/v1`.
+    /// Its name, e.g. `Task-T/network-layer/ran-energy-saving/v1`.
     pub template_uri: String,
     /// The schema of the payloads, e.g. `energy_saving_v1`.
     pub schema_id: String,
     /// The key whose value says what a task is about.
     pub target: String,
-    /// What the template says of every payload; a payload may say otherwise.
+    /// The values that the template gives every payload; a payload may say otherwise.
     #[serde(default)]
     pub constants: Map<String, Value>,
     /// The sections, in the order in which they are written.
-    pub sections: Vec<Part>,
+    pub sections: Vec<TemplateSection>,
 }
 
 /// A section of a template.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct TemplateSection {
     /// Its titles: the first is written, all are understood.
     pub title: Phrases,
     /// The name of its slot; none if it always says the same.
     #[serde(default)]
     pub slot: Option<Phrases>,
-    /// What it is for.
-    pub holds: Holds,
+    /// Its purpose.
+    pub holds: SectionContent,
 }
 
-/// What a section is for.
+/// The purpose of a section.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Holds {
+pub enum SectionContent {
     /// The type of task, which tells templates apart: the first is written, another is an error.
     TaskType(Phrases),
-    /// What to do, in words that point to other sections as `<Title>`. Lines that do so say nothing
-    /// of their own; others go to `other`.
+    /// The thing to do, in words that point to other sections as `<Title>`. Lines that do so say
+    /// nothing of their own; others go to `other`.
     Statement(Phrases),
     /// Requirements for the answer and explanations of terms: what is written, and never read.
     Guidance(Phrases),
     /// Values.
-    Fields(Vec<Field>),
+    Fields(Vec<TemplateField>),
 }
 
 /// A value in a section.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Field {
+pub struct TemplateField {
     /// The key of the schema.
     pub key: String,
-    /// How it is called; the first is written, all are understood.
+    /// Its names; the first is written, all are understood.
     pub labels: Phrases,
     /// True if it may stand in its section without a label; of one field of a section.
     #[serde(default)]
     pub bare: bool,
-    /// How its value is said.
-    pub form: Form,
+    /// The form of its value.
+    pub form: ValueForm,
 }
 
 /// The same in both languages, each at least once, the first being the one that is written.
@@ -100,9 +100,9 @@ impl Phrases {
     }
 }
 
-/// Why a text is no template.
+/// The reason why a text is no template.
 #[derive(Debug, thiserror::Error)]
-pub enum Malformed {
+pub enum MalformedTemplate {
     /// Not JSON of this form.
     #[error("a template of A2A-T is not read")]
     Unread(#[from] serde_json::Error),
@@ -118,20 +118,20 @@ impl TelecomTemplate {
     /// Reads a template.
     ///
     /// # Errors
-    /// [`Malformed`]: the first thing that is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
+    /// [`MalformedTemplate`]: the first thing that is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, MalformedTemplate> {
         let template: Self = serde_json::from_str(text)?;
         TemplateUri::parse(&template.template_uri)?;
         match template.speechless() {
-            Some(name) => Err(Malformed::Speechless(name)),
+            Some(name) => Err(MalformedTemplate::Speechless(name)),
             None => Ok(template),
         }
     }
 
     /// True if a prompt says that it is of this template's type of task.
-    pub(super) fn is_of(&self, document: &Document) -> bool {
-        let says = |part: &Part| match &part.holds {
-            Holds::TaskType(known) => {
+    pub(super) fn is_of(&self, document: &Prompt) -> bool {
+        let says = |part: &TemplateSection| match &part.holds {
+            SectionContent::TaskType(known) => {
                 let sections = part.title.all().filter_map(|title| document.section(title));
                 let said: Vec<String> = sections.map(|section| section.text()).collect();
                 known
@@ -154,7 +154,7 @@ impl TelecomTemplate {
     }
 
     /// Its fields, in order, each with the place of its section.
-    pub fn fields(&self) -> impl Iterator<Item = (usize, &Field)> {
+    pub fn fields(&self) -> impl Iterator<Item = (usize, &TemplateField)> {
         self.sections
             .iter()
             .enumerate()
@@ -162,21 +162,21 @@ impl TelecomTemplate {
     }
 }
 
-impl Part {
+impl TemplateSection {
     /// The fields of the section; none if it holds no values.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[TemplateField] {
         match &self.holds {
-            Holds::Fields(fields) => fields,
+            SectionContent::Fields(fields) => fields,
             _ => &[],
         }
     }
 }
 
-impl Field {
+impl TemplateField {
     /// The keys that its value is of, in order: one, of a span two.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         let until = match &self.form {
-            Form::Span { until } => Some(until.as_str()),
+            ValueForm::Span { until } => Some(until.as_str()),
             _ => None,
         };
         std::iter::once(self.key.as_str()).chain(until)

@@ -18,17 +18,17 @@ mod writing;
 
 pub use outcome::outcome;
 pub use question::Question;
-pub use reading::{Reading, Understood};
+pub use reading::{PromptReading, Understood};
 pub use writing::Item;
 
 use super::extension::TemplateUri;
 use super::labels::Labels;
-use super::markdown::{Document, Fault, same_title};
-use super::template::{Field, Holds, Part, TelecomTemplate};
+use super::markdown::{Prompt, PromptError, same_title};
+use super::template::{SectionContent, TelecomTemplate, TemplateField, TemplateSection};
 use super::text_language::TextLanguage;
 use domain::content::Payload;
 use schema::contract::{Contract, Unusable};
-use schema::steps::{Effort, GivenUp, Work};
+use schema::steps::{Effort, GivenUp, ReadingBudget};
 use schema::template::{OTHER, Shape, Template};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ pub(super) mod titles {
         text_language.either("Further Parameters", "更多参数(Further Parameters)")
     }
 
-    /// What no key covers.
+    /// The title of what no key covers.
     pub(crate) fn other(text_language: TextLanguage) -> &'static str {
         text_language.either("Other", "其他(Other)")
     }
@@ -61,9 +61,9 @@ pub struct Translator {
     places: Vec<(usize, usize)>,
 }
 
-/// Why a template does not fit a schema.
+/// The reason why a template does not fit a schema.
 #[derive(Debug, thiserror::Error)]
-pub enum Misfit {
+pub enum TemplateMismatch {
     /// It is for another.
     #[error("template {template} is for {wanted}, not for {found}")]
     OtherSchema {
@@ -92,12 +92,12 @@ pub enum Misfit {
     Unusable(#[from] Unusable),
 }
 
-/// Why a prompt is not one of this template.
+/// The reason why a prompt is not one of this template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum PromptMismatch {
     /// It is no markdown of this kind.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// Its task type is another.
     #[error(
         "section '{section}', line {line}: the task type of {template} is '{expected}', not '{found}'"
@@ -111,7 +111,7 @@ pub enum Unread {
         template: String,
         /// The task type of the template.
         expected: String,
-        /// What stands there.
+        /// The text found there.
         found: String,
     },
     /// It is more work than it may be.
@@ -123,18 +123,18 @@ impl Translator {
     /// Binds a template to the schema it is for, in the version that is in force.
     ///
     /// # Errors
-    /// [`Misfit`]: it is for another, or names a key that is not there.
-    pub fn new(template: TelecomTemplate, schema: Template) -> Result<Self, Misfit> {
+    /// [`TemplateMismatch`]: it is for another, or names a key that is not there.
+    pub fn new(template: TelecomTemplate, schema: Template) -> Result<Self, TemplateMismatch> {
         let uri = TemplateUri::parse(&template.template_uri)?;
         if schema.schema_id != template.schema_id {
-            return Err(Misfit::OtherSchema {
+            return Err(TemplateMismatch::OtherSchema {
                 template: template.template_uri,
                 wanted: template.schema_id,
                 found: schema.schema_id,
             });
         }
         if let Some(key) = unknown_key(&template, &schema) {
-            return Err(Misfit::UnknownKey {
+            return Err(TemplateMismatch::UnknownKey {
                 template: template.template_uri,
                 schema: schema.schema_id,
                 key,
@@ -173,23 +173,27 @@ impl Translator {
     /// [`Translator::read_within`].
     ///
     /// # Errors
-    /// [`Unread`] if it is no prompt of this template. What merely lacks or is wrong in it is told
-    /// by the [`Reading`].
-    pub fn read(&self, prompt: &str) -> Result<Reading<'_>, Unread> {
-        self.read_within(prompt, &Work::within(Effort::any()))
+    /// [`PromptMismatch`] if it is no prompt of this template. What merely lacks or is wrong in it is told
+    /// by the [`PromptReading`].
+    pub fn read(&self, prompt: &str) -> Result<PromptReading<'_>, PromptMismatch> {
+        self.read_within(prompt, &ReadingBudget::within(Effort::any()))
     }
 
     /// Reads a prompt as part of some work. It takes as many steps as the prompt is long, times a constant
     /// of the template; whether it may go on is asked before each line of a section.
     ///
     /// # Errors
-    /// As of [`Translator::read`]; [`Unread::GivenUp`].
-    pub fn read_within(&self, prompt: &str, work: &Work<'_>) -> Result<Reading<'_>, Unread> {
-        let document = Document::read(prompt, work)?;
-        Reading::of(self, &document, work)
+    /// As of [`Translator::read`]; [`PromptMismatch::GivenUp`].
+    pub fn read_within(
+        &self,
+        prompt: &str,
+        work: &ReadingBudget<'_>,
+    ) -> Result<PromptReading<'_>, PromptMismatch> {
+        let document = Prompt::read(prompt, work)?;
+        PromptReading::of(self, &document, work)
     }
 
-    /// What a payload is about, in words.
+    /// The subject of a payload, in words.
     pub fn target_object(&self, payload: &Payload) -> String {
         match payload.values.get(&self.template.target) {
             Some(Value::String(text)) => text.clone(),
@@ -202,21 +206,21 @@ impl Translator {
         }
     }
 
-    /// How the task type is called; empty if the template has none.
+    /// The name of the task type; empty if the template has none.
     pub fn task_type(&self, text_language: TextLanguage) -> &str {
         let types = self
             .template
             .sections
             .iter()
             .find_map(|part| match &part.holds {
-                Holds::TaskType(phrases) => Some(phrases.first(text_language)),
+                SectionContent::TaskType(phrases) => Some(phrases.first(text_language)),
                 _ => None,
             });
         types.unwrap_or_default()
     }
 
     /// True if a prompt says that it is of this template's type of task.
-    pub(super) fn is_of(&self, document: &Document) -> bool {
+    pub(super) fn is_of(&self, document: &Prompt) -> bool {
         self.template.is_of(document)
     }
 
@@ -226,13 +230,13 @@ impl Translator {
             .shape
     }
 
-    fn field(&self, section: usize, field: usize) -> &Field {
+    fn field(&self, section: usize, field: usize) -> &TemplateField {
         &self.template.sections[section].fields()[field]
     }
 
     /// The first field of a key, with its section.
-    fn field_of(&self, key: &str) -> Option<(&Part, &Field)> {
-        let holds = |part: &'_ Part| {
+    fn field_of(&self, key: &str) -> Option<(&TemplateSection, &TemplateField)> {
+        let holds = |part: &'_ TemplateSection| {
             let fields = part.fields().iter();
             fields
                 .into_iter()
@@ -246,8 +250,8 @@ impl Translator {
     }
 
     /// The section of the template with this title, and the language of the title.
-    fn section(&self, title: &str, work: &Work<'_>) -> Option<(usize, TextLanguage)> {
-        let same = |part: &Part, text_language| {
+    fn section(&self, title: &str, work: &ReadingBudget<'_>) -> Option<(usize, TextLanguage)> {
+        let same = |part: &TemplateSection, text_language| {
             let mut titles = part.title.in_tongue(text_language).iter();
             titles.any(|known| {
                 work.take(1 + title.len());
@@ -278,7 +282,7 @@ fn places(template: &TelecomTemplate) -> impl Iterator<Item = (usize, usize)> {
     sections.flat_map(|(section, part)| (0..part.fields().len()).map(move |field| (section, field)))
 }
 
-fn labels_of(part: &Part) -> Labels {
+fn labels_of(part: &TemplateSection) -> Labels {
     let fields = part.fields().iter().enumerate();
     Labels::new(
         fields.flat_map(|(place, field)| field.labels.all().map(move |label| (place, label))),

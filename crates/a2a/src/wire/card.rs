@@ -9,8 +9,8 @@ use super::security::{
 };
 use super::write::Members;
 use crate::card::{
-    Capabilities, Card, CardSignature, Extension, Interface, JSONRPC, Provider, Requirement,
-    SecurityScheme, Skill,
+    AgentCapabilities, AgentExtension, AgentInterface, AgentProvider, AgentSkill, Card,
+    CardSignature, JSONRPC, Requirement, SecurityScheme,
 };
 use crate::version::Version;
 use serde_json::{Map, Value, json};
@@ -45,7 +45,7 @@ fn members_v10(card: &Card) -> Members {
 fn members_v03(card: &Card) -> Members {
     let places = v03_places(card);
     let main = places.first();
-    let additional: Vec<&Interface> = places.iter().skip(1).copied().collect();
+    let additional: Vec<&AgentInterface> = places.iter().skip(1).copied().collect();
     alike(card)
         .with("protocolVersion", "0.3.0")
         .with("url", main.map_or("", |it| it.url.as_str()))
@@ -101,9 +101,9 @@ pub fn v03_members(card: &Card) -> Map<String, Value> {
 }
 
 /// The interfaces of v0.3, or all if there is none.
-fn v03_places(card: &Card) -> Vec<&Interface> {
-    let of_v03 = |it: &&Interface| Version::of_header(Some(&it.version)) == Ok(Version::V03);
-    let spoken: Vec<&Interface> = card.interfaces.iter().filter(of_v03).collect();
+fn v03_places(card: &Card) -> Vec<&AgentInterface> {
+    let of_v03 = |it: &&AgentInterface| Version::of_header(Some(&it.version)) == Ok(Version::V03);
+    let spoken: Vec<&AgentInterface> = card.interfaces.iter().filter(of_v03).collect();
     match spoken.is_empty() {
         true => card.interfaces.iter().collect(),
         false => spoken,
@@ -133,7 +133,7 @@ fn alike(card: &Card) -> Members {
         })
 }
 
-fn interface(it: &Interface) -> Value {
+fn interface(it: &AgentInterface) -> Value {
     let members = Members::new()
         .with("url", it.url.as_str())
         .with("protocolBinding", it.binding.as_str())
@@ -155,7 +155,7 @@ fn capabilities(card: &Card) -> Members {
 }
 
 fn skills(card: &Card, security: &str, requirement: fn(&Requirement) -> Value) -> Value {
-    let skill = |it: &Skill| -> Value {
+    let skill = |it: &AgentSkill| -> Value {
         let members = Members::new()
             .with("id", it.id.as_str())
             .with("name", it.name.as_str())
@@ -218,15 +218,15 @@ fn read_named<T, C: FromIterator<(String, T)>>(
     Object::of(value)?.members().iter().map(read).collect()
 }
 
-fn read_provider(value: &Value) -> Result<Provider, Malformed> {
+fn read_provider(value: &Value) -> Result<AgentProvider, Malformed> {
     let object = Object::of(value)?;
-    Ok(Provider {
+    Ok(AgentProvider {
         organization: object.needed_text("organization")?,
         url: object.text("url")?.unwrap_or_default(),
     })
 }
 
-fn read_interfaces(object: Object<'_>) -> Result<Vec<Interface>, Malformed> {
+fn read_interfaces(object: Object<'_>) -> Result<Vec<AgentInterface>, Malformed> {
     if object.get("supportedInterfaces").is_some() {
         return object.each("supportedInterfaces", read_interface);
     }
@@ -236,7 +236,7 @@ fn read_interfaces(object: Object<'_>) -> Result<Vec<Interface>, Malformed> {
     let version = object.text("protocolVersion")?;
     let version = version.unwrap_or_else(|| Version::V03.as_str().to_owned());
     let binding = object.text("preferredTransport")?;
-    let place = |url, binding| Interface {
+    let place = |url, binding| AgentInterface {
         url,
         binding,
         version: version.clone(),
@@ -248,13 +248,13 @@ fn read_interfaces(object: Object<'_>) -> Result<Vec<Interface>, Malformed> {
         Ok(place(it.needed_text("url")?, it.needed_text("transport")?))
     })?;
     let others = additional.into_iter().filter(|it| *it != main);
-    let others: Vec<Interface> = others.collect();
+    let others: Vec<AgentInterface> = others.collect();
     Ok(std::iter::once(main).chain(others).collect())
 }
 
-fn read_interface(value: &Value) -> Result<Interface, Malformed> {
+fn read_interface(value: &Value) -> Result<AgentInterface, Malformed> {
     let object = Object::of(value)?;
-    Ok(Interface {
+    Ok(AgentInterface {
         url: object.needed_text("url")?,
         binding: object.needed_text("protocolBinding")?,
         version: object.needed_text("protocolVersion")?,
@@ -262,28 +262,28 @@ fn read_interface(value: &Value) -> Result<Interface, Malformed> {
     })
 }
 
-fn read_capabilities(object: Object<'_>) -> Result<Capabilities, Malformed> {
+fn read_capabilities(object: Object<'_>) -> Result<AgentCapabilities, Malformed> {
     let root = object.flag("supportsAuthenticatedExtendedCard")?;
     let found = object.at("capabilities", |value| {
         let object = Object::of(value)?;
-        Ok(Capabilities {
+        Ok(AgentCapabilities {
             streaming: object.flag("streaming")?,
             push_notifications: object.flag("pushNotifications")?,
             extended_card: object.flag("extendedAgentCard")?,
         })
     })?;
     let found = found.unwrap_or_default();
-    Ok(Capabilities {
+    Ok(AgentCapabilities {
         extended_card: found.extended_card.or(root),
         ..found
     })
 }
 
-fn read_extensions(object: Object<'_>) -> Result<Vec<Extension>, Malformed> {
+fn read_extensions(object: Object<'_>) -> Result<Vec<AgentExtension>, Malformed> {
     let found = object.at("capabilities", |value| {
         Object::of(value)?.each("extensions", |it| {
             let it = Object::of(it)?;
-            Ok(Extension {
+            Ok(AgentExtension {
                 uri: it.needed_text("uri")?,
                 description: it.text("description")?,
                 required: it.flag("required")?.unwrap_or_default(),
@@ -301,10 +301,10 @@ fn read_security(object: Object<'_>) -> Result<Vec<Requirement>, Malformed> {
     }
 }
 
-fn read_skill(value: &Value) -> Result<Skill, Malformed> {
+fn read_skill(value: &Value) -> Result<AgentSkill, Malformed> {
     let object = Object::of(value)?;
     let id = object.needed_text("id")?;
-    Ok(Skill {
+    Ok(AgentSkill {
         name: object.text("name")?.unwrap_or_else(|| id.clone()),
         description: object.text("description")?.unwrap_or_default(),
         tags: object.texts("tags")?,

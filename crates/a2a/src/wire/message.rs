@@ -6,7 +6,7 @@
 
 use super::read::{Malformed, Object, text};
 use super::write::Members;
-use crate::message::{Content, MIME_TYPE, Message, Metadata, Part, Role};
+use crate::message::{MIME_TYPE, Message, Metadata, Part, PartContent, Role};
 use crate::number;
 use crate::version::Dialect;
 use base64ct::{Base64, Base64Url, Base64UrlUnpadded, Encoding};
@@ -111,13 +111,13 @@ pub fn part(dialect: Dialect, part: &Part) -> Value {
 
 fn part_v10(part: &Part) -> Value {
     let members = match &part.content {
-        Content::Text(text) => Members::new().with("text", text.as_str()),
-        Content::Data(data) => Members::new().with("data", number::portable(data)),
-        Content::Raw(bytes) => Members::new().with("raw", Base64::encode_string(bytes)),
-        Content::Url(url) => Members::new().with("url", url.as_str()),
+        PartContent::Text(text) => Members::new().with("text", text.as_str()),
+        PartContent::Data(data) => Members::new().with("data", number::portable(data)),
+        PartContent::Raw(bytes) => Members::new().with("raw", Base64::encode_string(bytes)),
+        PartContent::Url(url) => Members::new().with("url", url.as_str()),
     };
     let metadata = match &part.content {
-        Content::Data(_) => typed_metadata(part),
+        PartContent::Data(_) => typed_metadata(part),
         _ => part.metadata.clone(),
     };
     let members = members
@@ -129,17 +129,17 @@ fn part_v10(part: &Part) -> Value {
 
 fn part_v03(part: &Part) -> Value {
     let members = match &part.content {
-        Content::Text(text) => Members::new()
+        PartContent::Text(text) => Members::new()
             .with("kind", "text")
             .with("text", text.as_str()),
-        Content::Data(data) => Members::new()
+        PartContent::Data(data) => Members::new()
             .with("kind", "data")
             .with("data", as_object(data)),
-        Content::Raw(bytes) => {
+        PartContent::Raw(bytes) => {
             let file = file(part).with("bytes", Base64::encode_string(bytes));
             Members::new().with("kind", "file").with("file", file)
         }
-        Content::Url(url) => {
+        PartContent::Url(url) => {
             let file = file(part).with("uri", url.as_str());
             Members::new().with("kind", "file").with("file", file)
         }
@@ -149,13 +149,13 @@ fn part_v03(part: &Part) -> Value {
 
 fn part_v03_proto(part: &Part) -> Value {
     let members = match &part.content {
-        Content::Text(text) => Members::new().with("text", text.as_str()),
-        Content::Data(data) => Members::new().with("data", json!({"data": as_object(data)})),
-        Content::Raw(bytes) => {
+        PartContent::Text(text) => Members::new().with("text", text.as_str()),
+        PartContent::Data(data) => Members::new().with("data", json!({"data": as_object(data)})),
+        PartContent::Raw(bytes) => {
             let file = file(part).with("fileWithBytes", Base64::encode_string(bytes));
             Members::new().with("file", file)
         }
-        Content::Url(url) => {
+        PartContent::Url(url) => {
             let file = file(part).with("fileWithUri", url.as_str());
             Members::new().with("file", file)
         }
@@ -178,9 +178,9 @@ fn as_object(data: &Value) -> Value {
 
 fn v03_metadata(part: &Part) -> Metadata {
     match &part.content {
-        Content::Raw(_) | Content::Url(_) => part.metadata.clone(),
-        Content::Text(_) | Content::Data(Value::Object(_)) => typed_metadata(part),
-        Content::Data(_) => {
+        PartContent::Raw(_) | PartContent::Url(_) => part.metadata.clone(),
+        PartContent::Text(_) | PartContent::Data(Value::Object(_)) => typed_metadata(part),
+        PartContent::Data(_) => {
             let mut metadata = typed_metadata(part);
             metadata.insert(WRAPPED.to_owned(), true.into());
             metadata
@@ -216,10 +216,10 @@ fn read_v10(object: Object<'_>) -> Result<Part, Malformed> {
     // Data may be null, which elsewhere counts as absent.
     let data = object.members().get("data").cloned();
     let contents = [
-        object.at("text", text)?.map(Content::Text),
-        object.at("raw", bytes)?.map(Content::Raw),
-        object.at("url", text)?.map(Content::Url),
-        data.map(Content::Data),
+        object.at("text", text)?.map(PartContent::Text),
+        object.at("raw", bytes)?.map(PartContent::Raw),
+        object.at("url", text)?.map(PartContent::Url),
+        data.map(PartContent::Data),
     ];
     Ok(Part {
         content: only(contents, "one of text, raw, url and data is needed")?,
@@ -231,8 +231,8 @@ fn read_v10(object: Object<'_>) -> Result<Part, Malformed> {
 
 fn read_v03(object: Object<'_>) -> Result<Part, Malformed> {
     let content = match object.said_text("kind")?.as_str() {
-        "text" => Content::Text(object.said_text("text")?),
-        "data" => Content::Data(object.needed("data", an_object)?),
+        "text" => PartContent::Text(object.said_text("text")?),
+        "data" => PartContent::Data(object.needed("data", an_object)?),
         "file" => return object.needed("file", |file| read_file(object, file, "bytes", "uri")),
         _ => {
             return Err(Malformed::member(
@@ -251,8 +251,8 @@ fn read_v03_proto(object: Object<'_>) -> Result<Part, Malformed> {
     }
     let data = object.at("data", |data| Object::of(data)?.needed("data", an_object))?;
     let contents = [
-        object.at("text", text)?.map(Content::Text),
-        data.map(Content::Data),
+        object.at("text", text)?.map(PartContent::Text),
+        data.map(PartContent::Data),
     ];
     unwrapped(
         only(contents, "one of text, file and data is needed")?,
@@ -268,8 +268,8 @@ fn read_file(
 ) -> Result<Part, Malformed> {
     let file = Object::of(file)?;
     let contents = [
-        file.at(bytes_name, bytes)?.map(Content::Raw),
-        file.at(uri_name, text)?.map(Content::Url),
+        file.at(bytes_name, bytes)?.map(PartContent::Raw),
+        file.at(uri_name, text)?.map(PartContent::Url),
     ];
     Ok(Part {
         content: only(contents, &format!("{bytes_name} or {uri_name} is needed"))?,
@@ -279,12 +279,14 @@ fn read_file(
     })
 }
 
-fn unwrapped(content: Content, part: Object<'_>) -> Result<Part, Malformed> {
+fn unwrapped(content: PartContent, part: Object<'_>) -> Result<Part, Malformed> {
     let mut metadata = part.free("metadata")?;
     let content = match content {
-        Content::Data(Value::Object(mut data)) if metadata.get(WRAPPED) == Some(&true.into()) => {
+        PartContent::Data(Value::Object(mut data))
+            if metadata.get(WRAPPED) == Some(&true.into()) =>
+        {
             metadata.remove(WRAPPED);
-            Content::Data(data.remove("value").unwrap_or_default())
+            PartContent::Data(data.remove("value").unwrap_or_default())
         }
         content => content,
     };
@@ -294,7 +296,7 @@ fn unwrapped(content: Content, part: Object<'_>) -> Result<Part, Malformed> {
 
 /// Takes the media type out of the metadata, where it is the same as that of the part.
 fn with_one_media_type(mut part: Part) -> Part {
-    if matches!(part.content, Content::Raw(_) | Content::Url(_)) {
+    if matches!(part.content, PartContent::Raw(_) | PartContent::Url(_)) {
         return part;
     }
     let second = part.metadata.get(MIME_TYPE).and_then(Value::as_str);
@@ -309,9 +311,9 @@ fn with_one_media_type(mut part: Part) -> Part {
 }
 
 fn only<const N: usize>(
-    contents: [Option<Content>; N],
+    contents: [Option<PartContent>; N],
     needed: &str,
-) -> Result<Content, Malformed> {
+) -> Result<PartContent, Malformed> {
     let mut said = contents.into_iter().flatten();
     match (said.next(), said.next()) {
         (Some(content), None) => Ok(content),

@@ -5,7 +5,7 @@
 
 use super::read::{Malformed, Object, text};
 use super::write::Members;
-use crate::push::{PushAuthentication, PushConfig};
+use crate::push::{AuthenticationInfo, PushNotificationConfig};
 use crate::version::Dialect;
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 const CONFIG: &str = "pushNotificationConfig";
 
 /// A configuration with its task.
-pub(super) fn push_config(dialect: Dialect, config: &PushConfig) -> Value {
+pub(super) fn push_config(dialect: Dialect, config: &PushNotificationConfig) -> Value {
     let members = match dialect {
         Dialect::V10 => bare(dialect, config),
         Dialect::V03 => Members::new()
@@ -27,7 +27,7 @@ pub(super) fn push_config(dialect: Dialect, config: &PushConfig) -> Value {
 }
 
 /// A configuration as a member of a message's configuration.
-pub(super) fn bare(dialect: Dialect, config: &PushConfig) -> Members {
+pub(super) fn bare(dialect: Dialect, config: &PushNotificationConfig) -> Members {
     let task_id = config.task_id.as_ref().filter(|_| dialect == Dialect::V10);
     let authentication = config.authentication.as_ref();
     Members::new()
@@ -41,7 +41,7 @@ pub(super) fn bare(dialect: Dialect, config: &PushConfig) -> Members {
         )
 }
 
-fn write_authentication(dialect: Dialect, it: &PushAuthentication) -> Members {
+fn write_authentication(dialect: Dialect, it: &AuthenticationInfo) -> Members {
     let members = match dialect {
         Dialect::V10 => Members::new().with("scheme", it.scheme.as_str()),
         _ => Members::new().with("schemes", vec![it.scheme.as_str()]),
@@ -50,7 +50,7 @@ fn write_authentication(dialect: Dialect, it: &PushAuthentication) -> Members {
 }
 
 /// `tasks/{id}/pushNotificationConfigs/{id}`, the name of a configuration in the ProtoJSON of v0.3.
-fn path(config: &PushConfig) -> Option<String> {
+fn path(config: &PushNotificationConfig) -> Option<String> {
     let task_id = config.task_id.as_ref()?;
     let id = config.id.as_ref()?;
     Some(format!("tasks/{task_id}/pushNotificationConfigs/{id}"))
@@ -60,20 +60,20 @@ fn path(config: &PushConfig) -> Option<String> {
 pub(super) fn read_push_config(
     dialect: Dialect,
     object: Object<'_>,
-) -> Result<PushConfig, Malformed> {
+) -> Result<PushNotificationConfig, Malformed> {
     let inner = || object.needed(CONFIG, |it| read_bare(dialect, Object::of(it)?));
     match dialect {
         Dialect::V10 => read_bare(dialect, object),
         Dialect::V03 => {
             let config = inner()?;
             let task_id = object.text("taskId")?;
-            Ok(PushConfig { task_id, ..config })
+            Ok(PushNotificationConfig { task_id, ..config })
         }
         Dialect::V03Proto => {
             let config = inner()?;
             let named = object.text("name")?;
             let (task_id, id) = named.as_deref().and_then(read_path).unzip();
-            Ok(PushConfig {
+            Ok(PushNotificationConfig {
                 task_id,
                 id: config.id.or(id),
                 ..config
@@ -89,12 +89,15 @@ fn read_path(name: &str) -> Option<(String, String)> {
     Some((task_id.to_owned(), id.to_owned()))
 }
 
-pub(super) fn read_bare(dialect: Dialect, object: Object<'_>) -> Result<PushConfig, Malformed> {
+pub(super) fn read_bare(
+    dialect: Dialect,
+    object: Object<'_>,
+) -> Result<PushNotificationConfig, Malformed> {
     let task_id = match dialect {
         Dialect::V10 => object.text("taskId")?,
         _ => None,
     };
-    Ok(PushConfig {
+    Ok(PushNotificationConfig {
         id: object.text("id")?,
         task_id,
         url: object.needed_text("url")?,
@@ -103,13 +106,13 @@ pub(super) fn read_bare(dialect: Dialect, object: Object<'_>) -> Result<PushConf
     })
 }
 
-fn read_authentication(dialect: Dialect, value: &Value) -> Result<PushAuthentication, Malformed> {
+fn read_authentication(dialect: Dialect, value: &Value) -> Result<AuthenticationInfo, Malformed> {
     let object = Object::of(value)?;
     let scheme = match dialect {
         Dialect::V10 => object.needed_text("scheme")?,
         _ => object.needed("schemes", first_text)?,
     };
-    Ok(PushAuthentication {
+    Ok(AuthenticationInfo {
         scheme,
         credentials: object.text("credentials")?,
     })

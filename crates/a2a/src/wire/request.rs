@@ -9,35 +9,35 @@ use super::task::{read_task_state, task_state};
 use super::write::Members;
 use super::{message, read_message};
 use crate::method::Method;
-use crate::push::PushConfig;
+use crate::push::PushNotificationConfig;
 use crate::request::{
-    CancelTask, Configuration, GetTask, ListPushConfigs, ListTasks, PushConfigKey, Request,
-    SendMessage,
+    A2aRequest, CancelTask, GetTask, ListPushConfigs, ListTasks, PushConfigKey, SendMessage,
+    SendMessageConfiguration,
 };
-use crate::schema_talk::{ExtensionWish, SchemaRequest, TemplateQuery, UpdatesQuery};
+use crate::schema_request::{ExtensionRequest, SchemaRequest, TemplateQuery, UpdatesQuery};
 use crate::version::{Dialect, Version};
 use serde_json::{Map, Value};
 
 /// The parameters of a request as JSON.
-pub fn params(dialect: Dialect, request: &Request) -> Value {
+pub fn params(dialect: Dialect, request: &A2aRequest) -> Value {
     let members = match request {
-        Request::SendMessage(it) | Request::SendStreamingMessage(it) => send(dialect, it),
-        Request::GetTask(it) => Members::new()
+        A2aRequest::SendMessage(it) | A2aRequest::SendStreamingMessage(it) => send(dialect, it),
+        A2aRequest::GetTask(it) => Members::new()
             .with("id", it.id.as_str())
             .maybe("historyLength", it.history_length),
-        Request::ListTasks(it) => list(dialect, it),
-        Request::CancelTask(it) => Members::new()
+        A2aRequest::ListTasks(it) => list(dialect, it),
+        A2aRequest::CancelTask(it) => Members::new()
             .with("id", it.id.as_str())
             .free("metadata", &it.metadata),
-        Request::SubscribeToTask(id) => Members::new().with("id", id.as_str()),
-        Request::CreatePushConfig(it) => return push_config(dialect, it),
-        Request::GetPushConfig(it) | Request::DeletePushConfig(it) => key(dialect, it),
-        Request::ListPushConfigs(it) => Members::new()
+        A2aRequest::SubscribeToTask(id) => Members::new().with("id", id.as_str()),
+        A2aRequest::CreatePushConfig(it) => return push_config(dialect, it),
+        A2aRequest::GetPushConfig(it) | A2aRequest::DeletePushConfig(it) => key(dialect, it),
+        A2aRequest::ListPushConfigs(it) => Members::new()
             .with(task_name(dialect), it.task_id.as_str())
             .maybe("pageSize", it.page_size)
             .text("pageToken", it.page_token.as_ref()),
-        Request::GetExtendedCard => Members::new(),
-        Request::Schema(it) => it.members(),
+        A2aRequest::GetExtendedCard => Members::new(),
+        A2aRequest::Schema(it) => it.members(),
     };
     members.into()
 }
@@ -50,38 +50,40 @@ pub fn read_params(
     dialect: Dialect,
     method: Method,
     params: &Map<String, Value>,
-) -> Result<Request, Malformed> {
+) -> Result<A2aRequest, Malformed> {
     let object = Object::of_members(params);
     Ok(match method {
-        Method::SendMessage => Request::SendMessage(read_send(dialect, object)?),
-        Method::SendStreamingMessage => Request::SendStreamingMessage(read_send(dialect, object)?),
-        Method::GetTask => Request::GetTask(GetTask {
+        Method::SendMessage => A2aRequest::SendMessage(read_send(dialect, object)?),
+        Method::SendStreamingMessage => {
+            A2aRequest::SendStreamingMessage(read_send(dialect, object)?)
+        }
+        Method::GetTask => A2aRequest::GetTask(GetTask {
             id: object.needed_text("id")?,
             history_length: object.count("historyLength")?,
         }),
-        Method::ListTasks => Request::ListTasks(read_list(dialect, object)?),
-        Method::CancelTask => Request::CancelTask(CancelTask {
+        Method::ListTasks => A2aRequest::ListTasks(read_list(dialect, object)?),
+        Method::CancelTask => A2aRequest::CancelTask(CancelTask {
             id: object.needed_text("id")?,
             metadata: object.free("metadata")?,
         }),
-        Method::SubscribeToTask => Request::SubscribeToTask(object.needed_text("id")?),
-        Method::CreatePushConfig => Request::CreatePushConfig(read_create(dialect, object)?),
-        Method::GetPushConfig => Request::GetPushConfig(read_key(dialect, object, false)?),
-        Method::DeletePushConfig => Request::DeletePushConfig(read_key(dialect, object, true)?),
-        Method::ListPushConfigs => Request::ListPushConfigs(ListPushConfigs {
+        Method::SubscribeToTask => A2aRequest::SubscribeToTask(object.needed_text("id")?),
+        Method::CreatePushConfig => A2aRequest::CreatePushConfig(read_create(dialect, object)?),
+        Method::GetPushConfig => A2aRequest::GetPushConfig(read_key(dialect, object, false)?),
+        Method::DeletePushConfig => A2aRequest::DeletePushConfig(read_key(dialect, object, true)?),
+        Method::ListPushConfigs => A2aRequest::ListPushConfigs(ListPushConfigs {
             task_id: object.needed_text(task_name(dialect))?,
             page_size: object.count("pageSize")?,
             page_token: object.text("pageToken")?,
         }),
-        Method::GetExtendedCard => Request::GetExtendedCard,
+        Method::GetExtendedCard => A2aRequest::GetExtendedCard,
         Method::GetSchemaTemplate => {
-            Request::Schema(SchemaRequest::Template(TemplateQuery::read(object)?))
+            A2aRequest::Schema(SchemaRequest::Template(TemplateQuery::read(object)?))
         }
         Method::GetSchemaUpdates => {
-            Request::Schema(SchemaRequest::Updates(UpdatesQuery::read(object)?))
+            A2aRequest::Schema(SchemaRequest::Updates(UpdatesQuery::read(object)?))
         }
         Method::RequestCapabilityExtension => {
-            Request::Schema(SchemaRequest::Extension(ExtensionWish::read(object)?))
+            A2aRequest::Schema(SchemaRequest::Extension(ExtensionRequest::read(object)?))
         }
     })
 }
@@ -103,7 +105,7 @@ fn read_send(dialect: Dialect, object: Object<'_>) -> Result<SendMessage, Malfor
     })
 }
 
-fn configuration(dialect: Dialect, it: &Configuration) -> Members {
+fn configuration(dialect: Dialect, it: &SendMessageConfiguration) -> Members {
     let members = Members::new()
         .texts("acceptedOutputModes", &it.accepted_output_modes)
         .maybe("historyLength", it.history_length)
@@ -119,13 +121,16 @@ fn configuration(dialect: Dialect, it: &Configuration) -> Members {
 }
 
 /// Reads the configuration of a message; waiting is the default (v1.0 §3.2.2), in v0.3 too.
-fn read_configuration(dialect: Dialect, value: &Value) -> Result<Configuration, Malformed> {
+fn read_configuration(
+    dialect: Dialect,
+    value: &Value,
+) -> Result<SendMessageConfiguration, Malformed> {
     let object = Object::of(value)?;
     let return_immediately = match dialect.version() {
         Version::V10 => object.flag("returnImmediately")?.unwrap_or(false),
         Version::V03 => !object.flag("blocking")?.unwrap_or(true),
     };
-    Ok(Configuration {
+    Ok(SendMessageConfiguration {
         accepted_output_modes: object.texts("acceptedOutputModes")?,
         history_length: object.count("historyLength")?,
         return_immediately,
@@ -167,7 +172,7 @@ fn read_list(dialect: Dialect, object: Object<'_>) -> Result<ListTasks, Malforme
     })
 }
 
-fn read_create(dialect: Dialect, object: Object<'_>) -> Result<PushConfig, Malformed> {
+fn read_create(dialect: Dialect, object: Object<'_>) -> Result<PushNotificationConfig, Malformed> {
     let config = read_push_config(dialect, object)?;
     match config.task_id {
         Some(_) => Ok(config),

@@ -4,9 +4,9 @@ use super::push::{push_config, read_push_config};
 use super::read::{Malformed, Object};
 use super::write::Members;
 use super::{read_event, read_task, sent, task};
-use crate::event::{Event, Sent};
+use crate::event::{SendMessageResponse, StreamResponse};
 use crate::method::Method;
-use crate::response::{PushConfigPage, Response, TaskPage};
+use crate::response::{ListTasksResponse, PushConfigPage, Response};
 use crate::version::Dialect;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub fn result(dialect: Dialect, response: &Response) -> Value {
     }
 }
 
-fn tasks(dialect: Dialect, page: &TaskPage) -> Value {
+fn tasks(dialect: Dialect, page: &ListTasksResponse) -> Value {
     json!({
         "tasks": page.tasks.iter().map(|it| task(dialect, it)).collect::<Value>(),
         "nextPageToken": page.next_page_token.as_deref().unwrap_or_default(),
@@ -76,21 +76,21 @@ pub fn read_result(dialect: Dialect, method: Method, value: &Value) -> Result<Re
     }
 }
 
-fn read_sent(dialect: Dialect, value: &Value) -> Result<Sent, Malformed> {
+fn read_sent(dialect: Dialect, value: &Value) -> Result<SendMessageResponse, Malformed> {
     match read_event(dialect, value)? {
-        Event::Task(task) => Ok(Sent::Task(task)),
-        Event::Message(message) => Ok(Sent::Message(message)),
-        Event::Status(_) | Event::Artifact(_) => {
+        StreamResponse::Task(task) => Ok(SendMessageResponse::Task(task)),
+        StreamResponse::Message(message) => Ok(SendMessageResponse::Message(message)),
+        StreamResponse::Status(_) | StreamResponse::Artifact(_) => {
             Err(Malformed::whole("a task or a message is needed"))
         }
     }
 }
 
-fn read_tasks(dialect: Dialect, value: &Value) -> Result<TaskPage, Malformed> {
+fn read_tasks(dialect: Dialect, value: &Value) -> Result<ListTasksResponse, Malformed> {
     let object = Object::of(value)?;
     let tasks = object.each("tasks", |it| read_task(dialect, it))?;
     let count = u32::try_from(tasks.len()).unwrap_or(u32::MAX);
-    Ok(TaskPage {
+    Ok(ListTasksResponse {
         next_page_token: object.text("nextPageToken")?,
         page_size: object.count("pageSize")?.unwrap_or(count),
         total_size: object.count("totalSize")?.unwrap_or(count),

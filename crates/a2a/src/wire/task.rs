@@ -1,12 +1,12 @@
 //! Tasks, artifacts and events in each dialect (v1.0 §4.1.1, §4.2; v0.3 §6.1, §7.2).
 //!
 //! In v0.3 each change of state has the member `final`; it follows from the state
-//! ([`crate::event::Event::is_last`]) and is not kept when read.
+//! ([`crate::event::StreamResponse::is_last`]) and is not kept when read.
 
 use super::message::{message, part, read_message, read_part};
 use super::read::{Malformed, Object};
 use super::write::Members;
-use crate::event::{ArtifactUpdate, Event, Sent, StatusUpdate};
+use crate::event::{ArtifactUpdate, SendMessageResponse, StatusUpdate, StreamResponse};
 use crate::task::{Artifact, Task, TaskState, TaskStatus};
 use crate::version::Dialect;
 use serde_json::Value;
@@ -134,23 +134,23 @@ pub fn read_task(dialect: Dialect, value: &Value) -> Result<Task, Malformed> {
 }
 
 /// The answer to a message, as JSON.
-pub fn sent(dialect: Dialect, sent: &Sent) -> Value {
+pub fn sent(dialect: Dialect, sent: &SendMessageResponse) -> Value {
     match sent {
-        Sent::Task(it) => told(dialect, "task", task(dialect, it)),
-        Sent::Message(it) => told(dialect, "message", message(dialect, it)),
+        SendMessageResponse::Task(it) => told(dialect, "task", task(dialect, it)),
+        SendMessageResponse::Message(it) => told(dialect, "message", message(dialect, it)),
     }
 }
 
 /// An event of a stream as JSON; also the body of a v1.0 push notification.
-pub fn event(dialect: Dialect, event: &Event) -> Value {
+pub fn event(dialect: Dialect, event: &StreamResponse) -> Value {
     match event {
-        Event::Task(it) => told(dialect, "task", task(dialect, it)),
-        Event::Message(it) => told(dialect, "message", message(dialect, it)),
-        Event::Status(it) => {
+        StreamResponse::Task(it) => told(dialect, "task", task(dialect, it)),
+        StreamResponse::Message(it) => told(dialect, "message", message(dialect, it)),
+        StreamResponse::Status(it) => {
             let update = status_update(dialect, it, event.is_last());
             told(dialect, "statusUpdate", update.into())
         }
-        Event::Artifact(it) => told(
+        StreamResponse::Artifact(it) => told(
             dialect,
             "artifactUpdate",
             artifact_update(dialect, it).into(),
@@ -197,7 +197,7 @@ fn artifact_update(dialect: Dialect, update: &ArtifactUpdate) -> Members {
 ///
 /// # Errors
 /// [`Malformed`]: the first member that is wrong.
-pub fn read_event(dialect: Dialect, value: &Value) -> Result<Event, Malformed> {
+pub fn read_event(dialect: Dialect, value: &Value) -> Result<StreamResponse, Malformed> {
     let object = Object::of(value)?;
     if dialect == Dialect::V03 {
         return read_event_by_kind(object, value);
@@ -205,16 +205,16 @@ pub fn read_event(dialect: Dialect, value: &Value) -> Result<Event, Malformed> {
     let events = [
         object
             .at("task", |it| read_task(dialect, it))?
-            .map(Event::Task),
+            .map(StreamResponse::Task),
         object
             .at("message", |it| read_message(dialect, it))?
-            .map(Event::Message),
+            .map(StreamResponse::Message),
         object
             .at("statusUpdate", |it| read_status_update(dialect, it))?
-            .map(Event::Status),
+            .map(StreamResponse::Status),
         object
             .at("artifactUpdate", |it| read_artifact_update(dialect, it))?
-            .map(Event::Artifact),
+            .map(StreamResponse::Artifact),
     ];
     let mut said = events.into_iter().flatten();
     match (said.next(), said.next()) {
@@ -225,13 +225,13 @@ pub fn read_event(dialect: Dialect, value: &Value) -> Result<Event, Malformed> {
     }
 }
 
-fn read_event_by_kind(object: Object<'_>, value: &Value) -> Result<Event, Malformed> {
+fn read_event_by_kind(object: Object<'_>, value: &Value) -> Result<StreamResponse, Malformed> {
     let dialect = Dialect::V03;
     match object.said_text("kind")?.as_str() {
-        "task" => read_task(dialect, value).map(Event::Task),
-        "message" => read_message(dialect, value).map(Event::Message),
-        "status-update" => read_status_update(dialect, value).map(Event::Status),
-        "artifact-update" => read_artifact_update(dialect, value).map(Event::Artifact),
+        "task" => read_task(dialect, value).map(StreamResponse::Task),
+        "message" => read_message(dialect, value).map(StreamResponse::Message),
+        "status-update" => read_status_update(dialect, value).map(StreamResponse::Status),
+        "artifact-update" => read_artifact_update(dialect, value).map(StreamResponse::Artifact),
         _ => Err(Malformed::member(
             "kind",
             "'task', 'message', 'status-update' or 'artifact-update' is needed",

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::arbitrary;
-use crate::event::Sent;
-use crate::message::{Content, MIME_TYPE, Part};
+use crate::event::SendMessageResponse;
+use crate::message::{MIME_TYPE, Part, PartContent};
 use crate::method::Method;
-use crate::push::PushConfig;
-use crate::request::Request;
-use crate::response::{PushConfigPage, Response, TaskPage};
+use crate::push::PushNotificationConfig;
+use crate::request::A2aRequest;
+use crate::response::{ListTasksResponse, PushConfigPage, Response};
 use crate::version::{Dialect, Version};
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ proptest! {
         config in arbitrary::made_push(),
         token in proptest::option::of("[a-z]{1,5}"),
     ) {
-        let page = TaskPage {
+        let page = ListTasksResponse {
             tasks: vec![task.clone()],
             next_page_token: token,
             page_size: 1,
@@ -63,8 +63,8 @@ proptest! {
         };
         let configs = PushConfigPage { configs: vec![config.clone()], next_page_token: None };
         for (method, response) in [
-            (Method::SendMessage, Response::Sent(Sent::Task(task.clone()))),
-            (Method::SendMessage, Response::Sent(Sent::Message(said))),
+            (Method::SendMessage, Response::Sent(SendMessageResponse::Task(task.clone()))),
+            (Method::SendMessage, Response::Sent(SendMessageResponse::Message(said))),
             (Method::GetTask, Response::Task(task.clone())),
             (Method::CancelTask, Response::Task(task)),
             (Method::ListTasks, Response::Tasks(page)),
@@ -187,12 +187,15 @@ fn protojson_is_read_as_its_parsers_read_it() {
         Method::SendMessage,
         said.as_object().expect("object"),
     );
-    let Ok(Request::SendMessage(it)) = read else {
+    let Ok(A2aRequest::SendMessage(it)) = read else {
         panic!("{read:?}")
     };
     assert_eq!(it.message.task_id.as_deref(), Some("t"));
     assert_eq!(it.message.context_id, None);
-    assert_eq!(it.message.parts[0].content, Content::Raw(vec![0xfb, 0xff]));
+    assert_eq!(
+        it.message.parts[0].content,
+        PartContent::Raw(vec![0xfb, 0xff])
+    );
     assert_eq!(it.message.reference_task_ids, ["r"]);
     assert_eq!(it.configuration.history_length, Some(3));
     assert!(it.configuration.return_immediately);
@@ -282,11 +285,11 @@ fn only_v03_says_final() {
 /// The three forms of a push configuration.
 #[test]
 fn push_configurations_have_three_forms() {
-    let config = PushConfig {
+    let config = PushNotificationConfig {
         id: Some("c".to_owned()),
         task_id: Some("t".to_owned()),
         token: Some("s".to_owned()),
-        ..PushConfig::new("https://peer.example/hook")
+        ..PushNotificationConfig::new("https://peer.example/hook")
     };
     let told = Dialect::ALL.map(|dialect| {
         let written = result(dialect, &Response::PushConfig(config.clone()));

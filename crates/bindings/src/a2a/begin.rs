@@ -13,15 +13,15 @@ use super::{error, identity};
 use crate::background::later;
 use a2a::conversation;
 use a2a::error::{Error, ErrorKind};
-use a2a::intake::{Intake, Intakes, Said as Read};
+use a2a::intake::{Intake, Intakes, MessageForm as Read};
 use a2a::intent::Filled;
-use a2a::message::{Content as PartContent, Message, Role};
+use a2a::message::{Message, PartContent, Role};
 use a2a::method::Method;
-use a2a::push::PushConfig;
+use a2a::push::PushNotificationConfig;
 use a2a::request::SendMessage;
-use a2a::schema_talk::{self, SUGGESTION};
+use a2a::schema_request::{self, SUGGESTION};
 use a2a::task::Task as Told;
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::version::Version;
 use domain::access::TASK_NEGOTIATE;
 use domain::content::{Content, Payload};
@@ -107,7 +107,7 @@ impl Notes {
         });
         if let Some(data) = objects.next() {
             let values = std::mem::take(data);
-            *data = schema_talk::result(values, self.suggestion.take());
+            *data = schema_request::result(values, self.suggestion.take());
         }
     }
 }
@@ -177,7 +177,7 @@ impl RequestContext<'_> {
     async fn told_besides(
         &self,
         task: &TaskId,
-        push: Option<PushConfig>,
+        push: Option<PushNotificationConfig>,
         version: Version,
     ) -> Result<(), Error> {
         if let Some(push) = push {
@@ -351,7 +351,7 @@ impl RequestContext<'_> {
     }
 
     /// The same for a text in A2A-T, and how long it may be.
-    fn check_telecom(&self, envelope: &Envelope) -> Result<(), Error> {
+    fn check_telecom(&self, envelope: &TelecomEnvelope) -> Result<(), Error> {
         self.check_asking()?;
         match envelope.text_bytes() > TELECOM_BYTES_MAX {
             true => Err(error::too_long("message.metadata", TELECOM_BYTES_MAX)),

@@ -9,11 +9,11 @@ use super::words::Offer;
 use super::{Settings, error, telecom};
 use a2a::card::document::CardDocument;
 use a2a::card::profile::card_of;
-use a2a::card::{Capabilities, Card};
+use a2a::card::{AgentCapabilities, Card};
 use a2a::error::Error;
 use a2a::objects;
 use a2a::telecom::declaration;
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::repertoire::TemplateCatalogue;
 use domain::profile::Profile;
 use domain::time::Timestamp;
 use engine::{Endpoint, Engine, Form, RenderSchema};
@@ -35,7 +35,7 @@ pub(super) struct Served {
     pub(super) declared: BTreeSet<String>,
     pub(super) inputs: BTreeSet<String>,
     /// What it understands in A2A-T.
-    pub(super) telecom: Repertoire,
+    pub(super) telecom: TemplateCatalogue,
     pub(super) document: CardDocument,
     changed_at: Timestamp,
 }
@@ -153,7 +153,7 @@ impl Cards {
             settings.card_profile,
         );
         // What the binding does, whatever the agent does by itself.
-        card.capabilities = Capabilities {
+        card.capabilities = AgentCapabilities {
             streaming: Some(true),
             push_notifications: Some(settings.push_notifications),
             extended_card: Some(true),

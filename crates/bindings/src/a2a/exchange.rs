@@ -8,11 +8,11 @@ use super::follow::Frames;
 use crate::background::{Background, later};
 use a2a::card::document::CardDocument;
 use a2a::error::{Error, ErrorKind};
-use a2a::event::Event;
+use a2a::event::StreamResponse;
 use a2a::extension;
-use a2a::jsonrpc::{self, Envelope, Id};
+use a2a::jsonrpc::{self, Id, RpcEnvelope};
 use a2a::media::MediaType;
-use a2a::request::Request;
+use a2a::request::A2aRequest;
 use a2a::response::Response;
 use a2a::version::{self, Dialect, Version};
 use a2a::{rest, sse};
@@ -215,15 +215,15 @@ impl Answer {
 #[derive(Clone, Debug)]
 pub(super) enum Written {
     /// JSON-RPC.
-    Rpc(Envelope),
+    Rpc(RpcEnvelope),
     /// HTTP+JSON.
-    Rest(rest::Form),
+    Rest(rest::ResponseForm),
 }
 
 impl Written {
     /// As who only reads a card is told that there is none.
     pub(super) fn of_card() -> Self {
-        Self::Rest(rest::Form {
+        Self::Rest(rest::ResponseForm {
             dialect: Dialect::V10,
             media_type: JSON,
         })
@@ -270,7 +270,7 @@ impl Written {
     }
 
     /// A frame of a stream.
-    pub(super) fn event(&self, event: &Event) -> String {
+    pub(super) fn event(&self, event: &StreamResponse) -> String {
         sse::frame(&match self {
             Self::Rpc(envelope) => envelope.event(event),
             Self::Rest(form) => form.event(event),
@@ -286,7 +286,7 @@ impl Written {
     }
 }
 
-fn of_rest(reply: rest::Reply) -> Answer {
+fn of_rest(reply: rest::RestResponse) -> Answer {
     whole(reply.status, reply.media_type, &reply.body)
 }
 
@@ -298,7 +298,7 @@ fn whole(status: u16, media_type: &str, body: &Value) -> Answer {
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) written: Written,
-    pub(super) request: Request,
+    pub(super) request: A2aRequest,
 }
 
 impl Wire {
@@ -341,7 +341,7 @@ fn read(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
 }
 
 fn of_http(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
-    let read = rest::read(&rest::Incoming {
+    let read = rest::read(&rest::RestRequest {
         verb: incoming.verb,
         path: incoming.path,
         query: incoming.query,
@@ -360,7 +360,7 @@ fn of_http(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
 
 fn of_rpc(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
     if let Err(error) = is_post_of_json(incoming) {
-        let envelope = Envelope {
+        let envelope = RpcEnvelope {
             id: Id::Absent,
             dialect: Dialect::V10,
             is_bare: false,

@@ -49,7 +49,7 @@ pub(super) fn is_message(content: &Content) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::message::Content as Held;
+    use a2a::message::PartContent as Held;
 
     /// Q63: what is said in sections is read from them, and what is no part is none.
     #[test]

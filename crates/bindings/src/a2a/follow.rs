@@ -14,7 +14,7 @@ use super::telecom::is_standing;
 use super::telecom::told::Teller;
 use a2a::conversation;
 use a2a::error::Error;
-use a2a::event::{ArtifactUpdate, Event, StatusUpdate};
+use a2a::event::{ArtifactUpdate, StatusUpdate, StreamResponse};
 use a2a::message::Message;
 use a2a::state::state_of;
 use a2a::task::{Task as Told, TaskState, TaskStatus};
@@ -101,7 +101,7 @@ impl Frames {
     /// Of an answer that is no task: one frame.
     pub(super) fn of_one(cx: &RequestContext<'_>, written: &Written, message: Message) -> Self {
         let mut frames = Self::empty(cx, written);
-        frames.push(written.event(&Event::Message(message)));
+        frames.push(written.event(&StreamResponse::Message(message)));
         frames
     }
 
@@ -159,7 +159,7 @@ impl Frames {
             task,
         };
         let mut frames = Self::empty(cx, written);
-        frames.push(written.event(&Event::Task(told)));
+        frames.push(written.event(&StreamResponse::Task(told)));
         frames.following = Some(following);
         Ok(frames)
     }
@@ -171,7 +171,7 @@ impl Frames {
         mut following: Following,
     ) -> Self {
         let mut frames = Self::empty(cx, written);
-        let first = Event::Task(following.notes.on(told));
+        let first = StreamResponse::Task(following.notes.on(told));
         frames.push(written.event(&first));
         frames.following = Some(following).filter(|_| !first.is_last());
         frames
@@ -264,10 +264,15 @@ impl Frames {
 }
 
 impl Following {
-    fn events(&mut self, engine: &Engine, change: &Notification, at: Sequence) -> Vec<Event> {
+    fn events(
+        &mut self,
+        engine: &Engine,
+        change: &Notification,
+        at: Sequence,
+    ) -> Vec<StreamResponse> {
         let is_declared = |id: &str| self.served.declared.contains(id);
         let mut events = events(&self.task, change, at, &is_declared);
-        if let Some(Event::Artifact(update)) = events.first_mut() {
+        if let Some(StreamResponse::Artifact(update)) = events.first_mut() {
             self.notes.on_parts(&mut update.artifact.parts);
         }
         let teller = Teller::of(engine, &self.who, &self.served);
@@ -281,10 +286,10 @@ pub(super) fn events(
     change: &Notification,
     sequence: Sequence,
     is_declared: &dyn Fn(&str) -> bool,
-) -> Vec<Event> {
+) -> Vec<StreamResponse> {
     let (task_id, context_id) = (task.id.to_string(), task.conversation().to_owned());
     let result = offered(change, is_declared).map(|artifact| {
-        Event::Artifact(ArtifactUpdate {
+        StreamResponse::Artifact(ArtifactUpdate {
             task_id: task_id.clone(),
             context_id: context_id.clone(),
             artifact,
@@ -293,7 +298,7 @@ pub(super) fn events(
             metadata: Default::default(),
         })
     });
-    let status = Event::Status(StatusUpdate {
+    let status = StreamResponse::Status(StatusUpdate {
         task_id,
         context_id,
         status: changed(task, change, sequence),
@@ -303,9 +308,9 @@ pub(super) fn events(
 }
 
 impl Until {
-    fn is_over(self, event: &Event) -> bool {
+    fn is_over(self, event: &StreamResponse) -> bool {
         match (self, event) {
-            (Self::Ended, Event::Status(update)) => update.status.state.is_terminal(),
+            (Self::Ended, StreamResponse::Status(update)) => update.status.state.is_terminal(),
             (Self::Ended, _) => false,
             (Self::Settled, event) => event.is_last(),
         }

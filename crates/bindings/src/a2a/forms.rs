@@ -5,7 +5,7 @@
 
 use super::Binding;
 use super::cards::Served;
-use a2a::card::Skill;
+use a2a::card::AgentSkill;
 use a2a::objects;
 use domain::time::Timestamp;
 use engine::Endpoint;
@@ -58,7 +58,7 @@ impl Forms {
     }
 }
 
-fn inputs(served: &Served, skill: &Skill) -> Vec<Arc<Template>> {
+fn inputs(served: &Served, skill: &AgentSkill) -> Vec<Arc<Template>> {
     let named = |id: &str| served.inputs.contains(id) && objects::takes(skill, id);
     let all = served.templates.iter();
     all.filter(|it| named(&it.schema_id)).cloned().collect()

@@ -6,9 +6,9 @@
 use super::error;
 use super::request_context::RequestContext;
 use a2a::error::Error;
-use a2a::page::{self, Cursor};
+use a2a::page::{self, PageToken};
 use a2a::request::ListTasks;
-use a2a::response::TaskPage;
+use a2a::response::ListTasksResponse;
 use a2a::state::statuses_of;
 use a2a::task::Task as Told;
 use domain::task::{Status, Task, TaskId};
@@ -17,7 +17,7 @@ use engine::{Endpoint, TaskFilter};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
-    pub(super) fn list(&self, wanted: &ListTasks) -> Result<TaskPage, Error> {
+    pub(super) fn list(&self, wanted: &ListTasks) -> Result<ListTasksResponse, Error> {
         let may = self.engine().authorise_reading(self.who, self.now());
         may.map_err(|denied| error::refused(&denied))?;
         let page_size = wanted.tasks_per_page()?;
@@ -31,7 +31,7 @@ impl RequestContext<'_> {
         }))?;
         let last = found.rows.last().filter(|_| found.more);
         let token = last.map(|task| {
-            let cursor = Cursor {
+            let cursor = PageToken {
                 changed_at: task.changed_at,
                 task_id: task.id.to_string(),
             };
@@ -40,7 +40,7 @@ impl RequestContext<'_> {
         let mut left = self.engine().read_bytes();
         let listed = |task: &Arc<Task>| self.listed(task, wanted, &mut left);
         let tasks = found.rows.iter().map(listed);
-        Ok(TaskPage {
+        Ok(ListTasksResponse {
             tasks: tasks.collect::<Result<_, Error>>()?,
             next_page_token: token,
             page_size,

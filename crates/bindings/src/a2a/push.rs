@@ -14,11 +14,11 @@ use super::telecom::told::{Teller, is_spoken_of};
 use ::a2a::card::profile::declared_of;
 use ::a2a::error::Error;
 use ::a2a::page;
-use ::a2a::push::{PushAuthentication, PushConfig, TOKEN_HEADER, body};
+use ::a2a::push::{AuthenticationInfo, PushNotificationConfig, TOKEN_HEADER, body};
 use ::a2a::request::{ListPushConfigs, PushConfigKey};
 use ::a2a::response::PushConfigPage;
 use ::a2a::rest;
-use ::a2a::telecom::repertoire::Repertoire;
+use ::a2a::telecom::repertoire::TemplateCatalogue;
 use ::a2a::version::Version;
 use domain::access::Principal;
 use domain::event::Sequence;
@@ -36,9 +36,9 @@ impl RequestContext<'_> {
     /// Has a task told.
     pub(super) async fn create_push(
         &self,
-        config: PushConfig,
+        config: PushNotificationConfig,
         version: Version,
-    ) -> Result<PushConfig, Error> {
+    ) -> Result<PushNotificationConfig, Error> {
         let task = self.task(config.task_id.as_deref().unwrap_or_default())?;
         self.keep_push(&task.id, config, version).await
     }
@@ -47,9 +47,9 @@ impl RequestContext<'_> {
     pub(super) async fn keep_push(
         &self,
         task: &TaskId,
-        config: PushConfig,
+        config: PushNotificationConfig,
         version: Version,
-    ) -> Result<PushConfig, Error> {
+    ) -> Result<PushNotificationConfig, Error> {
         let kept = kept(task, config, version);
         let kept = self.execute(KeepPush(kept)).await;
         kept.map(told).map_err(|it| error::refused(&it))
@@ -57,7 +57,7 @@ impl RequestContext<'_> {
 
     /// A configuration of the principal's own. v0.3 may leave out which: the one that has no
     /// identifier of its own, or the first.
-    pub(super) fn push_config(&self, key: &PushConfigKey) -> Result<PushConfig, Error> {
+    pub(super) fn push_config(&self, key: &PushConfigKey) -> Result<PushNotificationConfig, Error> {
         let own = self.push_configs(&key.task_id)?;
         let id = key.id.as_deref().unwrap_or(&key.task_id);
         let named = own.iter().find(|config| config.id == id);
@@ -72,7 +72,7 @@ impl RequestContext<'_> {
         let behind = page::config_cursor(wanted)?;
         let own = self.push_configs(&wanted.task_id)?.into_iter();
         let rest = own.filter(|config| behind.as_ref().is_none_or(|last| config.id > *last));
-        let mut configs: Vec<PushConfig> = rest.take(size + 1).map(told).collect();
+        let mut configs: Vec<PushNotificationConfig> = rest.take(size + 1).map(told).collect();
         let has_more = configs.len() > size;
         configs.truncate(size);
         let last = configs.last().and_then(|config| config.id.as_deref());
@@ -100,7 +100,11 @@ impl RequestContext<'_> {
 
 /// As it is kept; one without an identifier has the task's. Owner and beginning are the engine's to
 /// say.
-pub(super) fn kept(task: &TaskId, config: PushConfig, version: Version) -> push::PushConfig {
+pub(super) fn kept(
+    task: &TaskId,
+    config: PushNotificationConfig,
+    version: Version,
+) -> push::PushConfig {
     push::PushConfig {
         task: task.clone(),
         owner: String::new(),
@@ -116,13 +120,13 @@ pub(super) fn kept(task: &TaskId, config: PushConfig, version: Version) -> push:
     }
 }
 
-fn told(config: push::PushConfig) -> PushConfig {
-    PushConfig {
+fn told(config: push::PushConfig) -> PushNotificationConfig {
+    PushNotificationConfig {
         id: Some(config.id),
         task_id: Some(config.task.to_string()),
         url: config.url,
         token: config.token,
-        authentication: config.authentication.map(|it| PushAuthentication {
+        authentication: config.authentication.map(|it| AuthenticationInfo {
             scheme: it.scheme,
             credentials: it.credentials,
         }),
@@ -210,7 +214,7 @@ fn teller<'a>(
     // Most tasks are of others: to them nothing has to be read.
     let repertoire = match is_spoken_of(task) {
         true => telecom::repertoire(declared, &templates),
-        false => Repertoire::default(),
+        false => TemplateCatalogue::default(),
     };
     Teller {
         engine,
@@ -231,7 +235,7 @@ fn declared_by(engine: &Engine, agent: &str) -> BTreeSet<String> {
     declared_of(&place.profile, &by_id)
 }
 
-fn fields(config: &PushConfig) -> Vec<(&'static str, String)> {
+fn fields(config: &PushNotificationConfig) -> Vec<(&'static str, String)> {
     let authorization = config.authorization().map(|it| ("Authorization", it));
     let token = config.token.clone().map(|it| (TOKEN_HEADER, it));
     token.into_iter().chain(authorization).collect()

@@ -5,7 +5,7 @@
 use super::cards::Served;
 use super::telecom::told::Teller;
 use super::{Binding, error};
-use a2a::conversation::Known;
+use a2a::conversation::TaskFacts;
 use a2a::error::Error;
 use a2a::state::state_of;
 use domain::access::Principal;
@@ -94,12 +94,12 @@ impl RequestContext<'_> {
 /// What is asked of a task before something is said to it.
 pub(super) trait Spoken {
     /// Its conversation and state.
-    fn known(&self) -> Known<'_>;
+    fn known(&self) -> TaskFacts<'_>;
 }
 
 impl Spoken for Task {
-    fn known(&self) -> Known<'_> {
-        Known {
+    fn known(&self) -> TaskFacts<'_> {
+        TaskFacts {
             context_id: self.conversation(),
             state: state_of(self),
         }

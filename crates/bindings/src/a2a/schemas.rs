@@ -1,19 +1,19 @@
 //! Questions and wishes about schemas (draft-zhou §3.2, §6.2.2), as methods and as data parts.
 //!
-//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_talk`.
+//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_request`.
 
 use super::error;
 use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
-use a2a::schema_talk::SchemaRequest;
+use a2a::schema_request::SchemaRequest;
 use domain::content::Payload;
 use engine::{
     GetSchemaTemplate, GetSchemaUpdates, PatchAnswer, RequestCapabilityExtension, TemplateAnswer,
     Updates, Which,
 };
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -102,7 +102,11 @@ pub(super) struct CheckedByEngine<'s> {
 }
 
 impl Inputs for CheckedByEngine<'_> {
-    fn check(&self, schema: &str, data: &Map<String, Value>) -> Option<Result<(), Vec<Violation>>> {
+    fn check(
+        &self,
+        schema: &str,
+        data: &Map<String, Value>,
+    ) -> Option<Result<(), Vec<PayloadViolation>>> {
         if !self.names.contains(schema) {
             return None;
         }

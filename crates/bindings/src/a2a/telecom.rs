@@ -21,10 +21,10 @@ use super::error::{unread, unusable};
 use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};
-use a2a::telecom::authorization::Request as Authorization;
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::authorization::AuthorizationRequest as Authorization;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::repertoire::{Repertoire, Unknown};
+use a2a::telecom::repertoire::{TemplateCatalogue, UnknownTemplate};
 use domain::profile::Profile;
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
@@ -36,14 +36,17 @@ use std::sync::Arc;
 
 /// What an agent that takes these schemas understands; nothing if a schema has departed from its
 /// template.
-pub(super) fn repertoire(taken: &BTreeSet<String>, templates: &[Arc<Template>]) -> Repertoire {
+pub(super) fn repertoire(
+    taken: &BTreeSet<String>,
+    templates: &[Arc<Template>],
+) -> TemplateCatalogue {
     let taken = |id: &str| {
         let published = templates.iter().find(|it| it.schema_id == id);
         published.filter(|_| taken.contains(id)).map(|it| &**it)
     };
-    Repertoire::new(taken).unwrap_or_else(|misfit| {
+    TemplateCatalogue::new(taken).unwrap_or_else(|misfit| {
         tracing::warn!("A2A-T is not spoken: {misfit}");
-        Repertoire::default()
+        TemplateCatalogue::default()
     })
 }
 
@@ -63,14 +66,14 @@ const NAMED_MAX: usize = 8;
 impl RequestContext<'_> {
     /// The refusal of a text that this agent does not know, with the agents that do, as far as the
     /// caller may read who there is.
-    fn not_known(&self, unknown: &Unknown) -> Error {
+    fn not_known(&self, unknown: &UnknownTemplate) -> Error {
         let who = match unknown {
-            Unknown::Template {
+            UnknownTemplate::Template {
                 schema_id: Some(schema_id),
                 ..
             } => self.takers_of(schema_id),
-            Unknown::GivenUp(why) => return given_up(*why),
-            Unknown::Template { .. } | Unknown::Fault(_) => Vec::new(),
+            UnknownTemplate::GivenUp(why) => return given_up(*why),
+            UnknownTemplate::Template { .. } | UnknownTemplate::Fault(_) => Vec::new(),
         };
         let why = match who.is_empty() {
             true => unknown.to_string(),
@@ -94,11 +97,11 @@ impl RequestContext<'_> {
     }
 
     /// What a message says in A2A-T; none if it says nothing, or the agent does not know it.
-    pub(super) fn envelope(&self, message: &Message) -> Result<Option<Envelope>, Error> {
+    pub(super) fn envelope(&self, message: &Message) -> Result<Option<TelecomEnvelope>, Error> {
         if self.served.telecom.is_empty() {
             return Ok(None);
         }
-        let read = Envelope::read(&message.metadata);
+        let read = TelecomEnvelope::read(&message.metadata);
         read.map_err(|unsound| refused(unsound.code(), unsound))
     }
 
@@ -106,7 +109,7 @@ impl RequestContext<'_> {
     pub(super) async fn begin_in_telecom(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
@@ -123,7 +126,7 @@ impl RequestContext<'_> {
     pub(super) async fn go_on_in_telecom(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         task: &Task,
     ) -> Result<Said, Error> {
         match task.is_handed_over() {
@@ -133,7 +136,11 @@ impl RequestContext<'_> {
     }
 
     /// Nobody grants rights by a message.
-    async fn unauthorized(&self, message: &Message, envelope: &Envelope) -> Result<Said, Error> {
+    async fn unauthorized(
+        &self,
+        message: &Message,
+        envelope: &TelecomEnvelope,
+    ) -> Result<Said, Error> {
         let text = envelope.text(Family::Authorization).unwrap_or_default();
         let text = text.to_owned();
         let request = self.beside(move |_| Authorization::parse(&text)).await?;

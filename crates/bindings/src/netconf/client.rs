@@ -8,7 +8,7 @@ use ::netconf::client::{Notification as Received, Outcome, Reply as RpcReply};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::content::{Content, ContentError};
 use domain::negotiation::{Kind, Side, Speech, Stance, State, Turn};
 use domain::notification::{NegotiationUpdate, Notification};
@@ -167,7 +167,7 @@ pub fn read_notice(reply: &RpcReply) -> Notice {
     }
 }
 
-fn suggested(entry: Element<'_>) -> Option<PatchAnswer> {
+fn suggested(entry: XmlElement<'_>) -> Option<PatchAnswer> {
     let text = |name| Some(entry.child(SCHEMA_NAMESPACE, name)?.text().to_owned());
     Some(PatchAnswer {
         patch_id: text("patch-id")?,
@@ -177,17 +177,17 @@ fn suggested(entry: Element<'_>) -> Option<PatchAnswer> {
     })
 }
 
-fn contents(element: &Element<'_>) -> Result<Vec<Content>, ContentError> {
+fn contents(element: &XmlElement<'_>) -> Result<Vec<Content>, ContentError> {
     let contents = element.children().filter(|c| c.name() == "content");
     contents.map(|c| Content::parse([c.text()])).collect()
 }
 
-fn reasons(element: &Element<'_>) -> Vec<Reason> {
+fn reasons(element: &XmlElement<'_>) -> Vec<Reason> {
     let refusals = element.children().filter(|c| c.name() == "refusal");
     refusals.map(reason).collect()
 }
 
-fn reason(element: Element<'_>) -> Reason {
+fn reason(element: XmlElement<'_>) -> Reason {
     let part = |name| {
         element
             .child(NEGOTIATION_NAMESPACE, name)
@@ -276,7 +276,7 @@ pub fn read_negotiation(received: &Received) -> Result<Option<NegotiationUpdate>
     }))
 }
 
-fn read_turn(element: &Element<'_>, at: Timestamp) -> Result<Turn, Unreadable> {
+fn read_turn(element: &XmlElement<'_>, at: Timestamp) -> Result<Turn, Unreadable> {
     let text = |name: &'static str| {
         let child = element.child(NEGOTIATION_NAMESPACE, name);
         child.map(|e| e.text()).ok_or(Unreadable::Missing(name))

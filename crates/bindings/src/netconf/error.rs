@@ -7,15 +7,15 @@ use super::modules::{self, Module};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::names::namespace::BASE;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use ::netconf::xpath::{EvaluationError, ExpressionError};
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
 use engine::{FaultRefusal, Refusal, StoreFailure};
 use schema::catalogue::PublishError;
-use schema::evolution::Refusal as EvolutionRefusal;
-use schema::violation::{Code, Violation as PayloadViolation};
+use schema::evolution::LineageRefusal as EvolutionRefusal;
+use schema::violation::{Code, PayloadViolation};
 use yang::Violation;
 
 /// The rpc that was asked, to say where in its message something is wrong.
@@ -323,7 +323,7 @@ fn bad_state(path: ErrorPath) -> RpcError {
 }
 
 /// Sections that are not ones, in an element of a request.
-pub(crate) fn of_sections(cause: &ContentError, at: Element<'_>) -> RpcError {
+pub(crate) fn of_sections(cause: &ContentError, at: XmlElement<'_>) -> RpcError {
     of_content(cause, ErrorPath::of(at)).message(cause.to_string())
 }
 
@@ -353,7 +353,7 @@ fn of_profile(cause: &ProfileError, asked: RpcOrigin) -> RpcError {
 }
 
 /// A look at data that the engine refused.
-pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError {
+pub(crate) fn of_reading(refusal: &Refusal, operation: XmlElement<'_>) -> RpcError {
     match refusal {
         Refusal::TooMuch { .. } => RpcError::application(ErrorTag::TooBig)
             .path(ErrorPath::of(operation))
@@ -366,7 +366,7 @@ pub(crate) fn of_reading(refusal: &Refusal, operation: Element<'_>) -> RpcError 
 }
 
 /// A violation of the schema by the operation `at`.
-pub(crate) fn of_violation(violation: &Violation, at: Element<'_>) -> RpcError {
+pub(crate) fn of_violation(violation: &Violation, at: XmlElement<'_>) -> RpcError {
     let tag = ErrorTag::from_wire(violation.tag.as_str()).unwrap_or(ErrorTag::OperationFailed);
     // The message itself was read, so it is not malformed (which would end the session, and must
     // not be told to a peer of base:1.0): text stands where elements are due, or its like.
@@ -402,7 +402,7 @@ pub(crate) fn of_violation(violation: &Violation, at: Element<'_>) -> RpcError {
 }
 
 /// A filter that cannot be used.
-pub(crate) fn of_filter(error: &FilterError, at: Element<'_>) -> RpcError {
+pub(crate) fn of_filter(error: &FilterError, at: XmlElement<'_>) -> RpcError {
     let tag = match error {
         FilterError::TooBig => ErrorTag::TooBig,
         FilterError::UnboundPrefix(_) => ErrorTag::InvalidValue,
@@ -413,7 +413,7 @@ pub(crate) fn of_filter(error: &FilterError, at: Element<'_>) -> RpcError {
 }
 
 /// A filter of type xpath without an expression.
-pub(crate) fn filter_without_select(filter: Element<'_>) -> RpcError {
+pub(crate) fn filter_without_select(filter: XmlElement<'_>) -> RpcError {
     RpcError::protocol(ErrorTag::MissingAttribute)
         .path(ErrorPath::of(filter))
         .bad_attribute("select")
@@ -422,7 +422,7 @@ pub(crate) fn filter_without_select(filter: Element<'_>) -> RpcError {
 }
 
 /// A filter of a type that is none.
-pub(crate) fn filter_type(filter: Element<'_>, kind: &str) -> RpcError {
+pub(crate) fn filter_type(filter: XmlElement<'_>, kind: &str) -> RpcError {
     RpcError::protocol(ErrorTag::BadAttribute)
         .path(ErrorPath::of(filter))
         .bad_attribute("type")
@@ -495,21 +495,21 @@ pub(crate) fn abandoned(path: ErrorPath) -> RpcError {
 }
 
 /// An rpc that is not offered, in the request's own words.
-pub(crate) fn not_supported(operation: Element<'_>, why: &str) -> RpcError {
+pub(crate) fn not_supported(operation: XmlElement<'_>, why: &str) -> RpcError {
     RpcError::protocol(ErrorTag::OperationNotSupported)
         .path(ErrorPath::of(operation))
         .message(format!("<{}> is not supported: {why}", operation.name()))
 }
 
 /// An rpc that the access rules deny.
-pub(crate) fn denied(operation: Element<'_>, denied: &Refusal) -> RpcError {
+pub(crate) fn denied(operation: XmlElement<'_>, denied: &Refusal) -> RpcError {
     RpcError::protocol(ErrorTag::AccessDenied)
         .path(ErrorPath::of(operation))
         .message(denied.to_string())
 }
 
 /// An element that is missing from an rpc.
-pub(crate) fn missing(operation: Element<'_>, element: &str) -> RpcError {
+pub(crate) fn missing(operation: XmlElement<'_>, element: &str) -> RpcError {
     RpcError::protocol(ErrorTag::MissingElement)
         .path(ErrorPath::of(operation))
         .bad_element(element)
@@ -517,14 +517,14 @@ pub(crate) fn missing(operation: Element<'_>, element: &str) -> RpcError {
 }
 
 /// A value that cannot be used.
-pub(crate) fn invalid(at: Element<'_>, message: impl Into<String>) -> RpcError {
+pub(crate) fn invalid(at: XmlElement<'_>, message: impl Into<String>) -> RpcError {
     RpcError::protocol(ErrorTag::InvalidValue)
         .path(ErrorPath::of(at))
         .message(message)
 }
 
 /// A value that is more than is read.
-pub(crate) fn too_big(at: Element<'_>, message: impl Into<String>) -> RpcError {
+pub(crate) fn too_big(at: XmlElement<'_>, message: impl Into<String>) -> RpcError {
     RpcError::protocol(ErrorTag::TooBig)
         .path(ErrorPath::of(at))
         .message(message)

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::netconf::read_notification;
     use ::netconf::client::Notification as Received;
-    use ::netconf::xml::{Document, Limits};
+    use ::netconf::xml::{Limits, XmlDocument};
     use domain::content::Content;
     use domain::task::{Awaits, Status, TaskId};
     use domain::verb::Verb;
@@ -191,7 +191,7 @@ mod tests {
             happening: LogEvent::Task(Arc::new(sent.clone())),
         };
         let document =
-            Document::parse(encode(&Event::Logged(Arc::new(entry))), &Limits::client()).unwrap();
+            XmlDocument::parse(encode(&Event::Logged(Arc::new(entry))), &Limits::client()).unwrap();
         let received = Received {
             event_time: sent.time.to_string(),
             document,

@@ -33,7 +33,7 @@ use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::access::Request;
 use domain::ems::Ems;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
@@ -93,14 +93,14 @@ pub(super) struct RpcDefinition {
     /// True if it wants a rule whatever the default is, though its module does not say so (RFC 8341
     /// §3.2.5 of `kill-session`).
     guarded: bool,
-    handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+    handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
 }
 
 impl RpcDefinition {
     const fn new(
         module: &'static Module,
         rpc: &'static str,
-        handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+        handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
     ) -> Self {
         Self {
             origin: RpcOrigin::of(module, rpc),
@@ -120,7 +120,7 @@ impl RpcDefinition {
     const fn everywhere(
         module: &'static Module,
         rpc: &'static str,
-        handle: fn(&RequestContext<'_>, RpcOrigin, Element<'_>) -> Dispatch,
+        handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
     ) -> Self {
         Self {
             offered: Offered::Everywhere,
@@ -227,14 +227,14 @@ static RPCS: &[RpcDefinition] = &[
 ];
 
 /// The rpc that an element asks for; none if it is not offered.
-fn rpc_of(operation: Element<'_>) -> Option<&'static RpcDefinition> {
+fn rpc_of(operation: XmlElement<'_>) -> Option<&'static RpcDefinition> {
     let (namespace, name) = (operation.namespace(), operation.name());
     RPCS.iter()
         .find(|rpc| rpc.origin.rpc == name && rpc.origin.module.namespace == namespace)
 }
 
 /// True if an rpc is to wait for those in front of it.
-pub(super) fn waits(operation: Element<'_>) -> bool {
+pub(super) fn waits(operation: XmlElement<'_>) -> bool {
     rpc_of(operation).is_none_or(|rpc| rpc.waits)
 }
 
@@ -291,7 +291,7 @@ trait Codec: Operation {
     ///
     /// # Errors
     /// The `rpc-error` of the first violation.
-    fn check(cx: &RequestContext<'_>, input: Element<'_>) -> Result<(), RpcError> {
+    fn check(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<(), RpcError> {
         check(cx, input)
     }
 
@@ -299,7 +299,7 @@ trait Codec: Operation {
     ///
     /// # Errors
     /// An `rpc-error` for what the schema lets pass and nothing can be made of.
-    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError>;
+    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError>;
 
     /// Writes the output.
     fn encode(output: Self::Output) -> Answer;
@@ -309,7 +309,7 @@ trait Codec: Operation {
 fn carried_out<O: Codec>(
     cx: &RequestContext<'_>,
     origin: RpcOrigin,
-    input: Element<'_>,
+    input: XmlElement<'_>,
 ) -> Dispatch {
     let operation = match O::check(cx, input).and_then(|()| O::decode(cx, input)) {
         Ok(operation) => operation,
@@ -340,7 +340,7 @@ fn output<'a>(nodes: impl IntoIterator<Item = Node<'a>>) -> Answer {
     }
 }
 
-fn why_not(operation: Element<'_>) -> &'static str {
+fn why_not(operation: XmlElement<'_>) -> &'static str {
     match (operation.namespace(), operation.name()) {
         (BASE, "edit-config" | "copy-config" | "delete-config") | (NMDA, "edit-data") => {
             "everything served here is state; what changes it is task-negotiate"
@@ -354,8 +354,8 @@ fn why_not(operation: Element<'_>) -> &'static str {
 
 /// Checks an operation against the schema, but for what stands in its filters: that is anything, and yet
 /// libyang types what it knows of it, XPaths among it. A filter is bounded where it is compiled.
-fn check(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<(), RpcError> {
-    let is_filter = |child: Element<'_>| matches!(child.name(), "filter" | "subtree-filter");
+fn check(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Result<(), RpcError> {
+    let is_filter = |child: XmlElement<'_>| matches!(child.name(), "filter" | "subtree-filter");
     let mut text = Vec::new();
     operation.write_hollow(is_filter, &mut text);
     let text = String::from_utf8(text).expect("made of slices of a str");
@@ -363,7 +363,11 @@ fn check(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<(), RpcError
 }
 
 /// Checks the text of an operation, or of a part of it.
-fn check_text(cx: &RequestContext<'_>, operation: Element<'_>, text: &str) -> Result<(), RpcError> {
+fn check_text(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+    text: &str,
+) -> Result<(), RpcError> {
     input::has_short_xpaths(operation)?;
     cx.session_schema
         .generation

@@ -277,7 +277,7 @@ impl Platform {
     }
 
     /// Adds what a session counted to the totals.
-    pub(crate) fn count(&self, counted: ::netconf::session::Statistics) {
+    pub(crate) fn count(&self, counted: ::netconf::session::SessionStatistics) {
         self.totals
             .in_rpcs
             .fetch_add(counted.in_rpcs, Ordering::Relaxed);

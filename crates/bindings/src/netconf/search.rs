@@ -9,7 +9,7 @@
 use super::error;
 use super::session_schema::SessionSchema;
 use ::netconf::error::{ErrorPath, RpcError};
-use ::netconf::xml::{Document, Element, Limits};
+use ::netconf::xml::{Limits, XmlDocument, XmlElement};
 use ::netconf::xpath::{Budget, EvaluationError, Expression, Modules, Name};
 use schema::contract::Pattern;
 use std::cell::RefCell;
@@ -35,7 +35,7 @@ const PATTERNS: usize = 64;
 /// prefix is that of a module, and the result is a node-set.
 pub(super) fn expression(
     text: &str,
-    scope: Element<'_>,
+    scope: XmlElement<'_>,
     generation: &Generation,
 ) -> Result<Expression, RpcError> {
     let path = || ErrorPath::of(scope);
@@ -60,7 +60,7 @@ pub(super) fn select(
     over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, EvaluationError> {
     let document =
-        Document::parse(data, &Limits::client()).expect("what the platform writes is XML");
+        XmlDocument::parse(data, &Limits::client()).expect("what the platform writes is XML");
     let mut budget = Budget::steps(SEARCH_STEPS).until(over);
     let selected = expression.select(&document, &Schema::of(session_schema), &mut budget)?;
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn selects_event(
     over: &dyn Fn() -> bool,
 ) -> Result<bool, EvaluationError> {
     let document =
-        Document::parse(event, &Limits::client()).expect("what the platform writes is XML");
+        XmlDocument::parse(event, &Limits::client()).expect("what the platform writes is XML");
     let mut budget = Budget::steps(EVENT_STEPS).until(over);
     let selected = expression.select(&document, &Schema::of(session_schema), &mut budget)?;
     Ok(!selected.is_empty())
@@ -107,7 +107,7 @@ impl Modules for Schema<'_> {
         }
     }
 
-    fn enum_value(&self, leaf: Element<'_>) -> Option<i64> {
+    fn enum_value(&self, leaf: XmlElement<'_>) -> Option<i64> {
         let path = schema_path(leaf, &self.session_schema.generation)?;
         let values = self.session_schema.enumerations.get(&path)?;
         let mut named = values.iter().filter(|(name, _)| name == leaf.text());
@@ -131,7 +131,7 @@ impl Modules for Schema<'_> {
 }
 
 /// The path of an element's schema node, as [`yang::SchemaNode::path`] has it for data and events.
-fn schema_path(element: Element<'_>, generation: &Generation) -> Option<String> {
+fn schema_path(element: XmlElement<'_>, generation: &Generation) -> Option<String> {
     let mut steps = Vec::new();
     let mut next = Some(element);
     while let Some(element) = next {

@@ -16,7 +16,9 @@ use super::operation::{self, Answer, Dispatch, Pending, Subscription};
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
 use ::netconf::error::RpcError;
-use ::netconf::session::{CloseReason, Envelope, Event, Rpc, Session as Machine, SessionConfig};
+use ::netconf::session::{
+    CloseReason, Envelope, Rpc, Session as Machine, SessionConfig, SessionEvent,
+};
 use domain::access::{AccessRules, Principal};
 use domain::event::{LogEvent, Sequence, Termination};
 use domain::time::Timestamp;
@@ -347,9 +349,9 @@ impl Session {
         }
     }
 
-    fn event(&mut self, event: Event, now: Timestamp) {
+    fn event(&mut self, event: SessionEvent, now: Timestamp) {
         match event {
-            Event::Ready { .. } => {
+            SessionEvent::Ready { .. } => {
                 self.ready = true;
                 self.platform.engine.record_session(
                     LogEvent::SessionStarted {
@@ -365,8 +367,8 @@ impl Session {
                     "session begins"
                 );
             }
-            Event::Rpc(rpc) => self.request(rpc, now),
-            Event::Close(reason) => {
+            SessionEvent::Rpc(rpc) => self.request(rpc, now),
+            SessionEvent::Close(reason) => {
                 if let CloseReason::BadHello(_) | CloseReason::HelloTimeout = reason {
                     self.platform.totals.in_bad_hellos.fetch_add(1, Relaxed);
                 }

@@ -5,7 +5,7 @@
 use super::operation::fast_path;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
-use ::netconf::xml::{Document, Limits};
+use ::netconf::xml::{Limits, XmlDocument};
 use ::netconf::xpath::Keys;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ pub(super) struct SessionSchema {
     pub(super) generation: Arc<Generation>,
     pub(super) capabilities: Capabilities,
     /// `/yang-library` and `/modules-state`, as libyang printed them.
-    pub(super) yang_library: Document,
-    pub(super) modules_state: Document,
+    pub(super) yang_library: XmlDocument,
+    pub(super) modules_state: XmlDocument,
     /// True if [`plain`] speaks for this generation.
     pub(super) plain_negotiations: bool,
     /// The rpcs that nobody may call without a rule (RFC 8341 §3.5), as (module, name).
@@ -35,7 +35,7 @@ impl SessionSchema {
             .filter(|rpc| rpc.nacm_default_deny == Some(DefaultDeny::All))
             .map(|rpc| (rpc.module.clone(), rpc.name.clone()));
         let printed =
-            |text: &str| Document::parse(text, &Limits::client()).expect("libyang prints XML");
+            |text: &str| XmlDocument::parse(text, &Limits::client()).expect("libyang prints XML");
         Self {
             yang_library: printed(generation.yang_library_xml()),
             modules_state: printed(generation.modules_state_xml()),

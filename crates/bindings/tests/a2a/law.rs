@@ -4,7 +4,7 @@
 use crate::radio::RADIO;
 use crate::stage::*;
 use a2a::state::state_of_status;
-use a2a::telecom::extension::{Extension, Family, Generation};
+use a2a::telecom::extension::{Family, TelecomExtension, UriGeneration};
 use a2a::version::Dialect;
 use a2a::wire;
 use domain::task::Status;
@@ -171,8 +171,8 @@ fn metadata() -> impl Strategy<Value = Value> {
         let mut metadata = json!({"negotiationContext":
             {"id": id, "round": round, "maxRounds": 3, "performative": word}});
         for (family, text) in texts {
-            let generation = Generation::Current;
-            metadata[Extension { family, generation }.uri()] = text.into();
+            let generation = UriGeneration::Current;
+            metadata[TelecomExtension { family, generation }.uri()] = text.into();
         }
         if let Some(template) = template {
             metadata["templateUri"] = template.into();

@@ -4,12 +4,12 @@ mod long;
 
 use crate::radio::RADIO;
 use crate::stage::*;
-use ::a2a::telecom::envelope::Envelope;
-use ::a2a::telecom::extension::{Extension, Family, Generation};
-use ::a2a::telecom::markdown::Document;
-use ::a2a::telecom::negotiation::{Heard, Standing};
-use ::a2a::telecom::peer::{Peer, Word};
-use ::a2a::telecom::repertoire::Repertoire;
+use ::a2a::telecom::envelope::TelecomEnvelope;
+use ::a2a::telecom::extension::{Family, TelecomExtension, UriGeneration};
+use ::a2a::telecom::markdown::Prompt;
+use ::a2a::telecom::negotiation::{OpenNegotiation, ReceivedMove};
+use ::a2a::telecom::peer::{PeerMessage, TelecomPeer};
+use ::a2a::telecom::repertoire::TemplateCatalogue;
 use ::a2a::telecom::text_language::TextLanguage;
 use ::a2a::version::Dialect;
 use ::a2a::wire;
@@ -28,11 +28,11 @@ const END: &str = "Negotiation-T/feasibility-negotiation/accept-reject/v1";
 const ID: &str = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
 
 fn uri(family: Family) -> String {
-    uri_of(family, Generation::Current)
+    uri_of(family, UriGeneration::Current)
 }
 
-fn uri_of(family: Family, generation: Generation) -> String {
-    Extension { family, generation }.uri()
+fn uri_of(family: Family, generation: UriGeneration) -> String {
+    TelecomExtension { family, generation }.uri()
 }
 
 fn energy(object: &str, target: &str) -> String {
@@ -76,7 +76,7 @@ fn refused(stage: &Stage, message: Value) -> (i64, String) {
 
 fn sections(text: &Value) -> Vec<String> {
     let text = text.as_str().unwrap_or_else(|| panic!("{text}"));
-    let document = Document::parse(text).expect("a prompt");
+    let document = Prompt::parse(text).expect("a prompt");
     let told = document.sections.iter();
     told.map(|it| format!("{}: {}", it.title, it.text().replace('\n', " | ")))
         .collect()
@@ -140,7 +140,7 @@ fn cards_declare_the_extensions() {
         all.find(|it| it["uri"] == uri_of(family, generation))
             .cloned()
     };
-    for generation in [Generation::Current, Generation::Older] {
+    for generation in [UriGeneration::Current, UriGeneration::Older] {
         let tasks = declared(Family::Task, generation).expect("declared");
         assert!(
             tasks["params"]["templates"]
@@ -211,7 +211,7 @@ fn a_prompt_is_a_task() {
 fn a_peer_is_answered_as_it_speaks() {
     let stage = Stage::new();
     let prompt = "## 操作类型\n创建\n\n## 任务类型\n无线网络节能\n\n## 任务对象\n区域：海淀";
-    let older = uri_of(Family::Task, Generation::Older);
+    let older = uri_of(Family::Task, UriGeneration::Older);
     let message = json!({"kind": "message", "messageId": "m", "role": "user",
         "parts": [{"kind": "text", "text": "节能"}],
         "metadata": {&older: prompt, "template_uri": ENERGY}});
@@ -597,17 +597,17 @@ fn our_own_client_is_a_peer() {
     let stage = Stage::new();
     let schemas = shipped();
     let find = |id: &str| schemas.iter().find(|it| it.schema_id == id);
-    let repertoire = Repertoire::new(find).unwrap();
+    let repertoire = TemplateCatalogue::new(find).unwrap();
     let card = body(stage.binding.card(&endpoint(RADIO), None, stage.now));
-    let peer = Peer::of(&wire::read_card(&card).unwrap(), &repertoire).expect("a peer");
+    let peer = TelecomPeer::of(&wire::read_card(&card).unwrap(), &repertoire).expect("a peer");
     assert!(peer.negotiates() && peer.template("service_complaint_v1").is_none());
     let order = |percent: u32| {
         let values = json!({"area": "Haidian", "saving_target_percent": percent});
         Payload::new("energy_saving_v1", values)
     };
-    let send = |id: &str, task: Option<&Value>, envelope: Envelope| {
+    let send = |id: &str, task: Option<&Value>, envelope: TelecomEnvelope| {
         let mut message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": "x"}],
-            "metadata": envelope.write(), "extensions": Peer::extensions(&envelope)});
+            "metadata": envelope.write(), "extensions": TelecomPeer::extensions(&envelope)});
         if let Some(task) = task {
             message["taskId"] = task["id"].clone();
         }
@@ -631,15 +631,15 @@ fn our_own_client_is_a_peer() {
         .expect("something to say");
     let answer = send("m-1", None, said)["message"].clone();
     let answer = wire::read_message(Dialect::V10, &answer).unwrap();
-    let standing = Standing {
+    let standing = OpenNegotiation {
         max_rounds: 5,
         negotiation: &ours,
     };
     let word = peer
         .word(&answer.metadata, &answer.parts, Some(standing), None)
         .unwrap();
-    let Some(Word::Negotiates {
-        heard: Heard::Turn(countered),
+    let Some(PeerMessage::Negotiates {
+        heard: ReceivedMove::Turn(countered),
         context,
     }) = word
     else {
@@ -664,7 +664,7 @@ fn our_own_client_is_a_peer() {
     let word = peer
         .word(&artifact.metadata, &artifact.parts, None, None)
         .unwrap();
-    let Some(Word::Tells {
+    let Some(PeerMessage::Tells {
         text,
         payload: Some(result),
     }) = word
@@ -682,7 +682,7 @@ fn our_own_client_is_a_peer() {
     let task = wire::read_task(Dialect::V10, &asked).unwrap();
     let said = task.status.message.unwrap();
     let word = peer.word(&said.metadata, &said.parts, None, None).unwrap();
-    let Some(Word::Asks { context, items }) = word else {
+    let Some(PeerMessage::Asks { context, items }) = word else {
         panic!("{word:?}")
     };
     let supplied = peer
@@ -704,7 +704,7 @@ fn a_feasibility_ends_either_way() {
         let context = json!({"id": id(n), "round": round, "maxRounds": 3, "performative": word});
         let message = json!({"kind": "message", "messageId": format!("{n}-{word}"), "role": "user",
             "parts": [{"kind": "text", "text": "x"}],
-            "metadata": {uri_of(Family::Negotiation, Generation::Older): text,
+            "metadata": {uri_of(Family::Negotiation, UriGeneration::Older): text,
                 "template_uri": template, "negotiation_context": context.to_string()}});
         let ann = principal("ann", false);
         let sent = json!({"message": message});
@@ -735,7 +735,7 @@ fn a_feasibility_ends_either_way() {
     ];
     let ends = (0..).zip(endings).map(|(n, (word, template, text))| {
         let offered = say(n, PROPOSE, 1, "PROPOSE", proposal)["metadata"].clone();
-        let told = sections(&offered[uri_of(Family::Negotiation, Generation::Older)]);
+        let told = sections(&offered[uri_of(Family::Negotiation, UriGeneration::Older)]);
         assert!(
             told[1].contains("Alternative 1") && told[1].contains("Alternative 2"),
             "{told:?}"

@@ -6,7 +6,7 @@ use crate::output::{self, Failure, line};
 use crate::remote::{REGISTRY, call, connect, named, text, texts, to_json};
 use domain::content::Content;
 use netconf::data::Node;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::json;
 
 /// A need of the team, as typed on the command line.
@@ -109,7 +109,7 @@ pub(super) async fn run(common: &Common, team: Team) -> Result<(), Failure> {
 }
 
 /// Prints the needs with their members, and the agents that were asked.
-fn show(team: Element<'_>) {
+fn show(team: XmlElement<'_>) {
     let mut rows = Vec::new();
     let gaps = texts(team, "gap");
     for need in named(team, "need") {

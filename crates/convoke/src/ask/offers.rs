@@ -9,11 +9,11 @@ use crate::remote::{REGISTRY, SCHEMA, call, entries, get, leaf, named, text, tex
 use crate::schemas::fetched;
 use crate::understanding::language_of;
 use netconf::data::Node;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use schema::catalogue::canonical_scenario;
 use schema::signature::Asked;
 use schema::template::Template;
-use semantics::choose::Offer;
+use semantics::choose::OfferedScenario;
 use server::client::Client;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,8 +33,8 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    pub(super) fn offer(&self) -> Offer<'_> {
-        Offer {
+    pub(super) fn offer(&self) -> OfferedScenario<'_> {
+        OfferedScenario {
             agent: &self.agent,
             scenario: &self.scenario,
             description: &self.description,
@@ -149,7 +149,7 @@ async fn described(
         return Ok(offered);
     }
     let document = get(client, &registry).await?;
-    let profiles: BTreeMap<String, Element<'_>> = entries(&document, "agent")
+    let profiles: BTreeMap<String, XmlElement<'_>> = entries(&document, "agent")
         .map(|agent| (text(agent, "name"), agent))
         .collect();
     for offered in &mut offered {
@@ -162,14 +162,14 @@ async fn described(
 
 impl Offered {
     /// Reads the descriptions and examples of the agent and of its skills that take the template.
-    fn read(&mut self, agent: Element<'_>) {
-        let of_it = |detail: &Element<'_>| {
+    fn read(&mut self, agent: XmlElement<'_>) {
+        let of_it = |detail: &XmlElement<'_>| {
             let schemas = texts(*detail, "schema");
             schemas.iter().any(|s| *s == self.template.schema_id)
         };
         let observed = named(agent, "observed").next();
         let details = observed.into_iter().flat_map(|o| named(o, "skill-detail"));
-        let details: Vec<Element<'_>> = details.filter(of_it).collect();
+        let details: Vec<XmlElement<'_>> = details.filter(of_it).collect();
         let skills: Vec<String> = details.iter().map(|d| text(*d, "skill-name")).collect();
         self.examples = details.iter().flat_map(|d| texts(*d, "example")).collect();
         let mut said: Vec<String> = ["description", "domain", "management-object"]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
-use network::Terms;
+use network::FaultTerms;
 use std::str::FromStr;
 
 #[derive(Subcommand)]
@@ -123,7 +123,7 @@ fn seconds(text: &str) -> Result<u32, String> {
     let wrong = || format!("'{text}' is no duration such as 90s, 45m or 2h");
     let number: u32 = digits.parse().map_err(|_| wrong())?;
     let seconds = number.checked_mul(unit).ok_or_else(wrong)?;
-    let (least, most) = Terms::LASTS_S;
+    let (least, most) = FaultTerms::LASTS_S;
     match (least..=most).contains(&f64::from(seconds)) {
         true => Ok(seconds),
         false => Err("it must be a minute to a week".to_owned()),
@@ -140,13 +140,13 @@ fn kinds() -> String {
 }
 
 fn row(cause: Cause) -> String {
-    let duration = Terms {
-        lasts_s: Some(Terms::LASTS_S.0),
-        ..Terms::default()
+    let duration = FaultTerms {
+        lasts_s: Some(FaultTerms::LASTS_S.0),
+        ..FaultTerms::default()
     };
-    let severity = Terms {
+    let severity = FaultTerms {
         severity: Some(Severity::Major),
-        ..Terms::default()
+        ..FaultTerms::default()
     };
     let flags = [(duration, " --duration"), (severity, " --severity")].into_iter();
     let taken = flags.filter(|(terms, _)| terms.check(cause).is_ok());

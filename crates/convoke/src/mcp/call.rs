@@ -14,7 +14,7 @@ use domain::content::{Content, Payload};
 use domain::reply::{Reply, Verdict};
 use domain::task::Status;
 use domain::verb::Verb;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, ProgressToken};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
@@ -136,7 +136,7 @@ impl Call<'_> {
 }
 
 /// The content of a task: its result, its question, or its failure.
-async fn queried(client: &mut Client, task: Element<'_>) -> Result<Reply, Failure> {
+async fn queried(client: &mut Client, task: XmlElement<'_>) -> Result<Reply, Failure> {
     let (id, executor) = (text(task, "task-id"), text(task, "task-sendTo"));
     let request = NegotiateRequest {
         to: Some(&executor),
@@ -188,7 +188,7 @@ impl News {
         }
     }
 
-    async fn tell(&mut self, task: Element<'_>) {
+    async fn tell(&mut self, task: XmlElement<'_>) {
         let percent: u8 = text(task, "progress").parse().unwrap_or(0);
         let Some(token) = self.token.clone() else {
             return;

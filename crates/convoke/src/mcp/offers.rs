@@ -9,7 +9,7 @@ use crate::output::Failure;
 use crate::remote::{REGISTRY, SCHEMA, entries, get, leaf, named, text, texts};
 use crate::schemas::{fetched, records_of, schemas};
 use netconf::data::Node;
-use netconf::xml::{Document, Element};
+use netconf::xml::{XmlDocument, XmlElement};
 use rmcp::model::{JsonObject, Tool};
 use schema::language::Language;
 use schema::render::json_schema;
@@ -81,11 +81,11 @@ struct Skill {
     examples: Vec<String>,
 }
 
-fn skills(registry: &Document) -> Vec<Skill> {
+fn skills(registry: &XmlDocument) -> Vec<Skill> {
     entries(registry, "agent").flat_map(skills_of).collect()
 }
 
-fn skills_of(agent: Element<'_>) -> Vec<Skill> {
+fn skills_of(agent: XmlElement<'_>) -> Vec<Skill> {
     let observed = named(agent, "observed").next();
     let details = observed.into_iter().flat_map(|o| named(o, "skill-detail"));
     let of_detail = |detail| {
@@ -106,7 +106,7 @@ fn skills_of(agent: Element<'_>) -> Vec<Skill> {
 }
 
 /// The description of a skill in an agent's profile.
-fn description(agent: Element<'_>, skill: &str) -> String {
+fn description(agent: XmlElement<'_>, skill: &str) -> String {
     let skills = named(agent, "skills").flat_map(|skills| named(skills, "skill"));
     let mut called = skills.filter(|it| text(*it, "skill-name") == skill);
     let found = called.next();

@@ -5,9 +5,9 @@ use super::read_template;
 use crate::cli::{Common, Evolve, Parse};
 use crate::output::{self, Failure, line};
 use crate::understanding;
-use schema::evolution::simulate::{Administrators, Need, Plan};
-use schema::evolution::{Event, Settings, chart, simulate};
-use schema::lint::{Audience, Severity};
+use schema::evolution::simulate::{Administrators, ClientNeed, Workload};
+use schema::evolution::{EvolutionSettings, LineageEvent, chart, simulate};
+use schema::lint::{LintSeverity, TemplateOrigin};
 use schema::semantics::Parsed;
 use schema::template::{Key, Template};
 use schema::time::Timestamp;
@@ -27,14 +27,14 @@ pub(super) fn template(text: &str) -> Result<Template, Failure> {
 /// Reports all errors of a template.
 pub(super) fn lint(common: &Common, file: &Path) -> Result<(), Failure> {
     let text = super::contents(file)?;
-    let (findings, sound) = match read::template(text.as_str(), Audience::Own) {
+    let (findings, sound) = match read::template(text.as_str(), TemplateOrigin::Own) {
         Ok(reading) => (reading.findings, true),
         Err(findings) => (findings, false),
     };
     for finding in &findings {
         let severity = match finding.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
+            LintSeverity::Error => "error",
+            LintSeverity::Warning => "warning",
         };
         match common.json {
             true => output::json(&json!({
@@ -162,7 +162,7 @@ pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
     let history = simulate::simulate(
         wanted.seed,
         &plan,
-        &Settings::default(),
+        &EvolutionSettings::default(),
         &base,
         embedder.as_ref(),
         &mut |_, _| {},
@@ -197,14 +197,14 @@ pub(super) fn evolve(common: &Common, wanted: &Evolve) -> Result<(), Failure> {
 
 /// The simulated clients, who book flights: two widespread needs, a pair of opposites, a fashion of
 /// one week, and needs of a single client.
-fn population(wanted: &Evolve) -> Plan {
-    let need = |share, days, phrases: &[&str]| Need {
+fn population(wanted: &Evolve) -> Workload {
+    let need = |share, days, phrases: &[&str]| ClientNeed {
         phrases: phrases.iter().map(|p| (*p).to_owned()).collect(),
         share,
         days,
     };
     let last = wanted.days;
-    Plan {
+    Workload {
         start: Timestamp::parse("2026-01-01T00:00:00Z").expect("a date and time with zone"),
         days: wanted.days,
         clients: wanted.clients,
@@ -250,17 +250,19 @@ fn population(wanted: &Evolve) -> Plan {
 }
 
 /// Prints one event of a lineage.
-fn happened(common: &Common, at: Timestamp, event: &Event) {
+fn happened(common: &Common, at: Timestamp, event: &LineageEvent) {
     if common.json {
         output::json(&json!({ "event": "happened", "time": at.to_string(), "what": event }));
         return;
     }
     let words = match event {
-        Event::Activated { patch, .. } => format!("on trial: {}", patch.key_names().join(", ")),
-        Event::Promoted { key_name, .. } => format!("promoted: {key_name}"),
-        Event::Deprecated { key_name, .. } => format!("deprecated: {key_name}"),
-        Event::Withdrawn { key_name, .. } => format!("withdrawn: {key_name}"),
-        Event::Published { base, .. } => format!("published: {}", base.schema_id),
+        LineageEvent::Activated { patch, .. } => {
+            format!("on trial: {}", patch.key_names().join(", "))
+        }
+        LineageEvent::Promoted { key_name, .. } => format!("promoted: {key_name}"),
+        LineageEvent::Deprecated { key_name, .. } => format!("deprecated: {key_name}"),
+        LineageEvent::Withdrawn { key_name, .. } => format!("withdrawn: {key_name}"),
+        LineageEvent::Published { base, .. } => format!("published: {}", base.schema_id),
         _ => return,
     };
     line(&format!("{}  {words}", &at.to_string()[..10]));

@@ -7,8 +7,8 @@ use crate::output::{self, Failure, line};
 use crate::remote::{SCHEMA, call, leaf, named, text, texts, to_json};
 use markup::words::cut;
 use netconf::data::Node;
-use netconf::xml::Element;
-use schema::signature::{Asked, Kind};
+use netconf::xml::XmlElement;
+use schema::signature::{Asked, DocumentKind};
 use serde_json::{Value, json};
 use server::client::Client;
 
@@ -27,11 +27,18 @@ pub(super) async fn updates(
         .leaf("schema-id", schema_id)
         .leaf_opt("since-patch-id", since);
     let reply = call(client, &rpc).await?;
-    let updates: Vec<Element<'_>> = reply.body().filter(|e| e.name() == "update").collect();
+    let updates: Vec<XmlElement<'_>> = reply.body().filter(|e| e.name() == "update").collect();
     for update in &updates {
         let patch: Value = serde_json::from_str(&text(*update, "patch")).unwrap_or_default();
         let seal = text(*update, "seal");
-        vouched(common, remote, Kind::Patch, &patch, &seal, Asked::ByName)?;
+        vouched(
+            common,
+            remote,
+            DocumentKind::Patch,
+            &patch,
+            &seal,
+            Asked::ByName,
+        )?;
         match common.json {
             true => output::json(&json!({
                 "event": "update", "patch_id": text(*update, "patch-id"), "patch": patch,
@@ -84,7 +91,7 @@ pub(super) async fn list(common: &Common, client: &mut Client) -> Result<(), Fai
 }
 
 /// A key with its measures, in percent.
-fn key(key: Element<'_>) -> String {
+fn key(key: XmlElement<'_>) -> String {
     let percent = |name| {
         let share: Option<f64> = leaf(key, name).and_then(|s| s.parse().ok());
         share.map_or_else(|| "–".to_owned(), |s| format!("{:.0} %", s * 100.0))
@@ -101,7 +108,7 @@ fn key(key: Element<'_>) -> String {
 }
 
 /// The keys of a patch that waits for approval, from its document.
-fn brought(patch: Element<'_>) -> String {
+fn brought(patch: XmlElement<'_>) -> String {
     let document: Value = serde_json::from_str(&text(patch, "patch")).unwrap_or_default();
     let names = |member: &str| {
         let keys = document[member].as_array().into_iter().flatten();

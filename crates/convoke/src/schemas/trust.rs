@@ -8,7 +8,7 @@ use crate::cli::{Common, Remote};
 use crate::output::Failure;
 use crate::remote::{SCHEMA, call, identity};
 use netconf::data::Node;
-use schema::signature::{Asked, Kind, Pins, Seal, TrustedKeys, Verified, verify as check};
+use schema::signature::{Asked, DocumentKind, Pins, Seal, TrustedKeys, Verified, verify as check};
 use schema::template::Template;
 use serde_json::{Value, json};
 use server::client::Client;
@@ -70,7 +70,14 @@ fn verified(
         ))
     })?;
     let seal = only(reply, "seal");
-    let told = vouched(common, remote, Kind::Template, &signed, &seal, asked)?;
+    let told = vouched(
+        common,
+        remote,
+        DocumentKind::Template,
+        &signed,
+        &seal,
+        asked,
+    )?;
     Ok((told, signed))
 }
 
@@ -81,14 +88,14 @@ fn verified(
 pub(super) fn vouched(
     common: &Common,
     remote: &Remote,
-    kind: Kind,
+    kind: DocumentKind,
     document: &Value,
     seal: &str,
     asked: Asked,
 ) -> Result<Verified, Failure> {
     let what = match kind {
-        Kind::Template => "template",
-        Kind::Patch => "patch",
+        DocumentKind::Template => "template",
+        DocumentKind::Patch => "patch",
     };
     let refused = |why: String| Failure::refused(format!("the {what} is not used: {why}"));
     // A detached JWS in compact form: header, nothing, signature (RFC 7515, Appendix F).

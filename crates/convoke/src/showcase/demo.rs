@@ -11,7 +11,7 @@ use crate::showcase::replay;
 use crate::showcase::show::{self, Show};
 use arena::recorder::Recorder;
 use arena::scenario::Scenario;
-use arena::stage::{Play, Stage, topology};
+use arena::stage::{ScenarioParameters, Stage, topology};
 use domain::time::Timestamp;
 use network::FaultRequest;
 use report::Record;
@@ -265,12 +265,12 @@ pub(crate) fn play(
     scenario: Scenario,
     seed: u64,
     sites: usize,
-) -> Result<Play, Failure> {
+) -> Result<ScenarioParameters, Failure> {
     let fault: FaultRequest = flags
         .fault
         .parse()
         .map_err(|e: network::FaultError| Failure::usage(e.to_string()))?;
-    Ok(Play {
+    Ok(ScenarioParameters {
         scenario,
         topology: topology(&flags.topology)?,
         fault,

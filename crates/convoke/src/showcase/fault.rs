@@ -9,7 +9,7 @@ use crate::output::{self, Failure, line};
 use crate::remote::{call, connect, text};
 use netconf::client::Reply;
 use netconf::data::Node;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 
 const NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
@@ -72,7 +72,7 @@ async fn list(common: &Common, all: bool, remote: &Remote) -> Result<(), Failure
 }
 
 /// A fault as JSON; what is unknown or has not happened is null.
-fn told(fault: Element<'_>) -> Value {
+fn told(fault: XmlElement<'_>) -> Value {
     let field = |name| Some(text(fault, name)).filter(|text| !text.is_empty());
     let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
     json!({
@@ -87,7 +87,7 @@ fn told(fault: Element<'_>) -> Value {
     })
 }
 
-fn row(fault: Element<'_>) -> Vec<String> {
+fn row(fault: XmlElement<'_>) -> Vec<String> {
     let field = |name| text(fault, name);
     let state = match (field("repaired").is_empty(), field("restored").is_empty()) {
         (true, _) => "broken".to_owned(),

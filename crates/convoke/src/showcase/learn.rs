@@ -7,7 +7,7 @@ use crate::cli::{Common, Learn};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
-use arena::day::{Days, Policy};
+use arena::day::{Days, Operator};
 use arena::stage::topology;
 use arena::training::Training;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
         sites: learn.sites,
         days: learn.days,
         seed,
-        policy: Policy::None,
+        policy: Operator::None,
         alarms: Arc::clone(&alarms),
         knowledge: None,
     };

@@ -8,7 +8,7 @@ use crate::cli::Common;
 use crate::output::{Failure, Paint, line, on_terminal};
 use crate::showcase::files;
 use crate::showcase::show::{self, Screen};
-use report::replay::{Line, Tone};
+use report::replay::{ReplayLine, Tone};
 use report::{Player, Record, Timestamp};
 use std::io::BufRead;
 use std::path::Path;
@@ -123,7 +123,7 @@ fn tell(player: &mut Player, lines: usize) {
     }
 }
 
-fn tell_line(screen: Screen, told: &Line) {
+fn tell_line(screen: Screen, told: &ReplayLine) {
     let style = match told.tone {
         Tone::Plain => "36",
         Tone::Good => "32",

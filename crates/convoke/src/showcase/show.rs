@@ -10,7 +10,7 @@ pub(crate) use self::screen::Screen;
 
 use self::gathered::{Gathered, Sum};
 use crate::output::{Paint, line};
-use arena::referee::Report;
+use arena::referee::ScenarioReport;
 use domain::agent::Message;
 use domain::content::Content;
 use domain::notification::Notification;
@@ -256,7 +256,7 @@ impl Show {
     }
 
     /// Prints the score at the end.
-    pub(crate) fn score(&mut self, report: &Report) {
+    pub(crate) fn score(&mut self, report: &ScenarioReport) {
         self.tell_rest();
         let paint = self.paint;
         let minutes = |s: Option<f64>| {
@@ -269,7 +269,7 @@ impl Show {
                 paint.style("1;31", "wrong")
             }
         };
-        let cause = |c: &Option<arena::referee::Cause>| {
+        let cause = |c: &Option<arena::referee::ElementCause>| {
             c.as_ref().map_or_else(
                 || "nothing".to_owned(),
                 |c| format!("{} at {}", c.cause, c.element),

@@ -1,18 +1,18 @@
 //! `convoke simulate`: scenarios with one fault, or whole days with and without agents, scored.
 //!
 //! Scores of days are kept in a file, one line each, so that an interrupted batch resumes. Read
-//! next: [`arena::day`], [`report::Batch`].
+//! next: [`arena::day`], [`report::ScoreBatch`].
 
 use crate::cli::{Common, Simulate};
 use crate::output::{self, Failure, line};
 use crate::showcase::demo::play;
 use crate::showcase::files::{self, write};
 use crate::showcase::progress::Progress;
-use arena::day::{Days, Policy};
-use arena::referee::Report;
+use arena::day::{Days, Operator};
+use arena::referee::ScenarioReport;
 use arena::scenario::Scenario;
 use arena::stage::{Stage, topology};
-use report::{About, Batch, Score};
+use report::{About, Score, ScoreBatch};
 use server::config::Settings;
 use server::host::Home;
 use server::runtime::Pace;
@@ -73,7 +73,7 @@ async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure>
     Ok(())
 }
 
-fn row(report: &Report) -> String {
+fn row(report: &ScenarioReport) -> String {
     let minutes = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{:.0}", s / 60.0));
     let found = report.root_cause.found.as_ref();
     format!(
@@ -134,10 +134,10 @@ async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(),
 fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
-    let policies: Vec<Policy> = simulate
+    let policies: Vec<Operator> = simulate
         .policy
         .iter()
-        .map(|name| Policy::parse(name).ok_or_else(|| unknown_policy(name)))
+        .map(|name| Operator::parse(name).ok_or_else(|| unknown_policy(name)))
         .collect::<Result<_, _>>()?;
     let mut plan = Vec::new();
     for seed in simulate.seeds.from(simulate.seed) {
@@ -155,7 +155,7 @@ fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
 }
 
 fn unknown_policy(name: &str) -> Failure {
-    let known = Policy::ALL.map(Policy::as_str).join(", ");
+    let known = Operator::ALL.map(Operator::as_str).join(", ");
     Failure::usage(format!("'{name}' is no policy; there are {known}"))
 }
 
@@ -189,7 +189,7 @@ fn is_of(score: &Score, days: &Days) -> bool {
 }
 
 fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<(), Failure> {
-    let batch = Batch::new(scores);
+    let batch = ScoreBatch::new(scores);
     if common.json {
         let mut table: serde_json::Value =
             serde_json::from_str(&batch.json()).expect("a table is written as JSON");

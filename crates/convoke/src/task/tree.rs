@@ -8,7 +8,7 @@ use crate::remote::{connect, entries, entry, pages, target, text};
 use domain::task::Status;
 use domain::time::Timestamp;
 use markup::words::cut;
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ struct Task {
 }
 
 impl Task {
-    fn of(task: Element<'_>) -> Self {
+    fn of(task: XmlElement<'_>) -> Self {
         Self {
             id: text(task, "task-id"),
             parent: text(task, "parent-task"),
@@ -48,7 +48,7 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     let mut client = connect(common, remote).await?;
     let mut tasks = BTreeMap::new();
-    let mut take = |task: Element<'_>| {
+    let mut take = |task: XmlElement<'_>| {
         let task = Task::of(task);
         tasks.insert(task.id.clone(), task);
     };

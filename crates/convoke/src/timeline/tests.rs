@@ -4,7 +4,7 @@ use super::*;
 use crate::output::Paint;
 use domain::reply::Reason;
 use insta::assert_snapshot;
-use netconf::xml::{Document, Element, Limits};
+use netconf::xml::{Limits, XmlDocument, XmlElement};
 
 const OSS: &str = "oss";
 const IP: &str = "TMF-IP-1.0.0";
@@ -133,12 +133,12 @@ fn a_record_as_text() {
     "#);
 }
 
-fn count(element: Element<'_>, name: &str) -> usize {
+fn count(element: XmlElement<'_>, name: &str) -> usize {
     let own = usize::from(element.name() == name);
     own + element.children().map(|c| count(c, name)).sum::<usize>()
 }
 
-fn texts(element: Element<'_>, into: &mut Vec<String>) {
+fn texts(element: XmlElement<'_>, into: &mut Vec<String>) {
     if element.name() == "text" {
         into.push(element.text().to_owned());
     }
@@ -154,7 +154,7 @@ fn the_same_picture_as_svg_is_xml_that_shows_every_row() {
         svg::draw(&Picture::of(&[record()])),
         "a record has one picture"
     );
-    let document = Document::parse(svg, &Limits::client()).unwrap();
+    let document = XmlDocument::parse(svg, &Limits::client()).unwrap();
     let root = document.root();
     assert!(root.is("http://www.w3.org/2000/svg", "svg"));
     assert_eq!(count(root, "script"), 0);
@@ -190,7 +190,7 @@ fn the_same_picture_as_svg_is_xml_that_shows_every_row() {
     );
 }
 
-fn coordinates(element: Element<'_>, into: &mut Vec<(usize, usize)>) {
+fn coordinates(element: XmlElement<'_>, into: &mut Vec<(usize, usize)>) {
     let number = |name: &str| {
         element
             .attribute("", name)
@@ -216,7 +216,7 @@ fn the_page_holds_the_picture_and_every_word() {
     assert!(!page.contains("<script"));
     assert_eq!(page.matches("<details>").count(), picture.rows.len());
     let document = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
-    Document::parse(document, &Limits::client()).unwrap();
+    XmlDocument::parse(document, &Limits::client()).unwrap();
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn hostile_words_stay_words() {
     hostile.exchanges[0].from = "\u{1}<b>".to_owned();
     hostile.exchanges[0].request.text = "]]>]]>\u{0}<script/>".to_owned();
     let picture = Picture::of(&[hostile]);
-    let document = Document::parse(svg::draw(&picture), &Limits::client()).unwrap();
+    let document = XmlDocument::parse(svg::draw(&picture), &Limits::client()).unwrap();
     assert_eq!(count(document.root(), "script"), 0);
     assert!(!html::draw(&picture).contains("<script"));
 }

@@ -10,7 +10,7 @@ use domain::notification::Notification;
 use domain::task::Status;
 use domain::time::Timestamp;
 use markup::words::{cut, left, legible};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use server::client::read_notification;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -43,7 +43,7 @@ struct Open {
 
 impl Board {
     /// Adds a task that was open when watching began.
-    pub(super) fn opened(&mut self, task: Element<'_>) {
+    pub(super) fn opened(&mut self, task: XmlElement<'_>) {
         let open = Open {
             executor: text(task, "task-sendTo"),
             status: text(task, "task-status"),

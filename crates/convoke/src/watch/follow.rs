@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use netconf::client::Notification;
 use netconf::data::Node;
 use netconf::names::namespace::{NETMOD_NOTIFICATION, NOTIFICATION};
-use netconf::xml::Element;
+use netconf::xml::XmlElement;
 use server::client::Client;
 use std::time::{Duration, SystemTime};
 
@@ -94,7 +94,7 @@ impl<'a> Follower<'a> {
     /// Every task that is open now.
     pub(super) async fn open_tasks(
         &mut self,
-        take: impl FnMut(Element<'_>),
+        take: impl FnMut(XmlElement<'_>),
     ) -> Result<(), Failure> {
         let Some(client) = &mut self.client else {
             return Ok(());

@@ -21,9 +21,9 @@ use schema::language::Language;
 use schema::other::Fragment;
 use schema::patch::Patch;
 use schema::render;
-use schema::signature::{self, Claims, Kind};
+use schema::signature::{self, DocumentClaims, DocumentKind};
 use schema::template::Template;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use schema::write;
 use serde_json::Value;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Engine {
 
     /// What is wrong with a payload that somebody sends in something else, which is where it was
     /// asked whether he may; none if no such template is served.
-    pub fn violations(&self, who: &Principal, payload: &Payload) -> Option<Vec<Violation>> {
+    pub fn violations(&self, who: &Principal, payload: &Payload) -> Option<Vec<PayloadViolation>> {
         let validated = self.validate(who, payload).ok()?;
         Some(validated.violations)
     }
@@ -192,7 +192,7 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<()>, Refusal> {
         if !self.schemas.learns {
-            return Err(schema::evolution::Refusal::Off.into());
+            return Err(schema::evolution::LineageRefusal::Off.into());
         }
         if text.chars().nth(Lesson::WISH_MOST).is_some() {
             return Err(Refusal::BadLeaf {
@@ -352,7 +352,13 @@ impl Schemas {
         now: Timestamp,
     ) -> Option<String> {
         let version = u64::from(template.version().unwrap_or(1));
-        self.seal(published, Kind::Template, version, &imprint.authored, now)
+        self.seal(
+            published,
+            DocumentKind::Template,
+            version,
+            &imprint.authored,
+            now,
+        )
     }
 
     /// A patch as it is told, with its seal.
@@ -368,7 +374,7 @@ impl Schemas {
         PatchAnswer {
             patch_id: patch.patch_id.clone(),
             parent_schema_id: patch.parent_schema_id.clone(),
-            seal: self.seal(published, Kind::Patch, version, &document, now),
+            seal: self.seal(published, DocumentKind::Patch, version, &document, now),
             patch: document,
         }
     }
@@ -376,12 +382,12 @@ impl Schemas {
     fn seal(
         &self,
         published: &Published,
-        kind: Kind,
+        kind: DocumentKind,
         version: u64,
         document: &Value,
         now: Timestamp,
     ) -> Option<String> {
-        let claims = Claims {
+        let claims = DocumentClaims {
             agent: published.catalogue().agent().to_owned(),
             version,
             expires_at: now + SEAL_MS,

@@ -20,8 +20,8 @@ use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    Acquaintances, Activity, Command, Event, Evolution, Fragment, Lineage, Means, Observation,
-    Outcome, Refusal, Settings,
+    Activity, Evolution, EvolutionContext, EvolutionOutcome, EvolutionSettings, Fragment,
+    KnownClients, Lineage, LineageCommand, LineageEvent, LineageRefusal, Observation,
 };
 use schema::patch::Patch;
 use schema::semantics::Embedder;
@@ -50,7 +50,7 @@ pub(super) struct Sample {
 
 /// Everything that evolves.
 pub(super) struct Evolving {
-    settings: Settings,
+    settings: EvolutionSettings,
     embedder: Option<Arc<dyn Embedder>>,
     /// The templates of the setup, and when they were made.
     given: Vec<Template>,
@@ -58,7 +58,7 @@ pub(super) struct Evolving {
     pub(super) catalogue: Catalogue,
     pub(super) imprints: BTreeMap<String, Imprint>,
     pub(super) cohorts: BTreeMap<Cohort, Evolution>,
-    acquaintances: Acquaintances,
+    acquaintances: KnownClients,
     pub(super) samples: BTreeMap<String, Sample>,
     next_sample: u64,
     company: Company,
@@ -86,7 +86,7 @@ impl Evolving {
         self.company = company;
     }
 
-    pub(super) fn settings(&self) -> &Settings {
+    pub(super) fn settings(&self) -> &EvolutionSettings {
         &self.settings
     }
 
@@ -227,10 +227,10 @@ impl Evolving {
     pub(super) fn command(
         &mut self,
         patch_id: &str,
-        command: &Command,
+        command: &LineageCommand,
         now: Timestamp,
         changed: &mut Changed,
-    ) -> Option<Result<(), Refusal>> {
+    ) -> Option<Result<(), LineageRefusal>> {
         let cohort = self.cohort_of(patch_id)?;
         let settings = self.settings.clone();
         let evolution = self.cohorts.get_mut(&cohort)?;
@@ -238,9 +238,9 @@ impl Evolving {
             Ok(events) => events,
             Err(refusal) => return Some(Err(refusal)),
         };
-        let outcome = Outcome {
+        let outcome = EvolutionOutcome {
             events,
-            ..Outcome::default()
+            ..EvolutionOutcome::default()
         };
         self.followed(&cohort, outcome, now, changed);
         Some(Ok(()))
@@ -370,7 +370,7 @@ impl Evolving {
     fn with<T>(
         &mut self,
         cohort: &Cohort,
-        work: impl FnOnce(&mut Evolution, &Means<'_>) -> T,
+        work: impl FnOnce(&mut Evolution, &EvolutionContext<'_>) -> T,
     ) -> Option<T> {
         let embedder = self.embedder.clone()?;
         let base = Template::clone(self.catalogue.newest(&cohort.0).ok()?);
@@ -390,7 +390,7 @@ impl Evolving {
         }
         let evolution = self.cohorts.get_mut(cohort)?;
         let (clients, company, catalogue) = (&self.acquaintances, &self.company, &self.catalogue);
-        let means = Means {
+        let means = EvolutionContext {
             settings: &self.settings,
             embedder: &*embedder,
             screen: &|text| company.shown(text, clients),
@@ -404,7 +404,7 @@ impl Evolving {
     fn followed(
         &mut self,
         cohort: &Cohort,
-        outcome: Outcome,
+        outcome: EvolutionOutcome,
         now: Timestamp,
         changed: &mut Changed,
     ) {
@@ -417,7 +417,7 @@ impl Evolving {
         let base = evolution.lineage().base().clone();
         for event in &outcome.events {
             changed.happened(cohort, &base, event, now);
-            if let Event::Published { base, .. } = event {
+            if let LineageEvent::Published { base, .. } = event {
                 self.next_version(base, now, changed);
             }
         }
@@ -435,7 +435,7 @@ impl Evolving {
         let own = self.cohorts.iter_mut();
         for (cohort, evolution) in own.filter(|((s, client), _)| s == scenario && client.is_some())
         {
-            let rebase = Command::Rebase { base: base.clone() };
+            let rebase = LineageCommand::Rebase { base: base.clone() };
             if evolution.command(&rebase, &settings, now).is_ok() {
                 changed
                     .documents

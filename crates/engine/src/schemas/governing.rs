@@ -12,8 +12,8 @@ use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
-use schema::evolution::Command;
-use schema::lint::Audience;
+use schema::evolution::LineageCommand;
+use schema::lint::TemplateOrigin;
 use schema::read;
 use std::sync::Arc;
 use store::Batch;
@@ -25,7 +25,7 @@ impl Engine {
         text: &str,
         now: Timestamp,
     ) -> Result<Execution<PublishedTemplate>, Refusal> {
-        let reading = read::template(text, Audience::Own).map_err(Refusal::Template)?;
+        let reading = read::template(text, TemplateOrigin::Own).map_err(Refusal::Template)?;
         let (template, findings) = (reading.template, reading.findings);
         let schema_id = template.schema_id.clone();
         if let Some(typed) = &self.schemas.typed {
@@ -74,7 +74,7 @@ impl Engine {
         patch_id: String,
         now: Timestamp,
     ) -> Result<Execution<PatchStanding>, Refusal> {
-        let command = Command::Approve {
+        let command = LineageCommand::Approve {
             patch_id: patch_id.clone(),
             principal: who.name.clone(),
         };
@@ -91,12 +91,12 @@ impl Engine {
         let (principal, reason) = (who.name.clone(), reason.unwrap_or_default());
         let active = self.schemas.evolving().is_active(&patch_id);
         let command = match active {
-            true => Command::End {
+            true => LineageCommand::End {
                 patch_id: patch_id.clone(),
                 principal,
                 reason,
             },
-            false => Command::Reject {
+            false => LineageCommand::Reject {
                 patch_id: patch_id.clone(),
                 principal,
                 reason,
@@ -109,7 +109,7 @@ impl Engine {
         &self,
         who: &Principal,
         patch_id: String,
-        command: &Command,
+        command: &LineageCommand,
         now: Timestamp,
     ) -> Result<Execution<PatchStanding>, Refusal> {
         let mut changed = Changed::default();
@@ -128,7 +128,7 @@ impl Engine {
             })
         };
         let kind = match command {
-            Command::Approve { .. } => AuditKind::PatchApproved,
+            LineageCommand::Approve { .. } => AuditKind::PatchApproved,
             _ => AuditKind::PatchRejected,
         };
         changed.decided(kind, who, &patch_id, now);

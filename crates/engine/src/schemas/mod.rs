@@ -36,7 +36,7 @@ use evolving::Evolving;
 use notice::Delivered;
 use published::Published;
 use schema::contract::Unknown;
-use schema::evolution::{Parts, Settings};
+use schema::evolution::{EvolutionSettings, Parts};
 use schema::render;
 use schema::semantics::Embedder;
 use schema::signature::SigningKey;
@@ -52,7 +52,7 @@ pub struct SchemaSetup {
     /// it.
     pub templates: Vec<Template>,
     /// How schemas evolve.
-    pub settings: Settings,
+    pub settings: EvolutionSettings,
     /// What happens to keys that a schema does not have.
     pub unknown: Unknown,
     /// From text to vector; none if nothing evolves.
@@ -83,7 +83,7 @@ impl SchemaSetup {
         Self {
             namespace: "convoke".to_owned(),
             templates,
-            settings: Settings::default(),
+            settings: EvolutionSettings::default(),
             unknown: Unknown::Reject,
             embedder: None,
             sealing: None,

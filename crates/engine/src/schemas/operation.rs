@@ -14,7 +14,7 @@ use crate::accounts::quota::ENTRY_BYTES;
 use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
 use domain::access::Request;
 use domain::content::Payload;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
 /// `get-schema-template`: the template of a scenario, or one by its identifier.
@@ -188,7 +188,7 @@ pub struct ScenarioAnswer {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validated {
     /// All that is wrong; nothing if the payload is valid.
-    pub violations: Vec<Violation>,
+    pub violations: Vec<PayloadViolation>,
     /// What was taken, but should be mended.
     pub warnings: Vec<String>,
     /// The payload as it is kept; none if it is not valid.

@@ -11,8 +11,8 @@ use domain::time::Timestamp;
 use schema::canonical;
 use schema::catalogue::{Catalogue, UnknownSchema};
 use schema::contract::{Contract, Tolerated, Unknown};
-use schema::evolution::{Lineage, Settings, effective};
-use schema::lint::Audience;
+use schema::evolution::{EvolutionSettings, Lineage, effective};
+use schema::lint::TemplateOrigin;
 use schema::patch::Patch;
 use schema::read;
 use schema::template::{SCHEMA_UPDATE_SUGGESTION, Template};
@@ -87,7 +87,7 @@ impl Published {
         catalogue: Catalogue,
         imprints: BTreeMap<String, Imprint>,
         lineages: &[&Lineage],
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
     ) -> Self {
         let mut published = Self {
@@ -131,7 +131,7 @@ impl Published {
         &mut self,
         template: &Arc<Template>,
         lineage: Option<&Lineage>,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
     ) {
         let patched = match lineage.filter(|l| l.base().schema_id == template.schema_id) {
@@ -148,7 +148,7 @@ impl Published {
         &mut self,
         lineage: &Lineage,
         everyones: Option<&Lineage>,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
     ) {
         let base = lineage.base();
@@ -211,7 +211,8 @@ impl Published {
     pub(super) fn retired(&self) -> impl Iterator<Item = Template> {
         let gone = |id: &&String| self.catalogue.template(id).is_err();
         let imprints = self.imprints.iter().filter(move |(id, _)| gone(id));
-        let read = imprints.map(|(_, imprint)| read::template(&imprint.authored, Audience::Own));
+        let read =
+            imprints.map(|(_, imprint)| read::template(&imprint.authored, TemplateOrigin::Own));
         // Each was read when it was published.
         read.filter_map(|reading| Some(reading.ok()?.template))
     }
@@ -279,7 +280,7 @@ impl Published {
 
 /// A suggestion as it came, if it is one: a patch, or the short form of Figure 9.
 fn readable(suggestion: Value) -> Result<Value, String> {
-    match read::suggestion(&suggestion, Audience::Peer) {
+    match read::suggestion(&suggestion, TemplateOrigin::Peer) {
         Ok(_) => Ok(suggestion),
         Err(_) => Err(format!(
             "/{SCHEMA_UPDATE_SUGGESTION}: this is no suggestion; it was dropped"

@@ -13,7 +13,7 @@ use crate::schemas::operation::{
 };
 use domain::access::Principal;
 use domain::time::Timestamp;
-use schema::evolution::{Cluster, Evolution, Lineage, Pool, Settings};
+use schema::evolution::{Cluster, Evolution, EvolutionSettings, Lineage, Pool};
 use schema::patch::Patch;
 use schema::template::Template;
 use std::collections::BTreeSet;
@@ -77,7 +77,12 @@ impl Schemas {
     }
 }
 
-fn keys(lineage: &Lineage, patch: &Patch, settings: &Settings, now: Timestamp) -> Vec<KeyRecord> {
+fn keys(
+    lineage: &Lineage,
+    patch: &Patch,
+    settings: &EvolutionSettings,
+    now: Timestamp,
+) -> Vec<KeyRecord> {
     let own = lineage.keys().filter(|t| t.patch_id == patch.patch_id);
     own.map(|tracked| KeyRecord {
         key_name: tracked.key.key_name.clone(),
@@ -88,7 +93,12 @@ fn keys(lineage: &Lineage, patch: &Patch, settings: &Settings, now: Timestamp) -
     .collect()
 }
 
-fn pool(cohort: &Cohort, evolution: &Evolution, settings: &Settings, now: Timestamp) -> PoolRecord {
+fn pool(
+    cohort: &Cohort,
+    evolution: &Evolution,
+    settings: &EvolutionSettings,
+    now: Timestamp,
+) -> PoolRecord {
     let pool: &Pool = evolution.pool();
     let mut clusters: Vec<ClusterRecord> =
         pool.clusters().map(|c| cluster(c, settings, now)).collect();
@@ -103,7 +113,7 @@ fn pool(cohort: &Cohort, evolution: &Evolution, settings: &Settings, now: Timest
     }
 }
 
-fn cluster(cluster: &Cluster, settings: &Settings, now: Timestamp) -> ClusterRecord {
+fn cluster(cluster: &Cluster, settings: &EvolutionSettings, now: Timestamp) -> ClusterRecord {
     let window = settings.gates.window_ms;
     let recent = cluster.members.iter().filter(|m| now - m.at < window);
     let clients: BTreeSet<_> = recent.clone().map(|m| &m.client).collect();

@@ -1,4 +1,4 @@
-//! What numbers with units are worth, in English and Chinese.
+//! The worth of numbers with units, in English and Chinese.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

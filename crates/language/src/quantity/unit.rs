@@ -1,11 +1,11 @@
-//! What is measured in: units, their forms in English and Chinese, and what they are worth.
+//! Units, their forms in English and Chinese, and what they are worth.
 //!
 //! Knows which units convert; refuses to know how much. Read next: [`super::number`].
 
 use crate::text::{Token, tokens};
 use std::sync::LazyLock;
 
-/// What a unit measures; units of one dimension convert.
+/// The dimension that a unit measures; units of one dimension convert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Watts.
@@ -55,9 +55,9 @@ pub enum Dimension {
 /// A unit: how many of its dimension's base it is, and how it is written.
 #[derive(Debug)]
 pub struct Unit {
-    /// What it measures.
+    /// The dimension that it measures.
     pub dimension: Dimension,
-    /// How many of the dimension's base unit it is.
+    /// Its worth in the dimension's base unit.
     pub factor: f64,
     pub(super) forms: &'static str,
 }
@@ -170,7 +170,7 @@ pub(super) static UNITS: &[Unit] = &[
 ];
 
 impl Unit {
-    /// How engineers write it: `kWh`, `min`, `%`.
+    /// The symbol by which engineers write it: `kWh`, `min`, `%`.
     pub fn symbol(&self) -> &'static str {
         self.forms.split('|').next().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! How a text falls into tokens, and how strongly what stands between two of them parts them.
+//! The cut of a text into tokens, and how strongly what stands between two of them parts them.
 //!
 //! One pass: what is looked at beside a token is bounded, or of that token alone. Read next:
 //! [`super`], which makes sentences and clauses of them.
@@ -139,7 +139,7 @@ fn word_end(chars: &[(usize, char)], at: usize) -> usize {
     }
 }
 
-/// How strongly the mark at `at` parts what stands around it.
+/// The strength with which the mark at `at` parts what stands around it.
 fn mark(chars: &[(usize, char)], at: usize) -> Gap {
     match chars[at].1 {
         '-' | '_' | '/' | '‑' | '·' | '~' | '～' => joint(chars, at),
@@ -188,7 +188,7 @@ fn abbreviates(chars: &[(usize, char)], at: usize) -> bool {
     tight || single && goes_on
 }
 
-/// How far the digit of a number may stand behind its "no.".
+/// The distance at which the digit of a number may stand behind its "no.".
 const CODE_MOST: usize = 64;
 
 /// True for the stop behind a word that is always shortened: "ticket no. A-17", "min. 3 Mbps".

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::error::ErrorTag;
-use crate::session::{Event, Session, SessionConfig};
+use crate::session::{Session, SessionConfig, SessionEvent};
 use insta::assert_snapshot;
 
 fn pair(server: &[&str], client: &[&str]) -> (Session, ClientSession) {
@@ -28,7 +28,7 @@ fn join(server: &mut Session, client: &mut ClientSession) -> String {
         server.receive(&up, 0);
         client.receive(&down);
         while let Some(event) = server.poll() {
-            if let Event::Rpc(rpc) = event {
+            if let SessionEvent::Rpc(rpc) = event {
                 answer(server, &rpc);
             }
         }

@@ -1,9 +1,9 @@
 //! `<rpc-error>` to and from XML. Reading is lenient where servers in the field
 //! are sloppy: an unknown tag becomes `operation-failed`, never a lost reply.
 
-use super::{ErrorInfo, ErrorPath, ErrorTag, ErrorType, RpcError, Severity};
+use super::{ErrorInfo, ErrorPath, ErrorSeverity, ErrorTag, ErrorType, RpcError};
 use crate::names::namespace::BASE;
-use crate::xml::{Element, write};
+use crate::xml::{XmlElement, write};
 
 impl RpcError {
     /// Appends `<rpc-error>`; the base namespace must be the default one there,
@@ -47,7 +47,7 @@ impl RpcError {
 
     /// Reads an `<rpc-error>` element; missing or unknown parts get the most general value:
     /// `application`, `operation-failed`, `error`.
-    pub fn parse(element: Element<'_>) -> RpcError {
+    pub fn parse(element: XmlElement<'_>) -> RpcError {
         parse_error(element)
     }
 }
@@ -88,7 +88,7 @@ fn write_info(info: &ErrorInfo, out: &mut Vec<u8>) {
 }
 
 /// Every `<rpc-error>` among the children of a reply.
-pub(crate) fn parse_errors(reply: Element<'_>) -> Vec<RpcError> {
+pub(crate) fn parse_errors(reply: XmlElement<'_>) -> Vec<RpcError> {
     reply
         .children()
         .filter(|child| child.is(BASE, "rpc-error"))
@@ -96,8 +96,8 @@ pub(crate) fn parse_errors(reply: Element<'_>) -> Vec<RpcError> {
         .collect()
 }
 
-fn parse_error(element: Element<'_>) -> RpcError {
-    let text = |name: &str| element.child(BASE, name).map(Element::trimmed_text);
+fn parse_error(element: XmlElement<'_>) -> RpcError {
+    let text = |name: &str| element.child(BASE, name).map(XmlElement::trimmed_text);
     RpcError {
         error_type: text("error-type")
             .and_then(ErrorType::from_wire)
@@ -106,8 +106,8 @@ fn parse_error(element: Element<'_>) -> RpcError {
             .and_then(ErrorTag::from_wire)
             .unwrap_or(ErrorTag::OperationFailed),
         severity: text("error-severity")
-            .and_then(Severity::from_wire)
-            .unwrap_or(Severity::Error),
+            .and_then(ErrorSeverity::from_wire)
+            .unwrap_or(ErrorSeverity::Error),
         app_tag: text("error-app-tag").map(str::to_owned),
         path: element.child(BASE, "error-path").map(parse_path),
         message: text("error-message").map(str::to_owned),
@@ -118,7 +118,7 @@ fn parse_error(element: Element<'_>) -> RpcError {
     }
 }
 
-fn parse_path(element: Element<'_>) -> ErrorPath {
+fn parse_path(element: XmlElement<'_>) -> ErrorPath {
     let path = element.trimmed_text().to_owned();
     let namespaces = element
         .prefixes()
@@ -137,7 +137,7 @@ fn uses_prefix(path: &str, prefix: &str) -> bool {
     })
 }
 
-fn parse_info(element: Element<'_>) -> ErrorInfo {
+fn parse_info(element: XmlElement<'_>) -> ErrorInfo {
     let text = element.trimmed_text().to_owned();
     let in_base = element.namespace() == BASE;
     match element.name() {
@@ -163,10 +163,10 @@ fn parse_info(element: Element<'_>) -> ErrorInfo {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::xml::{Document, Limits};
+    use crate::xml::{Limits, XmlDocument};
 
     fn round_trip(error: &RpcError) -> RpcError {
-        let document = Document::parse(error.to_xml(), &Limits::default()).unwrap();
+        let document = XmlDocument::parse(error.to_xml(), &Limits::default()).unwrap();
         RpcError::parse(document.root())
     }
 
@@ -209,14 +209,14 @@ mod tests {
     #[test]
     fn sloppy_errors_are_still_errors() {
         let xml = format!("<rpc-error xmlns='{BASE}'><error-tag>no-such</error-tag></rpc-error>");
-        let document = Document::parse(xml, &Limits::default()).unwrap();
+        let document = XmlDocument::parse(xml, &Limits::default()).unwrap();
         let error = RpcError::parse(document.root());
         insta::assert_snapshot!(error, @"operation-failed (application)");
     }
 
     #[test]
     fn a_path_to_an_element_names_every_namespace_once() {
-        let document = Document::parse(
+        let document = XmlDocument::parse(
             "<a xmlns='urn:a'><b xmlns='urn:b'><c/></b></a>",
             &Limits::default(),
         )

@@ -5,7 +5,7 @@
 //! `data::write`.
 
 use super::{AttributeMatch, Condition, FILTER_NODES, FilterError, Literal, Pattern, Selection};
-use crate::xml::Element;
+use crate::xml::XmlElement;
 
 impl Selection {
     /// Compiles the children of a `<filter>` element. Each is a filter of its
@@ -17,7 +17,7 @@ impl Selection {
     ///
     /// # Errors
     /// [`FilterError::TooBig`].
-    pub fn subtree(filter: Element<'_>) -> Result<Selection, FilterError> {
+    pub fn subtree(filter: XmlElement<'_>) -> Result<Selection, FilterError> {
         let mut nodes = 0;
         let mut root = Pattern::default();
         for child in filter.children() {
@@ -27,7 +27,7 @@ impl Selection {
     }
 }
 
-fn pattern(element: Element<'_>, nodes: &mut usize) -> Result<Pattern, FilterError> {
+fn pattern(element: XmlElement<'_>, nodes: &mut usize) -> Result<Pattern, FilterError> {
     *nodes += 1;
     if *nodes > FILTER_NODES {
         return Err(FilterError::TooBig);

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::data::{Defaulted, Identity, Writer, write};
-use crate::xml::{Document, Element, Limits};
+use crate::data::{Defaulted, IdentityRef, Writer, write};
+use crate::xml::{Limits, XmlDocument, XmlElement};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
@@ -46,8 +46,8 @@ fn print(nodes: &[Node<'_>], projection: &Projection<'_>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn parse(xml: &str) -> Document {
-    Document::parse(xml, &Limits::default()).unwrap()
+fn parse(xml: &str) -> XmlDocument {
+    XmlDocument::parse(xml, &Limits::default()).unwrap()
 }
 
 fn subtree(filter: &str) -> Selection {
@@ -439,7 +439,7 @@ fn values_are_matched_in_canonical_form() {
         .leaf("nothing", ())
         .leaf(
             "type",
-            Identity {
+            IdentityRef {
                 prefix: "i",
                 namespace: "urn:i",
                 name: "ethernet",
@@ -493,7 +493,7 @@ fn stream(projection: &Projection<'_>) -> String {
 }
 
 /// Reads output back as data; agents have one key.
-fn read_back<'a>(element: Element<'a>, inherited: &str) -> Node<'a> {
+fn read_back<'a>(element: XmlElement<'a>, inherited: &str) -> Node<'a> {
     let namespace = if element.namespace() == inherited {
         ""
     } else {
@@ -516,7 +516,7 @@ fn read_back<'a>(element: Element<'a>, inherited: &str) -> Node<'a> {
 }
 
 fn lines_of(xml: &str) -> Vec<String> {
-    fn collect(element: Element<'_>, path: &str, lines: &mut Vec<String>) {
+    fn collect(element: XmlElement<'_>, path: &str, lines: &mut Vec<String>) {
         let key = element.child(R, "name").map_or("", |key| key.text());
         let path = format!("{path}/{}{}({key})", element.namespace(), element.name());
         lines.push(format!("{path}={}", element.text()));

@@ -32,7 +32,7 @@ enum Stop {
 
 impl Selection {
     /// Compiles a `select` expression; `prefixes` are those in scope where it
-    /// stands ([`Element::prefixes`](crate::xml::Element::prefixes)).
+    /// stands ([`Element::prefixes`](crate::xml::XmlElement::prefixes)).
     ///
     /// # Errors
     /// [`FilterError::UnboundPrefix`] and [`FilterError::TooBig`].

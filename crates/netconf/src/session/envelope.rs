@@ -6,7 +6,7 @@
 
 use crate::error::RpcError;
 use crate::names::namespace::BASE;
-use crate::xml::{Element, write};
+use crate::xml::{XmlElement, write};
 
 /// The most bytes of attributes that a reply echoes: a `message-id` of the greatest length, and as
 /// much again.
@@ -25,7 +25,7 @@ pub struct Envelope {
 
 impl Envelope {
     /// The envelope for a reply to this `<rpc>`.
-    pub fn of(rpc: Element<'_>) -> Self {
+    pub fn of(rpc: XmlElement<'_>) -> Self {
         let name = match rpc.prefix() {
             "" => "rpc-reply".to_owned(),
             prefix => format!("{prefix}:rpc-reply"),

@@ -4,7 +4,7 @@
 use super::Envelope;
 use crate::framing::{Framing, FramingError};
 use crate::hello::Capabilities;
-use crate::xml::{Document, Element, Limits};
+use crate::xml::{Limits, XmlDocument, XmlElement};
 
 /// The configuration of a session.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ impl SessionConfig {
 
 /// An event of a session, for its owner.
 #[derive(Debug)]
-pub enum Event {
+pub enum SessionEvent {
     /// The hellos are exchanged.
     Ready {
         /// The capabilities that the client announced.
@@ -110,12 +110,12 @@ pub struct Rpc {
     /// The parts that its reply must echo.
     pub envelope: Envelope,
     /// The whole message; its root is `<rpc>` and has exactly one child.
-    pub document: Document,
+    pub document: XmlDocument,
 }
 
 impl Rpc {
     /// The element that names the operation.
-    pub fn operation(&self) -> Element<'_> {
+    pub fn operation(&self) -> XmlElement<'_> {
         self.document
             .root()
             .children()
@@ -139,7 +139,7 @@ impl Rpc {
 
 /// The counters of RFC 6022 §2.1.5 for one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Statistics {
+pub struct SessionStatistics {
     /// Correct `<rpc>` messages received.
     pub in_rpcs: u64,
     /// Messages received that were no correct `<rpc>`.

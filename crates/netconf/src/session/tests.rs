@@ -26,7 +26,7 @@ fn hello(base: &str) -> String {
 fn ready(base: &str) -> Session {
     let mut session = session();
     session.receive(hello(base).as_bytes(), 0);
-    assert!(matches!(session.poll(), Some(Event::Ready { .. })));
+    assert!(matches!(session.poll(), Some(SessionEvent::Ready { .. })));
     session
 }
 
@@ -46,8 +46,8 @@ fn converse(session: &mut Session, messages: &[&str]) -> String {
     }
     while let Some(event) = session.poll() {
         match event {
-            Event::Ready { framing, .. } => lines.push(format!("ready {framing:?}")),
-            Event::Rpc(rpc) => {
+            SessionEvent::Ready { framing, .. } => lines.push(format!("ready {framing:?}")),
+            SessionEvent::Rpc(rpc) => {
                 lines.push(format!(
                     "rpc {} {}",
                     rpc.message_id(),
@@ -55,7 +55,7 @@ fn converse(session: &mut Session, messages: &[&str]) -> String {
                 ));
                 session.reply_ok(&rpc.envelope);
             }
-            Event::Close(reason) => lines.push(format!("close: {reason}")),
+            SessionEvent::Close(reason) => lines.push(format!("close: {reason}")),
         }
     }
     lines.push(String::from_utf8(session.transmit()).unwrap());
@@ -152,13 +152,13 @@ fn an_answer_of_its_own_waits_for_its_turn() {
         let bytes = frame(&session, &message);
         session.receive(&bytes, 0);
     }
-    let Some(Event::Rpc(first)) = session.poll() else {
+    let Some(SessionEvent::Rpc(first)) = session.poll() else {
         panic!("no rpc")
     };
     assert!(session.poll().is_none());
     assert!(session.transmit().is_empty());
     session.reply_ok(&first.envelope);
-    let Some(Event::Rpc(third)) = session.poll() else {
+    let Some(SessionEvent::Rpc(third)) = session.poll() else {
         panic!("no rpc")
     };
     session.reply_ok(&third.envelope);
@@ -169,7 +169,7 @@ fn an_answer_of_its_own_waits_for_its_turn() {
     assert!(order.is_sorted(), "{sent}");
     assert_eq!(
         session.statistics(),
-        Statistics {
+        SessionStatistics {
             in_rpcs: 2,
             in_bad_rpcs: 1,
             out_rpc_errors: 1,
@@ -211,7 +211,7 @@ fn too_many_bytes_are_told_and_broken_framing_is_not() {
     session.receive(b"\n#8388609\n<", 0);
     assert!(matches!(
         session.poll(),
-        Some(Event::Close(CloseReason::TooBig(_)))
+        Some(SessionEvent::Close(CloseReason::TooBig(_)))
     ));
     assert!(
         String::from_utf8(session.transmit())
@@ -222,7 +222,7 @@ fn too_many_bytes_are_told_and_broken_framing_is_not() {
     session.receive(b"\n#01\n<", 0);
     assert!(matches!(
         session.poll(),
-        Some(Event::Close(CloseReason::BadFraming(_)))
+        Some(SessionEvent::Close(CloseReason::BadFraming(_)))
     ));
     assert!(session.transmit().is_empty());
     assert!(session.is_closed());
@@ -234,7 +234,9 @@ fn the_first_message_must_be_an_acceptable_hello() {
         let mut session = session();
         session.receive(message.as_bytes(), 0);
         let told = match session.poll() {
-            Some(Event::Close(reason)) => format!("{}: {reason}", reason.termination_reason()),
+            Some(SessionEvent::Close(reason)) => {
+                format!("{}: {reason}", reason.termination_reason())
+            }
             other => format!("{other:?}"),
         };
         assert!(session.transmit().is_empty());
@@ -255,7 +257,7 @@ fn deadlines() {
     late.expire(30_000);
     assert!(matches!(
         late.poll(),
-        Some(Event::Close(CloseReason::HelloTimeout))
+        Some(SessionEvent::Close(CloseReason::HelloTimeout))
     ));
 
     let mut slow = ready(BASE_1_1);
@@ -268,7 +270,7 @@ fn deadlines() {
     slow.expire(61_000);
     assert!(matches!(
         slow.poll(),
-        Some(Event::Close(CloseReason::MessageTimeout))
+        Some(SessionEvent::Close(CloseReason::MessageTimeout))
     ));
 
     let mut steady = ready(BASE_1_1);
@@ -276,7 +278,7 @@ fn deadlines() {
     steady.receive(&bytes[..10], 1_000);
     assert!(steady.poll().is_none() && steady.timeout().is_some());
     steady.receive(&bytes[10..], 2_000);
-    assert!(matches!(steady.poll(), Some(Event::Rpc(_))));
+    assert!(matches!(steady.poll(), Some(SessionEvent::Rpc(_))));
     assert_eq!(steady.timeout(), None);
 }
 
@@ -290,14 +292,14 @@ fn after_close_nothing_is_read_and_what_is_queued_is_sent() {
         );
         session.receive(&bytes, 0);
     }
-    let Some(Event::Rpc(rpc)) = session.poll() else {
+    let Some(SessionEvent::Rpc(rpc)) = session.poll() else {
         panic!("no rpc")
     };
     session.reply_ok(&rpc.envelope);
     session.close(CloseReason::Requested);
     assert!(matches!(
         session.poll(),
-        Some(Event::Close(CloseReason::Requested))
+        Some(SessionEvent::Close(CloseReason::Requested))
     ));
     assert!(session.poll().is_none());
     session.notification(b"<notification/>");
@@ -320,7 +322,7 @@ proptest! {
         for piece in pieces {
             session.receive(&piece, 0);
             while let Some(event) = session.poll() {
-                if let Event::Rpc(rpc) = event {
+                if let SessionEvent::Rpc(rpc) = event {
                     session.reply_ok(&rpc.envelope);
                 }
             }

@@ -9,7 +9,7 @@ use super::{lexical, write};
 use crate::names::namespace;
 use std::ops::Range;
 
-/// A range of [`Document::buffer`].
+/// A range of [`XmlDocument::buffer`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Span {
     pub(super) start: u32,
@@ -67,7 +67,7 @@ pub(super) struct DeclarationRecord {
 
 /// A parsed message that owns its bytes.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct XmlDocument {
     pub(super) buffer: String,
     pub(super) source_bytes: usize,
     pub(super) elements: Vec<ElementRecord>,
@@ -75,10 +75,10 @@ pub struct Document {
     pub(super) declarations: Vec<DeclarationRecord>,
 }
 
-impl Document {
+impl XmlDocument {
     /// The root element.
-    pub fn root(&self) -> Element<'_> {
-        Element {
+    pub fn root(&self) -> XmlElement<'_> {
+        XmlElement {
             document: self,
             index: 0,
         }
@@ -103,8 +103,8 @@ impl Document {
     }
 
     /// The element at a place in document order.
-    pub(crate) fn at(&self, index: u32) -> Element<'_> {
-        Element {
+    pub(crate) fn at(&self, index: u32) -> XmlElement<'_> {
+        XmlElement {
             document: self,
             index,
         }
@@ -123,10 +123,10 @@ impl Document {
     }
 }
 
-/// One element of a [`Document`]; cheap to copy.
+/// One element of a [`XmlDocument`]; cheap to copy.
 #[derive(Clone, Copy)]
-pub struct Element<'a> {
-    document: &'a Document,
+pub struct XmlElement<'a> {
+    document: &'a XmlDocument,
     index: u32,
 }
 
@@ -143,7 +143,7 @@ pub struct Attribute<'a> {
     pub value: &'a str,
 }
 
-impl<'a> Element<'a> {
+impl<'a> XmlElement<'a> {
     fn record(self) -> &'a ElementRecord {
         &self.document.elements[self.index as usize]
     }
@@ -165,7 +165,7 @@ impl<'a> Element<'a> {
     }
 
     /// The document it is part of.
-    pub fn document(self) -> &'a Document {
+    pub fn document(self) -> &'a XmlDocument {
         self.document
     }
 
@@ -210,8 +210,8 @@ impl<'a> Element<'a> {
     }
 
     /// The element that contains it.
-    pub fn parent(self) -> Option<Element<'a>> {
-        (self.index != 0).then(|| Element {
+    pub fn parent(self) -> Option<XmlElement<'a>> {
+        (self.index != 0).then(|| XmlElement {
             index: self.record().parent,
             ..self
         })
@@ -227,7 +227,7 @@ impl<'a> Element<'a> {
     }
 
     /// The first child of this expanded name.
-    pub fn child(self, namespace: &str, name: &str) -> Option<Element<'a>> {
+    pub fn child(self, namespace: &str, name: &str) -> Option<XmlElement<'a>> {
         self.children().find(|child| child.is(namespace, name))
     }
 
@@ -325,7 +325,7 @@ impl<'a> Element<'a> {
     }
 
     /// The same without the content of the children for which `is_hollow` is true.
-    pub fn write_hollow(self, is_hollow: impl Fn(Element<'a>) -> bool, out: &mut Vec<u8>) {
+    pub fn write_hollow(self, is_hollow: impl Fn(XmlElement<'a>) -> bool, out: &mut Vec<u8>) {
         let record = self.record();
         let buffer = self.document.buffer.as_bytes();
         out.extend_from_slice(&buffer[record.start as usize..record.name.end as usize]);
@@ -372,7 +372,7 @@ impl<'a> Element<'a> {
     }
 }
 
-impl std::fmt::Debug for Element<'_> {
+impl std::fmt::Debug for XmlElement<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.verbatim())
     }
@@ -381,21 +381,21 @@ impl std::fmt::Debug for Element<'_> {
 /// Iterator over child elements.
 #[derive(Debug, Clone)]
 pub struct Children<'a> {
-    document: &'a Document,
+    document: &'a XmlDocument,
     next: u32,
     end: u32,
 }
 
 impl<'a> Iterator for Children<'a> {
-    type Item = Element<'a>;
+    type Item = XmlElement<'a>;
 
-    fn next(&mut self) -> Option<Element<'a>> {
+    fn next(&mut self) -> Option<XmlElement<'a>> {
         if self.next >= self.end {
             return None;
         }
         let index = self.next;
         self.next = self.document.elements[index as usize].subtree_end;
-        Some(Element {
+        Some(XmlElement {
             document: self.document,
             index,
         })

@@ -1,4 +1,4 @@
-//! The parser from bytes to [`Document`]: quick-xml finds the tokens, this file holds the rules.
+//! The parser from bytes to [`XmlDocument`]: quick-xml finds the tokens, this file holds the rules.
 //!
 //! Every rule that quick-xml does not check is checked here, and every bound is
 //! tested before memory is spent. Cost is linear in the message: names in scope
@@ -8,19 +8,19 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use super::document::{
-    AttributeRecord, DeclarationRecord, Document, ElementRecord, PREDEFINED, Span, UNDECLARED,
+    AttributeRecord, DeclarationRecord, ElementRecord, PREDEFINED, Span, UNDECLARED, XmlDocument,
 };
 use super::lexical::{self, DeclarationFault};
 use super::{Limits, XmlError};
 use crate::names::namespace;
 
-impl Document {
+impl XmlDocument {
     /// Parses a whole message.
     ///
     /// # Errors
     /// [`XmlError::TooBig`] if a limit is passed, any other variant if the bytes
     /// are not acceptable XML.
-    pub fn parse(message: impl Into<Vec<u8>>, limits: &Limits) -> Result<Document, XmlError> {
+    pub fn parse(message: impl Into<Vec<u8>>, limits: &Limits) -> Result<XmlDocument, XmlError> {
         let message = message.into();
         let allowed = limits.message_bytes.min(u32::MAX as usize / 4);
         if message.len() > allowed {
@@ -44,7 +44,7 @@ impl Document {
         let (elements, attributes, declarations, decoded) = parser.run()?;
         let source_bytes = source.len();
         source.push_str(&decoded);
-        Ok(Document {
+        Ok(XmlDocument {
             buffer: source,
             source_bytes,
             elements,

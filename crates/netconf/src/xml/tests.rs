@@ -6,14 +6,14 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 fn outcome(bytes: impl Into<Vec<u8>>) -> String {
-    match Document::parse(bytes, &Limits::default()) {
+    match XmlDocument::parse(bytes, &Limits::default()) {
         Ok(document) => outline(document.root()),
         Err(error) => format!("! {error}"),
     }
 }
 
 /// `{namespace}name[attributes]"text"(children)`.
-fn outline(element: Element<'_>) -> String {
+fn outline(element: XmlElement<'_>) -> String {
     let mut line = String::new();
     if !element.namespace().is_empty() {
         line.push_str(&format!("{{{}}}", element.namespace()));
@@ -163,7 +163,7 @@ fn limits_are_exact_and_a_class_of_their_own() {
         namespaces: 2,
         name_bytes: 8,
     };
-    let check = |xml: &str| match Document::parse(xml, &limits) {
+    let check = |xml: &str| match XmlDocument::parse(xml, &limits) {
         Ok(_) => "fine".to_owned(),
         Err(error) => {
             assert!(error.is_too_big(), "{error}");
@@ -195,7 +195,7 @@ fn declarations_in_scope_are_bounded_through_all_levels() {
         let open: String = (0..levels)
             .map(|level| format!("<a xmlns='u' xmlns:p{level}='v'>"))
             .collect();
-        Document::parse(open + &"</a>".repeat(levels), &limits)
+        XmlDocument::parse(open + &"</a>".repeat(levels), &limits)
     };
     assert!(nested(4).is_ok());
     assert!(nested(5).is_err_and(|error| error.is_too_big()));
@@ -204,7 +204,7 @@ fn declarations_in_scope_are_bounded_through_all_levels() {
 #[test]
 fn a_child_stands_alone_with_every_prefix_it_may_need() {
     let xml = "<r xmlns='u' xmlns:p='v' xmlns:q='w&amp;x'><a xmlns:p='own' p:t='1'>q:name</a><b xmlns=''/></r>";
-    let document = Document::parse(xml, &Limits::default()).unwrap();
+    let document = XmlDocument::parse(xml, &Limits::default()).unwrap();
     let children: Vec<_> = document.root().children().collect();
     assert_snapshot!(children[0].standalone(),
         @r#"<a xmlns:q="w&amp;x" xmlns="u" xmlns:p='own' p:t='1'>q:name</a>"#);
@@ -224,7 +224,7 @@ fn a_child_stands_alone_with_every_prefix_it_may_need() {
 #[test]
 fn a_child_can_be_hollow() {
     let text = "<a xmlns='u'><f t='x'>in<f>side</f><![CDATA[</f>]]></f> and <f/><g>on</g></a>";
-    let document = Document::parse(text, &Limits::default()).unwrap();
+    let document = XmlDocument::parse(text, &Limits::default()).unwrap();
     let mut hollow = Vec::new();
     let root = document.root();
     root.write_hollow(|child| child.name() == "f", &mut hollow);
@@ -234,7 +234,7 @@ fn a_child_can_be_hollow() {
 
 #[test]
 fn prefixes_are_told() {
-    let document = Document::parse("<p:a xmlns:p='u'><b/></p:a>", &Limits::default()).unwrap();
+    let document = XmlDocument::parse("<p:a xmlns:p='u'><b/></p:a>", &Limits::default()).unwrap();
     assert_eq!(document.root().prefix(), "p");
     assert_eq!(document.root().children().next().unwrap().prefix(), "");
 }
@@ -262,13 +262,13 @@ fn tree(depth: u32) -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Document::parse(bytes, &Limits::default());
+        let _ = XmlDocument::parse(bytes, &Limits::default());
     }
 
     #[test]
     fn arbitrary_markup_never_panics(text in "[<>/!?&;#x'\"= a-c:\\[\\]\r\n-]{0,60}") {
-        if let Ok(document) = Document::parse(text.as_str(), &Limits::default()) {
-            let again = Document::parse(document.root().standalone(), &Limits::default()).unwrap();
+        if let Ok(document) = XmlDocument::parse(text.as_str(), &Limits::default()) {
+            let again = XmlDocument::parse(document.root().standalone(), &Limits::default()).unwrap();
             prop_assert_eq!(outline(again.root()), outline(document.root()));
         }
     }
@@ -276,9 +276,9 @@ proptest! {
     #[test]
     fn an_element_that_stands_alone_is_the_same_element(xml in tree(4)) {
         let wrapped = format!("<r xmlns='urn:r' xmlns:p='urn:outer'><x/>{xml}</r>");
-        let document = Document::parse(wrapped, &Limits::default()).unwrap();
+        let document = XmlDocument::parse(wrapped, &Limits::default()).unwrap();
         let element = document.root().children().nth(1).unwrap();
-        let alone = Document::parse(element.standalone(), &Limits::default()).unwrap();
+        let alone = XmlDocument::parse(element.standalone(), &Limits::default()).unwrap();
         prop_assert_eq!(outline(alone.root()), outline(element));
     }
 
@@ -291,7 +291,7 @@ proptest! {
         write::text(&text, &mut out);
         out.extend_from_slice(b"</a>");
         prop_assert!(!out.windows(6).any(|window| window == b"]]>]]>"));
-        let document = Document::parse(out, &Limits::default()).unwrap();
+        let document = XmlDocument::parse(out, &Limits::default()).unwrap();
         prop_assert_eq!(document.root().text(), text.as_str());
         prop_assert_eq!(document.root().attribute("", "x"), Some(text.as_str()));
     }
@@ -301,7 +301,7 @@ proptest! {
         let mut out = b"<a>".to_vec();
         write::text(&text, &mut out);
         out.extend_from_slice(b"</a>");
-        prop_assert!(Document::parse(out, &Limits::default()).is_ok());
+        prop_assert!(XmlDocument::parse(out, &Limits::default()).is_ok());
     }
 
     #[test]
@@ -309,6 +309,6 @@ proptest! {
         let xml = format!("<r>{xml}</r>");
         let mut cut = at.index(xml.len());
         while !xml.is_char_boundary(cut) { cut -= 1; }
-        prop_assert!(Document::parse(&xml[..cut], &Limits::default()).is_err());
+        prop_assert!(XmlDocument::parse(&xml[..cut], &Limits::default()).is_err());
     }
 }

@@ -1,13 +1,13 @@
 //! Nodes of a document, and the axes along which steps walk (XPath 1.0 §2.2).
 //!
-//! The elements of a [`Document`] stand in document order and know where their subtree ends, so an
+//! The elements of a [`XmlDocument`] stand in document order and know where their subtree ends, so an
 //! axis is a range or a walk upwards. [`of_set`] walks an axis from many nodes at once and meets no
 //! node much more often than once, whatever the nodes are; [`of_one`] walks from one, in the order
 //! of the axis. The root element stands for the root node of the data: it has no name.
 
 use super::EvaluationError;
 use super::expression::{Axis, Test};
-use crate::xml::{Document, Element};
+use crate::xml::{XmlDocument, XmlElement};
 use std::collections::BTreeSet;
 
 /// A node; ordered as in the document.
@@ -40,11 +40,11 @@ impl Node {
         }
     }
 
-    pub(super) fn element_in(self, document: &Document) -> Element<'_> {
+    pub(super) fn element_in(self, document: &XmlDocument) -> XmlElement<'_> {
         document.at(self.element)
     }
 
-    fn parent(self, document: &Document) -> Option<Self> {
+    fn parent(self, document: &XmlDocument) -> Option<Self> {
         match self.part {
             Part::Whole => {
                 let parent = document.at(self.element).parent();
@@ -55,7 +55,7 @@ impl Node {
     }
 
     /// The index of the first element that follows it in document order.
-    fn end(self, document: &Document) -> u32 {
+    fn end(self, document: &XmlDocument) -> u32 {
         match self.part {
             Part::Whole => document.at(self.element).subtree_end(),
             Part::Attribute(_) | Part::Text => self.element + 1,
@@ -64,7 +64,7 @@ impl Node {
 }
 
 /// True if a node met on an axis passes the step's node test.
-pub(super) fn means(test: &Test, axis: Axis, document: &Document, node: Node) -> bool {
+pub(super) fn means(test: &Test, axis: Axis, document: &XmlDocument, node: Node) -> bool {
     let named = |namespace: &str, name: &str| match test {
         Test::Name {
             namespace: wanted,
@@ -93,7 +93,7 @@ pub(super) fn means(test: &Test, axis: Axis, document: &Document, node: Node) ->
 
 /// Walks an axis from one node, in the order of the axis.
 pub(super) fn of_one(
-    document: &Document,
+    document: &XmlDocument,
     axis: Axis,
     from: Node,
     visit: &mut dyn FnMut(Node) -> Walked,
@@ -128,7 +128,7 @@ pub(super) fn of_one(
 /// Walks an axis from a set of nodes in document order. The order is unspecified, and a parent is
 /// met once for each of its children.
 pub(super) fn of_set(
-    document: &Document,
+    document: &XmlDocument,
     axis: Axis,
     from: &[Node],
     visit: &mut dyn FnMut(Node) -> Walked,
@@ -166,7 +166,7 @@ pub(super) fn of_set(
         Axis::FollowingSibling => {
             let mut seen = BTreeSet::new();
             wholes(from).try_for_each(|element| {
-                let first = |parent: &Element<'_>| seen.insert(parent.index());
+                let first = |parent: &XmlElement<'_>| seen.insert(parent.index());
                 let Some(parent) = document.at(element).parent().filter(first) else {
                     return Ok(());
                 };
@@ -181,7 +181,7 @@ pub(super) fn of_set(
         Axis::PrecedingSibling => {
             let mut seen = BTreeSet::new();
             wholes(from).rev().try_for_each(|element| {
-                let last = |parent: &Element<'_>| seen.insert(parent.index());
+                let last = |parent: &XmlElement<'_>| seen.insert(parent.index());
                 let Some(parent) = document.at(element).parent().filter(last) else {
                     return Ok(());
                 };
@@ -201,7 +201,7 @@ fn wholes(from: &[Node]) -> impl DoubleEndedIterator<Item = u32> + '_ {
     wholes.map(|node| node.element)
 }
 
-fn text_of(document: &Document, element: u32) -> Option<Node> {
+fn text_of(document: &XmlDocument, element: u32) -> Option<Node> {
     let it = document.at(element);
     let has_text = !it.has_children() && !it.text().is_empty();
     has_text.then_some(Node {
@@ -212,7 +212,7 @@ fn text_of(document: &Document, element: u32) -> Option<Node> {
 
 /// All elements of a range and their texts, in document order.
 fn range(
-    document: &Document,
+    document: &XmlDocument,
     elements: std::ops::Range<u32>,
     visit: &mut dyn FnMut(Node) -> Walked,
 ) -> Walked {
@@ -224,7 +224,7 @@ fn range(
 }
 
 fn ancestors(
-    document: &Document,
+    document: &XmlDocument,
     axis: Axis,
     from: &[Node],
     visit: &mut dyn FnMut(Node) -> Walked,
@@ -245,7 +245,7 @@ fn ancestors(
 }
 
 fn descendants(
-    document: &Document,
+    document: &XmlDocument,
     axis: Axis,
     from: &[Node],
     visit: &mut dyn FnMut(Node) -> Walked,
@@ -271,7 +271,11 @@ fn descendants(
     Ok(())
 }
 
-fn preceding(document: &Document, from: &[Node], visit: &mut dyn FnMut(Node) -> Walked) -> Walked {
+fn preceding(
+    document: &XmlDocument,
+    from: &[Node],
+    visit: &mut dyn FnMut(Node) -> Walked,
+) -> Walked {
     let Some(last) = from.last() else {
         return Ok(());
     };

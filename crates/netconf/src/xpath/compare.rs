@@ -4,12 +4,12 @@ use super::axis::{Node, Part};
 use super::expression::Relation;
 use super::value::{NodeSet, Text, Value, number_of, string_value};
 use super::{Budget, EvaluationError, Name};
-use crate::xml::Document;
+use crate::xml::XmlDocument;
 use std::collections::BTreeSet;
 
 /// The state of a comparison: document, budget and relation.
 pub(super) struct Comparison<'a, 'c, 'b> {
-    pub(super) document: &'a Document,
+    pub(super) document: &'a XmlDocument,
     pub(super) budget: &'c mut Budget<'b>,
     pub(super) relation: Relation,
 }
@@ -175,7 +175,7 @@ impl<'a> Comparison<'a, '_, '_> {
 
 /// The identity that a leaf holds: a qualified name whose prefix the leaf itself declares, as
 /// [`crate::data`] writes it.
-pub(super) fn identity(document: &Document, node: Node) -> Option<Name<'_>> {
+pub(super) fn identity(document: &XmlDocument, node: Node) -> Option<Name<'_>> {
     let element = document.at(node.element);
     if matches!(node.part, Part::Attribute(_)) || element.has_children() {
         return None;

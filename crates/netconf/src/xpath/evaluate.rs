@@ -7,7 +7,7 @@ use super::compare::Comparison;
 use super::expression::{Arithmetic, Expression, Id, Operation, Relation, Start, Step};
 use super::value::{NodeSet, Text, Value};
 use super::{Budget, EvaluationError, Modules};
-use crate::xml::{Document, Element};
+use crate::xml::{XmlDocument, XmlElement};
 use std::rc::Rc;
 
 pub(super) type Evaluated<T> = Result<T, EvaluationError>;
@@ -21,10 +21,10 @@ impl Expression {
     /// [`EvaluationError`]; partial results are dropped.
     pub fn select<'d>(
         &self,
-        document: &'d Document,
+        document: &'d XmlDocument,
         modules: &dyn Modules,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<Element<'d>>, EvaluationError> {
+    ) -> Result<Vec<XmlElement<'d>>, EvaluationError> {
         let mut evaluation = Evaluation::new(self, document, modules, budget);
         let value = evaluation.value(self.root, Context::ROOT)?;
         let Value::Nodes(nodes) = value else {
@@ -41,7 +41,7 @@ impl Expression {
     /// [`EvaluationError`].
     pub fn is_true(
         &self,
-        document: &Document,
+        document: &XmlDocument,
         modules: &dyn Modules,
         budget: &mut Budget<'_>,
     ) -> Result<bool, EvaluationError> {
@@ -70,7 +70,7 @@ impl Context {
 /// One evaluation.
 pub(super) struct Evaluation<'a, 'c, 'b> {
     pub(super) expression: &'a Expression,
-    pub(super) document: &'a Document,
+    pub(super) document: &'a XmlDocument,
     pub(super) modules: &'c dyn Modules,
     pub(super) budget: &'c mut Budget<'b>,
     /// The values that do not depend on the context, by place in the expression.
@@ -81,7 +81,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
     /// An evaluation; document and expression are borrowed for the same time.
     fn new<'e: 'a, 'd: 'a>(
         expression: &'e Expression,
-        document: &'d Document,
+        document: &'d XmlDocument,
         modules: &'c dyn Modules,
         budget: &'c mut Budget<'b>,
     ) -> Self {
@@ -263,7 +263,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
     fn walked(
         &mut self,
         step: &Step,
-        walk: impl FnOnce(&'a Document, &mut dyn FnMut(Node) -> Evaluated<()>) -> Evaluated<()>,
+        walk: impl FnOnce(&'a XmlDocument, &mut dyn FnMut(Node) -> Evaluated<()>) -> Evaluated<()>,
     ) -> Evaluated<Vec<Node>> {
         let (document, budget) = (self.document, &mut *self.budget);
         // Reverse axes are turned round, which is a second visit.

@@ -16,7 +16,7 @@ type Parsed<T> = Result<T, ExpressionError>;
 
 impl Expression {
     /// Reads an expression in one pass. `prefixes` are those in scope where it stands
-    /// ([`Element::prefixes`](crate::xml::Element::prefixes)); as everywhere in XPath 1.0 the
+    /// ([`Element::prefixes`](crate::xml::XmlElement::prefixes)); as everywhere in XPath 1.0 the
     /// default namespace does not count.
     ///
     /// # Errors

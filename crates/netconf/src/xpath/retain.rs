@@ -2,7 +2,7 @@
 //! keys of the list entries on the way, in one pass over the document.
 
 use super::Name;
-use crate::xml::Element;
+use crate::xml::XmlElement;
 use std::collections::BTreeMap;
 
 /// The leaves that are keys of a list: a tree of the names of data nodes, as far as keys are below.
@@ -24,14 +24,14 @@ impl Keys {
         place.key = true;
     }
 
-    fn below(&self, element: Element<'_>) -> Option<&Keys> {
+    fn below(&self, element: XmlElement<'_>) -> Option<&Keys> {
         let below = self.below.get(element.namespace())?;
         below.get(element.name())
     }
 
     /// Writes the selected elements, which are in document order and of a document whose root
     /// stands for the root of the data; nothing of the root itself.
-    pub fn write(&self, selected: &[Element<'_>], out: &mut Vec<u8>) {
+    pub fn write(&self, selected: &[XmlElement<'_>], out: &mut Vec<u8>) {
         let Some(first) = selected.first() else {
             return;
         };
@@ -46,7 +46,7 @@ impl Keys {
     }
 
     /// The children of an ancestor of the remaining selected elements.
-    fn children(&self, parent: Element<'_>, rest: &mut &[Element<'_>], out: &mut Vec<u8>) {
+    fn children(&self, parent: XmlElement<'_>, rest: &mut &[XmlElement<'_>], out: &mut Vec<u8>) {
         for child in parent.children() {
             // Nodes selected inside a selected node are written with it.
             while rest
@@ -74,7 +74,7 @@ impl Keys {
     }
 }
 
-fn end_tag(element: Element<'_>, out: &mut Vec<u8>) {
+fn end_tag(element: XmlElement<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"</");
     if !element.prefix().is_empty() {
         out.extend_from_slice(element.prefix().as_bytes());

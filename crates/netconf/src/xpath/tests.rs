@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::xml::{Document, Limits};
+use crate::xml::{Limits, XmlDocument};
 use proptest::prelude::*;
 
 struct NoModules;
@@ -13,7 +13,7 @@ impl Modules for NoModules {
         (identity, base) == (("urn:i", "small"), ("urn:i", "any"))
     }
 
-    fn enum_value(&self, leaf: Element<'_>) -> Option<i64> {
+    fn enum_value(&self, leaf: XmlElement<'_>) -> Option<i64> {
         (leaf.text() == "on").then_some(7)
     }
 
@@ -36,8 +36,8 @@ fn parsed(expression: &str) -> Result<Expression, ExpressionError> {
     Expression::parse(expression, &prefixes)
 }
 
-fn document(text: &str) -> Document {
-    Document::parse(text, &Limits::client()).unwrap()
+fn document(text: &str) -> XmlDocument {
+    XmlDocument::parse(text, &Limits::client()).unwrap()
 }
 
 /// The names and texts of the elements selected from the fleet, or the truth value.
@@ -233,7 +233,7 @@ fn what_is_selected_is_written_with_ancestors_and_keys() {
 }
 
 /// A list of `entries` entries, of five nodes each.
-fn large(entries: usize) -> Document {
+fn large(entries: usize) -> XmlDocument {
     let entry = |n: usize| format!("<ship><name>s{n}</name><crew>{}</crew></ship>", n % 7);
     let entries: String = (0..entries).map(entry).collect();
     document(&format!(
@@ -241,7 +241,7 @@ fn large(entries: usize) -> Document {
     ))
 }
 
-fn cost(expression: &str, document: &Document, limit: u64) -> Result<u64, EvaluationError> {
+fn cost(expression: &str, document: &XmlDocument, limit: u64) -> Result<u64, EvaluationError> {
     let mut budget = Budget::steps(limit);
     parsed(expression)
         .unwrap()

@@ -2,7 +2,7 @@
 
 use super::axis::{Node, Part};
 use super::{Budget, EvaluationError};
-use crate::xml::Document;
+use crate::xml::XmlDocument;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -89,7 +89,7 @@ impl<'a> Value<'a> {
     /// §4.4
     pub(super) fn number(
         &self,
-        document: &'a Document,
+        document: &'a XmlDocument,
         budget: &mut Budget<'_>,
     ) -> Result<f64, EvaluationError> {
         Ok(match self {
@@ -102,7 +102,7 @@ impl<'a> Value<'a> {
     /// §4.2
     pub(super) fn text(
         &self,
-        document: &'a Document,
+        document: &'a XmlDocument,
         budget: &mut Budget<'_>,
     ) -> Result<Text<'a>, EvaluationError> {
         let text = match self {
@@ -124,7 +124,7 @@ impl<'a> Value<'a> {
 
 /// The string-value of a node (§5); its length is spent from the budget.
 pub(super) fn string_value<'a>(
-    document: &'a Document,
+    document: &'a XmlDocument,
     node: Node,
     budget: &mut Budget<'_>,
 ) -> Result<Text<'a>, EvaluationError> {

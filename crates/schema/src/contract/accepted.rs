@@ -1,13 +1,13 @@
 //! A payload that was accepted: its canonical form, what `other` says, what is odd about it.
 //!
-//! Knows one form for each meaning: null is absent (Q10), an array of nothing is absent, 3.0 is 3
-//! (Q5), `t` and `z` in times are `T` and `Z`, `other` is normalised and one string or an array
-//! (Q14). Defaults are no part of it; [`Accepted::effective`] puts them in.
+//! Knows one form for each meaning: null is absent, an array of nothing is absent, 3.0 is 3, `t`
+//! and `z` in times are `T` and `Z`, `other` is normalised and one string or an array. Defaults are
+//! no part of it; [`Accepted::effective`] puts them in.
 
 use super::check::{Array, Check, Kind, Whole, whole};
+use super::excerpt::json_start;
 use super::fields::{Field, Fields};
 use super::place::Place;
-use super::told::json_start;
 use super::{Limits, Unknown};
 use crate::other::{self, Fragment, Gathered};
 use crate::template::OTHER;
@@ -23,14 +23,14 @@ pub struct Accepted {
     pub values: Map<String, Value>,
     /// The entries of `other`, in order.
     pub other: Vec<Fragment>,
-    /// What is odd: of the keys by name, then of `other`.
+    /// The oddities: of the keys by name, then of `other`.
     pub warnings: Vec<Warning>,
     defaults: Arc<[(String, Value)]>,
 }
 
 impl Accepted {
-    /// The values to act on: those sent, and the defaults of optional keys that were left out (D32).
-    /// An optional key without default that was left out stays out (D33).
+    /// The values to act on: those sent, and the defaults of optional keys that were left out.
+    /// An optional key without default that was left out stays out.
     pub fn effective(&self) -> Map<String, Value> {
         let mut values = self.values.clone();
         for (name, value) in self.defaults.iter() {
@@ -39,7 +39,7 @@ impl Accepted {
         values
     }
 
-    /// The fragments of `other` that point at a gap in the schema, each once (§4.3, Q16).
+    /// The fragments of `other` that point at a gap in the schema, each once (§4.3).
     pub fn meaningful(&self) -> Vec<&Fragment> {
         other::meaningful(&self.other)
     }
@@ -152,7 +152,7 @@ impl<'a> Settling<'a> {
         }
     }
 
-    /// Q9. False, for it does not stay.
+    /// False, for it does not stay.
     fn unknown_member(&mut self, value: &Value, place: &Place<'_>) -> bool {
         if self.unknown == Unknown::ToOther {
             self.moved.push(self.as_text(value, place));

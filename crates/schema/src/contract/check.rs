@@ -14,7 +14,7 @@ use serde_json::{Number, Value};
 /// So many acceptable values are told in a message.
 const TOLD_VALUES: usize = 32;
 
-/// What a value is held to.
+/// All that a value is held to.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
     pub(super) kind: Kind,
@@ -44,11 +44,11 @@ pub(super) enum Kind {
     Object(Fields),
     /// Any members.
     AnyObject,
-    /// The reserved key: whatever it holds is accepted (D40).
+    /// The reserved key: whatever it holds is accepted.
     Other,
 }
 
-/// What strings are held to.
+/// All that strings are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text {
     chars_max: Option<usize>,
@@ -56,7 +56,7 @@ pub(super) struct Text {
     pattern: Option<Pattern>,
 }
 
-/// What arrays are held to.
+/// All that arrays are held to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Array {
     items_max: Option<usize>,
@@ -100,7 +100,7 @@ impl Check {
         matches!(self.kind, Kind::Array(_))
     }
 
-    /// What is wrong with a value by itself; what is inside it is not looked at.
+    /// The fault of a value by itself; what is inside it is not looked at.
     pub(super) fn fault(&self, value: &Value, string_bytes: usize) -> Option<Code> {
         if matches!(self.kind, Kind::Other) {
             return None;
@@ -270,7 +270,7 @@ impl Allowed {
     }
 }
 
-/// 3 and 3.0 are the same value (Q5).
+/// 3 and 3.0 are the same value.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -290,7 +290,7 @@ pub(super) enum Whole {
     Not,
 }
 
-/// 3 and 3.0 are integers, 3.5 is none (Q5).
+/// 3 and 3.0 are integers, 3.5 is none.
 pub(super) fn whole(number: &Number) -> Whole {
     if let Some(integer) = number.as_i64() {
         return Whole::Is(integer);
@@ -339,7 +339,7 @@ fn bound(number: Option<&Number>, without: f64) -> f64 {
     number.and_then(Number::as_f64).unwrap_or(without)
 }
 
-/// What is expected, in words.
+/// The expectation, in words.
 fn words(shape: &Shape) -> String {
     let held = &shape.constraint;
     let mut words = match &held.items {

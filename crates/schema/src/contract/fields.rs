@@ -1,10 +1,10 @@
 //! The keys of a payload or the members of an object, compiled.
 //!
-//! Knows which names there are, which must be there, and what absent means (Q10).
+//! Knows which names there are, which must be there, and what absent means.
 
 use super::check::Check;
 use super::{Tolerated, Unusable};
-use crate::template::{Key, OTHER, Property, Standing};
+use crate::template::{Key, KeyStatus, OTHER, Property};
 use crate::violation::Caution;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) struct Fields {
     sorted: Vec<Field>,
     /// The same in the order of the template, as places in `sorted`.
     order: Vec<usize>,
-    /// How many are required.
+    /// The number of required fields.
     required: usize,
 }
 
@@ -25,19 +25,19 @@ pub(super) struct Field {
     pub(super) name: String,
     pub(super) check: Check,
     pub(super) required: bool,
-    /// What is said of its use.
+    /// The caution about its use.
     pub(super) caution: Option<Caution>,
     /// Its place in the template.
     pub(super) place: usize,
 }
 
 impl Fields {
-    /// The keys of a template; [`OTHER`] among them even if it was left out (Q13).
+    /// The keys of a template; [`OTHER`] among them even if it was left out.
     pub(super) fn of_keys(keys: &[Key]) -> Result<Self, Unusable> {
         let mut fields = Self::default();
         for key in keys.iter().filter(|key| key.key_name != OTHER) {
             let check = Check::new(&key.shape, &key.key_name)?;
-            let caution = (key.standing == Standing::Deprecated).then_some(Caution::Deprecated);
+            let caution = (key.standing == KeyStatus::Deprecated).then_some(Caution::Deprecated);
             fields.add(&key.key_name, check, key.required, caution);
         }
         fields.add(OTHER, Check::other(), false, None);
@@ -115,7 +115,7 @@ impl Fields {
 }
 
 impl Field {
-    /// True for what says no more than leaving the key out: null (Q10), and an array of nothing.
+    /// True for what says no more than leaving the key out: null, and an array of nothing.
     pub(super) fn is_absent(&self, value: &Value) -> bool {
         match value {
             Value::Null => true,

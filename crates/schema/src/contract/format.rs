@@ -73,7 +73,7 @@ fn is_time(text: &[u8]) -> bool {
     second <= 59 || (second == 60 && utc == 1_439)
 }
 
-/// What follows the fraction of a second, if there is one.
+/// The end of all that follows the fraction of a second, if there is one.
 fn fraction_end(text: &[u8]) -> Option<&[u8]> {
     let Some(fraction) = text.strip_prefix(b".") else {
         return Some(text);

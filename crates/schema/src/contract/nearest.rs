@@ -1,4 +1,4 @@
-//! Which name was probably meant.
+//! The name that was probably meant.
 //!
 //! Knows spelling only: letters swapped, left out, put in or mistaken, and other ways to join words.
 

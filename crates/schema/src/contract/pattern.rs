@@ -12,15 +12,15 @@ const CHARS_MAX: usize = 1_024;
 /// Bytes that a compiled pattern takes, and the tables that grow while it is used.
 const BYTES_MAX: usize = 2 << 20;
 
-/// What is wrong with a pattern.
+/// The fault of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternFault {
     /// It is not written as RFC 9485 §4 says.
     #[error("at byte {at} an I-Regexp (RFC 9485) has no {found}")]
     Grammar {
-        /// Where, in bytes from the start.
+        /// The place, in bytes from the start.
         at: usize,
-        /// What stands there.
+        /// The text found there.
         found: String,
     },
     /// It begins with `^` or ends with `$`. These stand for themselves in an I-Regexp, which matches
@@ -33,12 +33,12 @@ pub enum PatternFault {
     /// Compiled it takes more memory than it may, or asks for what there is not.
     #[error("the pattern cannot be compiled: {reason}")]
     Compile {
-        /// Why, as the compiler says.
+        /// The reason, as the compiler says.
         reason: String,
     },
 }
 
-/// Whether a pattern can be used.
+/// Checks whether a pattern can be used.
 ///
 /// # Errors
 /// [`PatternFault`] if it cannot.
@@ -79,7 +79,7 @@ impl Pattern {
         })
     }
 
-    /// Whether it matches the whole of a text, in time linear in the text.
+    /// True if it matches the whole of a text, in time linear in the text.
     pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }

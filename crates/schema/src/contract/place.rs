@@ -1,4 +1,5 @@
-//! Where in a payload one is: kept on the stack, written as a pointer (RFC 6901) only to be told.
+//! The current place in a payload: kept on the stack, written as a pointer (RFC 6901) only to be
+//! told.
 
 use crate::other::is_hidden;
 use std::fmt::{self, Write as _};

@@ -4,7 +4,7 @@ mod laws;
 
 use super::*;
 use crate::language::Language;
-use crate::template::{Annotation, Constraint, Format, KeyType, Property, Standing};
+use crate::template::{Annotation, Constraint, Format, KeyStatus, KeyType, Property};
 use crate::violation::{Caution, Code, Warning, report};
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ pub(crate) fn key(name: &str, shape: Shape) -> Key {
         default_value: None,
         annotation: Annotation::default(),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 
@@ -188,7 +188,7 @@ fn wide() -> Template {
             key("extra", Shape::of(KeyType::Object)),
             key("anything", Shape::of(KeyType::Any)),
             Key {
-                standing: Standing::Deprecated,
+                standing: KeyStatus::Deprecated,
                 ..key("old", Shape::of(KeyType::Integer))
             },
         ],
@@ -206,12 +206,12 @@ fn map(value: Value) -> Map<String, Value> {
     }
 }
 
-fn told(violations: &[Violation]) -> String {
-    let line = |it: &Violation| format!("{} {it}", it.code.as_str());
+fn told(violations: &[PayloadViolation]) -> String {
+    let line = |it: &PayloadViolation| format!("{} {it}", it.code.as_str());
     violations.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What is wrong with a payload of a template, a line for each.
+/// All that is wrong with a payload of a template, a line for each.
 fn wrong(template: &Template, payload: Value) -> String {
     told(
         &contract(template)

@@ -1,4 +1,4 @@
-//! One look at a payload: whether it fits, and everything that is wrong where it does not (Q22).
+//! One look at a payload: whether it fits, and everything that is wrong where it does not.
 //!
 //! Knows order, limits and wording; whether a value fits is said by [`super::check`]. Members are
 //! looked at in the order in which the payload has them, which is fast, and told in the order of the
@@ -6,12 +6,12 @@
 
 use super::Limits;
 use super::check::{Array, Check, Kind};
+use super::excerpt::excerpt;
 use super::fields::{Field, Fields};
 use super::nearest::nearest;
 use super::place::Place;
-use super::told::told;
 use crate::template::OTHER;
-use crate::violation::{Code, Violation};
+use crate::violation::{Code, PayloadViolation};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -23,12 +23,12 @@ type Members = Map<String, Value>;
 /// One look at one payload.
 pub(super) struct Walk<'a> {
     limits: &'a Limits,
-    /// Whether unknown keys are refused.
+    /// True if unknown keys are refused.
     strict: bool,
-    /// How many values may still come; none once there were too many.
+    /// The number of values that may still come; none once there were too many.
     nodes_left: Option<usize>,
     suggested: usize,
-    violations: Vec<Violation>,
+    violations: Vec<PayloadViolation>,
 }
 
 impl<'a> Walk<'a> {
@@ -43,7 +43,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Everything that is wrong; empty if the payload fits.
-    pub(super) fn violations(mut self, fields: &Fields, payload: &Members) -> Vec<Violation> {
+    pub(super) fn violations(
+        mut self,
+        fields: &Fields,
+        payload: &Members,
+    ) -> Vec<PayloadViolation> {
         self.members(fields, payload, 1, &Place::Payload);
         self.violations
     }
@@ -116,7 +120,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What to write in place of an unknown name (Q9).
+    /// The name to write in place of an unknown name.
     fn instead_of(&mut self, name: &str, fields: &Fields, place: &Place<'_>) -> String {
         self.suggested += 1;
         let likely = match self.suggested <= SUGGESTIONS {
@@ -151,7 +155,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a value fits by itself; tells it where not.
+    /// Checks whether a value fits by itself; tells it where not.
     fn fits(&mut self, check: &Check, value: &Value, place: &Place<'_>) -> bool {
         let fault = check.fault(value, self.limits.string_bytes);
         if let Some(code) = fault {
@@ -220,11 +224,11 @@ impl<'a> Walk<'a> {
         if self.is_full() {
             return;
         }
-        self.violations.push(Violation {
+        self.violations.push(PayloadViolation {
             path: place.to_string(),
             code,
             expected: expected.to_owned(),
-            found: found.map(told),
+            found: found.map(excerpt),
         });
     }
 
@@ -254,7 +258,7 @@ impl<'n> Groups<'n> {
         self.0.push(Group { order, range });
     }
 
-    fn put_in_order(mut self, violations: &mut Vec<Violation>) {
+    fn put_in_order(mut self, violations: &mut Vec<PayloadViolation>) {
         let [first, _, ..] = &self.0[..] else { return };
         let start = first.range.start;
         let mut found: Vec<_> = violations.drain(start..).map(Some).collect();

@@ -4,8 +4,8 @@
 //! state. Colours are Okabe and Ito's, which people see apart whatever their eyes; states carry
 //! names in the bands as well, lines carry theirs at the end.
 
-use super::simulate::{History, Sample};
-use super::{Event, State};
+use super::simulate::{Sample, SimulationHistory};
+use super::{LifecycleState, LineageEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ const LINES: [&str; LINES_MAX] = [
 ];
 
 /// The picture of a history. Legible at 1,000 pixels; names are escaped.
-pub fn svg(history: &History) -> String {
+pub fn svg(history: &SimulationHistory) -> String {
     let chart = Chart::of(history);
     let mut svg = String::new();
     chart
@@ -33,7 +33,7 @@ pub fn svg(history: &History) -> String {
 }
 
 struct Chart<'a> {
-    history: &'a History,
+    history: &'a SimulationHistory,
     /// Clusters drawn, the hottest first.
     lines: Vec<&'a str>,
     keys: Vec<&'a str>,
@@ -41,7 +41,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
-    fn of(history: &'a History) -> Self {
+    fn of(history: &'a SimulationHistory) -> Self {
         let mut peaks: BTreeMap<&str, f64> = BTreeMap::new();
         for (label, heat) in history.samples.iter().flat_map(|s| &s.heats) {
             let peak = peaks.entry(label).or_default();
@@ -115,7 +115,7 @@ impl<'a> Chart<'a> {
         let stable = |s: &Sample| {
             s.keys
                 .values()
-                .filter(|k| matches!(k, State::Stable(_)))
+                .filter(|k| matches!(k, LifecycleState::Stable(_)))
                 .count()
         };
         format!(
@@ -308,10 +308,10 @@ fn colours(state: &str) -> (&'static str, &'static str) {
 }
 
 /// Keys in the order in which they became active.
-fn in_order(history: &History) -> Vec<&str> {
+fn in_order(history: &SimulationHistory) -> Vec<&str> {
     let mut seen = BTreeSet::new();
     let activated = history.events.iter().filter_map(|(_, event)| match event {
-        Event::Activated { patch, .. } => Some(&patch.new_keys),
+        LineageEvent::Activated { patch, .. } => Some(&patch.new_keys),
         _ => None,
     });
     let names = activated.flatten().map(|key| key.key_name.as_str());

@@ -1,9 +1,9 @@
-//! A cluster: one recurring intent that the schema does not cover (draft-zhou §6.2.1, D69).
+//! A cluster: one recurring intent that the schema does not cover (draft-zhou §6.2.1).
 //!
 //! Knows its heat, its latest fragments and whether both gates hold; refuses to know where it lies
 //! among others, which is the [`super::Pool`]'s.
 
-use super::{Gates, Heat, Settings, Source};
+use super::{EvolutionSettings, FragmentSource, Gates, Heat};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,16 +21,16 @@ impl fmt::Display for ClusterId {
     }
 }
 
-/// A fragment that counts. Natural language of users: encrypted at rest, erased on request (Q55).
+/// A fragment that counts. Natural language of users: encrypted at rest, erased on request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// What was said, as normalised by [`crate::other`]; never published as it is.
+    /// The text said, as normalised by [`crate::other`]; never published as it is.
     pub text: String,
-    /// Who said it; none for all that are not authenticated.
+    /// The client that said it; none for all that are not authenticated.
     pub client: Option<String>,
-    /// Whether the client had a history then.
+    /// True if the client had a history then.
     pub proven: bool,
-    /// When.
+    /// The instant.
     pub at: Timestamp,
 }
 
@@ -39,7 +39,7 @@ pub struct Member {
 pub struct Cluster {
     /// Its name.
     pub id: ClusterId,
-    /// When its first fragment came.
+    /// The instant at which its first fragment came.
     pub since: Timestamp,
     /// All fragments there have been; the centroid is their mean.
     pub fragments: u64,
@@ -49,18 +49,18 @@ pub struct Cluster {
     pub members: VecDeque<Member>,
     /// Length of the mean of unit vectors whose direction is the centroid; 1 if all are the same.
     pub(super) cohesion: f32,
-    /// When it was linked afresh.
+    /// The instant at which it was linked afresh.
     pub(super) relinked_at: Option<Timestamp>,
 }
 
 impl Cluster {
-    /// Whether heat exceeds its threshold *and* enough was heard from enough clients (D73 to D75).
-    pub fn ripe(&self, settings: &Settings, personal: bool, now: Timestamp) -> bool {
+    /// True if heat exceeds its threshold *and* enough was heard from enough clients.
+    pub fn ripe(&self, settings: &EvolutionSettings, personal: bool, now: Timestamp) -> bool {
         self.heat.at(now, settings.heat.half_life_ms) > settings.heat.threshold
             && self.heard(&settings.gates, personal, now)
     }
 
-    /// The second gate: distinct clients, or occurrences, within the window (D74, Q29, Q30).
+    /// The second gate: distinct clients, or occurrences, within the window.
     fn heard(&self, gates: &Gates, personal: bool, now: Timestamp) -> bool {
         let guarded = gates.sybil.enabled && !personal;
         let recent: Vec<&Member> = self.within(gates.window_ms, now).collect();
@@ -83,8 +83,8 @@ impl Cluster {
     pub(super) fn take(
         &mut self,
         text: &str,
-        source: &Source<'_>,
-        settings: &Settings,
+        source: &FragmentSource<'_>,
+        settings: &EvolutionSettings,
         personal: bool,
         now: Timestamp,
     ) -> bool {
@@ -128,12 +128,12 @@ impl Cluster {
         }
     }
 
-    /// Whether anyone with a history wants it.
+    /// True if anyone with a history wants it.
     pub(super) fn proven(&self) -> bool {
         self.members.iter().any(|m| m.proven)
     }
 
-    /// What was said lately, each text once, the latest first.
+    /// The texts said lately, each text once, the latest first.
     pub fn texts(&self) -> Vec<&str> {
         let mut seen = BTreeSet::new();
         let latest = self.members.iter().rev().map(|m| m.text.as_str());
@@ -142,7 +142,7 @@ impl Cluster {
 }
 
 impl Member {
-    /// Who counts as its client: the unproven are one, where that matters.
+    /// The client that it counts for: the unproven are one, where that matters.
     fn source(&self, guarded: bool) -> Option<&str> {
         self.client.as_deref().filter(|_| self.proven || !guarded)
     }

@@ -1,4 +1,4 @@
-//! Conflict detection: what of a candidate is there already (draft-zhou §6.2.2, D83, D84).
+//! Conflict detection: what of a candidate is there already (draft-zhou §6.2.2).
 //!
 //! A candidate that has the name of a key, or that means what a key means and can be said as a value
 //! of it, becomes a refinement of that key's description; only what is left becomes a key.
@@ -7,7 +7,7 @@ use super::nearest::{dot, unit};
 use super::numeral::quantity;
 use super::pool::threshold;
 use super::words::words;
-use super::{Candidate, Settings};
+use super::{CandidateKey, EvolutionSettings};
 use crate::language::Language;
 use crate::lint::fits;
 use crate::patch::Refinement;
@@ -25,7 +25,7 @@ const COMPARED: usize = 4;
 /// Examples that a description has after a refinement, at most.
 const EXAMPLES_MAX: usize = 12;
 
-/// What a candidate comes to.
+/// The fate of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Resolved {
     /// A key that there was not.
@@ -34,7 +34,7 @@ pub enum Resolved {
     Refines {
         /// Its name and new description.
         refinement: Refinement,
-        /// Whether it touches payment, identity or access.
+        /// True if it touches payment, identity or access.
         sensitive: bool,
     },
 }
@@ -43,10 +43,10 @@ pub enum Resolved {
 /// `taken` are names that stand for something else still (withdrawn and yet accepted). None if there
 /// is nothing that could be shown.
 pub fn resolve(
-    candidate: &Candidate,
+    candidate: &CandidateKey,
     template: &Template,
     taken: &[(String, Shape)],
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
 ) -> Option<Resolved> {
     let named = template
@@ -66,9 +66,9 @@ pub fn resolve(
 /// The key that means the same: nearest to the fragments, near enough, not the opposite, and with a
 /// value for at least half of them.
 fn meant<'t>(
-    candidate: &Candidate,
+    candidate: &CandidateKey,
     template: &'t Template,
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
 ) -> Option<&'t Key> {
     let said: Vec<_> = candidate.said.iter().take(COMPARED).collect();
@@ -105,7 +105,7 @@ fn meant<'t>(
     close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, key)| key)
 }
 
-/// What people say who mean a key: its name in words, and its examples.
+/// The texts of people who mean a key: its name in words, and its examples.
 fn texts(key: &Key) -> Vec<String> {
     let examples = key
         .annotation
@@ -154,7 +154,7 @@ pub(super) fn value_said(key: &Key, said: &str) -> Option<Value> {
 }
 
 /// The description with what clients say too. Without a value for it, it is told in prose.
-fn refinement(key: &Key, candidate: &Candidate, examples_max: usize) -> Option<Refinement> {
+fn refinement(key: &Key, candidate: &CandidateKey, examples_max: usize) -> Option<Refinement> {
     let shown: Vec<_> = candidate
         .said
         .iter()

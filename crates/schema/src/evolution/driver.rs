@@ -5,8 +5,9 @@
 
 use super::pool::Changes;
 use super::{
-    ClusterId, Command, Dropped, Event, Insert, Inserted, Lineage, Pool, PoolError, Refusal,
-    Resolved, Screen, Settings, Source, effective, induce, resolve,
+    ClusterId, Dropped, EvolutionSettings, FragmentSource, Insert, Inserted, Lineage,
+    LineageCommand, LineageEvent, LineageRefusal, Pool, PoolError, Resolved, Screen, effective,
+    induce, resolve,
 };
 use crate::patch::Patch;
 use crate::semantics::Embedder;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// A cluster that came to nothing is not looked at again for so long.
 const AGAIN_MS: i64 = 3_600_000;
 
-/// How one scenario evolves, for everyone or for one client. One document; for rows, see
+/// The evolution of one scenario, for everyone or for one client. One document; for rows, see
 /// [`Pool::head`], [`Pool::row`] and [`Evolution::from_parts`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Evolution {
@@ -25,41 +26,41 @@ pub struct Evolution {
     lineage: Lineage,
 }
 
-/// What evolution works with; borrowed for one call.
+/// The means that evolution works with; borrowed for one call.
 #[derive(Clone, Copy)]
-pub struct Means<'a> {
+pub struct EvolutionContext<'a> {
     /// The numbers.
-    pub settings: &'a Settings,
+    pub settings: &'a EvolutionSettings,
     /// From text to vector.
     pub embedder: &'a dyn Embedder,
-    /// What may be shown of a fragment.
+    /// The part that may be shown of a fragment.
     pub screen: Screen<'a>,
-    /// Whether serving a key would expose a capability that clients do not have (D113).
+    /// True if serving a key would expose a capability that clients do not have.
     pub exposes: &'a dyn Fn(&Key) -> bool,
     /// For a client's own lineage, the active patches of everyone's; else empty.
     pub everyones: &'a [Patch],
 }
 
-/// A fragment of `other`, or the text of a request for a capability (Q2).
+/// A fragment of `other`, or the text of a request for a capability.
 #[derive(Clone, Copy, Debug)]
 pub struct Fragment<'a> {
-    /// What was said, normalised by [`crate::other`] and meaningful (Q16).
+    /// The text said, normalised by [`crate::other`] and meaningful.
     pub text: &'a str,
     /// Its vector.
     pub vector: &'a [f32],
-    /// Who said it.
-    pub source: &'a Source<'a>,
+    /// The client that said it.
+    pub source: &'a FragmentSource<'a>,
 }
 
-/// What followed from a fragment or from time.
+/// The consequences of a fragment or of time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// What became of the fragment.
+pub struct EvolutionOutcome {
+    /// The fate of the fragment.
     pub inserted: Option<Inserted>,
     /// Clusters that changed or are gone, the fragment's included: rows to write and to delete.
     pub changes: Changes,
-    /// What happened in the lineage; applied already.
-    pub events: Vec<Event>,
+    /// The events of the lineage; applied already.
+    pub events: Vec<LineageEvent>,
 }
 
 impl Evolution {
@@ -105,10 +106,10 @@ impl Evolution {
     pub fn take(
         &mut self,
         fragment: &Fragment<'_>,
-        means: &Means<'_>,
+        means: &EvolutionContext<'_>,
         now: Timestamp,
-    ) -> Result<Outcome, PoolError> {
-        let mut outcome = Outcome::default();
+    ) -> Result<EvolutionOutcome, PoolError> {
+        let mut outcome = EvolutionOutcome::default();
         if !means.settings.parts.pool {
             return Ok(outcome);
         }
@@ -135,14 +136,14 @@ impl Evolution {
 
     /// Lets time pass: retention, lapses, trials, windows, and the queue. Call it every minute or
     /// hour; nothing is lost between.
-    pub fn tick(&mut self, means: &Means<'_>, now: Timestamp) -> Outcome {
-        let mut outcome = Outcome {
+    pub fn tick(&mut self, means: &EvolutionContext<'_>, now: Timestamp) -> EvolutionOutcome {
+        let mut outcome = EvolutionOutcome {
             changes: self.pool.forget_old(means.settings, now),
-            ..Outcome::default()
+            ..EvolutionOutcome::default()
         };
         // Time is never refused.
         let passed = self
-            .command(&Command::Tick, means.settings, now)
+            .command(&LineageCommand::Tick, means.settings, now)
             .unwrap_or_default();
         outcome.events.extend(passed);
         self.lineage.forget_old(means.settings, now);
@@ -153,19 +154,19 @@ impl Evolution {
     /// Decides and applies a command of people: approve, reject, deprecate, rebase.
     ///
     /// # Errors
-    /// [`Refusal`]; nothing has changed then.
+    /// [`LineageRefusal`]; nothing has changed then.
     pub fn command(
         &mut self,
-        command: &Command,
-        settings: &Settings,
+        command: &LineageCommand,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         let events = self.lineage.decide(command, settings, now)?;
         events.iter().for_each(|event| self.lineage.apply(event));
         Ok(events)
     }
 
-    /// Forgets a client: its fragments, and that it received or adopted keys (Q55).
+    /// Forgets a client: its fragments, and that it received or adopted keys.
     ///
     /// # Errors
     /// [`PoolError::Embedder`] if it is not the pool's.
@@ -180,9 +181,9 @@ impl Evolution {
     fn ripened(
         &mut self,
         cluster: ClusterId,
-        means: &Means<'_>,
+        means: &EvolutionContext<'_>,
         now: Timestamp,
-        outcome: &mut Outcome,
+        outcome: &mut EvolutionOutcome,
     ) -> Result<(), PoolError> {
         let again = self.pool.relinked_within(cluster, AGAIN_MS, now);
         if again || self.lineage.is_settled(cluster, now) {
@@ -198,7 +199,7 @@ impl Evolution {
             .any(|id| self.lineage.is_settled(*id, now));
         outcome.changes.merge(relinked);
         if !known && self.pool.ripe(cluster, means.settings, now) {
-            let fired = self.command(&Command::Fire { cluster }, means.settings, now);
+            let fired = self.command(&LineageCommand::Fire { cluster }, means.settings, now);
             // A full queue is no loss: the cluster fires again while its gates hold.
             outcome.events.extend(fired.unwrap_or_default());
             self.pump(means, now, outcome);
@@ -206,16 +207,21 @@ impl Evolution {
         Ok(())
     }
 
-    /// Serves the queue while there is room (D107, D108, Q41).
-    fn pump(&mut self, means: &Means<'_>, now: Timestamp, outcome: &mut Outcome) {
+    /// Serves the queue while there is room.
+    fn pump(
+        &mut self,
+        means: &EvolutionContext<'_>,
+        now: Timestamp,
+        outcome: &mut EvolutionOutcome,
+    ) {
         loop {
             let Some(cluster) = self.lineage.queue().next() else {
                 break;
             };
             let command = self.turn(cluster, means, now);
             let events = match self.command(&command, means.settings, now) {
-                Err(Refusal::Collides { .. }) => {
-                    let drop = Command::Drop {
+                Err(LineageRefusal::Collides { .. }) => {
+                    let drop = LineageCommand::Drop {
                         cluster,
                         why: Dropped::Pending,
                     };
@@ -230,9 +236,14 @@ impl Evolution {
         }
     }
 
-    /// What comes of the first in the queue.
-    fn turn(&self, cluster: ClusterId, means: &Means<'_>, now: Timestamp) -> Command {
-        let drop = |why| Command::Drop { cluster, why };
+    /// The events for the first in the queue.
+    fn turn(
+        &self,
+        cluster: ClusterId,
+        means: &EvolutionContext<'_>,
+        now: Timestamp,
+    ) -> LineageCommand {
+        let drop = |why| LineageCommand::Drop { cluster, why };
         let Some(found) = self.pool.cluster(cluster) else {
             return drop(Dropped::Cooled);
         };
@@ -258,7 +269,7 @@ impl Evolution {
             {
                 drop(Dropped::Pending)
             }
-            Some(resolved) => Command::Propose {
+            Some(resolved) => LineageCommand::Propose {
                 cluster,
                 exposes_capability: (means.exposes)(match &resolved {
                     Resolved::New(key) => key,
@@ -269,8 +280,8 @@ impl Evolution {
         }
     }
 
-    /// Whether a key is there by now, rather than in a patch that waits.
-    fn refinable(&self, key_name: &str, means: &Means<'_>) -> bool {
+    /// True if a key is there by now, rather than in a patch that waits.
+    fn refinable(&self, key_name: &str, means: &EvolutionContext<'_>) -> bool {
         effective(&self.lineage.current(), means.everyones)
             .key(key_name)
             .is_some()

@@ -9,18 +9,18 @@
 //! ```
 //! Names are made of the words that fragments share, in English; where no word is known the key is
 //! `request_<n>` after its cluster. Only what [`Screen`] lets through reaches a name, a value or a
-//! description (§7, D82): numbers are shown as the cluster's median, never as one client's.
+//! description (§7): numbers are shown as the cluster's median, never as one client's.
 
 use super::lexicon::is_stop;
 use super::numeral::{Quantity, quantity};
 use super::words::{Words, words};
-use super::{Candidate, Cluster, Settings};
+use super::{CandidateKey, Cluster, EvolutionSettings};
 use crate::language::Language;
 use crate::lint::sensitive::by_name;
 use crate::other::Fragment;
 use crate::template::{
-    Annotation, Constraint, Description, Key, KeyType, MappingExample, OTHER,
-    SCHEMA_UPDATE_SUGGESTION, Shape, Standing,
+    Annotation, Constraint, Description, Key, KeyStatus, KeyType, MappingExample, OTHER,
+    SCHEMA_UPDATE_SUGGESTION, Shape,
 };
 use ::language::script::is_mostly_chinese;
 use serde_json::{Number, Value, json};
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// [`crate::other::Fragment::screened`].
 pub type Screen<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// How a number is veiled by [`crate::other`].
+/// The mark by which a number is veiled by [`crate::other`].
 const VEILED_NUMBER: &str = "[number]";
 /// Shares of fragments, in percent: what all have in common, what most have, what a variant has.
 const SHARED: usize = 90;
@@ -44,8 +44,12 @@ const TEXT_MAX: usize = 256;
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The candidate of a cluster; none if it has no fragments that may be shown in any form.
-pub fn induce(cluster: &Cluster, settings: &Settings, screen: Screen<'_>) -> Option<Candidate> {
-    let sayings = Saying::all(cluster, screen);
+pub fn induce(
+    cluster: &Cluster,
+    settings: &EvolutionSettings,
+    screen: Screen<'_>,
+) -> Option<CandidateKey> {
+    let sayings = DistinctFragment::all(cluster, screen);
     let shape = kind(&sayings, settings);
     let examples = shape.examples(&sayings, settings.induction.examples_max);
     if examples.is_empty() {
@@ -61,10 +65,10 @@ pub fn induce(cluster: &Cluster, settings: &Settings, screen: Screen<'_>) -> Opt
         default_value: shape.default_value(),
         required: false,
         security_relevant: sensitive,
-        standing: Standing::Experimental,
+        standing: KeyStatus::Experimental,
         key_name,
     };
-    Some(Candidate {
+    Some(CandidateKey {
         key,
         said: sayings.iter().map(|s| s.raw.to_owned()).collect(),
         shown: sayings.iter().map(|s| s.shown.clone()).collect(),
@@ -73,7 +77,7 @@ pub fn induce(cluster: &Cluster, settings: &Settings, screen: Screen<'_>) -> Opt
 }
 
 /// One distinct fragment.
-struct Saying<'a> {
+struct DistinctFragment<'a> {
     raw: &'a str,
     shown: Option<String>,
     /// Of what is shown.
@@ -81,11 +85,11 @@ struct Saying<'a> {
     /// Content words of what was said, to find what is sensitive.
     all_words: Vec<String>,
     quantity: Option<Quantity>,
-    /// How often it was said.
+    /// The number of times that it was said.
     weight: usize,
 }
 
-impl<'a> Saying<'a> {
+impl<'a> DistinctFragment<'a> {
     fn all(cluster: &'a Cluster, screen: Screen<'_>) -> Vec<Self> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for member in &cluster.members {
@@ -121,7 +125,7 @@ impl<'a> Saying<'a> {
         self.words.content.iter().any(|own| own == word)
     }
 
-    fn is_sensitive(&self, settings: &Settings) -> bool {
+    fn is_sensitive(&self, settings: &EvolutionSettings) -> bool {
         let extra = &settings.patch.policy.sensitive_words;
         let said =
             |word: &String| by_name(word) || extra.iter().any(|e| word.starts_with(e.as_str()));
@@ -129,7 +133,7 @@ impl<'a> Saying<'a> {
     }
 }
 
-/// What kind of key it is.
+/// The kind of key.
 enum Kind {
     Amount {
         heads: Vec<String>,
@@ -150,7 +154,7 @@ enum Kind {
     },
 }
 
-fn kind(sayings: &[Saying<'_>], settings: &Settings) -> Kind {
+fn kind(sayings: &[DistinctFragment<'_>], settings: &EvolutionSettings) -> Kind {
     let heads = shared(sayings, MOST);
     amount(sayings, &heads)
         .or_else(|| choice(sayings, settings.induction.variants_max))
@@ -158,12 +162,12 @@ fn kind(sayings: &[Saying<'_>], settings: &Settings) -> Kind {
         .unwrap_or_else(|| switch(sayings, heads))
 }
 
-fn total(sayings: &[Saying<'_>]) -> usize {
+fn total(sayings: &[DistinctFragment<'_>]) -> usize {
     sayings.iter().map(|s| s.weight).sum()
 }
 
 /// In how many fragments each word stands.
-fn frequencies(sayings: &[Saying<'_>]) -> BTreeMap<String, usize> {
+fn frequencies(sayings: &[DistinctFragment<'_>]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for saying in sayings {
         for word in &saying.words.content {
@@ -174,7 +178,7 @@ fn frequencies(sayings: &[Saying<'_>]) -> BTreeMap<String, usize> {
 }
 
 /// Words that so many percent of the fragments have, in the order in which they are said.
-fn shared(sayings: &[Saying<'_>], percent: usize) -> Vec<String> {
+fn shared(sayings: &[DistinctFragment<'_>], percent: usize) -> Vec<String> {
     let all = total(sayings);
     let mut heads: Vec<_> = frequencies(sayings)
         .into_iter()
@@ -185,9 +189,9 @@ fn shared(sayings: &[Saying<'_>], percent: usize) -> Vec<String> {
     heads.into_iter().map(|(.., word)| word).collect()
 }
 
-/// Where a word stands on average, in hundredths of a word.
-fn place(sayings: &[Saying<'_>], word: &str) -> usize {
-    let at = |s: &Saying<'_>| {
+/// The average place of a word, in hundredths of a word.
+fn place(sayings: &[DistinctFragment<'_>], word: &str) -> usize {
+    let at = |s: &DistinctFragment<'_>| {
         s.words
             .content
             .iter()
@@ -201,7 +205,7 @@ fn place(sayings: &[Saying<'_>], word: &str) -> usize {
     sum * 100 / n.max(1)
 }
 
-fn amount(sayings: &[Saying<'_>], heads: &[String]) -> Option<Kind> {
+fn amount(sayings: &[DistinctFragment<'_>], heads: &[String]) -> Option<Kind> {
     let counted: Vec<_> = sayings
         .iter()
         .filter_map(|s| Some((s.quantity.as_ref()?, s.weight)))
@@ -236,7 +240,7 @@ fn most_common<T: Ord + Copy>(counted: impl Iterator<Item = (T, usize)>) -> Opti
 }
 
 /// Few variants that hardly ever stand together and cover most fragments, beside a shared word.
-fn choice(sayings: &[Saying<'_>], variants_max: usize) -> Option<Kind> {
+fn choice(sayings: &[DistinctFragment<'_>], variants_max: usize) -> Option<Kind> {
     let heads = shared(sayings, SHARED);
     let all = total(sayings);
     let least = (all * VARIANT / 100).max(2);
@@ -260,12 +264,15 @@ fn choice(sayings: &[Saying<'_>], variants_max: usize) -> Option<Kind> {
         .then_some(Kind::Choice { heads, variants })
 }
 
-fn weight_of(sayings: &[Saying<'_>], holds: impl Fn(&Saying<'_>) -> bool) -> usize {
+fn weight_of(
+    sayings: &[DistinctFragment<'_>],
+    holds: impl Fn(&DistinctFragment<'_>) -> bool,
+) -> usize {
     sayings.iter().filter(|s| holds(s)).map(|s| s.weight).sum()
 }
 
 /// One shared word, and beside it three other things or more.
-fn text(sayings: &[Saying<'_>], heads: &[String]) -> Option<Kind> {
+fn text(sayings: &[DistinctFragment<'_>], heads: &[String]) -> Option<Kind> {
     let [head] = heads else { return None };
     let rests: BTreeSet<Vec<&String>> = sayings
         .iter()
@@ -276,7 +283,7 @@ fn text(sayings: &[Saying<'_>], heads: &[String]) -> Option<Kind> {
     (varied && told).then(|| Kind::Text { head: head.clone() })
 }
 
-fn switch(sayings: &[Saying<'_>], heads: Vec<String>) -> Kind {
+fn switch(sayings: &[DistinctFragment<'_>], heads: Vec<String>) -> Kind {
     let negated = weight_of(sayings, |s| s.words.negated) * 2 > total(sayings);
     let heads = match heads.is_empty() {
         true => shared(sayings, MOST / 2),
@@ -285,7 +292,7 @@ fn switch(sayings: &[Saying<'_>], heads: Vec<String>) -> Kind {
     Kind::Switch { heads, negated }
 }
 
-impl Saying<'_> {
+impl DistinctFragment<'_> {
     /// Its words beside these.
     fn rest(&self, heads: &[String]) -> Vec<&String> {
         self.words
@@ -297,8 +304,8 @@ impl Saying<'_> {
 }
 
 impl Kind {
-    /// In snake_case and ASCII (Q26); none if no word is known.
-    fn name(&self, sayings: &[Saying<'_>]) -> Option<String> {
+    /// In snake_case and ASCII; none if no word is known.
+    fn name(&self, sayings: &[DistinctFragment<'_>]) -> Option<String> {
         let name = match self {
             Self::Amount { heads, .. } => joined(heads),
             Self::Choice { heads, .. } => joined(heads).map(|name| format!("{name}_preference")),
@@ -372,7 +379,11 @@ impl Kind {
     }
 
     /// Screened fragments with the value they mean, one of each value first, then the most frequent.
-    fn examples(&self, sayings: &[Saying<'_>], examples_max: usize) -> Vec<MappingExample> {
+    fn examples(
+        &self,
+        sayings: &[DistinctFragment<'_>],
+        examples_max: usize,
+    ) -> Vec<MappingExample> {
         let mut examples: Vec<MappingExample> = Vec::new();
         for example in sayings.iter().filter_map(|s| self.example(s)) {
             if !examples
@@ -399,7 +410,7 @@ impl Kind {
         ranked.into_iter().map(|(_, example)| example).collect()
     }
 
-    fn example(&self, saying: &Saying<'_>) -> Option<MappingExample> {
+    fn example(&self, saying: &DistinctFragment<'_>) -> Option<MappingExample> {
         let shown = saying.shown.clone()?;
         let (said, value) = match self {
             Self::Amount { whole, median, .. } => {
@@ -466,7 +477,7 @@ fn with_number(shown: String, quantity: &Quantity, told: &Number) -> Option<Stri
 }
 
 /// Descriptions in English and Chinese, each with the examples of its language; with all, if there
-/// are none of its own (D82).
+/// are none of its own.
 fn annotation(kind: &Kind, key_name: &str, examples: &[MappingExample]) -> Annotation {
     let phrase = key_name.replace('_', " ");
     let (en, zh) = meanings(kind, &phrase, examples);

@@ -1,5 +1,5 @@
 //! Words that induction knows: what says nothing by itself, and English for common Chinese
-//! words, since key names are ASCII (Q26).
+//! words, since key names are ASCII.
 //!
 //! Read next: [`super::words`].
 
@@ -138,7 +138,7 @@ const NEGATION: [&str; 11] = [
     "no", "not", "without", "never", "dont", "don", "avoid", "none", "cannot", "wont", "except",
 ];
 
-/// What Chinese says before what is not wanted.
+/// The Chinese words before something that is not wanted.
 const NEGATION_ZH: [&str; 6] = ["不要", "不需要", "不用", "无需", "避免", "禁止"];
 
 /// English for Chinese words. Longer entries win.
@@ -262,17 +262,17 @@ const CHINESE: &[(&str, &str)] = &[
     ("天气", "weather"),
 ];
 
-/// Whether a word says nothing by itself.
+/// True if a word says nothing by itself.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP.contains(&word)
 }
 
-/// Whether a word turns a wish round.
+/// True if a word turns a wish round.
 pub(super) fn is_negation(word: &str) -> bool {
     NEGATION.contains(&word)
 }
 
-/// Whether a Chinese text does.
+/// True if a Chinese text does.
 pub(super) fn negates_in_chinese(text: &str) -> bool {
     NEGATION_ZH.iter().any(|negation| text.contains(negation))
 }

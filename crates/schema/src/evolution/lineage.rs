@@ -1,4 +1,4 @@
-//! What becomes of triggers, patches and keys in one scenario and cohort (draft-zhou §6.2.2, §6.2.3).
+//! The fate of triggers, patches and keys in one scenario and cohort (draft-zhou §6.2.2, §6.2.3).
 //!
 //! ```text
 //!           Fire           Propose            Approve                 trial, window
@@ -12,17 +12,18 @@
 //! ```
 //! A key that becomes stable in everyone's lineage enters the next version of the base; in a
 //! client's own it stays in the client's patch. A base that was published never changes: where a
-//! promoted key is deprecated or withdrawn, that is another version (D77, Q27). `decide` changes
+//! promoted key is deprecated or withdrawn, that is another version. `decide` changes
 //! nothing; `apply` cannot fail. Counting payloads is no decision: [`Lineage::observe`].
 
 mod apply;
 mod decide;
 mod judge;
 mod publish;
+mod refusal;
 mod views;
 
-pub use decide::Refusal;
-pub use judge::Reason;
+pub use judge::DeprecationReason;
+pub use refusal::LineageRefusal;
 pub use views::Activity;
 
 use super::{ClusterId, Metrics, Resolved};
@@ -62,17 +63,17 @@ struct Queued {
 /// A patch that waits for approval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// What would become active; its times are set anew then.
+    /// The patch that would become active; its times are set anew then.
     pub patch: Patch,
     /// The cluster that it comes from.
     pub cluster: ClusterId,
-    /// When it was proposed.
+    /// The instant at which it was proposed.
     pub at: Timestamp,
-    /// Whether it is security-relevant or exposes a capability (§7, Q45).
+    /// True if it is security-relevant or exposes a capability (§7).
     pub sensitive: bool,
-    /// How many approvers it needs.
+    /// The number of approvers that it needs.
     pub approvers_min: usize,
-    /// Who approved so far.
+    /// Those who approved so far.
     pub approvers: BTreeSet<String>,
 }
 
@@ -92,26 +93,26 @@ struct Live {
 pub struct Tracked {
     /// As it is advertised, or was.
     pub key: Key,
-    /// Where it is in its life.
-    pub state: State,
+    /// Its stage of life.
+    pub state: LifecycleState,
     /// The patch that brought it.
     pub patch_id: String,
     /// The cluster that it comes from.
     pub cluster: ClusterId,
-    /// When it became active.
+    /// The instant at which it became active.
     pub introduced: Timestamp,
-    /// Whether it is part of the base by now.
+    /// True if it is part of the base by now.
     pub in_base: bool,
-    /// What was counted.
+    /// The counts.
     pub metrics: Metrics,
 }
 
-/// Where a key that came from a patch is in its life (§6.2.3).
+/// The stage of life of a key that came from a patch (§6.2.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum State {
+pub enum LifecycleState {
     /// On trial, judged at this instant.
     Experimental(Timestamp),
-    /// Promoted, judged again at this instant (Q34).
+    /// Promoted, judged again at this instant.
     Stable(Timestamp),
     /// On its way out since this instant.
     Deprecated(Timestamp),
@@ -119,7 +120,7 @@ pub enum State {
     Withdrawn(Timestamp),
 }
 
-impl State {
+impl LifecycleState {
     /// As told to people.
     pub fn name(self) -> &'static str {
         match self {
@@ -131,7 +132,7 @@ impl State {
     }
 }
 
-/// Why a cluster does not fire.
+/// The reason why a cluster does not fire.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Settled {
     /// Its patch waits or is active, or its key is there.
@@ -140,10 +141,10 @@ enum Settled {
     Until(Timestamp),
 }
 
-/// What is wanted of a lineage.
+/// A command to a lineage.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Both gates of a cluster hold: let it wait for its turn (Q41).
+pub enum LineageCommand {
+    /// Both gates of a cluster hold: let it wait for its turn.
     Fire {
         /// The cluster.
         cluster: ClusterId,
@@ -154,30 +155,30 @@ pub enum Command {
         cluster: ClusterId,
         /// Its candidate, placed among the keys there are.
         resolved: Resolved,
-        /// Whether serving the key would let clients do what they could not do before (D113).
+        /// True if serving the key would let clients do what they could not do before.
         exposes_capability: bool,
     },
     /// It is the cluster's turn, and nothing comes of it.
     Drop {
         /// A cluster in the queue.
         cluster: ClusterId,
-        /// Why.
+        /// The reason.
         why: Dropped,
     },
     /// Someone who may approve, approves.
     Approve {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
     },
     /// Someone who may approve, rejects.
     Reject {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
-        /// Why, for the record.
+        /// The reason, for the record.
         reason: String,
     },
     /// Someone who may approve ends an active patch: its keys are withdrawn at once, its
@@ -185,16 +186,16 @@ pub enum Command {
     End {
         /// The patch.
         patch_id: String,
-        /// Who.
+        /// The principal.
         principal: String,
-        /// Why, for the record.
+        /// The reason, for the record.
         reason: String,
     },
     /// An operator takes a key out, without waiting for its measures.
     Deprecate {
         /// The key.
         key_name: String,
-        /// Who.
+        /// The principal.
         principal: String,
     },
     /// Everyone's base has another version; for a client's own lineage.
@@ -206,10 +207,10 @@ pub enum Command {
     Tick,
 }
 
-/// Why a trigger came to nothing.
+/// The reason why a trigger came to nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dropped {
-    /// Its heat decayed, or its fragments are too old, or it is gone (Q41).
+    /// Its heat decayed, or its fragments are too old, or it is gone.
     Cooled,
     /// Nothing of its fragments can be shown.
     Unshowable,
@@ -217,10 +218,10 @@ pub enum Dropped {
     Pending,
 }
 
-/// What happened in a lineage; applied in order, they make its state.
+/// An event of a lineage; applied in order, events make its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "members are called as what they are")]
-pub enum Event {
+pub enum LineageEvent {
     /// A trigger waits.
     Queued { cluster: ClusterId, at: Timestamp },
     /// A trigger came to nothing.
@@ -270,7 +271,7 @@ pub enum Event {
     /// A key is on its way out; `principal` is who said so, if anyone did.
     Deprecated {
         key_name: String,
-        why: Reason,
+        why: DeprecationReason,
         principal: Option<String>,
         at: Timestamp,
     },

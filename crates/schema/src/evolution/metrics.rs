@@ -1,8 +1,8 @@
-//! The four measures of a patch key (draft-zhou §6.2.3, D91 to D96).
+//! The four measures of a patch key (draft-zhou §6.2.3).
 //!
 //! Counted in days since the key's introduction, so that a trial and the observation window hold
 //! whole days. Knows counts and clients; refuses to judge: that is [`super::Lineage`]'s, and what a
-//! value means is a judge's (Q37).
+//! value means is a judge's.
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,25 +11,25 @@ use std::collections::BTreeMap;
 const DAY_MS: i64 = 86_400_000;
 
 /// One payload of the scenario, as far as evolution needs it. Shown before it is accepted or
-/// rejected, so that ill-typed values are counted (Q39).
+/// rejected, so that ill-typed values are counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
     /// The client; none if not authenticated.
     pub client: Option<&'a str>,
-    /// The payload as it came; null stands for nothing (Q10).
+    /// The payload as it came; null stands for nothing.
     pub payload: &'a serde_json::Map<String, serde_json::Value>,
-    /// Whether it passed the check.
+    /// True if it passed the check.
     pub accepted: bool,
-    /// When.
+    /// The instant.
     pub now: Timestamp,
 }
 
-/// What was counted of one key.
+/// The counts of one key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     introduced: Timestamp,
     days: BTreeMap<i64, Counts>,
-    /// Clients that received the patch, and whether they adopted the key (Q46).
+    /// Clients that received the patch, and whether they adopted the key.
     clients: BTreeMap<String, bool>,
 }
 
@@ -51,7 +51,7 @@ pub struct Ratios {
     pub semantic_alignment_accuracy: Option<f64>,
     /// Values of the declared type, of all values.
     pub value_type_correctness: Option<f64>,
-    /// Clients that adopted the key, of those that received the patch; reported only (Q38).
+    /// Clients that adopted the key, of those that received the patch; reported only.
     pub client_adoption_rate: Option<f64>,
 }
 
@@ -107,7 +107,7 @@ impl Metrics {
         self.days.retain(|day, _| *day >= oldest);
     }
 
-    /// The measures over the window, or since the introduction if that is shorter (Q35). A day that
+    /// The measures over the window, or since the introduction if that is shorter. A day that
     /// lies partly within counts as a whole.
     pub fn ratios(&self, window_ms: i64, now: Timestamp) -> Ratios {
         let oldest = (now - self.introduced - window_ms).div_euclid(DAY_MS);

@@ -22,13 +22,13 @@ const INDEXED_MIN: usize = 384;
 const LENGTHS_MAX: (f32, f32) = (270.0, 121.0);
 /// So many dimensions leave room for rounding within [`LENGTHS_MAX`].
 pub(super) const DIMENSIONS_MAX: usize = 16_384;
-/// How far under the floor, margins included, most vectors should come to lie.
+/// The distance under the floor to which, margins included, most vectors should come to lie.
 const SLACK: f32 = 0.15;
 /// With more vectors left than this, looking at further dimensions is cheaper than at vectors.
 const LEFT_MAX: usize = 96;
-/// Whoever is as close as this is looked for first, since it spares most of the work.
+/// A vector as close as this is looked for first, since it spares most of the work.
 const CLOSE: f32 = 0.75;
-/// How many are tried when looking for a close one.
+/// The number of vectors tried when looking for a close one.
 const GUESSES: usize = 4;
 /// Covers rounding of f32 sums; cosines are at most 1.
 const ROUNDING: f32 = 1e-4;
@@ -53,7 +53,7 @@ impl Nearest {
         }
     }
 
-    /// How many there are.
+    /// The number of vectors.
     pub(super) fn len(&self) -> usize {
         self.rows.len() / self.dimensions.max(1)
     }
@@ -94,7 +94,7 @@ impl Nearest {
         self.errors.truncate(last);
     }
 
-    /// How integers are scaled, kept ones and those of a query. Rounding moves each by half at most,
+    /// The scale of integers, kept ones and those of a query. Rounding moves each by half at most,
     /// which makes a vector longer by half the root of its dimensions.
     fn scales(&self) -> (f32, f32) {
         let rounding = (self.dimensions as f32).sqrt() / 2.0;
@@ -196,7 +196,7 @@ struct Search<'a> {
     vectors: &'a Nearest,
     /// The query by dimension, the strongest first.
     strongest: Strongest,
-    /// How many of these were looked at.
+    /// The number of those looked at.
     looked_at: usize,
     /// The integer products so far, by slot.
     sums: Vec<i16>,
@@ -289,7 +289,7 @@ fn add_four(block: &[i8], four: &[(usize, i16); 4], sums: &mut [i16; LANES]) {
 struct Strongest {
     /// Dimension and integer, without zeros.
     dimensions: Vec<(usize, i16)>,
-    /// When so many dimensions were looked at: |q − q'|, rounding of sums included, and |q'|.
+    /// The margins after so many dimensions: |q − q'|, rounding of sums included, and |q'|.
     margins: Vec<(f32, f32)>,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Quantity {
     pub(super) value: f64,
     /// Its unit; none if it counts things.
     pub(super) unit: Option<&'static str>,
-    /// Whether it was written in digits.
+    /// True if it was written in digits.
     pub(super) digits: bool,
 }
 

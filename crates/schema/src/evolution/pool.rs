@@ -1,13 +1,13 @@
 //! The differential semantic pool of one scenario and cohort (draft-zhou §6.2.1).
 //!
 //! A fragment joins the cluster whose centroid is nearest, if it is near enough and nobody in it
-//! says the opposite; of equals the older one; otherwise it founds a cluster (Q31). The order of
+//! says the opposite; of equals the older one; otherwise it founds a cluster. The order of
 //! arrival matters, so clusters are linked afresh before one fires ([`super::relink`]). Vectors of
 //! two embedders never meet. Refuses to know what follows from a cluster: that is the
 //! [`super::Lineage`]'s.
 
 use super::nearest::{DIMENSIONS_MAX, Nearest, unit};
-use super::{Cluster, ClusterId, Heat, Settings, Similarity, Source};
+use super::{Cluster, ClusterId, EvolutionSettings, FragmentSource, Heat, Similarity};
 use crate::semantics::Embedder;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -36,37 +36,37 @@ pub struct Pool {
 /// A fragment on its way in.
 #[derive(Clone, Copy, Debug)]
 pub struct Insert<'a> {
-    /// What was said, normalised by [`crate::other`].
+    /// The text said, normalised by [`crate::other`].
     pub text: &'a str,
     /// Its vector, from the pool's embedder; of any length but 0.
     pub vector: &'a [f32],
-    /// Who said it.
-    pub source: &'a Source<'a>,
-    /// When.
+    /// The client that said it.
+    pub source: &'a FragmentSource<'a>,
+    /// The instant.
     pub now: Timestamp,
 }
 
-/// What became of a fragment.
+/// The fate of a fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inserted {
     /// Its cluster, which changed.
     pub cluster: ClusterId,
     /// Its cosine with the centroid; 1 if it founded the cluster.
     pub cosine: f32,
-    /// Whether it founded the cluster.
+    /// True if it founded the cluster.
     pub created: bool,
-    /// Whether it counts: false if its source has had its say there for today ([`super::Sybil`]).
+    /// True if it counts: false if its source has had its say there for today ([`super::Sybil`]).
     pub counted: bool,
     /// A cluster that had to go for it: of those nobody proven wants, else of all, the coldest.
     pub evicted: Option<ClusterId>,
-    /// Whether both gates hold now.
+    /// True if both gates hold now.
     pub ripe: bool,
 }
 
 /// A fragment that the pool cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
-    /// The pool's vectors are another embedder's: start a new pool (Q32).
+    /// The pool's vectors are another embedder's: start a new pool.
     #[error("the pool holds vectors of {pool}, not of {given}")]
     Embedder {
         /// The pool's.
@@ -77,9 +77,9 @@ pub enum PoolError {
     /// A vector of another length than the embedder says, or longer than 16,384.
     #[error("a vector of {found} numbers where {expected} are expected")]
     Dimensions {
-        /// What the pool's have.
+        /// The dimensions of the pool's vectors.
         expected: usize,
-        /// What this one has.
+        /// The dimensions of this vector.
         found: usize,
     },
     /// A vector without a direction: the text says nothing to this embedder.
@@ -103,7 +103,7 @@ pub struct ClusterRow {
 pub struct PoolDocument {
     /// The embedder whose vectors these are.
     pub embedder: String,
-    /// How long they are.
+    /// The length of the vectors.
     pub dimensions: usize,
     /// True for the pool of one client.
     pub personal: bool,
@@ -134,7 +134,7 @@ impl Pool {
         &self.embedder
     }
 
-    /// Whether it is one client's.
+    /// True if it is one client's.
     pub fn is_personal(&self) -> bool {
         self.personal
     }
@@ -154,8 +154,8 @@ impl Pool {
         self.slots.get(&id).map(|slot| self.vectors.row(*slot))
     }
 
-    /// Whether both gates of a cluster hold; false if there is no such cluster.
-    pub fn ripe(&self, id: ClusterId, settings: &Settings, now: Timestamp) -> bool {
+    /// True if both gates of a cluster hold; false if there is no such cluster.
+    pub fn ripe(&self, id: ClusterId, settings: &EvolutionSettings, now: Timestamp) -> bool {
         self.cluster(id)
             .is_some_and(|cluster| cluster.ripe(settings, self.personal, now))
     }
@@ -167,7 +167,7 @@ impl Pool {
     pub fn insert(
         &mut self,
         fragment: &Insert<'_>,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
     ) -> Result<Inserted, PoolError> {
         let vector = self.fitting(fragment.vector, embedder)?;
@@ -223,7 +223,7 @@ impl Pool {
         &self,
         vector: &[f32],
         text: &str,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
     ) -> Option<(usize, f32)> {
         let age = |slot: usize| self.clusters[slot].id.0;
@@ -238,7 +238,7 @@ impl Pool {
             .best(vector, threshold(settings, embedder), age, agrees)
     }
 
-    /// Moves a centroid to the running mean (Q31).
+    /// Moves a centroid to the running mean.
     fn draw(&mut self, slot: usize, vector: &[f32]) {
         let cluster = &mut self.clusters[slot];
         let weight = cluster.fragments as f32 * cluster.cohesion;
@@ -274,7 +274,7 @@ impl Pool {
         self.clusters.len() - 1
     }
 
-    fn make_room(&mut self, settings: &Settings) -> Option<ClusterId> {
+    fn make_room(&mut self, settings: &EvolutionSettings) -> Option<ClusterId> {
         if self.clusters.len() < settings.cluster.clusters_max {
             return None;
         }
@@ -306,9 +306,9 @@ impl Pool {
         true
     }
 
-    /// Forgets fragments older than the retention, and clusters of which nothing is left (Q55).
+    /// Forgets fragments older than the retention, and clusters of which nothing is left.
     /// Names the clusters that changed and those that are gone.
-    pub fn forget_old(&mut self, settings: &Settings, now: Timestamp) -> Changes {
+    pub fn forget_old(&mut self, settings: &EvolutionSettings, now: Timestamp) -> Changes {
         let kept = |at: Timestamp| now - at < settings.cluster.retention_ms;
         let mut changes = Changes::default();
         for cluster in &mut self.clusters {
@@ -382,7 +382,7 @@ impl Pool {
 }
 
 impl PoolDocument {
-    /// The pool under another embedder, whose vectors never meet the old ones (Q32): each cluster
+    /// The pool under another embedder, whose vectors never meet the old ones: each cluster
     /// keeps its fragments and its heat, and lies where the embedder puts them. As it was if the
     /// embedder is the pool's. Clusters of which it makes nothing are dropped, and named.
     pub fn under(mut self, embedder: &dyn Embedder) -> (Self, Changes) {
@@ -453,7 +453,7 @@ impl Changes {
 }
 
 /// The cosine from which fragments mean the same.
-pub(super) fn threshold(settings: &Settings, embedder: &dyn Embedder) -> f32 {
+pub(super) fn threshold(settings: &EvolutionSettings, embedder: &dyn Embedder) -> f32 {
     match settings.cluster.similarity {
         Similarity::OfEmbedder => embedder.threshold(),
         Similarity::DraftLiteral => DRAFT_COSINE,

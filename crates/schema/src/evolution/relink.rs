@@ -7,7 +7,7 @@
 
 use super::nearest::{dot, unit};
 use super::pool::{Changes, threshold};
-use super::{Cluster, ClusterId, Heat, Member, Pool, PoolError, Settings};
+use super::{Cluster, ClusterId, EvolutionSettings, Heat, Member, Pool, PoolError};
 use crate::semantics::Embedder;
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ impl Pool {
     pub fn relink(
         &mut self,
         id: ClusterId,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
         now: Timestamp,
     ) -> Result<Changes, PoolError> {
@@ -41,14 +41,19 @@ impl Pool {
         Ok(self.regroup(id, &around, &groups, own, settings, embedder))
     }
 
-    /// Whether a cluster was linked afresh so lately that it need not be again.
+    /// True if a cluster was linked afresh so lately that it need not be again.
     pub(super) fn relinked_within(&self, id: ClusterId, ms: i64, now: Timestamp) -> bool {
         self.cluster(id)
             .and_then(|c| c.relinked_at)
             .is_some_and(|at| now - at < ms)
     }
 
-    fn around(&self, slot: usize, s: &Settings, embedder: &dyn Embedder) -> Vec<ClusterId> {
+    fn around(
+        &self,
+        slot: usize,
+        s: &EvolutionSettings,
+        embedder: &dyn Embedder,
+    ) -> Vec<ClusterId> {
         let floor = threshold(s, embedder) - s.cluster.relink_margin;
         let near = self.vectors.within(self.vectors.row(slot), floor);
         let others = near
@@ -87,7 +92,7 @@ impl Pool {
         around: &[ClusterId],
         groups: &BTreeMap<String, usize>,
         own: usize,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         embedder: &dyn Embedder,
     ) -> Changes {
         let mut changes = Changes::default();
@@ -191,7 +196,7 @@ impl Cluster {
         }
     }
 
-    fn absorb(&mut self, leaving: Leaving, s: &Settings, personal: bool) {
+    fn absorb(&mut self, leaving: Leaving, s: &EvolutionSettings, personal: bool) {
         for heat in leaving.heats {
             self.heat.join(heat, s.heat.half_life_ms);
         }

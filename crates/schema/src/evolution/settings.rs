@@ -1,4 +1,4 @@
-//! Every number of draft-zhou §6.2, with the draft's default, and which parts are on (D58).
+//! Every number of draft-zhou §6.2, with the draft's default, and which parts are on.
 //!
 //! Knows ranges and what needs what; refuses to know how a number is used. Durations are
 //! milliseconds, shares run from 0 to 1. Read next: [`super::Pool`], [`super::Lineage`].
@@ -12,30 +12,30 @@ const DAY_MS: i64 = 24 * HOUR_MS;
 /// No duration is longer: ten years.
 const DURATION_MAX_MS: i64 = 3_650 * DAY_MS;
 
-/// How a schema evolves. [`Settings::default`] is the draft's, [`Settings::draft_literal`] its
-/// cosine of 0.85 as well.
+/// The settings of a schema's evolution. [`EvolutionSettings::default`] is the draft's,
+/// [`EvolutionSettings::draft_literal`] its cosine of 0.85 as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
-    /// Which parts are on.
+pub struct EvolutionSettings {
+    /// The parts that are on.
     pub parts: Parts,
-    /// When fragments mean the same, and how many are kept.
+    /// The rule by which fragments mean the same, and how many are kept.
     pub cluster: ClusterSettings,
-    /// How demand is counted.
+    /// The count of demand.
     pub heat: HeatSettings,
-    /// When demand is enough.
+    /// The gates at which demand is enough.
     pub gates: Gates,
-    /// What a candidate looks like.
+    /// The form of a candidate.
     pub induction: InductionSettings,
-    /// How long patches last, and who lets them out.
+    /// The life of patches, and who lets them out.
     pub patch: PatchSettings,
-    /// How keys are judged.
+    /// The judgement of keys.
     pub trial: TrialSettings,
-    /// What keeps the schema small.
+    /// The bounds that keep the schema small.
     pub convergence: ConvergenceSettings,
 }
 
-/// Which parts of §6.2 are on; all are optional (D58). What is off has no effect on any message.
+/// The parts of §6.2 that are on; all are optional. What is off has no effect on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parts {
@@ -43,13 +43,13 @@ pub struct Parts {
     pub pool: bool,
     /// Patches are made of them (§6.2.2); needs `pool` and `evaluation`.
     pub patches: bool,
-    /// Patch keys are assessed (§6.2.3), which whoever makes patches must do (D90).
+    /// Patch keys are assessed (§6.2.3), which whoever makes patches must do.
     pub evaluation: bool,
-    /// Clients have patch stacks of their own (D89); needs `patches`.
+    /// Clients have patch stacks of their own; needs `patches`.
     pub personal: bool,
-    /// Results carry `schema_update_suggestion` (D87).
+    /// Results carry `schema_update_suggestion`.
     pub inline: bool,
-    /// Updates can be polled (D88).
+    /// Updates can be polled.
     pub polled: bool,
 }
 
@@ -70,7 +70,7 @@ impl Default for Parts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Similarity {
-    /// The embedder's own threshold: cosines of different models are not comparable (Q32).
+    /// The embedder's own threshold: cosines of different models are not comparable.
     #[default]
     OfEmbedder,
     /// The draft's 0.85, whatever the embedder.
@@ -83,18 +83,18 @@ pub enum Similarity {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ClusterSettings {
-    /// When a fragment belongs to a cluster.
+    /// The rule by which a fragment belongs to a cluster.
     pub similarity: Similarity,
-    /// Clusters kept at most, 1 to 1,000,000; the coldest goes first (Q31). Default 10,000.
+    /// Clusters kept at most, 1 to 1,000,000; the coldest goes first. Default 10,000.
     pub clusters_max: usize,
     /// Fragments kept of each cluster, up to 1,024 and not fewer than the gates count. Default 32.
     pub members_max: usize,
-    /// How long a fragment's text is kept (Q55). Default 30 days.
+    /// The time for which a fragment's text is kept. Default 30 days.
     pub retention_ms: i64,
     /// Clusters around one that is about to fire which are linked afresh with it; 0 switches that
     /// off. Default 8.
     pub relink_neighbours: usize,
-    /// How far below the threshold such a neighbour may lie, as cosine. Default 0.15.
+    /// The distance below the threshold at which such a neighbour may lie, as cosine. Default 0.15.
     pub relink_margin: f32,
 }
 
@@ -115,13 +115,13 @@ impl Default for ClusterSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HeatSettings {
-    /// What one fragment adds. Default 10: six within hours exceed the threshold (Q28).
+    /// The heat that one fragment adds. Default 10: six within hours exceed the threshold.
     pub increment: f64,
-    /// What one fragment adds in a pool of one client. Default 10.
+    /// The heat that one fragment adds in a pool of one client. Default 10.
     pub personal_increment: f64,
-    /// After how long half is left. Default 24 hours (D72).
+    /// After how long half is left. Default 24 hours.
     pub half_life_ms: i64,
-    /// Heat must exceed this. Default 50 (D73).
+    /// Heat must exceed this. Default 50.
     pub threshold: f64,
 }
 
@@ -140,13 +140,13 @@ impl Default for HeatSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Gates {
-    /// Distinct clients. Default 5 (D74).
+    /// Distinct clients. Default 5.
     pub clients_min: usize,
-    /// Occurrences. Default 10 (D74).
+    /// Occurrences. Default 10.
     pub occurrences_min: usize,
-    /// The window of both counts (Q29); what is exactly as old is outside. Default 7 days.
+    /// The window of both counts; what is exactly as old is outside. Default 7 days.
     pub window_ms: i64,
-    /// What keeps one hand with many names from being many.
+    /// The rules that keep one hand with many names from being many.
     pub sybil: Sybil,
 }
 
@@ -161,7 +161,7 @@ impl Default for Gates {
     }
 }
 
-/// The Sybil gate (Q30): names are cheap, so a name counts once it has a history here.
+/// The Sybil gate: names are cheap, so a name counts once it has a history here.
 ///
 /// A client is *proven* when it is authenticated, was first seen `age_min_ms` ago and has had
 /// `accepted_min` payloads accepted. All others together count as one client. Of one client at most
@@ -214,7 +214,7 @@ impl Default for InductionSettings {
     }
 }
 
-/// Who lets a patch with an ordinary optional key out.
+/// The way in which a patch with an ordinary optional key is let out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Approval {
@@ -225,10 +225,10 @@ pub enum Approval {
     Auto,
 }
 
-/// Approval (§7, Q45, Q51).
+/// Approval (§7).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Policy {
+pub struct ApprovalPolicy {
     /// Ordinary keys for everyone. Default manual.
     pub ordinary: Approval,
     /// Ordinary keys in a client's own stack. Default manual.
@@ -241,7 +241,7 @@ pub struct Policy {
     pub sensitive_words: Vec<String>,
 }
 
-impl Default for Policy {
+impl Default for ApprovalPolicy {
     fn default() -> Self {
         let words = [
             "pay",
@@ -273,15 +273,15 @@ impl Default for Policy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PatchSettings {
-    /// A patch ends that long after it was made (Q42). Default 90 days.
+    /// A patch ends that long after it was made. Default 90 days.
     pub expiry_ms: i64,
     /// A patch that nobody decided upon lapses after this. Default 30 days.
     pub pending_ms: i64,
     /// A cluster whose key was rejected, lapsed or withdrawn does not fire for this long, so that
     /// nothing is asked again and again. Default 30 days.
     pub rest_ms: i64,
-    /// Who approves.
-    pub policy: Policy,
+    /// The approvers.
+    pub policy: ApprovalPolicy,
 }
 
 impl Default for PatchSettings {
@@ -290,12 +290,12 @@ impl Default for PatchSettings {
             expiry_ms: 90 * DAY_MS,
             pending_ms: 30 * DAY_MS,
             rest_ms: 30 * DAY_MS,
-            policy: Policy::default(),
+            policy: ApprovalPolicy::default(),
         }
     }
 }
 
-/// A key is promoted when each share is at least this (D101).
+/// A key is promoted when each share is at least this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Promotion {
@@ -305,7 +305,7 @@ pub struct Promotion {
     pub alignment: f64,
     /// value_type_correctness. Default 0.90.
     pub type_correctness: f64,
-    /// Whether a key that nobody judged stays on trial (Q37). Default yes.
+    /// True if a key that nobody judged stays on trial. Default yes.
     pub judged: bool,
 }
 
@@ -320,7 +320,7 @@ impl Default for Promotion {
     }
 }
 
-/// A key is deprecated when any share is below this (D102).
+/// A key is deprecated when any share is below this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Deprecation {
@@ -346,21 +346,21 @@ impl Default for Deprecation {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrialSettings {
-    /// How long a key is experimental before it is judged, and by how much a trial is extended
-    /// (Q33). Default 7 days (D98).
+    /// The time for which a key is experimental before it is judged, and by how much a trial is
+    /// extended. Default 7 days.
     pub trial_ms: i64,
-    /// The observation window: measures count the last so many milliseconds, in whole days since the
-    /// key's introduction, or since then if it is younger (Q35). A trial that is extended ends so
-    /// long after the introduction at the latest, and a stable key is judged once in each window
-    /// (Q34). Not below `trial_ms`; default 30 days (D92).
+    /// The observation window: measures count the last so many milliseconds, in whole days since
+    /// the key's introduction, or since then if it is younger. A trial that is extended ends so
+    /// long after the introduction at the latest, and a stable key is judged once in each window.
+    /// Not below `trial_ms`; default 30 days.
     pub window_ms: i64,
-    /// What promotes.
+    /// The measures that promote.
     pub promotion: Promotion,
-    /// What deprecates.
+    /// The measures that deprecate.
     pub deprecation: Deprecation,
-    /// How long a deprecated key stays in the schema. Default 14 days (D103).
+    /// The time for which a deprecated key stays in the schema. Default 14 days.
     pub grace_ms: i64,
-    /// How long a withdrawn key is accepted. Default 30 days (D105).
+    /// The time for which a withdrawn key is accepted. Default 30 days.
     pub backward_ms: i64,
     /// Distinct clients counted for the adoption of one key, at most; later ones are not counted.
     /// Default 10,000.
@@ -385,8 +385,8 @@ impl Default for TrialSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ConvergenceSettings {
-    /// Keys on trial at once, in one lineage (Q40); a key that waits for approval holds its place.
-    /// Default 10 (D107).
+    /// Keys on trial at once, in one lineage; a key that waits for approval holds its place.
+    /// Default 10.
     pub experimental_max: usize,
     /// Triggers that wait, at most; further ones are refused and may fire again. Default 100.
     pub queue_max: usize,
@@ -409,9 +409,9 @@ pub enum Invalid {
     Range {
         /// Its name, dotted.
         setting: &'static str,
-        /// What is meant.
+        /// The rule.
         expected: &'static str,
-        /// What was given.
+        /// The value given.
         found: f64,
     },
     /// A part without the part that it stands on.

@@ -4,8 +4,8 @@
 //! drives [`Evolution`] as a server would, hour by hour. Read next: [`super::chart`].
 
 use super::{
-    Acquaintances, ClusterId, Command, Event, Evolution, Fragment, Means, Observation, PoolError,
-    Proposal, Settings, State,
+    ClusterId, Evolution, EvolutionContext, EvolutionSettings, Fragment, KnownClients,
+    LifecycleState, LineageCommand, LineageEvent, Observation, PoolError, Proposal,
 };
 use crate::other;
 use crate::patch::Patch;
@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
-/// Of payloads with a key, so many are audited (Q37), and so many of these are found right.
+/// Of payloads with a key, so many are audited, and so many of these are found right.
 const AUDITED: f64 = 0.2;
 const RIGHT: f64 = 0.95;
 /// Of values, so many are of a wrong type.
@@ -31,38 +31,40 @@ const STUBBORN: f64 = 0.1;
 const TRAVELLER: &str = "traveller";
 /// Characters of a fragment in a description.
 const SHOWN_MAX: usize = 80;
-/// What noise is spoken with; its words share nothing that anyone could take for a meaning.
+/// The consonants that noise is spoken with; its words share nothing that anyone could take for a
+/// meaning.
 const CONSONANTS: &[u8] = b"bcdfghjklmnprstvwz";
 const VOWELS: &[u8] = b"aeiou";
 
-/// Who asks for what.
+/// The clients and what they ask for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
-    /// When it begins.
+pub struct Workload {
+    /// The instant at which it begins.
     pub start: Timestamp,
-    /// How long it lasts.
+    /// Its length in days.
     pub days: u32,
     /// Ordinary clients.
     pub clients: usize,
     /// Payloads that one of them sends in a day, on average.
     pub payloads_per_day: f64,
-    /// What they want beside what the schema covers.
-    pub needs: Vec<Need>,
+    /// The needs that they have beside what the schema covers.
+    pub needs: Vec<ClientNeed>,
     /// Of payloads, so many carry something that nobody else ever says: words that there are not,
     /// each time others.
     pub noise: f64,
     /// Someone with many names, if anyone.
     pub attack: Option<Attack>,
-    /// What one more client, a frequent one, always wants, each with its own patch stack (D89).
+    /// The phrases that one more client, a frequent one, always wants, each with its own patch
+    /// stack.
     pub traveller: Vec<String>,
-    /// What administrators do.
+    /// The conduct of administrators.
     pub administrators: Administrators,
 }
 
 /// Something that is wanted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Need {
-    /// How it is said, one of these at a time.
+pub struct ClientNeed {
+    /// The ways to say it, one of these at a time.
     pub phrases: Vec<String>,
     /// Of payloads, so many want it.
     pub share: f64,
@@ -73,17 +75,17 @@ pub struct Need {
 /// Many names, one hand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attack {
-    /// How many names.
+    /// The number of names.
     pub names: usize,
-    /// What it wants to become a key.
+    /// The phrase that is to become a key.
     pub phrase: String,
     /// Days from the beginning on which it says so, each name twice a day.
     pub days: (u32, u32),
-    /// Whether each name sends ordinary payloads from the first day, to look like a client.
+    /// True if each name sends ordinary payloads from the first day, to look like a client.
     pub patient: bool,
 }
 
-/// What administrators do with a patch that waits.
+/// The conduct of administrators towards a patch that waits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Administrators {
     /// Nothing.
@@ -95,34 +97,34 @@ pub enum Administrators {
     },
 }
 
-/// What came of it.
+/// The outcome of a simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct History {
-    /// Which chance.
+pub struct SimulationHistory {
+    /// The seed of chance.
     pub seed: u64,
     /// The heat that a cluster must exceed.
     pub heat_threshold: f64,
     /// Each day's end.
     pub samples: Vec<Sample>,
-    /// What happened in everyone's lineage.
-    pub events: Vec<(Timestamp, Event)>,
-    /// What happened in the traveller's.
-    pub personal_events: Vec<(Timestamp, Event)>,
+    /// The events of everyone's lineage.
+    pub events: Vec<(Timestamp, LineageEvent)>,
+    /// The events of the traveller's.
+    pub personal_events: Vec<(Timestamp, LineageEvent)>,
     /// Payloads sent.
     pub payloads: u64,
     /// Fragments that came into the pool.
     pub fragments: u64,
 }
 
-/// How things stand at the end of a day.
+/// The state of things at the end of a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
     /// The version in force.
     pub schema_id: String,
     /// Each key that came from a patch, and its state.
-    pub keys: BTreeMap<String, State>,
+    pub keys: BTreeMap<String, LifecycleState>,
     /// The hottest clusters: a label, and the heat.
     pub heats: BTreeMap<String, f64>,
     /// Clusters in the pool.
@@ -133,8 +135,8 @@ pub struct Sample {
     pub pending: usize,
 }
 
-/// What the simulation shows to whoever watches, after each tick.
-pub type Watch<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
+/// An observer to whom the simulation is shown after each tick.
+pub type TickObserver<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
 
 /// Runs a plan. `watch` sees everyone's evolution after each hour's tick.
 ///
@@ -142,12 +144,12 @@ pub type Watch<'a> = &'a mut dyn FnMut(&Evolution, Timestamp);
 /// [`PoolError`] if the embedder is no embedder.
 pub fn simulate(
     seed: u64,
-    plan: &Plan,
-    settings: &Settings,
+    plan: &Workload,
+    settings: &EvolutionSettings,
     base: &Template,
     embedder: &dyn Embedder,
-    watch: Watch<'_>,
-) -> Result<History, PoolError> {
+    watch: TickObserver<'_>,
+) -> Result<SimulationHistory, PoolError> {
     let mut world = World::new(seed, plan, settings, base, embedder)?;
     for hour in 0..i64::from(plan.days) * 24 {
         let now = plan.start + hour * HOUR_MS;
@@ -161,23 +163,23 @@ pub fn simulate(
 }
 
 struct World<'a> {
-    plan: &'a Plan,
-    settings: &'a Settings,
+    plan: &'a Workload,
+    settings: &'a EvolutionSettings,
     embedder: &'a dyn Embedder,
     rng: ChaCha8Rng,
     everyone: Evolution,
     personal: Evolution,
-    known: Acquaintances,
+    known: KnownClients,
     clients: Vec<Client>,
     labels: BTreeMap<ClusterId, String>,
     /// Chance of its own, so that a plan without noise has the same history besides.
     noise: ChaCha8Rng,
-    history: History,
+    history: SimulationHistory,
 }
 
 struct Client {
     name: String,
-    /// When it last took over the schema.
+    /// The instant at which it last took over the schema.
     refreshed: Timestamp,
     stubborn: bool,
 }
@@ -185,8 +187,8 @@ struct Client {
 impl<'a> World<'a> {
     fn new(
         seed: u64,
-        plan: &'a Plan,
-        settings: &'a Settings,
+        plan: &'a Workload,
+        settings: &'a EvolutionSettings,
         base: &Template,
         embedder: &'a dyn Embedder,
     ) -> Result<Self, PoolError> {
@@ -203,13 +205,13 @@ impl<'a> World<'a> {
             embedder,
             everyone: Evolution::new(base.clone(), None, embedder)?,
             personal: Evolution::new(base.clone(), Some(TRAVELLER.to_owned()), embedder)?,
-            known: Acquaintances::default(),
+            known: KnownClients::default(),
             labels: BTreeMap::new(),
             noise: ChaCha8Rng::seed_from_u64(!seed),
-            history: History {
+            history: SimulationHistory {
                 seed,
                 heat_threshold: settings.heat.threshold,
-                ..History::default()
+                ..SimulationHistory::default()
             },
             rng,
         })
@@ -231,7 +233,7 @@ impl<'a> World<'a> {
             self.everyone.tick(means, now).events
         });
         self.note(events, now);
-        let rebase = Command::Rebase { base };
+        let rebase = LineageCommand::Rebase { base };
         let rebased = self
             .personal
             .command(&rebase, settings, now)
@@ -254,7 +256,7 @@ impl<'a> World<'a> {
         let mut payload = Map::new();
         let mut said = Vec::new();
         for need in 0..self.plan.needs.len() {
-            let Need {
+            let ClientNeed {
                 phrases,
                 share,
                 days,
@@ -290,7 +292,8 @@ impl<'a> World<'a> {
         let phrases = &self.plan.needs[need].phrases;
         let keys = self.everyone.lineage().keys();
         let tracked = keys.into_iter().find(|t| {
-            let there = !matches!(t.state, State::Withdrawn(_)) || self.clients[client].stubborn;
+            let there =
+                !matches!(t.state, LifecycleState::Withdrawn(_)) || self.clients[client].stubborn;
             means(&t.key, phrases) && t.introduced <= refreshed && there
         })?;
         let (name, value) = (tracked.key.key_name.clone(), value_of(&tracked.key)?);
@@ -448,7 +451,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn note(&mut self, events: Vec<Event>, now: Timestamp) {
+    fn note(&mut self, events: Vec<LineageEvent>, now: Timestamp) {
         self.history
             .events
             .extend(events.into_iter().map(|event| (now, event)));
@@ -487,15 +490,15 @@ impl<'a> World<'a> {
     }
 }
 
-/// What two administrators decide of patches that wait for a day.
+/// The decisions of two administrators on patches that wait for a day.
 fn decided(
     evolution: &mut Evolution,
     but: &[String],
-    settings: &Settings,
+    settings: &EvolutionSettings,
     now: Timestamp,
-) -> Vec<(Timestamp, Event)> {
+) -> Vec<(Timestamp, LineageEvent)> {
     let waits = evolution.lineage().pending();
-    let commands: Vec<Command> = waits
+    let commands: Vec<LineageCommand> = waits
         .filter(|proposal| now - proposal.at >= DAY_MS)
         .flat_map(|proposal| ["admin-1", "admin-2"].map(|who| verdict(proposal, who, but)))
         .collect();
@@ -508,19 +511,19 @@ fn decided(
     events
 }
 
-fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> Command {
+fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> LineageCommand {
     let Patch {
         patch_id, new_keys, ..
     } = &proposal.patch;
     let named = |word: &String| new_keys.iter().any(|key| key.key_name.contains(word));
     let (patch_id, principal) = (patch_id.clone(), principal.to_owned());
     match but.iter().any(named) {
-        true => Command::Reject {
+        true => LineageCommand::Reject {
             patch_id,
             principal,
             reason: "not a need of clients".to_owned(),
         },
-        false => Command::Approve {
+        false => LineageCommand::Approve {
             patch_id,
             principal,
         },
@@ -528,13 +531,13 @@ fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> Command {
 }
 
 fn with_means<T>(
-    settings: &Settings,
+    settings: &EvolutionSettings,
     embedder: &dyn Embedder,
     everyones: &[Patch],
-    work: impl FnOnce(&Means<'_>) -> T,
+    work: impl FnOnce(&EvolutionContext<'_>) -> T,
 ) -> T {
     let screen = |text: &str| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]);
-    work(&Means {
+    work(&EvolutionContext {
         settings,
         embedder,
         screen: &screen,
@@ -543,7 +546,7 @@ fn with_means<T>(
     })
 }
 
-/// Whether a key is described by one of these phrases.
+/// True if a key is described by one of these phrases.
 fn means(key: &Key, phrases: &[String]) -> bool {
     let mut examples = key.annotation.0.values().flat_map(|d| &d.examples);
     examples.any(|e| phrases.contains(&e.said))

@@ -11,12 +11,12 @@ use ::language::word::singular;
 /// Longer words are no words.
 const WORD_MAX: usize = 24;
 
-/// What a fragment is about.
+/// The words that a fragment is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Words {
     /// Content words in order, each once.
     pub(super) content: Vec<String>,
-    /// Whether something is *not* wanted.
+    /// True if something is *not* wanted.
     pub(super) negated: bool,
 }
 

@@ -3,18 +3,18 @@
 use std::fmt;
 use strum::IntoStaticStr;
 
-/// Whose template it is.
+/// The origin of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Audience {
+pub enum TemplateOrigin {
     /// Ours: strict.
     Own,
     /// A peer's: what can be worked around is.
     Peer,
 }
 
-/// How much a finding weighs.
+/// The weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum LintSeverity {
     /// Read and used all the same.
     Warning,
     /// Not used.
@@ -23,22 +23,22 @@ pub enum Severity {
 
 /// One thing wrong with a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// Where, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
+pub struct LintFinding {
+    /// The place, as an RFC 6901 pointer into what was read: `/keys/2/minimum`; empty: the whole.
     pub path: String,
-    /// How much it weighs.
-    pub severity: Severity,
+    /// Its weight.
+    pub severity: LintSeverity,
     /// The rule it breaks.
-    pub rule: Rule,
-    /// What is wrong, for people.
+    pub rule: LintRule,
+    /// The fault, for people.
     pub message: String,
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for LintFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
-            Severity::Warning => "warning",
-            Severity::Error => "error",
+            LintSeverity::Warning => "warning",
+            LintSeverity::Error => "error",
         };
         let path = if self.path.is_empty() {
             "/"
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum LintRule {
     /// The text is not JSON.
     Json,
     /// A member stands twice in one object (RFC 8259 §4): two readers would see two templates.
@@ -73,29 +73,29 @@ pub enum Rule {
     Malformed,
     /// A member that nobody knows; often a slip of the pen.
     UnknownMember,
-    /// `key_type` is no type (Q5).
+    /// `key_type` is no type.
     KeyType,
-    /// Not a language tag (Q4).
+    /// Not a language tag.
     Language,
-    /// `schema_id` is not `{scenario}_v{N}` (D23).
+    /// `schema_id` is not `{scenario}_v{N}`.
     SchemaId,
-    /// `scenario` is not in canonical form, or not that of the `schema_id` (Q24).
+    /// `scenario` is not in canonical form, or not that of the `schema_id`.
     Scenario,
-    /// `response_schema_id` cannot name a template (Q21).
+    /// `response_schema_id` cannot name a template.
     ResponseSchema,
-    /// `key_name` is not snake_case, too long, or cannot be an element of XML (D26, Q26).
+    /// `key_name` is not snake_case, too long, or cannot be an element of XML.
     KeyName,
-    /// Two keys of one name (D27).
+    /// Two keys of one name.
     DuplicateKey,
-    /// The name means something else (Q21).
+    /// The name means something else.
     Reserved,
-    /// The key `other` is not as §4.3 wants it (D37 to D39).
+    /// The key `other` is not as §4.3 wants it.
     Other,
-    /// `default_value` is not a value of the key (Q12).
+    /// `default_value` is not a value of the key.
     Default,
-    /// `default_value` on a required key, which never applies (Q11).
+    /// `default_value` on a required key, which never applies.
     DefaultOnRequired,
-    /// A member that says nothing of the type (Q8).
+    /// A member that says nothing of the type.
     Misfit,
     /// `minimum` above `maximum`, or a bound that nothing can meet.
     Bounds,
@@ -106,29 +106,29 @@ pub enum Rule {
     Pattern,
     /// A number that other programs read as another number, or that YANG cannot hold.
     Number,
-    /// No description, or none in the template's language (D21, D29).
+    /// No description, or none in the template's language.
     Undescribed,
-    /// No description in a language that other keys have one in (D30).
+    /// No description in a language that other keys have one in.
     Untranslated,
     /// Characters that show text as what it is not.
     Control,
     /// A mapping example whose value is none of the key.
     Example,
-    /// The name suggests payment, identity or access, and the key is not flagged (Q51).
+    /// The name suggests payment, identity or access, and the key is not flagged.
     Sensitive,
-    /// A patch requires a key, or changes more than descriptions (§6.2.2, Q49).
+    /// A patch requires a key, or changes more than descriptions (§6.2.2).
     Patch,
 }
 
-impl Rule {
+impl LintRule {
     /// The name, as told to people and programs.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
 
-    /// How much breaking it weighs for an audience; none if it is no matter there.
-    pub fn severity(self, audience: Audience) -> Option<Severity> {
-        use Severity::{Error, Warning};
+    /// The weight of breaking it for an audience; none if it is no matter there.
+    pub fn severity(self, audience: TemplateOrigin) -> Option<LintSeverity> {
+        use LintSeverity::{Error, Warning};
         let (own, peer) = match self {
             Self::Json
             | Self::DuplicateMember
@@ -158,8 +158,8 @@ impl Rule {
             Self::UnknownMember | Self::Untranslated | Self::Sensitive => (Warning, None),
         };
         match audience {
-            Audience::Own => Some(own),
-            Audience::Peer => peer,
+            TemplateOrigin::Own => Some(own),
+            TemplateOrigin::Peer => peer,
         }
     }
 }

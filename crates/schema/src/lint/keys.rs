@@ -1,8 +1,8 @@
-//! Keys: one by one, and all together (D26 to D39).
+//! Keys: one by one, and all together.
 
 use super::number::objection_to;
 use super::value::{Judge, fits};
-use super::{Findings, KEYS_MAX, LANGUAGES_MAX, Place, Rule, names, prose, sensitive, shape};
+use super::{Findings, KEYS_MAX, LANGUAGES_MAX, LintRule, Place, names, prose, sensitive, shape};
 use crate::language::{Language, lookup};
 use crate::template::{
     Annotation, Description, Key, KeyType, OTHER, SCHEMA_UPDATE_SUGGESTION, Shape, Template,
@@ -38,13 +38,13 @@ pub(crate) fn keys(
 ) {
     if placed.len() > KEYS_MAX {
         findings.note(
-            Rule::Limit,
+            LintRule::Limit,
             at,
             format!("{} keys; {KEYS_MAX} are the most", placed.len()),
         );
     }
     if placed.iter().all(|p| p.key.key_name != OTHER) {
-        findings.note(Rule::Other, at, "the key 'other' is not there");
+        findings.note(LintRule::Other, at, "the key 'other' is not there");
     }
     duplicates(placed, findings);
     languages(template, placed, findings);
@@ -54,7 +54,7 @@ fn name(key: &Key, at: &Place, findings: &mut Findings) {
     let at = at.member("key_name");
     if key.key_name == SCHEMA_UPDATE_SUGGESTION {
         let message = format!("'{SCHEMA_UPDATE_SUGGESTION}' is a member of every result");
-        findings.note(Rule::Reserved, &at, message);
+        findings.note(LintRule::Reserved, &at, message);
     }
     names::member_name(&key.key_name, &at, findings);
 }
@@ -63,18 +63,18 @@ fn name(key: &Key, at: &Place, findings: &mut Findings) {
 fn other(key: &Key, at: &Place, findings: &mut Findings) {
     if key.required {
         findings.note(
-            Rule::Other,
+            LintRule::Other,
             &at.member("required"),
             "'other' is never required",
         );
     }
     if key.shape != Shape::of(KeyType::String) {
         let message = "'other' is a string that nothing narrows";
-        findings.note(Rule::Other, &at.member("key_type"), message);
+        findings.note(LintRule::Other, &at.member("key_type"), message);
     }
     if key.default_value.is_some() {
         findings.note(
-            Rule::Other,
+            LintRule::Other,
             &at.member("default_value"),
             "'other' has no default",
         );
@@ -88,12 +88,12 @@ fn default(key: &Key, at: &Place, findings: &mut Findings) {
     let at = at.member("default_value");
     if key.required {
         let message = "the key is required: its default never applies";
-        findings.note(Rule::DefaultOnRequired, &at, message);
+        findings.note(LintRule::DefaultOnRequired, &at, message);
     }
     if let Err(unfit) = fits(&key.shape, value) {
-        findings.note(Rule::Default, &at, unfit.to_string());
+        findings.note(LintRule::Default, &at, unfit.to_string());
     } else if let Some(objection) = objection_to(value, key.shape.key_type) {
-        findings.note(Rule::Number, &at, objection);
+        findings.note(LintRule::Number, &at, objection);
     }
 }
 
@@ -103,7 +103,7 @@ fn flag(key: &Key, at: &Place, findings: &mut Findings) {
             "'{}' sounds security-relevant and is not flagged",
             key.key_name
         );
-        findings.note(Rule::Sensitive, &at.member("key_name"), message);
+        findings.note(LintRule::Sensitive, &at.member("key_name"), message);
     }
 }
 
@@ -111,21 +111,21 @@ fn flag(key: &Key, at: &Place, findings: &mut Findings) {
 pub(crate) fn described(annotation: &Annotation, of: &Shape, at: &Place, findings: &mut Findings) {
     let place = |language: &Language| place(annotation, language, at);
     if annotation.0.is_empty() {
-        findings.note(Rule::Undescribed, at, "no description");
+        findings.note(LintRule::Undescribed, at, "no description");
     }
     if annotation.0.len() > LANGUAGES_MAX {
         let message = format!(
             "{} languages; {LANGUAGES_MAX} are the most",
             annotation.0.len()
         );
-        findings.note(Rule::Limit, at, message);
+        findings.note(LintRule::Limit, at, message);
         return;
     }
     for (language, description) in &annotation.0 {
         let at = place(language);
         if description.meaning.trim().is_empty() {
             findings.note(
-                Rule::Undescribed,
+                LintRule::Undescribed,
                 &at,
                 format!("no description in {language}"),
             );
@@ -154,14 +154,18 @@ fn examples(description: &Description, of: &Shape, at: &Place, findings: &mut Fi
         };
         prose::text(&example.said, &at, findings);
         if let Err(unfit) = judge.judge(&example.value) {
-            findings.note(Rule::Example, &at, format!("'{}': {unfit}", example.said));
+            findings.note(
+                LintRule::Example,
+                &at,
+                format!("'{}': {unfit}", example.said),
+            );
         } else if let Some(objection) = objection_to(&example.value, of.key_type) {
-            findings.note(Rule::Number, &at, objection);
+            findings.note(LintRule::Number, &at, objection);
         }
     }
 }
 
-/// Where the authored form holds a description.
+/// The place at which the authored form holds a description.
 fn place(annotation: &Annotation, language: &Language, at: &Place) -> Place {
     let sole = annotation.0.len() == 1 && annotation.0.values().all(|d| d.verbatim);
     match sole {
@@ -175,12 +179,12 @@ fn duplicates(placed: &[Placed<'_>], findings: &mut Findings) {
     for Placed { at, key } in placed {
         if !seen.insert(&key.key_name) {
             let message = format!("'{}' is a key already", key.key_name);
-            findings.note(Rule::DuplicateKey, &at.member("key_name"), message);
+            findings.note(LintRule::DuplicateKey, &at.member("key_name"), message);
         }
     }
 }
 
-/// D30: every key speaks the template's language, and every language that another key speaks.
+/// Every key speaks the template's language, and every language that another key speaks.
 fn languages(template: &Template, placed: &[Placed<'_>], findings: &mut Findings) {
     let spoken: BTreeSet<&Language> = placed
         .iter()
@@ -193,7 +197,7 @@ fn languages(template: &Template, placed: &[Placed<'_>], findings: &mut Findings
                 "'{}' has no description in {}",
                 key.key_name, template.language
             );
-            findings.note(Rule::Undescribed, at, message);
+            findings.note(LintRule::Undescribed, at, message);
         }
         let missing: Vec<&str> = spoken
             .iter()
@@ -206,7 +210,7 @@ fn languages(template: &Template, placed: &[Placed<'_>], findings: &mut Findings
                 "'{}' has no description in {missing}, others have",
                 key.key_name
             );
-            findings.note(Rule::Untranslated, at, message);
+            findings.note(LintRule::Untranslated, at, message);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Names: `schema_id`, `scenario`, `key_name` (D23 to D26, Q24, Q26).
+//! Names: `schema_id`, `scenario`, `key_name`.
 
-use super::{Findings, NAME_CHARACTERS_MAX, Place, Rule};
+use super::{Findings, LintRule, NAME_CHARACTERS_MAX, Place};
 use crate::template::Template;
 
-/// True for `^[a-z][a-z0-9]*(_[a-z0-9]+)*$` of at most 64 characters (Q26).
+/// True for `^[a-z][a-z0-9]*(_[a-z0-9]+)*$` of at most 64 characters.
 pub(super) fn is_snake_case(name: &str) -> bool {
     let word = |w: &str| {
         !w.is_empty()
@@ -29,11 +29,11 @@ pub(super) fn schema_id(template: &Template, at: &Place, findings: &mut Findings
     let id = &template.schema_id;
     match schema_id_of(id) {
         None => findings.note(
-            Rule::SchemaId,
+            LintRule::SchemaId,
             &at,
             format!("'{id}' is not a scenario in snake_case, _v and a number from 1"),
         ),
-        Some(_) => element_name(id, &at, Rule::SchemaId, findings),
+        Some(_) => element_name(id, &at, LintRule::SchemaId, findings),
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn scenario(template: &Template, at: &Place, findings: &mut Findings)
         None if !is_snake_case(scenario) => format!("'{scenario}' is not in snake_case"),
         _ => return,
     };
-    findings.note(Rule::Scenario, &at.member("scenario"), message);
+    findings.note(LintRule::Scenario, &at.member("scenario"), message);
 }
 
 pub(super) fn response(template: &Template, at: &Place, findings: &mut Findings) {
@@ -62,7 +62,7 @@ pub(super) fn response(template: &Template, at: &Place, findings: &mut Findings)
         return;
     };
     findings.note(
-        Rule::ResponseSchema,
+        LintRule::ResponseSchema,
         &at.member("response_schema_id"),
         message,
     );
@@ -73,15 +73,15 @@ pub(super) fn member_name(name: &str, at: &Place, findings: &mut Findings) {
     if !is_snake_case(name) {
         let message =
             format!("'{name}' is not snake_case of at most {NAME_CHARACTERS_MAX} characters");
-        findings.note(Rule::KeyName, at, message);
+        findings.note(LintRule::KeyName, at, message);
     } else {
-        element_name(name, at, Rule::KeyName, findings);
+        element_name(name, at, LintRule::KeyName, findings);
     }
 }
 
 /// A name becomes a YANG identifier and an XML element, and those that begin with "xml" are kept
 /// for XML itself (XML 1.0 §2.3).
-fn element_name(name: &str, at: &Place, rule: Rule, findings: &mut Findings) {
+fn element_name(name: &str, at: &Place, rule: LintRule, findings: &mut Findings) {
     if name.starts_with("xml") {
         findings.note(
             rule,

@@ -9,10 +9,10 @@ use serde_json::{Number, Value};
 
 /// The largest integer that is itself everywhere: 2^53 - 1.
 const INTEGER_MAX: i64 = 9_007_199_254_740_991;
-/// What decimal64 with six fraction digits can hold, rounded towards zero.
+/// The largest number that decimal64 with six fraction digits can hold, rounded towards zero.
 const DECIMAL_MAX: f64 = 9_223_372_036_854.0;
 
-/// What is wrong with the numbers of a value of a type; none if nothing is.
+/// The fault of the numbers of a value of a type; none if nothing is.
 pub(super) fn objection_to(value: &Value, key_type: KeyType) -> Option<String> {
     if let Some(inexact) = inexact(value) {
         return Some(format!("{inexact} is beyond ±{INTEGER_MAX}"));

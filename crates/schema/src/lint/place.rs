@@ -1,4 +1,4 @@
-//! Where something stands in a JSON document: RFC 6901 pointers, built while walking.
+//! Places in a JSON document: RFC 6901 pointers, built while walking.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Texts: how long, and nothing in them that shows as what it is not.
 
-use super::{DESCRIPTION_BYTES_MAX, Findings, Place, Rule};
+use super::{DESCRIPTION_BYTES_MAX, Findings, LintRule, Place};
 
 /// Checks a text that people and models read.
 pub(super) fn text(text: &str, at: &Place, findings: &mut Findings) {
@@ -10,14 +10,14 @@ pub(super) fn text(text: &str, at: &Place, findings: &mut Findings) {
             "the character U+{:04X} has no place in a description",
             u32::from(odd)
         );
-        findings.note(Rule::Control, at, message);
+        findings.note(LintRule::Control, at, message);
     }
 }
 
 pub(super) fn length(bytes: usize, at: &Place, findings: &mut Findings) {
     if bytes > DESCRIPTION_BYTES_MAX {
         let message = format!("a text of {bytes} bytes; {DESCRIPTION_BYTES_MAX} are the most");
-        findings.note(Rule::Limit, at, message);
+        findings.note(LintRule::Limit, at, message);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which keys touch payment, identity or access by their name (§7, Q51).
+//! The keys that touch payment, identity or access by their name (§7).
 //!
 //! Changes of such keys want authentication and two approvals. The flag on the key decides where it
 //! is set; the names catch what nobody flagged.

@@ -1,8 +1,8 @@
-//! Types and what narrows them: members that fit the type, bounds that can be met (Q8).
+//! Types and what narrows them: members that fit the type, bounds that can be met.
 
 use super::number::{objection, objection_to};
 use super::value::Judge;
-use super::{DEPTH_MAX, Findings, KEYS_MAX, Place, Rule, keys, names};
+use super::{DEPTH_MAX, Findings, KEYS_MAX, LintRule, Place, keys, names};
 use crate::canonical;
 use crate::contract::check_pattern;
 use crate::template::{Constraint, KeyType, Property, Shape};
@@ -18,7 +18,7 @@ fn walk(shape: &Shape, at: &Place, depth: usize, findings: &mut Findings) {
     if shape.key_type == KeyType::Any {
         let known = KeyType::ALL.map(KeyType::as_str).join(", ");
         findings.note(
-            Rule::KeyType,
+            LintRule::KeyType,
             &at.member("key_type"),
             format!("the types are {known}"),
         );
@@ -26,7 +26,7 @@ fn walk(shape: &Shape, at: &Place, depth: usize, findings: &mut Findings) {
     let inner = |shape: &Shape, at: &Place, findings: &mut Findings| {
         if depth == DEPTH_MAX {
             findings.note(
-                Rule::Limit,
+                LintRule::Limit,
                 at,
                 format!("shapes nest deeper than {DEPTH_MAX}"),
             );
@@ -54,7 +54,7 @@ pub(crate) fn one_level(shape: &Shape, at: &Place, findings: &mut Findings) {
     properties(&shape.constraint.properties, at, findings);
 }
 
-/// Which member narrows which types.
+/// Checks which member narrows which types.
 fn misfits(shape: &Shape, at: &Place, findings: &mut Findings) {
     use KeyType::{Array, Integer, Number, Object, String};
     let rule = &shape.constraint;
@@ -78,7 +78,7 @@ fn misfits(shape: &Shape, at: &Place, findings: &mut Findings) {
             "'{member}' says nothing of the type {}",
             shape.key_type.as_str()
         );
-        findings.note(Rule::Misfit, &at.member(member), message);
+        findings.note(LintRule::Misfit, &at.member(member), message);
     }
 }
 
@@ -86,18 +86,22 @@ fn bounds(shape: &Shape, at: &Place, findings: &mut Findings) {
     let rule = &shape.constraint;
     for (member, bound) in [("minimum", &rule.minimum), ("maximum", &rule.maximum)] {
         if let Some(objection) = bound.as_ref().and_then(|b| objection(b, shape.key_type)) {
-            findings.note(Rule::Number, &at.member(member), objection);
+            findings.note(LintRule::Number, &at.member(member), objection);
         }
     }
     if let (Some(least), Some(most)) = (&rule.minimum, &rule.maximum)
         && least.as_f64() > most.as_f64()
     {
         let message = format!("the minimum {least} is above the maximum {most}");
-        findings.note(Rule::Bounds, &at.member("minimum"), message);
+        findings.note(LintRule::Bounds, &at.member("minimum"), message);
     }
     for (member, size) in [("maxLength", rule.max_length), ("maxItems", rule.max_items)] {
         if size == Some(0) {
-            findings.note(Rule::Bounds, &at.member(member), "only an empty value fits");
+            findings.note(
+                LintRule::Bounds,
+                &at.member(member),
+                "only an empty value fits",
+            );
         }
     }
 }
@@ -115,10 +119,10 @@ fn acceptable(shape: &Shape, at: &Place, findings: &mut Findings) {
     for (i, value) in allowed.iter().enumerate() {
         let at = at.index(i);
         if !seen.insert(canonical::text(value)) {
-            findings.note(Rule::Enum, &at, format!("{value} stands there twice"));
+            findings.note(LintRule::Enum, &at, format!("{value} stands there twice"));
         }
         match judge.judge(value) {
-            Err(unfit) => findings.note(Rule::Enum, &at, unfit.to_string()),
+            Err(unfit) => findings.note(LintRule::Enum, &at, unfit.to_string()),
             Ok(()) => spelled(shape.key_type, value, &at, findings),
         }
     }
@@ -127,25 +131,29 @@ fn acceptable(shape: &Shape, at: &Place, findings: &mut Findings) {
 /// RFC 7950 §9.6.4: the name of an enum is not empty and has no space around it.
 fn spelled(key_type: KeyType, value: &Value, at: &Place, findings: &mut Findings) {
     if let Some(objection) = objection_to(value, key_type) {
-        findings.note(Rule::Number, at, objection);
+        findings.note(LintRule::Number, at, objection);
     }
     let Some(text) = value.as_str() else {
         return;
     };
     if text.trim() != text || text.is_empty() {
         findings.note(
-            Rule::Enum,
+            LintRule::Enum,
             at,
             format!("{value} is empty or has space around it"),
         );
     } else if text.chars().any(char::is_control) {
-        findings.note(Rule::Enum, at, format!("{value} has control characters"));
+        findings.note(
+            LintRule::Enum,
+            at,
+            format!("{value} has control characters"),
+        );
     }
 }
 
 fn pattern(rule: &Constraint, at: &Place, findings: &mut Findings) {
     if let Some(Err(fault)) = rule.pattern.as_deref().map(check_pattern) {
-        findings.note(Rule::Pattern, &at.member("pattern"), fault.to_string());
+        findings.note(LintRule::Pattern, &at.member("pattern"), fault.to_string());
     }
 }
 
@@ -153,7 +161,7 @@ fn properties(properties: &[Property], at: &Place, findings: &mut Findings) {
     let at = at.member("properties");
     if properties.len() > KEYS_MAX {
         let message = format!("{} properties; {KEYS_MAX} are the most", properties.len());
-        findings.note(Rule::Limit, &at, message);
+        findings.note(LintRule::Limit, &at, message);
     }
     let mut seen = BTreeSet::new();
     for (i, property) in properties.iter().enumerate() {
@@ -161,7 +169,7 @@ fn properties(properties: &[Property], at: &Place, findings: &mut Findings) {
         names::member_name(&property.name, &at, findings);
         if !seen.insert(&property.name) {
             let message = format!("'{}' is a property already", property.name);
-            findings.note(Rule::DuplicateKey, &at, message);
+            findings.note(LintRule::DuplicateKey, &at, message);
         }
     }
 }

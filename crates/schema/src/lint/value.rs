@@ -1,17 +1,17 @@
-//! Whether a value that a template itself carries – a default, an acceptable value, the value of a
-//! mapping example – is a value of its shape: as a payload would be told.
+//! The check whether a value that a template itself carries – a default, an acceptable value, the
+//! value of a mapping example – is a value of its shape: as a payload would be told.
 
 use crate::contract::Contract;
 use crate::language::Language;
-use crate::template::{Annotation, Key, Shape, Standing, Template};
-use crate::violation::Violation;
+use crate::template::{Annotation, Key, KeyStatus, Shape, Template};
+use crate::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
-/// Why a value is none of a shape: what is needed, and what stands there.
+/// The reason why a value is none of a shape: what is needed, and what stands there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{needed} is needed, not {found}")]
 pub struct Unfit {
-    /// What the shape wants: `integer from 1 to 9`.
+    /// The values that the shape wants: `integer from 1 to 9`.
     pub needed: String,
     /// The value, as JSON, shortened.
     pub found: String,
@@ -68,7 +68,7 @@ fn sole(shape: Shape) -> Template {
         default_value: None,
         annotation: Annotation::default(),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     };
     Template {
         schema_id: String::new(),
@@ -80,7 +80,7 @@ fn sole(shape: Shape) -> Template {
     }
 }
 
-fn unfit(violation: Violation) -> Unfit {
+fn unfit(violation: PayloadViolation) -> Unfit {
     let within = violation.path.strip_prefix("/value").unwrap_or_default();
     let found = violation.found.unwrap_or_else(|| "nothing".to_owned());
     Unfit {

@@ -1,5 +1,5 @@
-//! How untrusted text stands in a prompt: as one JSON string between two marks, neither of which it
-//! can contain (§7, Q15).
+//! The form of untrusted text in a prompt: as one JSON string between two marks, neither of which
+//! it can contain (§7).
 //!
 //! Knows characters only. A model may still believe what a text says; that is why who reads such a
 //! prompt has no tools (docs/security.md), and why nothing here promises more than delimiting.
@@ -36,7 +36,7 @@ fn push(out: &mut String, c: char) {
     }
 }
 
-/// What strings, fences, chat templates and markup are made of, and what looks like it.
+/// True for what strings, fences, chat templates and markup are made of, and what looks like it.
 fn is_structure(c: char) -> bool {
     matches!(
         c,

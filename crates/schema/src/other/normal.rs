@@ -51,7 +51,7 @@ fn is_plain(text: &str) -> bool {
     before != b' ' || text.is_empty()
 }
 
-/// What is visible of a text, white space as single spaces; and whether visible text was left.
+/// The visible part of a text, white space as single spaces; and whether visible text was left.
 fn visible(text: &str, bytes_max: usize) -> (String, bool) {
     let (mut kept, mut gap) = (String::new(), false);
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! What may be published of a fragment: no numbers, addresses, names or secrets, and no mark that a
-//! description, a prompt or markup is structured with (§6.2.2 with §7, Q15).
+//! The part that may be published of a fragment: no numbers, addresses, names or secrets, and no
+//! mark that a description, a prompt or markup is structured with (§6.2.2 with §7).
 //!
 //! Knows characters only. Who publishes, and with whose consent, is [`crate::evolution`]'s.
 
@@ -13,7 +13,7 @@ const PHONE_DIGITS: usize = 7;
 /// So many Chinese numerals in a row are no amount.
 const CHINESE_DIGITS: usize = 4;
 
-/// Why a stretch is not shown.
+/// The reason why a stretch is not shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Redaction {
     Name,
@@ -69,7 +69,7 @@ impl Screen {
         }
     }
 
-    /// Wherever the name stands as a word of its own, in whatever case.
+    /// Veils the name wherever it stands as a word of its own, in whatever case.
     fn veil_name(&mut self, name: &str) {
         let name: Vec<char> = name.trim().chars().collect();
         if name.is_empty() || name.len() > self.chars.len() {
@@ -124,7 +124,7 @@ impl Screen {
         }
     }
 
-    /// Where the number that begins here ends, and how many digits it has.
+    /// The end of the number that begins here, and how many digits it has.
     fn number_from(&self, start: usize) -> (usize, usize) {
         let (mut end, mut digits) = (start, 0);
         for (at, c) in self.chars.iter().enumerate().skip(start) {
@@ -175,7 +175,7 @@ struct Shortened {
     text: String,
     chars: usize,
     chars_max: usize,
-    /// Where the text can end with a mark of omission behind it.
+    /// The place at which the text can end with a mark of omission behind it.
     end: usize,
 }
 

@@ -3,7 +3,7 @@
 use super::prose;
 use super::reader::{Object, Reader};
 use crate::language::Language;
-use crate::lint::{Place, Rule};
+use crate::lint::{LintRule, Place};
 use crate::template::{Annotation, Description, KeyType, MappingExample, Shape};
 use serde_json::{Map, Value};
 
@@ -24,19 +24,27 @@ pub(super) fn of(
             let description = prose::description(prose, shape.key_type);
             if annotation.0.insert(language.clone(), description).is_some() {
                 reader.note(
-                    Rule::Malformed,
+                    LintRule::Malformed,
                     &at,
                     format!("'annotations' has {language} too"),
                 );
             }
         }
         Some((Value::Object(by_language), at)) if reader.of_peer() => {
-            reader.note(Rule::Malformed, &at, "'semantic_description' is one string");
+            reader.note(
+                LintRule::Malformed,
+                &at,
+                "'semantic_description' is one string",
+            );
             annotation
                 .0
                 .extend(languages(reader, by_language, shape.key_type, &at).0);
         }
-        Some((_, at)) => reader.note(Rule::Mistyped, &at, "'semantic_description' is a string"),
+        Some((_, at)) => reader.note(
+            LintRule::Mistyped,
+            &at,
+            "'semantic_description' is a string",
+        ),
         // Lint says that there is none.
         None => {}
     }
@@ -62,7 +70,7 @@ pub(super) fn title(
                     let at = at.member(tag);
                     let text = title.as_str();
                     if text.is_none() {
-                        reader.note(Rule::Malformed, &at, "a title is a string");
+                        reader.note(LintRule::Malformed, &at, "a title is a string");
                     }
                     Some((tag_of(reader, tag, &at)?, Description::meaning(text?)))
                 })
@@ -70,7 +78,7 @@ pub(super) fn title(
         )),
         _ => {
             reader.note(
-                Rule::Malformed,
+                LintRule::Malformed,
                 &at,
                 "'title' is a string, or strings by language",
             );
@@ -109,7 +117,7 @@ fn languages(
 
 fn tag_of(reader: &mut Reader, tag: &str, at: &Place) -> Option<Language> {
     Language::parse(tag)
-        .map_err(|e| reader.note(Rule::Language, at, e.to_string()))
+        .map_err(|e| reader.note(LintRule::Language, at, e.to_string()))
         .ok()
 }
 
@@ -125,7 +133,7 @@ fn description(
     }
     let Some(members) = value.as_object() else {
         reader.note(
-            Rule::Malformed,
+            LintRule::Malformed,
             at,
             "a description is a string or an object",
         );
@@ -156,7 +164,7 @@ fn examples(
             let example = example(pair, key_type);
             if example.is_none() {
                 reader.note(
-                    Rule::Malformed,
+                    LintRule::Malformed,
                     &at.index(i),
                     "an example is [what is said, the value]",
                 );

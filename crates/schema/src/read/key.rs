@@ -3,8 +3,8 @@
 use super::reader::{Object, Reader};
 use super::{annotation, shape};
 use crate::language::Language;
-use crate::lint::{self, Place, Rule};
-use crate::template::{Key, KeyType, OTHER, Shape, Standing};
+use crate::lint::{self, LintRule, Place};
+use crate::template::{Key, KeyStatus, KeyType, OTHER, Shape};
 use serde_json::Value;
 
 const MEMBERS: [&str; 8] = [
@@ -50,29 +50,29 @@ pub(super) fn read(
 fn required(reader: &mut Reader, object: Object<'_>) -> bool {
     match object.get("required") {
         None => {
-            reader.note(Rule::Missing, object.at, "'required' is missing");
+            reader.note(LintRule::Missing, object.at, "'required' is missing");
             false
         }
         Some((value, at)) => value.as_bool().unwrap_or_else(|| {
-            reader.note(Rule::Mistyped, &at, "'required' is true or false");
+            reader.note(LintRule::Mistyped, &at, "'required' is true or false");
             false
         }),
     }
 }
 
-/// `null` is no default (Q11).
+/// `null` is no default.
 fn default_value(object: Object<'_>, shape: &Shape) -> Option<Value> {
     object
         .get("default_value")
         .map(|(value, _)| shape::integral(shape.key_type, value))
 }
 
-fn standing(reader: &mut Reader, object: Object<'_>) -> Standing {
+fn standing(reader: &mut Reader, object: Object<'_>) -> KeyStatus {
     let experimental = reader.flag(object, "experimental");
     match reader.flag(object, "deprecated") {
-        true => Standing::Deprecated,
-        false if experimental => Standing::Experimental,
-        false => Standing::Stable,
+        true => KeyStatus::Deprecated,
+        false if experimental => KeyStatus::Experimental,
+        false => KeyStatus::Stable,
     }
 }
 
@@ -85,7 +85,7 @@ fn mend(key: &mut Key, reader: &Reader, before: usize) {
     }
     if reader.findings.list[before..]
         .iter()
-        .any(|f| f.rule == Rule::Default)
+        .any(|f| f.rule == LintRule::Default)
     {
         key.default_value = None;
     }

@@ -3,7 +3,7 @@
 use super::reader::{Object, Reader};
 use super::{annotation, key};
 use crate::language::Language;
-use crate::lint::{self, Place, Rule};
+use crate::lint::{self, LintRule, Place};
 use crate::patch::{Patch, Refinement};
 use crate::signature::SEAL;
 use crate::template::{Key, KeyType, OTHER, Shape};
@@ -22,12 +22,12 @@ const MEMBERS: [&str; 9] = [
     SEAL,
 ];
 
-/// What a `schema_update_suggestion` carries.
+/// The content of a `schema_update_suggestion`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Suggestion {
     /// A whole patch.
     Patch(Patch),
-    /// Keys without a patch around them: advice, on which nothing can be built (Q44).
+    /// Keys without a patch around them: advice, on which nothing can be built.
     Advice {
         /// Keys that the schema might gain.
         new_keys: Vec<Key>,
@@ -48,7 +48,7 @@ pub(super) fn read(reader: &mut Reader, value: &Value, at: &Place) -> Option<Pat
         .is_some_and(|(end, start)| end <= start)
     {
         reader.note(
-            Rule::Patch,
+            LintRule::Patch,
             &at.member("expires_at"),
             "the patch ends before it begins",
         );
@@ -92,7 +92,11 @@ fn changes(reader: &mut Reader, object: Object<'_>) -> (Vec<Key>, Vec<Refinement
             refinement(reader, value, &language, at)
         });
     if new_keys.is_empty() && modified_keys.is_empty() {
-        reader.note(Rule::Patch, object.at, "nothing new and nothing modified");
+        reader.note(
+            LintRule::Patch,
+            object.at,
+            "nothing new and nothing modified",
+        );
     }
     once(
         reader,
@@ -122,11 +126,11 @@ fn list<T>(
             .collect(),
         Some(list) => {
             let message = format!("{} keys; {} are the most", list.len(), lint::KEYS_MAX);
-            reader.note(Rule::Limit, &at, message);
+            reader.note(LintRule::Limit, &at, message);
             Vec::new()
         }
         None => {
-            reader.note(Rule::Mistyped, &at, format!("'{name}' is an array"));
+            reader.note(LintRule::Mistyped, &at, format!("'{name}' is an array"));
             Vec::new()
         }
     }
@@ -136,14 +140,14 @@ fn new_key(reader: &mut Reader, value: &Value, language: &Language, at: &Place) 
     let key = key::read(reader, value, language, at)?;
     if key.required {
         reader.note(
-            Rule::Patch,
+            LintRule::Patch,
             &at.member("required"),
             "a patch never requires a key",
         );
     }
     if key.key_name == OTHER {
         reader.note(
-            Rule::Patch,
+            LintRule::Patch,
             &at.member("key_name"),
             "'other' is of every template already",
         );
@@ -165,7 +169,7 @@ fn refinement(
         .filter(|name| !describing.contains(&name.as_str()))
     {
         let message = format!("a patch changes descriptions only, not '{name}'");
-        reader.note(Rule::Patch, &at.member(name), message);
+        reader.note(LintRule::Patch, &at.member(name), message);
     }
     let key_name = reader.demanded_text(object, "key_name");
     // The type is that of the key which is described, and not known here.
@@ -183,7 +187,7 @@ fn once<'k>(reader: &mut Reader, object: Object<'_>, names: impl Iterator<Item =
     for name in names {
         if !seen.insert(name) {
             reader.note(
-                Rule::DuplicateKey,
+                LintRule::DuplicateKey,
                 object.at,
                 format!("'{name}' stands there twice"),
             );

@@ -1,7 +1,7 @@
-//! What a description says in prose: mapping examples, and hints of acceptable values (§4.1).
+//! The prose of a description: mapping examples, and hints of acceptable values (§4.1).
 //!
 //! Knows the ways in which authors write them, in English and Chinese. What is found here helps
-//! those who parse language; it is never enforced (Q8).
+//! those who parse language; it is never enforced.
 
 mod examples;
 mod hint;

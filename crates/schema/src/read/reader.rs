@@ -1,7 +1,7 @@
 //! Members of JSON objects, each with its place, and what is wrong with them.
 
 use crate::language::Language;
-use crate::lint::{Audience, Findings, Place, Rule};
+use crate::lint::{Findings, LintRule, Place, TemplateOrigin};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
@@ -35,15 +35,15 @@ impl Reader {
         Self { findings }
     }
 
-    pub(super) fn audience(&self) -> Audience {
+    pub(super) fn audience(&self) -> TemplateOrigin {
         self.findings.audience()
     }
 
     pub(super) fn of_peer(&self) -> bool {
-        self.audience() == Audience::Peer
+        self.audience() == TemplateOrigin::Peer
     }
 
-    pub(super) fn note(&mut self, rule: Rule, at: &Place, message: impl Into<String>) {
+    pub(super) fn note(&mut self, rule: LintRule, at: &Place, message: impl Into<String>) {
         self.findings.note(rule, at, message);
     }
 
@@ -51,7 +51,7 @@ impl Reader {
     pub(super) fn object<'v>(&mut self, value: &'v Value, at: &'v Place) -> Option<Object<'v>> {
         let members = value.as_object();
         if members.is_none() {
-            self.note(Rule::Mistyped, at, "an object is needed here");
+            self.note(LintRule::Mistyped, at, "an object is needed here");
         }
         members.map(|members| Object { members, at })
     }
@@ -59,14 +59,14 @@ impl Reader {
     /// A string member that the draft demands.
     pub(super) fn demanded_text(&mut self, object: Object<'_>, name: &str) -> Option<String> {
         let Some((value, at)) = object.get(name) else {
-            self.note(Rule::Missing, object.at, format!("'{name}' is missing"));
+            self.note(LintRule::Missing, object.at, format!("'{name}' is missing"));
             return None;
         };
         match value.as_str() {
             Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
             _ => {
                 self.note(
-                    Rule::Mistyped,
+                    LintRule::Mistyped,
                     &at,
                     format!("'{name}' is a string that says something"),
                 );
@@ -79,7 +79,7 @@ impl Reader {
     pub(super) fn demanded_instant(&mut self, object: Object<'_>, name: &str) -> Option<Timestamp> {
         let text = self.demanded_text(object, name)?;
         Timestamp::parse(&text)
-            .map_err(|e| self.note(Rule::Mistyped, &object.at.member(name), e.to_string()))
+            .map_err(|e| self.note(LintRule::Mistyped, &object.at.member(name), e.to_string()))
             .ok()
     }
 
@@ -90,13 +90,13 @@ impl Reader {
         name: &str,
     ) -> Option<&'v Vec<Value>> {
         if !object.members.contains_key(name) {
-            self.note(Rule::Missing, object.at, format!("'{name}' is missing"));
+            self.note(LintRule::Missing, object.at, format!("'{name}' is missing"));
             return None;
         }
         let list = object.members[name].as_array();
         if list.is_none() {
             self.note(
-                Rule::Mistyped,
+                LintRule::Mistyped,
                 &object.at.member(name),
                 format!("'{name}' is an array"),
             );
@@ -115,7 +115,7 @@ impl Reader {
         let (value, at) = object.get(name)?;
         let read = of(value);
         if read.is_none() {
-            self.note(Rule::Malformed, &at, format!("'{name}' is {wanted}"));
+            self.note(LintRule::Malformed, &at, format!("'{name}' is {wanted}"));
         }
         read
     }
@@ -135,7 +135,7 @@ impl Reader {
             Some(Ok(language)) => language,
             _ => {
                 self.note(
-                    Rule::Language,
+                    LintRule::Language,
                     &at,
                     format!("{value} is not a language tag"),
                 );
@@ -152,7 +152,7 @@ impl Reader {
             .filter(|name| !known.contains(&name.as_str()))
         {
             self.note(
-                Rule::UnknownMember,
+                LintRule::UnknownMember,
                 &object.at.member(name),
                 format!("nobody knows '{name}'"),
             );

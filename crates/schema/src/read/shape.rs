@@ -3,7 +3,7 @@
 use super::annotation;
 use super::reader::{Object, Reader};
 use crate::language::Language;
-use crate::lint::{self, DEPTH_MAX, Finding, Place, Rule};
+use crate::lint::{self, DEPTH_MAX, LintFinding, LintRule, Place};
 use crate::template::{Constraint, Format, KeyType, Property, Shape};
 use serde_json::{Map, Number, Value};
 
@@ -36,13 +36,13 @@ pub(super) fn integral(key_type: KeyType, value: &Value) -> Value {
 }
 
 /// Takes from a peer's shape what findings say cannot be enforced.
-pub(super) fn mend(shape: &mut Shape, findings: &[Finding]) {
+pub(super) fn mend(shape: &mut Shape, findings: &[LintFinding]) {
     let broken = [
-        Rule::Misfit,
-        Rule::Bounds,
-        Rule::Enum,
-        Rule::Pattern,
-        Rule::Number,
+        LintRule::Misfit,
+        LintRule::Bounds,
+        LintRule::Enum,
+        LintRule::Pattern,
+        LintRule::Number,
     ];
     for finding in findings.iter().filter(|f| broken.contains(&f.rule)) {
         let member = finding
@@ -106,9 +106,9 @@ fn key_type(reader: &mut Reader, object: Object<'_>, depth: usize) -> KeyType {
     match object.first(names) {
         Some((value, at)) => named_type(value, reader.of_peer()).unwrap_or_else(|| {
             let rule = if value.is_string() || reader.of_peer() {
-                Rule::KeyType
+                LintRule::KeyType
             } else {
-                Rule::Mistyped
+                LintRule::Mistyped
             };
             let known = KeyType::ALL.map(KeyType::as_str).join(", ");
             reader.note(
@@ -120,9 +120,9 @@ fn key_type(reader: &mut Reader, object: Object<'_>, depth: usize) -> KeyType {
         }),
         None => {
             let rule = if reader.of_peer() {
-                Rule::KeyType
+                LintRule::KeyType
             } else {
-                Rule::Missing
+                LintRule::Missing
             };
             reader.note(rule, object.at, "'key_type' is missing");
             KeyType::Any
@@ -130,7 +130,7 @@ fn key_type(reader: &mut Reader, object: Object<'_>, depth: usize) -> KeyType {
     }
 }
 
-/// A type by its name; of a peer also `["string", "null"]`, for null is absence here (Q10).
+/// A type by its name; of a peer also `["string", "null"]`, for null is absence here.
 fn named_type(value: &Value, of_peer: bool) -> Option<KeyType> {
     match value {
         Value::String(name) => KeyType::parse(name),
@@ -208,7 +208,7 @@ fn nested(
 ) -> Option<Shape> {
     if depth == DEPTH_MAX {
         reader.note(
-            Rule::Limit,
+            LintRule::Limit,
             object.at,
             format!("shapes nest deeper than {DEPTH_MAX}"),
         );
@@ -240,7 +240,7 @@ fn properties(
         }
         Some(Value::Array(list)) => {
             let message = format!("{} properties; {} are the most", list.len(), lint::KEYS_MAX);
-            reader.note(Rule::Limit, &at, message);
+            reader.note(LintRule::Limit, &at, message);
             Vec::new()
         }
         Some(Value::Object(map)) if reader.of_peer() => json_schema(
@@ -253,7 +253,7 @@ fn properties(
         ),
         Some(_) => {
             reader.note(
-                Rule::Malformed,
+                LintRule::Malformed,
                 &at,
                 "'properties' is an array of objects with 'name'",
             );

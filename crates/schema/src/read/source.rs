@@ -1,7 +1,7 @@
-//! Where JSON comes from: a text, which may be anything, or a value.
+//! The source of JSON: a text, which may be anything, or a value.
 
 use crate::json::{Budget, Excess};
-use crate::lint::{Findings, Place, Rule};
+use crate::lint::{Findings, LintRule, Place};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -11,34 +11,34 @@ use std::io;
 /// The largest template, patch or key that is read, as JSON; bytes.
 pub const SOURCE_BYTES_MAX: usize = 256 * 1024;
 
-/// What to read from.
+/// The source to read from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum TemplateSource<'a> {
     /// A JSON text.
     Text(&'a str),
     /// A JSON value.
     Value(&'a Value),
 }
 
-impl<'a> From<&'a str> for Source<'a> {
+impl<'a> From<&'a str> for TemplateSource<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(text)
     }
 }
 
-impl<'a> From<&'a String> for Source<'a> {
+impl<'a> From<&'a String> for TemplateSource<'a> {
     fn from(text: &'a String) -> Self {
         Self::Text(text)
     }
 }
 
-impl<'a> From<&'a Value> for Source<'a> {
+impl<'a> From<&'a Value> for TemplateSource<'a> {
     fn from(value: &'a Value) -> Self {
         Self::Value(value)
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> TemplateSource<'a> {
     /// The value, unless it is too large or no JSON.
     pub(super) fn value(self, findings: &mut Findings) -> Option<Cow<'a, Value>> {
         let bytes = match self {
@@ -47,7 +47,7 @@ impl<'a> Source<'a> {
         };
         if bytes > SOURCE_BYTES_MAX {
             let message = format!("{bytes} bytes of JSON; {SOURCE_BYTES_MAX} are the most");
-            findings.note(Rule::Limit, &Place::root(), message);
+            findings.note(LintRule::Limit, &Place::root(), message);
             return None;
         }
         match self {
@@ -80,31 +80,31 @@ impl io::Write for Counter {
 /// would take one or the other (RFC 8259 §4, RFC 7493 §2.3).
 ///
 /// # Errors
-/// [`Unread`]
-pub fn json(text: &str) -> Result<Value, Unread> {
+/// [`SourceError`]
+pub fn json(text: &str) -> Result<Value, SourceError> {
     json_within(&mut Budget::default(), text)
 }
 
 /// Reads one such text of several in a message: what may be read of the message is spent.
 ///
 /// # Errors
-/// [`Unread`]
-pub fn json_within(budget: &mut Budget, text: &str) -> Result<Value, Unread> {
+/// [`SourceError`]
+pub fn json_within(budget: &mut Budget, text: &str) -> Result<Value, SourceError> {
     budget.spend(text.as_bytes())?;
     let (read, twice) = parsed(text);
     let value = read?;
     match twice.into_iter().next() {
         None => Ok(value),
-        Some((at, name)) => Err(Unread::Twice {
+        Some((at, name)) => Err(SourceError::Twice {
             name,
             at: at.to_string(),
         }),
     }
 }
 
-/// Why a JSON text is not read.
+/// The reason why a JSON text is not read.
 #[derive(Debug, thiserror::Error)]
-pub enum Unread {
+pub enum SourceError {
     /// It is more than is read.
     #[error(transparent)]
     Excess(#[from] Excess),
@@ -140,15 +140,15 @@ fn parsed(text: &str) -> (Result<Value, serde_json::Error>, Twice) {
 /// Reads a text in which no object has a member twice.
 fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
     if let Err(excess) = Budget::default().spend(text.as_bytes()) {
-        findings.note(Rule::Limit, &Place::root(), excess.to_string());
+        findings.note(LintRule::Limit, &Place::root(), excess.to_string());
         return None;
     }
     let (read, twice) = parsed(text);
     for (at, name) in &twice {
         let message = format!("'{name}' stands twice in one object");
-        findings.note(Rule::DuplicateMember, at, message);
+        findings.note(LintRule::DuplicateMember, at, message);
     }
-    read.map_err(|e| findings.note(Rule::Json, &Place::root(), format!("not JSON: {e}")))
+    read.map_err(|e| findings.note(LintRule::Json, &Place::root(), format!("not JSON: {e}")))
         .ok()
 }
 
@@ -158,7 +158,7 @@ struct Once<'t> {
     twice: &'t mut Twice,
 }
 
-/// Where a value stands; made into a [`Place`] only if there is something to say about it.
+/// The place of a value; made into a [`Place`] only if there is something to say about it.
 enum At<'a> {
     Root,
     Member(&'a At<'a>, &'a str),

@@ -3,7 +3,7 @@
 use super::reader::{Object, Reader};
 use super::{annotation, key};
 use crate::language::Language;
-use crate::lint::{self, Place, Placed, Rule};
+use crate::lint::{self, LintRule, Place, Placed};
 use crate::signature::SEAL;
 use crate::template::{Key, OTHER, Template};
 use crate::write;
@@ -58,7 +58,7 @@ fn keys(reader: &mut Reader, object: Object<'_>, language: &Language) -> Option<
     let at = object.at.member("keys");
     if list.len() > lint::KEYS_MAX {
         let message = format!("{} keys; {} are the most", list.len(), lint::KEYS_MAX);
-        reader.note(Rule::Limit, &at, message);
+        reader.note(LintRule::Limit, &at, message);
         return None;
     }
     let read = list.iter().enumerate().filter_map(|(i, value)| {
@@ -68,8 +68,7 @@ fn keys(reader: &mut Reader, object: Object<'_>, language: &Language) -> Option<
     Some(read.collect())
 }
 
-/// The rules that only all keys together can break. A missing `other` breaks none: it is put there
-/// (Q13).
+/// The rules that only all keys together can break. A missing `other` breaks none: it is put there.
 fn together(reader: &mut Reader, template: &Template, keys: &[PlacedKey], at: &Place) {
     let absent = keys.iter().all(|(_, key)| key.key_name != OTHER);
     let other = absent.then(|| other(template, keys.iter().map(|(_, key)| key)));

@@ -6,8 +6,8 @@ mod laws;
 mod patches;
 
 use super::*;
-use crate::lint::{Rule, Severity};
-use crate::template::{Format, KeyType, OTHER, Shape, Standing};
+use crate::lint::{LintRule, LintSeverity};
+use crate::template::{Format, KeyStatus, KeyType, OTHER, Shape};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -38,22 +38,22 @@ fn figure_2() -> Value {
     })
 }
 
-fn own(source: &Value) -> Reading {
-    template(source, Audience::Own).unwrap_or_else(|f| panic!("{f:#?}"))
+fn own(source: &Value) -> ParsedTemplate {
+    template(source, TemplateOrigin::Own).unwrap_or_else(|f| panic!("{f:#?}"))
 }
 
-fn peer(source: &Value) -> Reading {
-    template(source, Audience::Peer).unwrap_or_else(|f| panic!("{f:#?}"))
+fn peer(source: &Value) -> ParsedTemplate {
+    template(source, TemplateOrigin::Peer).unwrap_or_else(|f| panic!("{f:#?}"))
 }
 
-/// What is told of a source, errors and warnings: `/keys/0/required error missing`.
-fn told(source: &Value, audience: Audience) -> Vec<String> {
+/// The findings told of a source, errors and warnings: `/keys/0/required error missing`.
+fn told(source: &Value, audience: TemplateOrigin) -> Vec<String> {
     let findings = match template(source, audience) {
         Ok(reading) => reading.findings,
         Err(findings) => findings,
     };
-    let line = |f: &Finding| {
-        let severity = if f.severity == Severity::Error {
+    let line = |f: &LintFinding| {
+        let severity = if f.severity == LintSeverity::Error {
             "error"
         } else {
             "warning"
@@ -66,7 +66,7 @@ fn told(source: &Value, audience: Audience) -> Vec<String> {
 /// D34, D25, Q11: Figure 2 is read and clean; `null` is no default.
 #[test]
 fn figure_2_is_clean_for_both() {
-    for audience in [Audience::Own, Audience::Peer] {
+    for audience in [TemplateOrigin::Own, TemplateOrigin::Peer] {
         let reading = template(&figure_2(), audience).unwrap();
         assert_eq!(reading.findings, []);
         let read = reading.template;
@@ -114,10 +114,14 @@ fn prose_is_not_enforced() {
 /// D36: Figure 3, one key.
 #[test]
 fn figure_3_is_a_key() {
-    let (read, findings) =
-        key(&figure_2()["keys"][3], &Language::english(), Audience::Own).unwrap();
+    let (read, findings) = key(
+        &figure_2()["keys"][3],
+        &Language::english(),
+        TemplateOrigin::Own,
+    )
+    .unwrap();
     assert_eq!((read.key_name.as_str(), findings.len()), ("cabin_class", 0));
-    assert!(key("[]", &Language::english(), Audience::Own).is_err());
+    assert!(key("[]", &Language::english(), TemplateOrigin::Own).is_err());
 }
 
 /// D37, Q13: `other` is the last key of every template, ours and theirs, in every language of it.
@@ -126,7 +130,7 @@ fn other_is_put_there_and_last() {
     let mut source = figure_2();
     let other = source["keys"].as_array_mut().unwrap().pop().unwrap();
     source["keys"][0]["annotations"] = json!({"zh": {"meaning": "出发地"}});
-    for audience in [Audience::Own, Audience::Peer] {
+    for audience in [TemplateOrigin::Own, TemplateOrigin::Peer] {
         let read = template(&source, audience).unwrap().template;
         let last = read.keys.last().unwrap();
         assert_eq!((last.key_name.as_str(), last.required), (OTHER, false));
@@ -474,7 +478,10 @@ fn every_rule_points_at_what_breaks_it() {
     for (change, of_ours, of_theirs) in table {
         let source =
             json!({"schema_id": "saving_v1", "scenario": "saving", "keys": [key(change.clone())]});
-        for (audience, expected) in [(Audience::Own, of_ours), (Audience::Peer, of_theirs)] {
+        for (audience, expected) in [
+            (TemplateOrigin::Own, of_ours),
+            (TemplateOrigin::Peer, of_theirs),
+        ] {
             let found = told(&source, audience)
                 .into_iter()
                 .filter(|f| !f.ends_with("untranslated"));
@@ -561,7 +568,10 @@ fn every_rule_of_the_whole_points_at_what_breaks_it() {
             .as_object_mut()
             .unwrap()
             .extend(change.as_object().unwrap().clone());
-        for (audience, expected) in [(Audience::Own, of_ours), (Audience::Peer, of_theirs)] {
+        for (audience, expected) in [
+            (TemplateOrigin::Own, of_ours),
+            (TemplateOrigin::Peer, of_theirs),
+        ] {
             assert_eq!(
                 told(&source, audience).join("; ").trim(),
                 expected,
@@ -571,18 +581,18 @@ fn every_rule_of_the_whole_points_at_what_breaks_it() {
     }
     let mut absent = figure_2();
     absent.as_object_mut().unwrap().remove("keys");
-    assert_eq!(told(&absent, Audience::Own), [" error missing"]);
+    assert_eq!(told(&absent, TemplateOrigin::Own), [" error missing"]);
     let mut nameless = figure_2();
     nameless["scenario"] = json!(7);
     nameless["keys"][1]["key_name"] = json!("origin");
     assert_eq!(
-        told(&nameless, Audience::Own),
+        told(&nameless, TemplateOrigin::Own),
         [
             "/scenario error mistyped",
             "/keys/1/key_name error duplicate-key"
         ]
     );
-    assert_eq!(told(&json!([]), Audience::Peer), [" error mistyped"]);
+    assert_eq!(told(&json!([]), TemplateOrigin::Peer), [" error mistyped"]);
 }
 
 /// All errors at once, each with its place.
@@ -599,7 +609,7 @@ fn all_that_is_wrong_is_told_at_once() {
     source["keys"][4]["minimum"] = json!(10);
     source["keys"][4]["maximum"] = json!(9);
     source["keys"][5]["required"] = json!(true);
-    insta::assert_snapshot!(template(&source, Audience::Own).unwrap_err().iter().map(Finding::to_string).collect::<Vec<_>>().join("\n"), @r#"
+    insta::assert_snapshot!(template(&source, TemplateOrigin::Own).unwrap_err().iter().map(LintFinding::to_string).collect::<Vec<_>>().join("\n"), @r#"
     /schema_id: error: 'Flight' is not a scenario in snake_case, _v and a number from 1 [schema-id]
     /keys/2: error: 'required' is missing [missing]
     /keys/4/minimum: error: the minimum 10 is above the maximum 9 [bounds]
@@ -619,7 +629,7 @@ fn missing_languages_are_told() {
         .unwrap()
         .remove("semantic_description");
     source["keys"][0]["annotations"] = json!({"zh": {"meaning": "出发地"}});
-    let found = told(&source, Audience::Own);
+    let found = told(&source, TemplateOrigin::Own);
     assert_eq!(found[0], "/keys/0 error undescribed");
     assert_eq!(
         found[1..],
@@ -629,7 +639,7 @@ fn missing_languages_are_told() {
     );
     source["language"] = json!("zh");
     // The descriptions without a language are in the template's.
-    assert_eq!(told(&source, Audience::Own), [""; 0]);
+    assert_eq!(told(&source, TemplateOrigin::Own), [""; 0]);
 }
 
 /// D27: two keys of one name are an error for everybody.
@@ -638,16 +648,16 @@ fn names_are_unique() {
     let mut source = figure_2();
     source["keys"][3]["key_name"] = json!("origin");
     assert_eq!(
-        told(&source, Audience::Own),
+        told(&source, TemplateOrigin::Own),
         ["/keys/3/key_name error duplicate-key"]
     );
     assert_eq!(
-        told(&source, Audience::Peer),
+        told(&source, TemplateOrigin::Peer),
         ["/keys/3/key_name error duplicate-key"]
     );
     source["keys"][3]["key_name"] = json!("other");
     assert_eq!(
-        told(&source, Audience::Peer).last().unwrap(),
+        told(&source, TemplateOrigin::Peer).last().unwrap(),
         "/keys/5/key_name error duplicate-key"
     );
 }
@@ -718,13 +728,13 @@ fn numbers_are_read_as_what_they_are() {
     let (read, _) = key(
         r#"{"key_name": "eye_size_scale", "key_type": "float", "required": false, "default_value": 1.0,
             "minimum": 1.0, "maximum": 1.5, "semantic_description": "Scale."}"#,
-        &Language::english(), Audience::Own,
+        &Language::english(), TemplateOrigin::Own,
     ).unwrap();
     assert_eq!(read.shape.key_type, KeyType::Number);
     let (read, _) = key(
         r#"{"key_name": "n", "key_type": "integer", "required": false, "default_value": 3.0, "enum": [1.0, 3],
             "maxLength": null, "semantic_description": "Count."}"#,
-        &Language::english(), Audience::Own,
+        &Language::english(), TemplateOrigin::Own,
     ).unwrap();
     assert_eq!(read.default_value.unwrap().as_i64(), Some(3));
     assert_eq!(read.shape.constraint.allowed[0].as_i64(), Some(1));
@@ -758,7 +768,7 @@ fn the_authored_form_is_read() {
         windows.annotation.0[&Language::english()].examples[0].said,
         "at night"
     );
-    assert_eq!(windows.standing, Standing::Experimental);
+    assert_eq!(windows.standing, KeyStatus::Experimental);
     assert_eq!(reading.template.language, Language::chinese());
 }
 
@@ -766,7 +776,7 @@ fn the_authored_form_is_read() {
 #[test]
 fn text_is_read_with_limits() {
     let told = |text: &str| {
-        let findings = template(text, Audience::Peer).unwrap_err();
+        let findings = template(text, TemplateOrigin::Peer).unwrap_err();
         findings
             .iter()
             .map(|f| format!("{} {}", f.path, f.rule.as_str()))
@@ -778,8 +788,8 @@ fn text_is_read_with_limits() {
     assert_eq!(told(&" ".repeat(SOURCE_BYTES_MAX + 1)), [" limit"]);
     let large = json!({"schema_id": "a".repeat(SOURCE_BYTES_MAX)});
     assert_eq!(
-        template(&large, Audience::Own).unwrap_err()[0].rule,
-        Rule::Limit
+        template(&large, TemplateOrigin::Own).unwrap_err()[0].rule,
+        LintRule::Limit
     );
     let twice = figure_2().to_string().replacen(
         "\"required\":true",
@@ -805,7 +815,7 @@ fn large_enumerations_are_read() {
     let values: Vec<String> = (10_000..30_000).map(|n| n.to_string()).collect();
     let source = json!({"key_name": "n", "key_type": "string", "required": false, "enum": values,
                         "pattern": "[0-9]{5}", "semantic_description": "-> ".repeat(1_300)});
-    let (read, findings) = key(&source, &Language::english(), Audience::Peer).unwrap();
+    let (read, findings) = key(&source, &Language::english(), TemplateOrigin::Peer).unwrap();
     assert_eq!(
         (read.shape.constraint.allowed.len(), findings),
         (20_000, vec![])

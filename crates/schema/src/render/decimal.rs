@@ -4,8 +4,8 @@
 
 use serde_json::Number;
 
-/// How many digits behind the point the YANG rendering keeps: decimal64 with these reaches some
-/// ±9.2 · 10^12.
+/// The number of digits behind the point that the YANG rendering keeps: decimal64 with these
+/// reaches some ±9.2 · 10^12.
 pub(crate) const FRACTION_DIGITS: u32 = 6;
 
 /// A number times 10^places, rounded down; held within ±10^30.

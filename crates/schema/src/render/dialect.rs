@@ -22,7 +22,7 @@ pub(crate) fn xsd(node: &Node) -> String {
     written(node, &XSD)
 }
 
-/// What a dialect wants escaped.
+/// The characters that a dialect wants escaped.
 struct Dialect {
     group: &'static str,
     literal: &'static str,

@@ -3,8 +3,8 @@
 
 use crate::language::Language;
 use crate::template::{
-    Annotation, Constraint, Description, Format, Key, KeyType, MappingExample, OTHER, Property,
-    Shape, Standing, Template,
+    Annotation, Constraint, Description, Format, Key, KeyStatus, KeyType, MappingExample, OTHER,
+    Property, Shape, Template,
 };
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(super) fn key(name: &str, shape: Shape, required: bool, examples: &[(&str, V
         default_value: None,
         annotation: annotation("", examples),
         security_relevant: false,
-        standing: Standing::Stable,
+        standing: KeyStatus::Stable,
     }
 }
 

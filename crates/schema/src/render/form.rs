@@ -4,7 +4,7 @@
 //! Refuses to know where a form goes: that is an argument.
 //!
 //! A control's `name` is the RFC 6901 pointer of its value in the payload (`/passenger_count`,
-//! `/alarms/0/time`), which is the `path` of a [`crate::violation::Violation`] too. An empty control
+//! `/alarms/0/time`), which is the `path` of a [`crate::violation::PayloadViolation`] too. An empty control
 //! is a key left out, and `data-type` says what a filled one holds where that is not text: `number` and
 //! `boolean` as JSON writes them, `json`, or `lines` of texts. An optional boolean has three answers
 //! (yes, no, not said), since a checkbox cannot tell the last two apart. Arrays show some blank rows,
@@ -15,7 +15,7 @@ use super::{dialect, formats};
 use crate::iregexp;
 use crate::language::Language;
 use crate::template::{
-    Annotation, Constraint, Format, Key, KeyType, OTHER, Property, Shape, Standing, Template,
+    Annotation, Constraint, Format, Key, KeyStatus, KeyType, OTHER, Property, Shape, Template,
 };
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ pub fn form(template: &Template, language: &Language, action: Option<&str>) -> S
     page.html
 }
 
-/// What a form is called, in the language asked for.
+/// The title of a form, in the language asked for.
 pub fn title<'a>(template: &'a Template, language: &Language) -> &'a str {
     wording::title(template, language)
 }
@@ -134,11 +134,11 @@ impl Page<'_> {
             );
         }
         match key.standing {
-            Standing::Stable => {}
-            Standing::Experimental => {
+            KeyStatus::Stable => {}
+            KeyStatus::Experimental => {
                 let _ = write!(hint, " [{}]", self.words.experimental);
             }
-            Standing::Deprecated => {
+            KeyStatus::Deprecated => {
                 let _ = write!(hint, " [{}]", self.words.deprecated);
             }
         }
@@ -377,7 +377,7 @@ fn number_attributes(shape: &Shape) -> String {
     attributes
 }
 
-/// What a control with one value holds, where that is not text.
+/// The kind of value that a control with one value holds, where that is not text.
 fn holds(key_type: KeyType) -> &'static str {
     match key_type {
         KeyType::String | KeyType::Any => "",

@@ -1,4 +1,4 @@
-//! A template as a grammar for constrained decoding (§6.1, D61), in llama.cpp's GBNF.
+//! A template as a grammar for constrained decoding (§6.1), in llama.cpp's GBNF.
 //!
 //! Keys in the template's order, each with its value or `null` for what was not said; written as
 //! `{"a": 1, "b": null}`, without other blanks. Text is what was said, or a value of an example;

@@ -1,4 +1,4 @@
-//! A template as JSON Schema 2020-12, for those who validate by it (checklist part 8, Q69).
+//! A template as JSON Schema 2020-12, for those who validate by it.
 //!
 //! `format` has to be asserted by who checks with it; the keyword `$schema` alone makes it an
 //! annotation.
@@ -6,7 +6,7 @@
 use super::{dialect, wording};
 use crate::iregexp;
 use crate::language::Language;
-use crate::template::{Key, KeyType, OTHER, Property, Shape, Standing, Template};
+use crate::template::{Key, KeyStatus, KeyType, OTHER, Property, Shape, Template};
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema of a template's payloads, described in the language asked for.
@@ -50,9 +50,9 @@ fn key_schema(key: &Key, template: &Template, language: &Language) -> Value {
         schema.insert("default".to_owned(), default.clone());
     }
     match key.standing {
-        Standing::Stable => None,
-        Standing::Experimental => schema.insert("x-experimental".to_owned(), Value::Bool(true)),
-        Standing::Deprecated => schema.insert("deprecated".to_owned(), Value::Bool(true)),
+        KeyStatus::Stable => None,
+        KeyStatus::Experimental => schema.insert("x-experimental".to_owned(), Value::Bool(true)),
+        KeyStatus::Deprecated => schema.insert("deprecated".to_owned(), Value::Bool(true)),
     };
     Value::Object(schema)
 }

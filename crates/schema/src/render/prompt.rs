@@ -1,4 +1,4 @@
-//! A template as the prompt of a language model: in-context learning (§6.1, D60).
+//! A template as the prompt of a language model: in-context learning (§6.1).
 //!
 //! Knows how keys and annotations are told, and how a stranger's words are kept from being taken
 //! for instructions (§7). What holds the output to the schema is in `gbnf.rs` and
@@ -7,7 +7,7 @@
 use super::wording::{self, Words};
 use crate::language::Language;
 use crate::other::fenced;
-use crate::template::{Annotation, OTHER, Property, Shape, Standing, Template};
+use crate::template::{Annotation, KeyStatus, OTHER, Property, Shape, Template};
 use std::fmt::Write as _;
 
 /// The system prompt: the task, each key with type, meaning, acceptable values and examples, and
@@ -35,9 +35,9 @@ pub fn prompt(template: &Template, language: &Language) -> String {
             .to_owned(),
         );
         match key.standing {
-            Standing::Stable => {}
-            Standing::Experimental => marks.push(words.experimental.to_owned()),
-            Standing::Deprecated => marks.push(words.deprecated.to_owned()),
+            KeyStatus::Stable => {}
+            KeyStatus::Experimental => marks.push(words.experimental.to_owned()),
+            KeyStatus::Deprecated => marks.push(words.deprecated.to_owned()),
         }
         if let Some(default) = wording::default(key) {
             marks.push(format!("{}: {default}", words.default));
@@ -103,7 +103,7 @@ impl Teller<'_> {
         self.below(text, depth + 1, shape);
     }
 
-    /// What an object or an array holds, indented.
+    /// Writes what an object or an array holds, indented.
     fn below(&self, text: &mut String, depth: usize, shape: &Shape) {
         for member in &shape.constraint.properties {
             self.member(text, depth, member);

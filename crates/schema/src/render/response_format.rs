@@ -1,7 +1,7 @@
-//! A template as the `response_format` of an OpenAI-compatible endpoint (§6.1, D61).
+//! A template as the `response_format` of an OpenAI-compatible endpoint (§6.1).
 //!
 //! Strict mode wants every key required and refuses what is not declared, so "not said" is `null`;
-//! normalising takes the nulls out again (Q10).
+//! normalising takes the nulls out again.
 
 use super::json_schema::shape_schema;
 use super::wording;

@@ -4,7 +4,7 @@
 use super::fixture::{flight_booking, key, shape};
 use super::*;
 use crate::language::Language;
-use crate::template::{Standing, Template};
+use crate::template::{KeyStatus, Template};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -31,14 +31,14 @@ fn grown() -> Template {
         false,
         &[],
     );
-    seat.standing = Standing::Experimental;
+    seat.standing = KeyStatus::Experimental;
     let mut fare = key(
         "fare",
         shape(&json!({"type": "number", "minimum": 0, "unit": "CNY"})),
         false,
         &[],
     );
-    fare.standing = Standing::Deprecated;
+    fare.standing = KeyStatus::Deprecated;
     let legs = json!({"type": "array", "maxItems": 4, "items": {"type": "object", "properties": [
         {"name": "via", "type": "string", "pattern": "[A-Z]{3}", "required": true},
         {"name": "hotel", "type": "object", "properties": [{"name": "nights", "type": "integer"}], "required": true}]}});

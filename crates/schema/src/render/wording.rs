@@ -29,7 +29,7 @@ pub(crate) fn title<'a>(template: &'a Template, wanted: &Language) -> &'a str {
     })
 }
 
-/// The default of an optional key. A required key has none, whatever it says (Q11).
+/// The default of an optional key. A required key has none, whatever it says.
 pub(crate) fn default(key: &Key) -> Option<&Value> {
     key.default_value.as_ref().filter(|_| !key.required)
 }
@@ -57,7 +57,7 @@ pub(crate) struct Words {
     pub(crate) one_per_line: &'static str,
     pub(crate) as_json: &'static str,
     pub(crate) blank_rows: &'static str,
-    /// What a language model is told before the keys, and behind them.
+    /// The text that a language model is told before the keys, and behind them.
     pub(crate) task: &'static str,
     pub(crate) rules: &'static str,
     pub(crate) utterance: &'static str,

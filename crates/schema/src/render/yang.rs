@@ -1,4 +1,4 @@
-//! A template as a YANG module (RFC 7950), and its payloads as typed XML (checklist part 8).
+//! A template as a YANG module (RFC 7950), and its payloads as typed XML.
 //!
 //! Knows how each shape is modelled and written; refuses to compile or validate: that is libyang's
 //! work, in the crate `yang`. [`to_xml`] and [`to_rfc7951`] write a payload, [`from_rfc7951`] reads
@@ -21,11 +21,11 @@ pub use data::{JSON, NoTypedForm, from_rfc7951, to_rfc7951, to_xml};
 
 use super::wording::{self, Words};
 use crate::language::Language;
-use crate::template::{Annotation, Key, KeyType, OTHER, Property, Shape, Standing, Template};
+use crate::template::{Annotation, Key, KeyStatus, KeyType, OTHER, Property, Shape, Template};
 use serde_json::Value;
 use statement::Statement;
 
-/// Where the payload's container stands.
+/// The place of the payload's container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement<'a> {
     /// At the top of its own module, as state data.
@@ -44,9 +44,9 @@ pub enum Placement<'a> {
     },
 }
 
-/// How a key or member stands in the data tree.
+/// The form of a key or member in the data tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DataNodeKind {
     /// One value.
     Leaf,
     /// Several values.
@@ -55,14 +55,14 @@ pub enum Kind {
     List,
     /// One object.
     Container {
-        /// Whether being there says something by itself.
+        /// True if being there says something by itself.
         presence: bool,
     },
     /// JSON whose content the template does not declare.
     AnyData,
 }
 
-impl Kind {
+impl DataNodeKind {
     /// As YANG calls it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -77,24 +77,24 @@ impl Kind {
 
 /// One node of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Where its value stands in the payload: `/alarms/time` for each `time` in the array `alarms`.
+pub struct YangNode {
+    /// The place of its value in the payload: `/alarms/time` for each `time` in the array `alarms`.
     pub path: String,
-    /// How it stands in the data tree.
-    pub kind: Kind,
+    /// Its form in the data tree.
+    pub kind: DataNodeKind,
     /// The YANG type of a leaf or leaf-list.
     pub yang_type: Option<&'static str>,
 }
 
 /// The nodes of a template's module, in order, parents first.
-pub fn nodes(template: &Template) -> Vec<Node> {
+pub fn nodes(template: &Template) -> Vec<YangNode> {
     let mut nodes = Vec::new();
     for key in &template.keys {
         let path = format!("/{}", key.key_name);
         match key.key_name.as_str() {
-            OTHER => nodes.push(Node {
+            OTHER => nodes.push(YangNode {
                 path,
-                kind: Kind::LeafList,
+                kind: DataNodeKind::LeafList,
                 yang_type: Some("string"),
             }),
             _ => list_nodes(&key.shape, key.required, path, &mut nodes),
@@ -103,14 +103,14 @@ pub fn nodes(template: &Template) -> Vec<Node> {
     nodes
 }
 
-fn list_nodes(shape: &Shape, required: bool, path: String, nodes: &mut Vec<Node>) {
+fn list_nodes(shape: &Shape, required: bool, path: String, nodes: &mut Vec<YangNode>) {
     let kind = kind(shape, required);
     let scalar = match kind {
-        Kind::LeafList => shape.constraint.items.as_deref(),
+        DataNodeKind::LeafList => shape.constraint.items.as_deref(),
         _ => Some(shape),
     };
-    let leaf = matches!(kind, Kind::Leaf | Kind::LeafList);
-    nodes.push(Node {
+    let leaf = matches!(kind, DataNodeKind::Leaf | DataNodeKind::LeafList);
+    nodes.push(YangNode {
         path: path.clone(),
         kind,
         yang_type: scalar.filter(|_| leaf).map(types::name),
@@ -121,31 +121,35 @@ fn list_nodes(shape: &Shape, required: bool, path: String, nodes: &mut Vec<Node>
     }
 }
 
-/// How a value of that shape stands in the data tree.
-pub(super) fn kind(shape: &Shape, required: bool) -> Kind {
+/// The form of a value of that shape in the data tree.
+pub(super) fn kind(shape: &Shape, required: bool) -> DataNodeKind {
     match shape.key_type {
-        KeyType::String | KeyType::Integer | KeyType::Number | KeyType::Boolean => Kind::Leaf,
-        KeyType::Any => Kind::AnyData,
-        KeyType::Object if shape.constraint.properties.is_empty() => Kind::AnyData,
-        KeyType::Object => Kind::Container {
+        KeyType::String | KeyType::Integer | KeyType::Number | KeyType::Boolean => {
+            DataNodeKind::Leaf
+        }
+        KeyType::Any => DataNodeKind::AnyData,
+        KeyType::Object if shape.constraint.properties.is_empty() => DataNodeKind::AnyData,
+        KeyType::Object => DataNodeKind::Container {
             presence: !(required && demands(&shape.constraint.properties)),
         },
         KeyType::Array => match shape.constraint.items.as_deref() {
-            None => Kind::AnyData,
+            None => DataNodeKind::AnyData,
             Some(items) => match kind(items, false) {
-                Kind::Leaf => Kind::LeafList,
-                Kind::Container { .. } => Kind::List,
-                Kind::LeafList | Kind::List | Kind::AnyData => Kind::AnyData,
+                DataNodeKind::Leaf => DataNodeKind::LeafList,
+                DataNodeKind::Container { .. } => DataNodeKind::List,
+                DataNodeKind::LeafList | DataNodeKind::List | DataNodeKind::AnyData => {
+                    DataNodeKind::AnyData
+                }
             },
         },
     }
 }
 
 /// The members of an object, or of the objects of a list.
-fn members(shape: &Shape, kind: Kind) -> &[Property] {
+fn members(shape: &Shape, kind: DataNodeKind) -> &[Property] {
     match (kind, shape.constraint.items.as_deref()) {
-        (Kind::Container { .. }, _) => &shape.constraint.properties,
-        (Kind::List, Some(items)) => &items.constraint.properties,
+        (DataNodeKind::Container { .. }, _) => &shape.constraint.properties,
+        (DataNodeKind::List, Some(items)) => &items.constraint.properties,
         _ => &[],
     }
 }
@@ -158,7 +162,7 @@ fn demands(members: &[Property]) -> bool {
 /// True if a required value of that shape needs a `must`, for YANG has no mandatory presence
 /// container.
 fn needs_must(shape: &Shape) -> bool {
-    kind(shape, true) == Kind::Container { presence: true }
+    kind(shape, true) == DataNodeKind::Container { presence: true }
 }
 
 /// The namespace of a template's module.
@@ -283,11 +287,11 @@ impl Modeller<'_> {
         }
         let default = wording::default(key);
         let mut node = self.node(&key.key_name, &key.shape, key.required, default);
-        if key.standing == Standing::Deprecated {
+        if key.standing == KeyStatus::Deprecated {
             node.push(Statement::new("status", "deprecated"));
         }
-        let experimental =
-            (key.standing == Standing::Experimental).then(|| Words::of(self.language).experimental);
+        let experimental = (key.standing == KeyStatus::Experimental)
+            .then(|| Words::of(self.language).experimental);
         node.extend(self.described(&key.annotation, &key.shape, experimental));
         node
     }
@@ -323,21 +327,21 @@ impl Modeller<'_> {
         let kind = kind(shape, required);
         let mut node = Statement::new(kind.as_str(), &identifier(name));
         match kind {
-            Kind::Leaf => {
+            DataNodeKind::Leaf => {
                 node.push(types::of(shape));
                 node.extend(units(shape));
                 node.extend(mandatory(required));
                 node.extend(default.and_then(|value| types::default(shape, value)));
             }
-            Kind::LeafList => self.leaf_list(&mut node, shape, required, default),
-            Kind::List => {
+            DataNodeKind::LeafList => self.leaf_list(&mut node, shape, required, default),
+            DataNodeKind::List => {
                 node.extend(self.counts(shape, required));
                 node.extend(self.ordered());
             }
-            Kind::Container { presence } => {
+            DataNodeKind::Container { presence } => {
                 node.extend(presence.then(|| Statement::text("presence", "The object is there.")));
             }
-            Kind::AnyData => node.extend(mandatory(required)),
+            DataNodeKind::AnyData => node.extend(mandatory(required)),
         }
         self.below(&mut node, members(shape, kind));
         node

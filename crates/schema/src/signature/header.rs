@@ -8,9 +8,9 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum DocumentKind {
     /// A schema template, as published: without what patches add to it.
     #[serde(rename = "schema-template+jws")]
     Template,
@@ -19,15 +19,15 @@ pub enum Kind {
     Patch,
 }
 
-/// What the issuing agent says of a document beside its content.
+/// The claims that the issuing agent makes about a document beside its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claims {
+pub struct DocumentClaims {
     /// The agent that issues it.
     pub agent: String,
     /// Grows with each template of a scenario (its `_vN`, for ours), and each time that a patch of
     /// one name is sealed with other content.
     pub version: u64,
-    /// When the seal ends; whole seconds count.
+    /// The instant at which the seal ends; whole seconds count.
     pub expires_at: Timestamp,
 }
 
@@ -35,7 +35,7 @@ pub struct Claims {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Header {
     alg: String,
-    typ: Kind,
+    typ: DocumentKind,
     pub(super) kid: String,
     crit: Vec<String>,
     agent: String,
@@ -59,7 +59,7 @@ pub(super) struct Named {
 
 impl Named {
     /// The name that a document says.
-    pub(super) fn of(kind: Kind, document: &Value) -> Result<Self, SealError> {
+    pub(super) fn of(kind: DocumentKind, document: &Value) -> Result<Self, SealError> {
         let member = |name: &str| match document.get(name).and_then(Value::as_str) {
             Some(text) => Ok(text.to_owned()),
             None => Err(SealError::Unsealable {
@@ -67,11 +67,11 @@ impl Named {
             }),
         };
         Ok(match kind {
-            Kind::Template => Self {
+            DocumentKind::Template => Self {
                 schema_id: member("schema_id")?,
                 patch_id: None,
             },
-            Kind::Patch => Self {
+            DocumentKind::Patch => Self {
                 schema_id: member("parent_schema_id")?,
                 patch_id: Some(member("patch_id")?),
             },
@@ -89,10 +89,15 @@ impl std::fmt::Display for Named {
 }
 
 impl Header {
-    pub(super) fn new(kind: Kind, claims: &Claims, named: Named, kid: String) -> Self {
+    pub(super) fn new(
+        kind: DocumentKind,
+        claims: &DocumentClaims,
+        named: Named,
+        kid: String,
+    ) -> Self {
         let mentioned = CRITICAL
             .iter()
-            .filter(|c| **c != "patch_id" || kind == Kind::Patch);
+            .filter(|c| **c != "patch_id" || kind == DocumentKind::Patch);
         Self {
             alg: "EdDSA".to_owned(),
             typ: kind,
@@ -127,7 +132,12 @@ impl Header {
         }
     }
 
-    pub(super) fn check(&self, agent: &str, kind: Kind, named: &Named) -> Result<(), SealError> {
+    pub(super) fn check(
+        &self,
+        agent: &str,
+        kind: DocumentKind,
+        named: &Named,
+    ) -> Result<(), SealError> {
         if self.typ != kind {
             return Err(SealError::OtherKind {
                 expected: kind,
@@ -150,7 +160,7 @@ impl Header {
         Timestamp::from_ms(self.exp.saturating_mul(1000))
     }
 
-    pub(super) fn verified(self, kind: Kind, document: &Value) -> Verified {
+    pub(super) fn verified(self, kind: DocumentKind, document: &Value) -> Verified {
         Verified {
             kind,
             expires_at: self.expires_at(),

@@ -1,17 +1,17 @@
-//! What a client remembers of what it accepted, so that nobody – the signing agent included –
+//! The memory that a client has of what it accepted, so that nobody – the signing agent included –
 //! can give it something else under the same name, or something older.
 //!
 //! A template is remembered twice: as a whole in each language and form in which it came, and
 //! without its descriptions, which all languages share. So a type cannot change with the language.
 
-use super::{Kind, Verified};
+use super::{DocumentKind, Verified};
 use crate::canonical;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a client has accepted, by agent; kept across restarts as it is.
+/// The documents that a client has accepted, by agent; kept across restarts as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pins(BTreeMap<String, OfAgent>);
 
@@ -41,7 +41,7 @@ pub(crate) struct Fingerprints {
     contract: String,
 }
 
-/// How a template was asked for.
+/// The way in which a template was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// By its scenario: the newest there is.
@@ -50,7 +50,7 @@ pub enum Asked {
     ByName,
 }
 
-/// Why a document whose seal is good is not accepted; nothing has changed.
+/// The reason why a document whose seal is good is not accepted; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PinError {
     /// The name stands for another document.
@@ -85,8 +85,8 @@ impl Pins {
     /// [`PinError`]; then nothing has changed.
     pub fn accept(&mut self, verified: &Verified, asked: Asked) -> Result<(), PinError> {
         match verified.kind {
-            Kind::Template => self.accept_template(verified, asked),
-            Kind::Patch => self.accept_patch(verified),
+            DocumentKind::Template => self.accept_template(verified, asked),
+            DocumentKind::Patch => self.accept_patch(verified),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::language::Language;
-use crate::lint::Audience;
+use crate::lint::TemplateOrigin;
 use crate::{arbitrary, read, write};
 use proptest::prelude::*;
 use serde_json::json;
@@ -19,8 +19,8 @@ fn at(ms: i64) -> Timestamp {
     Timestamp::from_ms(ms)
 }
 
-fn claims(agent: &str, version: u64) -> Claims {
-    Claims {
+fn claims(agent: &str, version: u64) -> DocumentClaims {
+    DocumentClaims {
         agent: agent.into(),
         version,
         expires_at: at(NOW + 86_400_000),
@@ -51,13 +51,19 @@ fn patch() -> Value {
 }
 
 fn seal_of(document: &Value) -> Seal {
-    sign(&key(1), Kind::Template, &claims("energy", 1), document).unwrap()
+    sign(
+        &key(1),
+        DocumentKind::Template,
+        &claims("energy", 1),
+        document,
+    )
+    .unwrap()
 }
 
 fn sealed(document: &Value, version: u64) -> Value {
     let seal = sign(
         &key(1),
-        Kind::Template,
+        DocumentKind::Template,
         &claims("energy", version),
         document,
     )
@@ -66,7 +72,14 @@ fn sealed(document: &Value, version: u64) -> Value {
 }
 
 fn opened(sealed: &Value) -> Result<Verified, SealError> {
-    open(&trusted(), "energy", Kind::Template, sealed, at(NOW)).map(|(_, verified)| verified)
+    open(
+        &trusted(),
+        "energy",
+        DocumentKind::Template,
+        sealed,
+        at(NOW),
+    )
+    .map(|(_, verified)| verified)
 }
 
 /// D111: what was sealed is opened, however it was printed on its way.
@@ -77,7 +90,7 @@ fn a_sealed_document_is_opened() {
     let (found, verified) = open(
         &trusted(),
         "energy",
-        Kind::Template,
+        DocumentKind::Template,
         &serde_json::from_str(&text).unwrap(),
         at(NOW),
     )
@@ -98,7 +111,7 @@ fn a_sealed_document_is_opened() {
     }
     // The seal is no part of the template, and no slip of the pen.
     assert!(
-        read::template(&text, Audience::Own)
+        read::template(&text, TemplateOrigin::Own)
             .unwrap()
             .findings
             .is_empty()
@@ -112,13 +125,25 @@ fn every_attack_is_told_apart() {
     let good = sealed(&document, 1);
     let (_, seal) = detach(&good).unwrap();
     let seal = seal.unwrap();
-    let mallory = sign(&key(2), Kind::Template, &claims("energy", 1), &document).unwrap();
-    let as_other = sign(&key(1), Kind::Template, &claims("repair", 1), &document).unwrap();
+    let mallory = sign(
+        &key(2),
+        DocumentKind::Template,
+        &claims("energy", 1),
+        &document,
+    )
+    .unwrap();
+    let as_other = sign(
+        &key(1),
+        DocumentKind::Template,
+        &claims("repair", 1),
+        &document,
+    )
+    .unwrap();
     let check = |seal: &Seal, document: &Value| {
         verify(
             &trusted(),
             "energy",
-            Kind::Template,
+            DocumentKind::Template,
             seal,
             document,
             at(NOW),
@@ -152,16 +177,22 @@ fn every_attack_is_told_apart() {
             found: "repair".into()
         })
     );
-    let of_patch = sign(&key(1), Kind::Patch, &claims("energy", 1), &patch()).unwrap();
+    let of_patch = sign(&key(1), DocumentKind::Patch, &claims("energy", 1), &patch()).unwrap();
     assert_eq!(
         check(&of_patch, &document),
         Err(SealError::OtherKind {
-            expected: Kind::Template,
-            found: Kind::Patch
+            expected: DocumentKind::Template,
+            found: DocumentKind::Patch
         })
     );
     // The header of one seal under the signature of another.
-    let newer = sign(&key(1), Kind::Template, &claims("energy", 9), &document).unwrap();
+    let newer = sign(
+        &key(1),
+        DocumentKind::Template,
+        &claims("energy", 9),
+        &document,
+    )
+    .unwrap();
     let spliced = Seal {
         protected: newer.protected,
         signature: seal.signature.clone(),
@@ -173,14 +204,21 @@ fn every_attack_is_told_apart() {
     let as_energy = verify(
         &keys,
         "energy",
-        Kind::Template,
+        DocumentKind::Template,
         &mallory,
         &document,
         at(NOW),
     );
     assert!(matches!(as_energy, Err(SealError::UnknownKey { .. })));
     keys.distrust("energy", &kid(&key(1).verifying_key()));
-    let distrusted = verify(&keys, "energy", Kind::Template, &seal, &document, at(NOW));
+    let distrusted = verify(
+        &keys,
+        "energy",
+        DocumentKind::Template,
+        &seal,
+        &document,
+        at(NOW),
+    );
     assert!(matches!(distrusted, Err(SealError::UnknownKey { .. })));
 }
 
@@ -188,7 +226,8 @@ fn every_attack_is_told_apart() {
 #[test]
 fn a_seal_ends() {
     let good = sealed(&template(1, "string"), 1);
-    let open_at = |ms| open(&trusted(), "energy", Kind::Template, &good, at(ms)).map(|_| ());
+    let open_at =
+        |ms| open(&trusted(), "energy", DocumentKind::Template, &good, at(ms)).map(|_| ());
     let end = NOW + 86_400_000;
     assert_eq!(open_at(end - 1), Ok(()));
     assert_eq!(open_at(end), Err(SealError::Expired { at: at(end) }));
@@ -206,7 +245,7 @@ fn odd_headers_are_refused() {
         verify(
             &trusted(),
             "energy",
-            Kind::Template,
+            DocumentKind::Template,
             &Seal {
                 protected,
                 signature,
@@ -250,7 +289,7 @@ fn names_of_keys_and_signatures_are_known() {
     let x = Base64UrlUnpadded::decode_vec("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
     let public = ed25519_dalek::VerifyingKey::from_bytes(&x.try_into().unwrap()).unwrap();
     assert_eq!(kid(&public), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
-    let seal = sign(&key(1), Kind::Patch, &claims("energy", 3), &patch()).unwrap();
+    let seal = sign(&key(1), DocumentKind::Patch, &claims("energy", 3), &patch()).unwrap();
     let header = Base64UrlUnpadded::decode_vec(&seal.protected).unwrap();
     insta::assert_snapshot!(String::from_utf8(header).unwrap(), @r#"{"agent":"energy","alg":"EdDSA","crit":["agent","exp","patch_id","schema_id","version"],"exp":1780086400,"kid":"UDDReOZl1ipXAfp9wYsm13sDBMK5og--QWdBjzuf6o4","patch_id":"p1","schema_id":"saving_v1","typ":"schema-patch+jws","version":3}"#);
     // As another implementation of Ed25519 computes it.
@@ -262,11 +301,16 @@ fn names_of_keys_and_signatures_are_known() {
 fn what_could_be_two_things_is_not_sealed() {
     let mut document = template(1, "integer");
     document["keys"][0]["maximum"] = json!(9_007_199_254_740_993_u64);
-    let refused = sign(&key(1), Kind::Template, &claims("energy", 1), &document);
+    let refused = sign(
+        &key(1),
+        DocumentKind::Template,
+        &claims("energy", 1),
+        &document,
+    );
     assert!(matches!(refused, Err(SealError::Unsealable { .. })));
     let unnamed = sign(
         &key(1),
-        Kind::Template,
+        DocumentKind::Template,
         &claims("energy", 1),
         &json!({"keys": []}),
     );
@@ -340,8 +384,22 @@ fn types_do_not_change_under_a_name() {
 fn patches_do_not_go_back() {
     let mut pins = Pins::default();
     let mut accept = |document: &Value, version| {
-        let seal = sign(&key(1), Kind::Patch, &claims("energy", version), document).unwrap();
-        let verified = verify(&trusted(), "energy", Kind::Patch, &seal, document, at(NOW)).unwrap();
+        let seal = sign(
+            &key(1),
+            DocumentKind::Patch,
+            &claims("energy", version),
+            document,
+        )
+        .unwrap();
+        let verified = verify(
+            &trusted(),
+            "energy",
+            DocumentKind::Patch,
+            &seal,
+            document,
+            at(NOW),
+        )
+        .unwrap();
         pins.accept(&verified, Asked::ByName)
     };
     let mut deprecated = patch();
@@ -371,7 +429,7 @@ proptest! {
         }
         for document in forms {
             let (found, verified) =
-                open(&trusted(), "energy", Kind::Template, &sealed(&document, 1), at(NOW)).unwrap();
+                open(&trusted(), "energy", DocumentKind::Template, &sealed(&document, 1), at(NOW)).unwrap();
             prop_assert_eq!(&found, &document);
             prop_assert_eq!(pins.accept(&verified, Asked::ByScenario), Ok(()));
         }

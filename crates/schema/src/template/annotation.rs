@@ -1,4 +1,4 @@
-//! What a key means, in the languages that its author wrote (§4.2).
+//! The meaning of a key, in the languages that its author wrote (§4.2).
 
 use crate::language::{self, Language};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotation(pub BTreeMap<Language, Description>);
 
-/// What something means, in one language.
+/// The meaning of something, in one language.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// The meaning, without acceptable values and examples where these are given apart; the whole
@@ -19,14 +19,14 @@ pub struct Description {
     /// True if the author wrote one prose, examples and acceptable values in it: it is told as it
     /// stands, and `examples` are what could be read from it.
     pub verbatim: bool,
-    /// What people say, and the value they mean.
+    /// The utterances of people, with the value they mean.
     pub examples: Vec<MappingExample>,
 }
 
 /// `'two people' -> 2`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MappingExample {
-    /// What people say.
+    /// The utterance.
     pub said: String,
     /// The value they mean.
     pub value: Value,
@@ -43,7 +43,7 @@ impl Annotation {
     }
 
     /// The description that serves who prefers a language: the preferred one or what it falls back
-    /// to (RFC 4647 §3.4), else the default or what that falls back to, else any (Q4).
+    /// to (RFC 4647 §3.4), else the default or what that falls back to, else any.
     pub fn lookup(
         &self,
         preferred: Option<&Language>,

@@ -9,23 +9,23 @@ use serde_json::Value;
 pub struct Key {
     /// In snake_case, unique within the schema.
     pub key_name: String,
-    /// What values it takes: `key_type` and the members that narrow it (Q8).
+    /// The values that it takes: `key_type` and the members that narrow it.
     pub shape: Shape,
-    /// Whether a payload must have it.
+    /// True if a payload must have it.
     pub required: bool,
-    /// Stands for the key where a payload leaves it out; never `null` (Q11).
+    /// Stands for the key where a payload leaves it out; never `null`.
     pub default_value: Option<Value>,
     /// `semantic_description`, in as many languages as there are.
     pub annotation: Annotation,
-    /// Touches payment, identity or access: changes of it want two approvals (§7, Q51).
+    /// Touches payment, identity or access: changes of it want two approvals (§7).
     pub security_relevant: bool,
-    /// Where it is in its life.
-    pub standing: Standing,
+    /// Its stage of life.
+    pub standing: KeyStatus,
 }
 
-/// Where a key is in its life (§6.2.3).
+/// The stage of life of a key (§6.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Standing {
+pub enum KeyStatus {
     /// Of the base schema, or promoted.
     #[default]
     Stable,

@@ -1,4 +1,4 @@
-//! What values a key takes: its type and the members that narrow it (Q5 to Q8).
+//! The values that a key takes: its type and the members that narrow it.
 //!
 //! `enum`, `minimum`, `maximum`, `format`, `pattern`, `maxLength`, `maxItems`, `items`,
 //! `properties` and `unit` are optional members of a key definition beside the draft's. They alone
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use strum::IntoStaticStr;
 
-/// A JSON Schema type identifier; `float` and `double` are read as `number` (Q5).
+/// A JSON Schema type identifier; `float` and `double` are read as `number`.
 #[derive(IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl KeyType {
 pub struct Shape {
     /// The type.
     pub key_type: KeyType,
-    /// What narrows it.
+    /// The members that narrow it.
     pub constraint: Constraint,
 }
 
@@ -75,7 +75,7 @@ impl Shape {
     }
 }
 
-/// What narrows a type. Members that say nothing of the type are a lint error.
+/// The members that narrow a type. Members that say nothing of the type are a lint error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Constraint {
     /// `enum`: these values only; none if empty. Strings, integers or numbers.
@@ -92,9 +92,9 @@ pub struct Constraint {
     pub max_length: Option<usize>,
     /// `maxItems`; of arrays.
     pub max_items: Option<usize>,
-    /// `items`; of arrays. None: any JSON values (Q6).
+    /// `items`; of arrays. None: any JSON values.
     pub items: Option<Box<Shape>>,
-    /// `properties`, in order; of objects. Empty: any object (Q7). Others are unknown keys.
+    /// `properties`, in order; of objects. Empty: any object. Others are unknown keys.
     pub properties: Vec<Property>,
     /// `unit`, e.g. `W` or `Mbit/s`; told, not enforced.
     pub unit: Option<String>,
@@ -105,11 +105,11 @@ pub struct Constraint {
 pub struct Property {
     /// In snake_case, unique within the object.
     pub name: String,
-    /// What values it takes.
+    /// The values that it takes.
     pub shape: Shape,
-    /// Whether the object must have it.
+    /// True if the object must have it.
     pub required: bool,
-    /// What it means.
+    /// Its meaning.
     pub annotation: Annotation,
 }
 

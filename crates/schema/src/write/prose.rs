@@ -32,7 +32,7 @@ pub fn composed(shape: &Shape, description: &Description, language: &Language) -
     text
 }
 
-/// What the key `other` means.
+/// The meaning of the key `other`.
 pub(super) fn other(language: &Language) -> Description {
     Description::meaning(Words::of(language).other)
 }
@@ -134,7 +134,7 @@ fn label(words: &Words, name: &str, what: &str) -> String {
     format!("{name}{}{what}", words.colon)
 }
 
-/// What a shape accepts, clause by clause.
+/// The values that a shape accepts, clause by clause.
 fn clauses(shape: &Shape, words: &Words) -> Vec<String> {
     let rule = &shape.constraint;
     let mut clauses = Vec::new();

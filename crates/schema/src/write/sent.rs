@@ -3,13 +3,13 @@
 use super::prose::composed;
 use crate::language::{Language, lookup};
 use crate::patch::{Patch, Refinement};
-use crate::template::{Annotation, Constraint, Key, KeyType, Property, Shape, Standing, Template};
+use crate::template::{Annotation, Constraint, Key, KeyStatus, KeyType, Property, Shape, Template};
 use serde_json::{Map, Value, json};
 
 /// The template for who prefers a language, as the answer to `get_schema_template` (§3.2).
 ///
 /// `language` tells what was served: the preferred one, what it falls back to, or the template's
-/// own (Q4). `schema_id` does not change with it.
+/// own. `schema_id` does not change with it.
 pub fn template(template: &Template, preferred: Option<&Language>) -> Value {
     let served = served_language(template, preferred);
     let keys = template
@@ -53,7 +53,7 @@ pub fn key(key: &Key, language: &Language, default: &Language) -> Value {
     Value::Object(members)
 }
 
-/// A patch for who prefers a language, as a `schema_update_suggestion` (§6.2.2, Q44). The default
+/// A patch for who prefers a language, as a `schema_update_suggestion` (§6.2.2). The default
 /// is the language of the template that it adds to.
 pub fn patch(patch: &Patch, preferred: Option<&Language>, default: &Language) -> Value {
     let annotations = patch
@@ -103,9 +103,9 @@ pub(super) fn beside(key: &Key, members: &mut Map<String, Value>) {
         members.insert("security_relevant".into(), true.into());
     }
     match key.standing {
-        Standing::Stable => None,
-        Standing::Experimental => members.insert("experimental".into(), true.into()),
-        Standing::Deprecated => members.insert("deprecated".into(), true.into()),
+        KeyStatus::Stable => None,
+        KeyStatus::Experimental => members.insert("experimental".into(), true.into()),
+        KeyStatus::Deprecated => members.insert("deprecated".into(), true.into()),
     };
 }
 

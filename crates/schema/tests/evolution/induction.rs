@@ -2,7 +2,10 @@
 
 use super::bag::Bag;
 use super::{DAY, HOUR, at, base};
-use schema::evolution::{Command, Event, Evolution, Fragment, Means, Resolved, Settings, Source};
+use schema::evolution::{
+    Evolution, EvolutionContext, EvolutionSettings, Fragment, FragmentSource, LineageCommand,
+    LineageEvent, Resolved,
+};
 use schema::language::Language;
 use schema::other;
 use schema::patch::Patch;
@@ -38,10 +41,10 @@ fn empty() -> Template {
 }
 
 /// Twenty clients say these in turn.
-fn grown(evolution: &mut Evolution, embedder: &dyn Embedder, said: &[&str]) -> Vec<Event> {
-    let settings = Settings::default();
+fn grown(evolution: &mut Evolution, embedder: &dyn Embedder, said: &[&str]) -> Vec<LineageEvent> {
+    let settings = EvolutionSettings::default();
     let screen = |text: &str| other::Fragment::new(text)?.screened(80, &["Erika"]);
-    let means = Means {
+    let means = EvolutionContext {
         settings: &settings,
         embedder,
         screen: &screen,
@@ -51,7 +54,7 @@ fn grown(evolution: &mut Evolution, embedder: &dyn Embedder, said: &[&str]) -> V
     let mut events = Vec::new();
     for i in 0..20 {
         let (client, text) = (format!("client {i}"), said[i % said.len()]);
-        let source = Source {
+        let source = FragmentSource {
             client: Some(&client),
             proven: true,
         };
@@ -71,9 +74,9 @@ fn grown(evolution: &mut Evolution, embedder: &dyn Embedder, said: &[&str]) -> V
     events
 }
 
-fn proposed(events: &[Event]) -> Option<&Patch> {
+fn proposed(events: &[LineageEvent]) -> Option<&Patch> {
     events.iter().find_map(|event| match event {
-        Event::Proposed { proposal } => Some(&proposal.patch),
+        LineageEvent::Proposed { proposal } => Some(&proposal.patch),
         _ => None,
     })
 }
@@ -81,7 +84,7 @@ fn proposed(events: &[Event]) -> Option<&Patch> {
 fn induced(said: &[&str]) -> Key {
     // Gates open before all was heard: what comes later counts as well.
     let mut evolution = Evolution::new(empty(), None, &Same).unwrap();
-    let settings = Settings::default();
+    let settings = EvolutionSettings::default();
     grown(&mut evolution, &Same, said);
     let cluster = evolution.pool().clusters().next().unwrap();
     let screen = |text: &str| other::Fragment::new(text)?.screened(80, &["Erika"]);
@@ -240,7 +243,7 @@ fn a_synonym_refines() {
     assert!(
         !grown(&mut evolution, &Bag, &["business class"])
             .iter()
-            .any(|e| matches!(e, Event::Queued { .. }))
+            .any(|e| matches!(e, LineageEvent::Queued { .. }))
     );
 }
 
@@ -250,12 +253,12 @@ fn patches_are_looked_at_too() {
     let mut evolution = Evolution::new(base(), None, &Bag).unwrap();
     let events = grown(&mut evolution, &Bag, &["quiet cabin zone"]);
     let patch_id = proposed(&events).unwrap().patch_id.clone();
-    let approve = Command::Approve {
+    let approve = LineageCommand::Approve {
         patch_id,
         principal: "anna".into(),
     };
     evolution
-        .command(&approve, &Settings::default(), at(HOUR))
+        .command(&approve, &EvolutionSettings::default(), at(HOUR))
         .unwrap();
     let candidate = {
         let mut fresh = Evolution::new(empty(), None, &Bag).unwrap();
@@ -263,14 +266,19 @@ fn patches_are_looked_at_too() {
         let screen = |text: &str| other::Fragment::new(text)?.screened(80, &[]);
         schema::evolution::induce(
             fresh.pool().clusters().next().unwrap(),
-            &Settings::default(),
+            &EvolutionSettings::default(),
             &screen,
         )
         .unwrap()
     };
     let current = evolution.lineage().current();
-    let resolved =
-        schema::evolution::resolve(&candidate, &current, &[], &Settings::default(), &Bag);
+    let resolved = schema::evolution::resolve(
+        &candidate,
+        &current,
+        &[],
+        &EvolutionSettings::default(),
+        &Bag,
+    );
     assert!(
         matches!(resolved, Some(Resolved::Refines { refinement, .. }) if refinement.key_name == "quiet_cabin_zone")
     );
@@ -280,10 +288,10 @@ fn patches_are_looked_at_too() {
 #[test]
 fn a_cooled_trigger_is_dropped() {
     let mut evolution = Evolution::new(base(), None, &Bag).unwrap();
-    let mut settings = Settings::default();
+    let mut settings = EvolutionSettings::default();
     settings.convergence.experimental_max = 1;
     let screen = |text: &str| Some(text.to_owned());
-    let means = Means {
+    let means = EvolutionContext {
         settings: &settings,
         embedder: &Bag,
         screen: &screen,
@@ -293,7 +301,7 @@ fn a_cooled_trigger_is_dropped() {
     for said in ["quiet cabin zone", "vegan meal tonight"] {
         for i in 0..8 {
             let client = format!("client {i}");
-            let source = Source {
+            let source = FragmentSource {
                 client: Some(&client),
                 proven: true,
             };
@@ -321,14 +329,17 @@ fn a_cooled_trigger_is_dropped() {
         .patch
         .patch_id
         .clone();
-    let reject = Command::Reject {
+    let reject = LineageCommand::Reject {
         patch_id,
         principal: "anna".into(),
         reason: "no".into(),
     };
     evolution.command(&reject, &settings, at(2 * DAY)).unwrap();
     let events = evolution.tick(&means, at(2 * DAY)).events;
-    assert!(matches!(events[..], [Event::Dropped { .. }]), "{events:?}");
+    assert!(
+        matches!(events[..], [LineageEvent::Dropped { .. }]),
+        "{events:?}"
+    );
     let document = serde_json::to_string(&evolution).unwrap();
     let read: Evolution = serde_json::from_str(&document).unwrap();
     assert_eq!(serde_json::to_string(&read).unwrap(), document);

@@ -2,15 +2,15 @@
 
 use super::{DAY, HOUR, Story, at, base, key, name};
 use schema::evolution::{
-    Activity, Approval, ClusterId, Command, Event, Observation, Resolved, effective,
+    Activity, Approval, ClusterId, LineageCommand, LineageEvent, Observation, Resolved, effective,
 };
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::patch::Refinement;
-use schema::template::Standing;
+use schema::template::KeyStatus;
 use serde_json::{Map, json};
 
-/// What the end of the trial says of a key with such measures, in thousandths.
+/// The verdict at the end of the trial on a key with such measures, in thousandths.
 fn verdict(usage: usize, meant: Option<usize>, typed: usize) -> String {
     let mut story = Story::begin();
     story.tries("extra", at(0));
@@ -80,7 +80,7 @@ fn promotion_publishes_the_next_version() {
     let current = story.lineage.current();
     assert_eq!(
         current.key("extra").unwrap().standing,
-        Standing::Experimental
+        KeyStatus::Experimental
     );
     assert_eq!(*story.lineage.base(), base());
     story.sees("extra", 500, 1_000, Some(900), at(DAY));
@@ -90,9 +90,9 @@ fn promotion_publishes_the_next_version() {
         (next.schema_id.as_str(), next.scenario.as_str()),
         ("flight_booking_v2", "flight_booking")
     );
-    assert_eq!(next.key("extra").unwrap().standing, Standing::Stable);
+    assert_eq!(next.key("extra").unwrap().standing, KeyStatus::Stable);
     assert_eq!(next.keys.last().unwrap().key_name, "other");
-    assert_eq!(schema::lint::template(&next, Audience::Own), []);
+    assert_eq!(schema::lint::template(&next, TemplateOrigin::Own), []);
     // The other patch is rebased, and both keys are accepted under the old version.
     let patch = story.lineage.patches().next().unwrap();
     assert_eq!(
@@ -120,7 +120,7 @@ fn deprecated_keys_go_in_their_time() {
     assert_eq!(story.tick(at(7 * DAY)), ["deprecated"]);
     assert_eq!(
         story.lineage.current().key("extra").unwrap().standing,
-        Standing::Deprecated
+        KeyStatus::Deprecated
     );
     assert_eq!(story.tick(at(20 * DAY)), [""; 0], "13 days");
     assert_eq!(story.tick(at(21 * DAY)), ["withdrawn"], "14 days");
@@ -197,7 +197,7 @@ fn stable_keys_are_judged_on() {
     let told = story.lineage.base().key("extra").unwrap().standing;
     assert_eq!(
         (told, story.lineage.base().schema_id.as_str()),
-        (Standing::Deprecated, "flight_booking_v3")
+        (KeyStatus::Deprecated, "flight_booking_v3")
     );
     assert_eq!(story.tick(at(81 * DAY)), ["withdrawn", "published"]);
     assert!(story.lineage.base().key("extra").is_none());
@@ -267,7 +267,7 @@ fn the_eleventh_key_waits() {
     let principal = "anna".to_owned();
     story
         .does(
-            &Command::Deprecate {
+            &LineageCommand::Deprecate {
                 key_name: "key_0".into(),
                 principal,
             },
@@ -289,7 +289,7 @@ fn the_eleventh_key_waits() {
     };
     story
         .does(
-            &Command::Propose {
+            &LineageCommand::Propose {
                 cluster: second,
                 resolved,
                 exposes_capability: false,
@@ -308,7 +308,7 @@ fn the_queue_is_bounded() {
     story.settings.convergence.queue_max = 2;
     let first = story.fires(at(0));
     story.fires(at(0));
-    let fire = |cluster| Command::Fire { cluster };
+    let fire = |cluster| LineageCommand::Fire { cluster };
     assert_eq!(
         story.does(&fire(ClusterId(9)), at(0)).unwrap_err(),
         "2 triggers wait already"
@@ -317,7 +317,7 @@ fn the_queue_is_bounded() {
         story.does(&fire(first), at(0)).unwrap_err(),
         "cluster 0 has been dealt with"
     );
-    let drop = Command::Drop {
+    let drop = LineageCommand::Drop {
         cluster: first,
         why: schema::evolution::Dropped::Cooled,
     };
@@ -357,7 +357,7 @@ fn approval_is_by_hand() {
     let resolved = Resolved::New(key("reboot_site"));
     let events = story
         .does(
-            &Command::Propose {
+            &LineageCommand::Propose {
                 cluster,
                 resolved,
                 exposes_capability: true,
@@ -374,7 +374,7 @@ fn approval_is_by_hand() {
 fn rejected_clusters_rest() {
     let mut story = Story::begin();
     let rejected = story.proposes(key("extra"), at(0)).unwrap();
-    let reject = |patch_id: &str| Command::Reject {
+    let reject = |patch_id: &str| LineageCommand::Reject {
         patch_id: patch_id.to_owned(),
         principal: "anna".into(),
         reason: "no".into(),
@@ -426,7 +426,7 @@ fn a_refinement_is_folded_in() {
     };
     story
         .does(
-            &Command::Propose {
+            &LineageCommand::Propose {
                 cluster,
                 resolved,
                 exposes_capability: false,
@@ -486,7 +486,7 @@ fn a_client_has_a_stack_of_its_own() {
     own.tries("for_all", at(0));
     all.sees("for_all", 500, 1_000, Some(900), at(DAY));
     all.tick(at(7 * DAY));
-    let rebase = Command::Rebase {
+    let rebase = LineageCommand::Rebase {
         base: all.lineage.base().clone(),
     };
     own.does(&rebase, at(7 * DAY)).unwrap();
@@ -505,7 +505,7 @@ fn names_are_given_once() {
     let cluster = ClusterId(0);
     story
         .does(
-            &Command::Drop {
+            &LineageCommand::Drop {
                 cluster,
                 why: schema::evolution::Dropped::Pending,
             },
@@ -557,7 +557,7 @@ fn suggestions_are_complete() {
       "timestamp": "2026-01-02T00:00:00.000Z"
     }
     "#);
-    let (read, _) = schema::read::suggestion(&told, Audience::Peer).unwrap();
+    let (read, _) = schema::read::suggestion(&told, TemplateOrigin::Peer).unwrap();
     assert!(matches!(read, schema::read::Suggestion::Patch(patch) if patch.patch_id == second));
     let names = |story: &Story, since: &str| -> Vec<String> {
         let patches = story.lineage.patches_since(Some(since));
@@ -565,7 +565,7 @@ fn suggestions_are_complete() {
     };
     assert_eq!(names(&story, &first), std::slice::from_ref(&second));
     assert_eq!(story.lineage.suggestion(Some(&second), None), None);
-    let out = Command::Deprecate {
+    let out = LineageCommand::Deprecate {
         key_name: "first_key".into(),
         principal: "anna".into(),
     };
@@ -575,7 +575,7 @@ fn suggestions_are_complete() {
     // The short form of a peer is advice (Figure 9).
     let short = json!({"new_keys": [{"key_name": "seat_preference", "key_type": "string", "required": false,
         "default_value": "none", "semantic_description": "Seat preference. Acceptable values: window, aisle, none."}]});
-    let (read, _) = schema::read::suggestion(&short, Audience::Peer).unwrap();
+    let (read, _) = schema::read::suggestion(&short, TemplateOrigin::Peer).unwrap();
     assert!(
         matches!(read, schema::read::Suggestion::Advice { new_keys, .. } if new_keys.len() == 1)
     );
@@ -590,7 +590,7 @@ fn switched_off_nothing_begins() {
     story.settings.parts.patches = false;
     let refused = story
         .does(
-            &Command::Fire {
+            &LineageCommand::Fire {
                 cluster: ClusterId(7),
             },
             at(0),
@@ -598,6 +598,6 @@ fn switched_off_nothing_begins() {
         .unwrap_err();
     assert_eq!(refused, "schemas do not evolve here");
     assert_eq!(story.tick(at(7 * DAY)), ["deprecated"]);
-    let _: Vec<Event> = story.does(&Command::Tick, at(21 * DAY)).unwrap();
+    let _: Vec<LineageEvent> = story.does(&LineageCommand::Tick, at(21 * DAY)).unwrap();
     assert_eq!(story.state("extra"), "withdrawn");
 }

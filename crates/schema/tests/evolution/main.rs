@@ -10,9 +10,11 @@ mod pool;
 mod settings;
 mod table;
 
-use schema::evolution::{ClusterId, Command, Event, Lineage, Observation, Resolved, Settings};
+use schema::evolution::{
+    ClusterId, EvolutionSettings, Lineage, LineageCommand, LineageEvent, Observation, Resolved,
+};
 use schema::language::Language;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::template::{Key, Template};
 use schema::time::Timestamp;
 use serde_json::{Map, Value, json};
@@ -36,7 +38,7 @@ fn base() -> Template {
              "annotations": {"en": {"meaning": "Cabin class", "examples": [["business class please", "business"]]}}},
         ]
     });
-    schema::read::template(&source, Audience::Own)
+    schema::read::template(&source, TemplateOrigin::Own)
         .unwrap()
         .template
 }
@@ -46,7 +48,7 @@ fn key(name: &str) -> Key {
         "key_name": name, "key_type": "boolean", "required": false, "default_value": false,
         "annotations": {"en": {"meaning": "Whether it is wanted", "examples": [["it is wanted", true]]}}
     });
-    schema::read::key(&source, &Language::english(), Audience::Own)
+    schema::read::key(&source, &Language::english(), TemplateOrigin::Own)
         .unwrap()
         .0
 }
@@ -54,7 +56,7 @@ fn key(name: &str) -> Key {
 /// A lineage that is told what to do, and remembers what followed.
 struct Story {
     lineage: Lineage,
-    settings: Settings,
+    settings: EvolutionSettings,
     clusters: u64,
 }
 
@@ -62,7 +64,7 @@ impl Story {
     fn begin() -> Self {
         Self {
             lineage: Lineage::new(base(), None),
-            settings: Settings::default(),
+            settings: EvolutionSettings::default(),
             clusters: 0,
         }
     }
@@ -74,14 +76,19 @@ impl Story {
         }
     }
 
-    fn does(&mut self, command: &Command, now: Timestamp) -> Result<Vec<Event>, String> {
+    fn does(
+        &mut self,
+        command: &LineageCommand,
+        now: Timestamp,
+    ) -> Result<Vec<LineageEvent>, String> {
         let events = self
             .lineage
             .decide(command, &self.settings, now)
             .map_err(|r| r.to_string())?;
         for event in &events {
             // Durable: what is logged and read again is the same (D64).
-            let kept: Event = serde_json::from_value(serde_json::to_value(event).unwrap()).unwrap();
+            let kept: LineageEvent =
+                serde_json::from_value(serde_json::to_value(event).unwrap()).unwrap();
             assert_eq!(kept, *event);
             self.lineage.apply(&kept);
         }
@@ -92,14 +99,14 @@ impl Story {
     }
 
     fn tick(&mut self, now: Timestamp) -> Vec<&'static str> {
-        let events = self.does(&Command::Tick, now).unwrap();
+        let events = self.does(&LineageCommand::Tick, now).unwrap();
         events.iter().map(name).collect()
     }
 
     fn fires(&mut self, now: Timestamp) -> ClusterId {
         let cluster = ClusterId(self.clusters);
         self.clusters += 1;
-        self.does(&Command::Fire { cluster }, now).unwrap();
+        self.does(&LineageCommand::Fire { cluster }, now).unwrap();
         cluster
     }
 
@@ -110,13 +117,13 @@ impl Story {
 
     fn turn(&mut self, cluster: ClusterId, key: Key, now: Timestamp) -> Result<String, String> {
         let resolved = Resolved::New(key);
-        let propose = Command::Propose {
+        let propose = LineageCommand::Propose {
             cluster,
             resolved,
             exposes_capability: false,
         };
         match self.does(&propose, now)?.first() {
-            Some(Event::Proposed { proposal }) => Ok(proposal.patch.patch_id.clone()),
+            Some(LineageEvent::Proposed { proposal }) => Ok(proposal.patch.patch_id.clone()),
             other => panic!("{other:?}"),
         }
     }
@@ -126,10 +133,10 @@ impl Story {
         patch_id: &str,
         principal: &str,
         now: Timestamp,
-    ) -> Result<Vec<Event>, String> {
+    ) -> Result<Vec<LineageEvent>, String> {
         let (patch_id, principal) = (patch_id.to_owned(), principal.to_owned());
         self.does(
-            &Command::Approve {
+            &LineageCommand::Approve {
                 patch_id,
                 principal,
             },
@@ -184,22 +191,22 @@ impl Story {
     }
 }
 
-fn name(event: &Event) -> &'static str {
+fn name(event: &LineageEvent) -> &'static str {
     match event {
-        Event::Queued { .. } => "queued",
-        Event::Dropped { .. } => "dropped",
-        Event::Proposed { .. } => "proposed",
-        Event::Approved { .. } => "approved",
-        Event::Activated { .. } => "activated",
-        Event::Rejected { .. } => "rejected",
-        Event::Lapsed { .. } => "lapsed",
-        Event::Extended { .. } => "extended",
-        Event::Promoted { .. } => "promoted",
-        Event::Deprecated { .. } => "deprecated",
-        Event::Withdrawn { .. } => "withdrawn",
-        Event::Forgotten { .. } => "forgotten",
-        Event::Renewed { .. } => "renewed",
-        Event::Published { .. } => "published",
-        Event::Rebased { .. } => "rebased",
+        LineageEvent::Queued { .. } => "queued",
+        LineageEvent::Dropped { .. } => "dropped",
+        LineageEvent::Proposed { .. } => "proposed",
+        LineageEvent::Approved { .. } => "approved",
+        LineageEvent::Activated { .. } => "activated",
+        LineageEvent::Rejected { .. } => "rejected",
+        LineageEvent::Lapsed { .. } => "lapsed",
+        LineageEvent::Extended { .. } => "extended",
+        LineageEvent::Promoted { .. } => "promoted",
+        LineageEvent::Deprecated { .. } => "deprecated",
+        LineageEvent::Withdrawn { .. } => "withdrawn",
+        LineageEvent::Forgotten { .. } => "forgotten",
+        LineageEvent::Renewed { .. } => "renewed",
+        LineageEvent::Published { .. } => "published",
+        LineageEvent::Rebased { .. } => "rebased",
     }
 }

@@ -5,9 +5,10 @@ use super::bag::Bag;
 use super::{DAY, HOUR, Story, at, base, name};
 use schema::contract::{Contract, Unknown};
 use schema::evolution::{
-    Approval, Event, Evolution, Fragment, Means, Outcome, Parts, Settings, Source,
+    Approval, Evolution, EvolutionContext, EvolutionOutcome, EvolutionSettings, Fragment,
+    FragmentSource, LineageEvent, Parts,
 };
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::other;
 use schema::template::{OTHER, Template};
 use schema::{read, write};
@@ -16,10 +17,10 @@ use serde_json::{Map, Value, json};
 /// So many clients say something, one in each minute; what followed.
 fn wanted(
     evolution: &mut Evolution,
-    settings: &Settings,
+    settings: &EvolutionSettings,
     clients: usize,
     text: &str,
-) -> Vec<Event> {
+) -> Vec<LineageEvent> {
     let said = (0..clients).map(|i| (format!("client {i}"), at(i as i64 * 60_000)));
     let mut events = Vec::new();
     for (client, now) in said.collect::<Vec<_>>() {
@@ -30,12 +31,12 @@ fn wanted(
 
 fn says(
     evolution: &mut Evolution,
-    settings: &Settings,
+    settings: &EvolutionSettings,
     client: &str,
     text: &str,
     now: schema::time::Timestamp,
-) -> Outcome {
-    let source = Source {
+) -> EvolutionOutcome {
+    let source = FragmentSource {
         client: Some(client),
         proven: true,
     };
@@ -48,9 +49,9 @@ fn says(
     with(settings, |means| evolution.take(&fragment, means, now)).unwrap()
 }
 
-fn with<T>(settings: &Settings, work: impl FnOnce(&Means<'_>) -> T) -> T {
+fn with<T>(settings: &EvolutionSettings, work: impl FnOnce(&EvolutionContext<'_>) -> T) -> T {
     let screen = |text: &str| other::Fragment::new(text)?.screened(80, &[]);
-    work(&Means {
+    work(&EvolutionContext {
         settings,
         embedder: &Bag,
         screen: &screen,
@@ -64,13 +65,13 @@ fn with<T>(settings: &Settings, work: impl FnOnce(&Means<'_>) -> T) -> T {
 #[test]
 fn each_part_has_its_switch() {
     let told = |switch: fn(&mut Parts)| {
-        let mut settings = Settings::default();
+        let mut settings = EvolutionSettings::default();
         settings.patch.policy.ordinary = Approval::Auto;
         switch(&mut settings.parts);
         let mut evolution = Evolution::new(base(), None, &Bag).unwrap();
         let grown = wanted(&mut evolution, &settings, 8, "vegetarian meal");
         let week = with(&settings, |means| evolution.tick(means, at(8 * DAY)));
-        let names = |events: &[Event]| match events {
+        let names = |events: &[LineageEvent]| match events {
             [] => "nothing".to_owned(),
             events => events.iter().map(name).collect::<Vec<_>>().join(" "),
         };
@@ -86,7 +87,10 @@ fn each_part_has_its_switch() {
         ("pool off", told(|parts| parts.pool = false)),
         ("patches off", told(|parts| parts.patches = false)),
         ("evaluation off", told(|parts| parts.evaluation = false)),
-        ("all off", told(|parts| *parts = Settings::off().parts)),
+        (
+            "all off",
+            told(|parts| *parts = EvolutionSettings::off().parts),
+        ),
     ];
     let table = table.map(|(switched, told)| format!("{switched}: {told}"));
     insta::assert_snapshot!(table.join("\n"), @r"
@@ -148,7 +152,7 @@ fn what_grows_disturbs_nobody() {
         sent,
         "there is something to overlook"
     );
-    let plain = read::template(&of_the_draft_only(&sent), Audience::Peer);
+    let plain = read::template(&of_the_draft_only(&sent), TemplateOrigin::Peer);
     assert_eq!(outline(&plain.unwrap().template), outline(&now));
     let kept: Vec<_> = outline(&now)
         .into_iter()
@@ -177,7 +181,7 @@ fn what_grows_disturbs_nobody() {
 fn pools_are_apart() {
     let mut hotel = base();
     (hotel.schema_id, hotel.scenario) = ("hotel_v1".into(), "hotel".into());
-    let settings = Settings::default();
+    let settings = EvolutionSettings::default();
     let mut flights = Evolution::new(base(), None, &Bag).unwrap();
     let mut hotels = Evolution::new(hotel, None, &Bag).unwrap();
     let mut annas = Evolution::new(base(), Some("anna".into()), &Bag).unwrap();
@@ -191,7 +195,7 @@ fn pools_are_apart() {
     assert_eq!(clusters, [0, 1, 1]);
     assert!(annas.pool().is_personal() && !hotels.pool().is_personal());
     let patch = events.iter().find_map(|event| match event {
-        Event::Proposed { proposal } => Some(&proposal.patch),
+        LineageEvent::Proposed { proposal } => Some(&proposal.patch),
         _ => None,
     });
     assert_eq!(patch.unwrap().client.as_deref(), Some("anna"));
@@ -207,21 +211,21 @@ fn pools_are_apart() {
 /// into a new key, or into a better description of one; both are whole patches.
 #[test]
 fn every_trigger_goes_its_way() {
-    let settings = Settings::default();
+    let settings = EvolutionSettings::default();
     let mut evolution = Evolution::new(base(), None, &Bag).unwrap();
     let mut events = wanted(&mut evolution, &settings, 12, "vegetarian meal");
     events.extend(wanted(&mut evolution, &settings, 12, "business class"));
     let fired: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Queued { cluster, .. } => Some(*cluster),
+            LineageEvent::Queued { cluster, .. } => Some(*cluster),
             _ => None,
         })
         .collect();
     let packed: Vec<_> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Proposed { proposal } => Some(proposal),
+            LineageEvent::Proposed { proposal } => Some(proposal),
             _ => None,
         })
         .collect();

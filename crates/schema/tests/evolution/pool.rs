@@ -3,7 +3,8 @@
 use super::bag::Bag;
 use super::{DAY, HOUR, at};
 use schema::evolution::{
-    Acquaintances, ClusterId, Insert, Inserted, Pool, PoolError, Settings, Similarity, Source,
+    ClusterId, EvolutionSettings, FragmentSource, Insert, Inserted, KnownClients, Pool, PoolError,
+    Similarity,
 };
 use schema::semantics::Embedder;
 use schema::time::Timestamp;
@@ -32,7 +33,7 @@ impl Embedder for Plane {
 
 struct Rig<'a> {
     pool: Pool,
-    settings: Settings,
+    settings: EvolutionSettings,
     embedder: &'a dyn Embedder,
 }
 
@@ -41,14 +42,14 @@ impl<'a> Rig<'a> {
         let pool = Pool::new(embedder, false).unwrap();
         Self {
             pool,
-            settings: Settings::default(),
+            settings: EvolutionSettings::default(),
             embedder,
         }
     }
 
     fn says(&mut self, client: Option<&str>, proven: bool, text: &str, now: Timestamp) -> Inserted {
         let vector = self.embedder.embed(text);
-        let source = Source { client, proven };
+        let source = FragmentSource { client, proven };
         let insert = Insert {
             text,
             vector: &vector,
@@ -257,7 +258,7 @@ fn the_sybil_gate_counts_histories() {
     }
     // With the gate off, the text of the draft.
     let mut rig = Rig::of(&Bag);
-    rig.settings = Settings::draft_literal();
+    rig.settings = EvolutionSettings::draft_literal();
     rig.settings.cluster.similarity = Similarity::OfEmbedder;
     assert!((0..10).any(|i| {
         rig.says(Some(&format!("name {i}")), false, "window seat", at(i))
@@ -268,15 +269,14 @@ fn the_sybil_gate_counts_histories() {
 /// Q30: proven is who is authenticated, known for a day, and had a payload accepted.
 #[test]
 fn a_history_proves_a_client() {
-    let mut known = Acquaintances::default();
-    let sybil = Settings::default().gates.sybil;
+    let mut known = KnownClients::default();
+    let sybil = EvolutionSettings::default().gates.sybil;
     known.met("anna", true, at(0));
     known.met("bert", false, at(0));
     let proven = |client: Option<&str>, ms: i64| known.source(client, &sybil, at(ms)).proven;
     assert!(!proven(Some("anna"), DAY - 1) && proven(Some("anna"), DAY));
     assert!(!proven(Some("bert"), DAY) && !proven(Some("unknown"), DAY) && !proven(None, DAY));
-    let kept: Acquaintances =
-        serde_json::from_value(serde_json::to_value(&known).unwrap()).unwrap();
+    let kept: KnownClients = serde_json::from_value(serde_json::to_value(&known).unwrap()).unwrap();
     assert_eq!(kept, known);
     assert!(known.erase("anna") && !known.erase("anna"));
 }
@@ -300,7 +300,7 @@ fn opposites_found_clusters_of_their_own() {
 #[test]
 fn embedders_are_not_mixed() {
     let mut rig = Rig::of(&Bag);
-    let source = Source {
+    let source = FragmentSource {
         client: None,
         proven: false,
     };
@@ -428,7 +428,7 @@ fn a_pool_is_kept() {
         serde_json::to_string(&Pool::try_from(document).unwrap()).unwrap(),
         whole
     );
-    let source = Source {
+    let source = FragmentSource {
         client: Some("b"),
         proven: true,
     };

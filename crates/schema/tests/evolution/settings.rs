@@ -1,13 +1,13 @@
 //! The draft's numbers are settings with the draft's defaults.
 
-use schema::evolution::{Parts, Settings, Similarity};
+use schema::evolution::{EvolutionSettings, Parts, Similarity};
 
 const DAY: i64 = 86_400_000;
 
 /// D68, D70 to D74, D92, D98, D101 to D105, D107, Q28, Q42: the defaults.
 #[test]
 fn defaults_are_the_drafts() {
-    let s = Settings::default();
+    let s = EvolutionSettings::default();
     assert_eq!(s.check(), []);
     assert_eq!(
         (s.heat.half_life_ms, s.heat.threshold, s.heat.increment),
@@ -39,7 +39,7 @@ fn defaults_are_the_drafts() {
         (s.convergence.experimental_max, s.patch.expiry_ms),
         (10, 90 * DAY)
     );
-    let literal = Settings::draft_literal();
+    let literal = EvolutionSettings::draft_literal();
     assert_eq!(literal.check(), []);
     assert_eq!(literal.cluster.similarity, Similarity::DraftLiteral);
 }
@@ -47,7 +47,7 @@ fn defaults_are_the_drafts() {
 /// D58, D90: parts are switched, but nothing runs without what it stands on.
 #[test]
 fn all_that_is_wrong_is_told() {
-    let mut s = Settings::default();
+    let mut s = EvolutionSettings::default();
     s.parts.evaluation = false;
     s.heat.half_life_ms = 0;
     s.trial.deprecation.usage = 0.2;
@@ -61,15 +61,15 @@ fn all_that_is_wrong_is_told() {
     trial.deprecation.usage is 0.2, not 0 to the share that promotes, which is at most 1
     cluster.similarity is NaN, not above 0, at most 1
     ");
-    assert_eq!(Settings::off().check(), []);
+    assert_eq!(EvolutionSettings::off().check(), []);
     let alone = Parts {
         pool: true,
-        ..Settings::off().parts
+        ..EvolutionSettings::off().parts
     };
     assert_eq!(
-        Settings {
+        EvolutionSettings {
             parts: alone,
-            ..Settings::default()
+            ..EvolutionSettings::default()
         }
         .check(),
         []
@@ -79,10 +79,10 @@ fn all_that_is_wrong_is_told() {
 /// Settings are read with what is left out at its default, and nothing unknown.
 #[test]
 fn settings_are_read() {
-    let read: Settings = serde_json::from_str(r#"{"gates": {"clients-min": 3}}"#).unwrap();
+    let read: EvolutionSettings = serde_json::from_str(r#"{"gates": {"clients-min": 3}}"#).unwrap();
     assert_eq!(
         (read.gates.clients_min, read.gates.occurrences_min),
         (3, 10)
     );
-    assert!(serde_json::from_str::<Settings>(r#"{"gate": {}}"#).is_err());
+    assert!(serde_json::from_str::<EvolutionSettings>(r#"{"gate": {}}"#).is_err());
 }

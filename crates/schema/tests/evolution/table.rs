@@ -1,7 +1,7 @@
 //! The whole table of a lineage: each command in each state of a patch and its key.
 
 use super::{DAY, Story, at, base, key, name};
-use schema::evolution::{ClusterId, Command, Dropped, Resolved};
+use schema::evolution::{ClusterId, Dropped, LineageCommand, Resolved};
 
 const CLUSTER: ClusterId = ClusterId(0);
 /// With a digest of the client's name.
@@ -46,38 +46,38 @@ fn until(state: &str) -> (Story, i64) {
     (story, day)
 }
 
-fn command(called: &str) -> Command {
+fn command(called: &str) -> LineageCommand {
     let (patch_id, principal) = (PATCH.to_owned(), "anna".to_owned());
     match called {
-        "Fire" => Command::Fire { cluster: CLUSTER },
-        "Propose" => Command::Propose {
+        "Fire" => LineageCommand::Fire { cluster: CLUSTER },
+        "Propose" => LineageCommand::Propose {
             cluster: CLUSTER,
             resolved: Resolved::New(key("extra")),
             exposes_capability: false,
         },
-        "Drop" => Command::Drop {
+        "Drop" => LineageCommand::Drop {
             cluster: CLUSTER,
             why: Dropped::Cooled,
         },
-        "Approve" => Command::Approve {
+        "Approve" => LineageCommand::Approve {
             patch_id,
             principal,
         },
-        "Reject" => Command::Reject {
+        "Reject" => LineageCommand::Reject {
             patch_id,
             principal,
             reason: "no".into(),
         },
-        "Deprecate" => Command::Deprecate {
+        "Deprecate" => LineageCommand::Deprecate {
             key_name: "extra".into(),
             principal,
         },
         "Rebase" => {
             let mut base = base();
             base.schema_id = "flight_booking_v2".into();
-            Command::Rebase { base }
+            LineageCommand::Rebase { base }
         }
-        _ => Command::Tick,
+        _ => LineageCommand::Tick,
     }
 }
 

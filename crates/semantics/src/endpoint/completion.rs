@@ -6,7 +6,7 @@
 use crate::answer::{Answer, NoAnswer, Piece, shortened};
 use serde_json::Value;
 
-/// Why a body is no answer.
+/// The reason why a body is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadAnswer {
     #[error("the answer is no JSON: {0}")]

@@ -1,12 +1,12 @@
 //! One POST to the endpoint and its answer.
 //!
 //! Blocking for the caller: a runtime of its own on a thread of its own carries the exchange, so
-//! that it does not matter where [`super::Endpoint`] is called from. No redirect, no proxy, no
+//! that it does not matter where [`super::ModelEndpoint`] is called from. No redirect, no proxy, no
 //! cookie, no retry. The key is read here and goes nowhere but into its header.
 // The network, a thread for it and the variable of the key are what this feature is about.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
-use super::Settings;
+use super::EndpointSettings;
 use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http1::handshake;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
@@ -26,10 +26,10 @@ use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 
-/// How long a request may be, in bytes: template and utterance together.
+/// The length that a request may have, in bytes: template and utterance together.
 const REQUEST_MOST: usize = 1_024 * 1_024;
 
-/// Why an endpoint cannot be used.
+/// The reason why an endpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadEndpoint {
     /// Not a URL with `http` or `https` and a host.
@@ -58,7 +58,7 @@ pub enum BadEndpoint {
     Authorities {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         #[source]
         cause: pem::Error,
     },
@@ -70,9 +70,9 @@ pub enum BadEndpoint {
     Tls(#[from] rustls::Error),
 }
 
-/// Why an endpoint did not answer.
+/// The reason why an endpoint did not answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Unanswered {
+pub enum EndpointError {
     /// No connection, or no TLS on it.
     #[error("no connection: {0}")]
     Connect(#[source] std::io::Error),
@@ -82,7 +82,7 @@ pub enum Unanswered {
     /// It took too long.
     #[error("there was no answer within {ms} ms")]
     Late {
-        /// How long was waited, in milliseconds.
+        /// The time waited, in milliseconds.
         ms: u128,
     },
     /// Another status than 200.
@@ -96,7 +96,7 @@ pub enum Unanswered {
     /// Longer than the settings let it be.
     #[error("the answer is longer than {most} bytes")]
     Long {
-        /// How long it may be, in bytes.
+        /// The length that it may have, in bytes.
         most: usize,
     },
     /// Not UTF-8.
@@ -113,7 +113,7 @@ pub enum Unanswered {
     Request(#[from] hyper::http::Error),
 }
 
-/// Whoever asks one endpoint.
+/// A client of one endpoint.
 pub(super) struct Client {
     secure: Option<(TlsConnector, ServerName<'static>)>,
     host: String,
@@ -132,7 +132,7 @@ struct Secret {
 
 impl Client {
     /// A client for the chat completions of an API.
-    pub(super) fn new(settings: &Settings) -> Result<Self, BadEndpoint> {
+    pub(super) fn new(settings: &EndpointSettings) -> Result<Self, BadEndpoint> {
         let bad = || BadEndpoint::Url(settings.url.clone());
         let uri = completions(&settings.url)?;
         let host = uri.host().ok_or_else(bad)?;
@@ -170,32 +170,32 @@ impl Client {
     /// Posts a body and answers the answer's.
     ///
     /// # Errors
-    /// [`Unanswered`]
-    pub(super) fn post(&self, body: String) -> Result<String, Unanswered> {
+    /// [`EndpointError`]
+    pub(super) fn post(&self, body: String) -> Result<String, EndpointError> {
         if body.len() > REQUEST_MOST {
-            return Err(Unanswered::Asked);
+            return Err(EndpointError::Asked);
         }
         std::thread::scope(|scope| {
             let exchange = std::thread::Builder::new()
                 .name("endpoint".to_owned())
                 .spawn_scoped(scope, || self.run(body))
-                .map_err(Unanswered::Begin)?;
+                .map_err(EndpointError::Begin)?;
             exchange
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
-    fn run(&self, body: String) -> Result<String, Unanswered> {
+    fn run(&self, body: String) -> Result<String, EndpointError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(Unanswered::Begin)?;
+            .map_err(EndpointError::Begin)?;
         let ms = self.timeout.as_millis();
         let answer = runtime.block_on(async {
             match tokio::time::timeout(self.timeout, self.exchange(body)).await {
                 Ok(answer) => answer,
-                Err(_) => Err(Unanswered::Late { ms }),
+                Err(_) => Err(EndpointError::Late { ms }),
             }
         });
         // A name that is still being looked up would hold the caller beyond the timeout.
@@ -203,23 +203,23 @@ impl Client {
         answer
     }
 
-    async fn exchange(&self, body: String) -> Result<String, Unanswered> {
+    async fn exchange(&self, body: String) -> Result<String, EndpointError> {
         let stream = TcpStream::connect((self.host.as_str(), self.port))
             .await
-            .map_err(Unanswered::Connect)?;
+            .map_err(EndpointError::Connect)?;
         match &self.secure {
             None => self.ask(stream, body).await,
             Some((tls, name)) => {
                 let stream = tls
                     .connect(name.clone(), stream)
                     .await
-                    .map_err(Unanswered::Connect)?;
+                    .map_err(EndpointError::Connect)?;
                 self.ask(stream, body).await
             }
         }
     }
 
-    async fn ask<S>(&self, stream: S, body: String) -> Result<String, Unanswered>
+    async fn ask<S>(&self, stream: S, body: String) -> Result<String, EndpointError>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -241,7 +241,7 @@ impl Client {
     }
 
     /// The body of an answer with status 200.
-    async fn taken(&self, response: Response<Incoming>) -> Result<String, Unanswered> {
+    async fn taken(&self, response: Response<Incoming>) -> Result<String, EndpointError> {
         let status = response.status().as_u16();
         let most = self.answer_bytes_max;
         let mut body = response.into_body();
@@ -250,13 +250,13 @@ impl Client {
             let frame = frame?;
             bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
             if bytes.len() > most {
-                return Err(Unanswered::Long { most });
+                return Err(EndpointError::Long { most });
             }
         }
-        let text = String::from_utf8(bytes).map_err(|_| Unanswered::NoText)?;
+        let text = String::from_utf8(bytes).map_err(|_| EndpointError::NoText)?;
         match status {
             200 => Ok(text),
-            _ => Err(Unanswered::Status {
+            _ => Err(EndpointError::Status {
                 status,
                 told: self.told(&text),
             }),
@@ -273,7 +273,7 @@ impl Client {
     }
 }
 
-/// Where chat completions are asked for, below the base of an API.
+/// The URI at which chat completions are asked for, below the base of an API.
 fn completions(base: &str) -> Result<Uri, BadEndpoint> {
     let bad = || BadEndpoint::Url(base.to_owned());
     if base.contains('@') {
@@ -319,7 +319,7 @@ fn server_name(host: &str) -> Option<ServerName<'static>> {
     }
 }
 
-fn connector(settings: &Settings) -> Result<TlsConnector, BadEndpoint> {
+fn connector(settings: &EndpointSettings) -> Result<TlsConnector, BadEndpoint> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_root_certificates(trusted(settings.authorities.as_deref())?)

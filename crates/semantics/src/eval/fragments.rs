@@ -2,11 +2,11 @@
 //!
 //! A line is `{text, intent}`; an `intent` of `""` or null is noise that belongs to nothing. Pairs
 //! are judged by the embedder's threshold and guard; clusters are those of the semantic pool
-//! (§6.2.1, Q31), which takes the texts in the order of the lines.
+//! (§6.2.1), which takes the texts in the order of the lines.
 
 use super::{NotASet, lines};
 use crate::ngrams::cosine;
-use schema::evolution::{Insert, Pool, Settings, Similarity, Source};
+use schema::evolution::{EvolutionSettings, FragmentSource, Insert, Pool, Similarity};
 use schema::semantics::Embedder;
 use schema::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ const MS_PER_S: i64 = 1_000;
 pub struct Labelled {
     /// The text.
     pub text: String,
-    /// What it means; none for noise.
+    /// Its meaning; none for noise.
     pub intent: Option<String>,
 }
 
@@ -45,14 +45,14 @@ pub fn read(jsonl: &str) -> Result<Vec<Labelled>, NotASet> {
         .collect()
 }
 
-/// How an embedder did on a set.
+/// The report on an embedder and a set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
-    /// Which embedder.
+pub struct EmbedderReport {
+    /// The embedder.
     pub embedder: String,
     /// Its threshold.
     pub threshold: f32,
-    /// How many texts.
+    /// The number of texts.
     pub texts: usize,
     /// Pairs joined that mean the same.
     pub joined_rightly: usize,
@@ -68,7 +68,7 @@ pub struct Report {
     pub triggers_wrong: usize,
 }
 
-impl Report {
+impl EmbedderReport {
     /// The share of joined pairs that mean the same.
     pub fn precision(&self) -> f64 {
         share(self.joined_rightly, self.joined)
@@ -93,7 +93,7 @@ fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for EmbedderReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "embedder               {}", self.embedder)?;
         writeln!(f, "threshold              {:.2}", self.threshold)?;
@@ -125,10 +125,10 @@ pub fn run(
     set: &[Labelled],
     threshold: Option<f32>,
     members: usize,
-) -> Report {
+) -> EmbedderReport {
     let threshold = threshold.unwrap_or_else(|| embedder.threshold());
     let vectors: Vec<Vec<f32>> = set.iter().map(|l| embedder.embed(&l.text)).collect();
-    let mut report = Report {
+    let mut report = EmbedderReport {
         embedder: embedder.id().to_owned(),
         threshold,
         texts: set.len(),
@@ -154,7 +154,7 @@ pub fn run(
     report
 }
 
-impl Report {
+impl EmbedderReport {
     fn pair(&mut self, alike: bool, close: bool, opposed: bool) {
         self.alike += usize::from(alike);
         self.kept_apart.0 += usize::from(opposed);
@@ -183,7 +183,7 @@ fn firing<'s>(
     embedder: &dyn Embedder,
     set: &'s [Labelled],
     vectors: &[Vec<f32>],
-    settings: &Settings,
+    settings: &EvolutionSettings,
 ) -> Vec<Vec<Option<&'s str>>> {
     let meaning: BTreeMap<&str, Option<&str>> = set
         .iter()
@@ -192,7 +192,7 @@ fn firing<'s>(
     let Ok(mut pool) = Pool::new(embedder, true) else {
         return Vec::new();
     };
-    let source = Source {
+    let source = FragmentSource {
         client: Some("someone"),
         proven: true,
     };
@@ -220,8 +220,8 @@ fn firing<'s>(
 }
 
 /// The settings under which so many texts make a cluster fire.
-fn firing_at(members: usize, threshold: f32) -> Settings {
-    let mut settings = Settings::default();
+fn firing_at(members: usize, threshold: f32) -> EvolutionSettings {
+    let mut settings = EvolutionSettings::default();
     settings.cluster.similarity = Similarity::Fixed(threshold);
     settings.cluster.members_max = settings.cluster.members_max.max(members);
     settings.heat.threshold = 0.0;

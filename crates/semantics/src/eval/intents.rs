@@ -8,7 +8,7 @@
 
 use super::{NotASet, lines};
 use schema::contract::Contract;
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
 use schema::template::{Key, Template};
 use schema::time::Timestamp;
@@ -19,18 +19,18 @@ use std::fmt;
 
 /// An utterance with what it means.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct LabelledUtterance {
     /// Names it.
     pub id: String,
-    /// What it is to be mapped to.
+    /// The template that it is to be mapped to.
     pub template: Template,
-    /// What is said.
+    /// The utterance.
     pub utterance: String,
     /// The acceptable values of each key.
     pub gold: BTreeMap<String, Vec<Value>>,
-    /// What `other` must mention; none if the set says nothing of `other`.
+    /// The words that `other` must mention; none if the set says nothing of `other`.
     pub other_must_mention: Option<Vec<String>>,
-    /// What days are counted from, where the set says so.
+    /// The instant that days are counted from, where the set says so.
     pub now: Option<Timestamp>,
     /// Minutes east of UTC, where the set says so.
     pub zone_minutes: Option<i32>,
@@ -41,7 +41,10 @@ pub struct Case {
 ///
 /// # Errors
 /// [`NotASet`] for the first line that is none.
-pub fn read(jsonl: &str, known: &dyn Fn(&str) -> Option<Template>) -> Result<Vec<Case>, NotASet> {
+pub fn read(
+    jsonl: &str,
+    known: &dyn Fn(&str) -> Option<Template>,
+) -> Result<Vec<LabelledUtterance>, NotASet> {
     lines(jsonl)
         .map(|line| {
             let (line, value) = line?;
@@ -50,7 +53,10 @@ pub fn read(jsonl: &str, known: &dyn Fn(&str) -> Option<Template>) -> Result<Vec
         .collect()
 }
 
-fn case(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Case, String> {
+fn case(
+    value: &Value,
+    known: &dyn Fn(&str) -> Option<Template>,
+) -> Result<LabelledUtterance, String> {
     let text = |name: &str| {
         value[name]
             .as_str()
@@ -63,7 +69,7 @@ fn case(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<Case,
         .map(Timestamp::parse)
         .transpose()
         .map_err(|e| e.to_string())?;
-    Ok(Case {
+    Ok(LabelledUtterance {
         id: text("id")?,
         template: template(&value["schema"], known)?,
         utterance: text("utterance")?,
@@ -89,7 +95,7 @@ fn template(value: &Value, known: &dyn Fn(&str) -> Option<Template>) -> Result<T
         return known(schema_id).ok_or_else(|| format!("no template {schema_id} is known"));
     }
     let declared = declared(value.clone());
-    let reading = schema::read::template(&declared, Audience::Peer);
+    let reading = schema::read::template(&declared, TemplateOrigin::Peer);
     reading.map(|r| r.template).map_err(|findings| {
         let told: Vec<String> = findings.iter().map(ToString::to_string).collect();
         format!("the template cannot be read: {}", told.join("; "))
@@ -131,12 +137,12 @@ fn acceptable(values: &Value) -> Vec<Value> {
         .unwrap_or_else(|| vec![values.clone()])
 }
 
-/// How a parser did on a set.
+/// The report on a parser and a set.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// Which parser.
+pub struct ParserReport {
+    /// The parser.
     pub parser: String,
-    /// How many cases.
+    /// The number of cases.
     pub cases: usize,
     /// Cases with every key right.
     pub right: usize,
@@ -154,7 +160,7 @@ pub struct Report {
     pub mentioned: (usize, usize),
     /// Cases in which `other` is empty, of those in which it must be.
     pub quiet: (usize, usize),
-    /// Why the parser could not work, by case.
+    /// The failures of the parser, by case.
     pub failures: Vec<(String, String)>,
     /// Confidence of each key given, and whether it was right.
     pub confidences: Vec<(f64, bool)>,
@@ -165,15 +171,15 @@ pub struct Report {
 /// A case that is not right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mistake {
-    /// Which.
+    /// The case.
     pub id: String,
-    /// What is said.
+    /// The utterance.
     pub utterance: String,
     /// The keys that are wrong: what was given (none if nothing) and what is acceptable.
     pub keys: BTreeMap<String, (Option<Value>, Vec<Value>)>,
 }
 
-impl Report {
+impl ParserReport {
     /// The share of cases with every key right.
     pub fn joint_accuracy(&self) -> f64 {
         share(self.right, self.cases)
@@ -222,7 +228,7 @@ impl Report {
 /// Keys of like confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// The number of keys.
     pub keys: usize,
     /// Their mean confidence.
     pub confidence: f64,
@@ -238,7 +244,7 @@ fn share(part: usize, whole: usize) -> f64 {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ParserReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = |(part, whole): (usize, usize)| match whole {
             0 => "-".to_owned(),
@@ -281,10 +287,14 @@ impl fmt::Display for Report {
 }
 
 /// Lets a parser read every case and scores it. `circumstances` hold where a case says nothing.
-pub fn run(parser: &dyn SemanticParser, cases: &[Case], circumstances: &Circumstances) -> Report {
-    let mut report = Report {
+pub fn run(
+    parser: &dyn SemanticParser,
+    cases: &[LabelledUtterance],
+    circumstances: &Circumstances,
+) -> ParserReport {
+    let mut report = ParserReport {
         parser: parser.name().to_owned(),
-        ..Report::default()
+        ..ParserReport::default()
     };
     for case in cases {
         let circumstances = Circumstances {
@@ -298,9 +308,9 @@ pub fn run(parser: &dyn SemanticParser, cases: &[Case], circumstances: &Circumst
     report
 }
 
-impl Report {
+impl ParserReport {
     /// Scores what was made of a case.
-    pub fn add(&mut self, case: &Case, parsed: Result<Parsed, ParseFailure>) {
+    pub fn add(&mut self, case: &LabelledUtterance, parsed: Result<Parsed, ParseFailure>) {
         self.cases += 1;
         let parsed = match parsed {
             Ok(parsed) => parsed,
@@ -342,7 +352,7 @@ impl Report {
         }
     }
 
-    fn fragments(&mut self, case: &Case, other: &[String]) {
+    fn fragments(&mut self, case: &LabelledUtterance, other: &[String]) {
         let Some(wanted) = &case.other_must_mention else {
             return;
         };
@@ -358,7 +368,7 @@ impl Report {
     }
 }
 
-/// What was made of one key.
+/// The result for one key.
 struct Verdict {
     given: Option<Value>,
     acceptable: Vec<Value>,
@@ -375,8 +385,8 @@ fn given(payload: &Map<String, Value>, key: &str) -> Option<Value> {
     (!nothing).then(|| value.clone())
 }
 
-/// A key that is left out stands for its default, and the default for a key that is left out (Q17).
-fn verdict(case: &Case, key: &Key, given: Option<Value>) -> Verdict {
+/// A key that is left out stands for its default, and the default for a key that is left out.
+fn verdict(case: &LabelledUtterance, key: &Key, given: Option<Value>) -> Verdict {
     let acceptable = case.gold.get(&key.key_name).cloned().unwrap_or_default();
     let values: Vec<&Value> = acceptable.iter().filter(|v| !is_nothing(v)).collect();
     let default = key.default_value.as_ref();
@@ -481,7 +491,7 @@ mod tests {
         let line = |gold: Value| json!({"id": "1", "schema": "flight_booking_v1", "utterance": "to Rome", "gold": gold});
         let right = |gold: Value, payload: Value| {
             let set = read(&line(gold).to_string(), &schema::shipped::template).unwrap();
-            let mut report = Report::default();
+            let mut report = ParserReport::default();
             let payload = payload.as_object().unwrap().clone();
             report.add(
                 &set[0],

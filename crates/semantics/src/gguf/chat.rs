@@ -6,7 +6,7 @@
 use llama_cpp_2::model::{LlamaChatMessage, LlamaModel};
 use llama_cpp_2::token::LlamaToken;
 
-/// What stands for the two texts while the frame is built.
+/// The marks that stand for the two texts while the frame is built.
 const SYSTEM: &str = "[[the task]]";
 const USER: &str = "[[the utterance]]";
 

@@ -175,7 +175,7 @@ pub(crate) fn opposed(one: (&[String], &str), other: (&[String], &str), alike: b
     }
 }
 
-/// How many words of a text deny.
+/// The number of words of a text that deny.
 pub(crate) fn denials(words: &[String], text: &str) -> usize {
     let text = HARMLESS.iter().fold(text.to_owned(), |text, harmless| {
         text.replace(harmless, " ")

@@ -1,4 +1,4 @@
-//! What sorts of everyday things are called: genres, cuisines, sports, colours.
+//! The names of sorts of everyday things: genres, cuisines, sports, colours.
 //!
 //! Stands only where a key asks for such a sort and its author listed none.
 

@@ -229,7 +229,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many tokens "o'clock" takes, however it is written.
+    /// The number of tokens that "o'clock" takes, however it is written.
     pub(super) fn oclock(&self, at: usize) -> usize {
         match (self.word(at), self.word(at + 1)) {
             ("o'clock" | "oclock" | "hours", _) if self.word(at) != "hours" => 1,

@@ -1,10 +1,10 @@
-//! How much the words around a value speak of a key.
+//! The degree to which the words around a value speak of a key.
 //!
 //! Knows nearness and negation; refuses to know values. Read next: [`super::propose`].
 
-use super::brief::Brief;
-use super::lesson::Lesson;
-use super::scene::{Scene, Sort};
+use super::example::ExampleRule;
+use super::slot::Slot;
+use super::utterance::{AnnotatedUtterance, MentionKind};
 use crate::lexicon;
 use language::text::{Class, Gap, Token};
 use std::ops::Range;
@@ -22,20 +22,20 @@ pub(crate) fn is_glue(word: &str) -> bool {
 /// The most words that are looked at before a value.
 const BEFORE_MOST: usize = 32;
 
-/// How much the words before a run name the key: 1 for its whole name, less for a part of it or
-/// for words of its description.
-pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
-    let sentence = scene.sentence(run.start);
+/// The degree to which the words before a run name the key: 1 for its whole name, less for a part
+/// of it or for words of its description.
+pub(crate) fn before(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<usize>) -> f64 {
+    let sentence = utterance.sentence(run.start);
     let mut content: Vec<&Token> = Vec::new();
     let mut glue = 0;
     for at in (sentence.start..run.start).rev().take(BEFORE_MOST) {
-        scene.text.steps.take(1);
-        let token = &scene.text.tokens[at];
-        let right = scene.token(at + 1);
+        utterance.text.steps.take(1);
+        let token = &utterance.text.tokens[at];
+        let right = utterance.token(at + 1);
         if right.is_some_and(|t| t.gap == Gap::Comma) {
             break;
         }
-        let numbers = at + 1 == run.start && past_numbering(scene, run.start) == at;
+        let numbers = at + 1 == run.start && past_numbering(utterance, run.start) == at;
         match (numbers || is_glue(&token.text)) && token.class != Class::Number {
             true if content.is_empty() => glue += 1,
             true => {}
@@ -45,26 +45,26 @@ pub(crate) fn before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
             break;
         }
         // "one room in a two-star hotel": the room is counted already.
-        if counted(scene, at) {
-            return named(brief, &content) * 0.5;
+        if counted(utterance, at) {
+            return named(slot, &content) * 0.5;
         }
     }
-    named(brief, &content)
+    named(slot, &content)
 }
 
 /// True if a number stands right before a token.
-fn counted(scene: &Scene, at: usize) -> bool {
+fn counted(utterance: &AnnotatedUtterance, at: usize) -> bool {
     // Its unit is the token itself, if it has one.
-    let ends = [at, at + 1].map(|end| scene.quantity_until(end));
+    let ends = [at, at + 1].map(|end| utterance.quantity_until(end));
     let stands = ends.into_iter().flatten().any(|q| q.number.end == at);
-    stands && scene.token(at).is_some_and(|t| t.gap < Gap::Quote)
+    stands && utterance.token(at).is_some_and(|t| t.gap < Gap::Quote)
 }
 
-/// How much the words behind a run name the key: "200 customers", "a vintage filter".
-pub(crate) fn behind(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
-    let clause = scene.clause(run.end - 1);
+/// The degree to which the words behind a run name the key: "200 customers", "a vintage filter".
+pub(crate) fn behind(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<usize>) -> f64 {
+    let clause = utterance.clause(run.end - 1);
     let content: Vec<&Token> = (run.end..clause.end.min(run.end + 6))
-        .map(|at| &scene.text.tokens[at])
+        .map(|at| &utterance.text.tokens[at])
         .take_while(|t| {
             t.class != Class::Number
                 && !matches!(
@@ -84,34 +84,34 @@ pub(crate) fn behind(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
         .filter(|t| !is_glue(&t.text))
         .take(3)
         .collect();
-    named(brief, &content)
+    named(slot, &content)
 }
 
-/// How much some words name a key, the nearest first.
-fn named(brief: &Brief, words: &[&Token]) -> f64 {
+/// The degree to which some words name a key, the nearest first.
+fn named(slot: &Slot, words: &[&Token]) -> f64 {
     if words.is_empty() {
         return 0.0;
     }
-    let held = brief
+    let held = slot
         .name
         .iter()
         .filter(|n| words.iter().any(|t| same(t, n)))
         .count();
-    let whole = held as f64 / brief.name.len().max(1) as f64;
+    let whole = held as f64 / slot.name.len().max(1) as f64;
     // A word of the name that no other key has tells nearly as much as the whole name.
-    let english = brief.name.len() > 1
-        && brief
+    let english = slot.name.len() > 1
+        && slot
             .own_name
             .iter()
             .any(|n| words.iter().take(2).any(|t| same(t, n)));
     let chinese_own = words.windows(2).any(|w| {
         let (a, b) = (&w[0].text, &w[1].text);
-        brief.own_pairs.contains(&format!("{b}{a}")) || brief.own_pairs.contains(&format!("{a}{b}"))
+        slot.own_pairs.contains(&format!("{b}{a}")) || slot.own_pairs.contains(&format!("{a}{b}"))
     });
     let own = english || chinese_own;
     let whole = if own { whole.max(0.7) } else { whole };
-    let nearest = brief.gist.contains(&words[0].stem) || chinese(brief, words);
-    let second = words.get(1).is_some_and(|t| brief.gist.contains(&t.stem));
+    let nearest = slot.gist.contains(&words[0].stem) || chinese(slot, words);
+    let second = words.get(1).is_some_and(|t| slot.gist.contains(&t.stem));
     match (nearest, second) {
         _ if whole >= 1.0 => 1.0,
         (true, true) => 0.75_f64.max(whole),
@@ -142,18 +142,22 @@ fn compound(word: &str, name: &str) -> bool {
 }
 
 /// True if neighbouring characters, read from the nearest on, stand in the key's description.
-fn chinese(brief: &Brief, words: &[&Token]) -> bool {
+fn chinese(slot: &Slot, words: &[&Token]) -> bool {
     words.windows(2).any(|w| {
         let (a, b) = (&w[0].text, &w[1].text);
         w[0].class == Class::Cjk
-            && (brief.gist.contains(&format!("{b}{a}")) || brief.gist.contains(&format!("{a}{b}")))
+            && (slot.gist.contains(&format!("{b}{a}")) || slot.gist.contains(&format!("{a}{b}")))
     })
 }
 
 /// The stems of a key's name, and how many of them a run of tokens holds.
-pub(crate) fn coverage(scene: &Scene, stems: &[String], run: &Range<usize>) -> usize {
-    let tokens = &scene.text.tokens[run.clone()];
-    scene.text.steps.take(stems.len() * tokens.len());
+pub(crate) fn coverage(
+    utterance: &AnnotatedUtterance,
+    stems: &[String],
+    run: &Range<usize>,
+) -> usize {
+    let tokens = &utterance.text.tokens[run.clone()];
+    utterance.text.steps.take(stems.len() * tokens.len());
     stems
         .iter()
         .filter(|n| tokens.iter().any(|t| same(t, n)))
@@ -161,53 +165,53 @@ pub(crate) fn coverage(scene: &Scene, stems: &[String], run: &Range<usize>) -> u
 }
 
 /// True if what stands at a run is denied: "no KPI impact", "don't touch", 不要.
-pub(crate) fn denied(scene: &Scene, run: &Range<usize>) -> bool {
-    let clause = scene.clause(run.start);
+pub(crate) fn denied(utterance: &AnnotatedUtterance, run: &Range<usize>) -> bool {
+    let clause = utterance.clause(run.start);
     let from = clause.start.max(run.start.saturating_sub(5));
-    scene.text.steps.take(1);
+    utterance.text.steps.take(1);
     let mut denials = 0;
     for at in from..run.start {
-        let word = scene.word(at);
-        let named = scene.names.holds(at);
+        let word = utterance.word(at);
+        let named = utterance.names.holds(at);
         let chinese = !named
             && matches!(word, "不" | "别" | "勿" | "无" | "没" | "免" | "禁")
-            && !politeness(scene, at);
-        let numbers = word == "no" && numbered(scene, at);
+            && !politeness(utterance, at);
+        let numbers = word == "no" && numbered(utterance, at);
         denials += usize::from(
-            chinese || !numbers && lexicon::listed(DENYING, word) && !agrees(scene, at),
+            chinese || !numbers && lexicon::listed(DENYING, word) && !agrees(utterance, at),
         );
     }
     let behind = (run.end..clause.end.min(run.end + 4)).any(|at| {
-        lexicon::listed(TURNED_OFF, scene.word(at))
-            || scene.word(at) == "关" && matches!(scene.word(at + 1), "闭" | "掉")
+        lexicon::listed(TURNED_OFF, utterance.word(at))
+            || utterance.word(at) == "关" && matches!(utterance.word(at + 1), "闭" | "掉")
     });
     (denials % 2 == 1) != behind
 }
 
 /// True for the "no." of "ticket no. A-17".
-fn numbered(scene: &Scene, at: usize) -> bool {
-    let code = scene
+fn numbered(utterance: &AnnotatedUtterance, at: usize) -> bool {
+    let code = utterance
         .mention_from(at + 1)
-        .is_some_and(|m| m.sort == Sort::Code)
-        || scene
+        .is_some_and(|m| m.sort == MentionKind::Code)
+        || utterance
             .token(at + 1)
             .is_some_and(|t| t.class == Class::Number);
-    let stop = |t: &Token| scene.text.raw[t.end..].starts_with('.');
-    code && scene.token(at).is_some_and(stop)
+    let stop = |t: &Token| utterance.text.raw[t.end..].starts_with('.');
+    code && utterance.token(at).is_some_and(stop)
 }
 
 /// True if a thing is named only to be left alone: "don't touch cell W-004/1", "except BE-017".
-pub(crate) fn excluded(scene: &Scene, run: &Range<usize>) -> bool {
-    let clause = scene.clause(run.start);
+pub(crate) fn excluded(utterance: &AnnotatedUtterance, run: &Range<usize>) -> bool {
+    let clause = utterance.clause(run.start);
     let mut at = run.start;
     while at > clause.start && run.start - at < 4 {
         at -= 1;
-        let word = scene.word(at);
+        let word = utterance.word(at);
         if lexicon::listed(
             " not don't never except without excluding 不 别 勿 除 非 ",
             word,
         ) {
-            return !politeness(scene, at);
+            return !politeness(utterance, at);
         }
         if !lexicon::listed(
             " touch use include for of the any to 要 动 碰 用 含 了 ",
@@ -220,8 +224,8 @@ pub(crate) fn excluded(scene: &Scene, run: &Range<usize>) -> bool {
 }
 
 /// "no problem with a shared ride", "I don't mind sharing" deny nothing.
-fn agrees(scene: &Scene, at: usize) -> bool {
-    let next = |n: usize| scene.word(at + n);
+fn agrees(utterance: &AnnotatedUtterance, at: usize) -> bool {
+    let next = |n: usize| utterance.word(at + n);
     let mild = |word: &str| {
         lexicon::listed(
             " problem problems issue issues worries trouble objection objections mind matter ",
@@ -232,25 +236,25 @@ fn agrees(scene: &Scene, at: usize) -> bool {
 }
 
 /// "能不能", "可不可以", "不错" deny nothing.
-fn politeness(scene: &Scene, at: usize) -> bool {
-    let before = scene.word_before(at);
-    let after = scene.word(at + 1);
+fn politeness(utterance: &AnnotatedUtterance, at: usize) -> bool {
+    let before = utterance.word_before(at);
+    let after = utterance.word(at + 1);
     (before == after && !before.is_empty())
-        || compares(scene, at)
+        || compares(utterance, at)
         || matches!(after, "错" | "过" | "仅" | "但" | "断" | "线" | "常" | "来")
         || matches!(
-            (before, scene.word(at)),
+            (before, utterance.word(at)),
             ("特" | "级" | "个" | "区" | "类" | "性" | "分", "别")
         )
 }
 
 /// 不到两成, 不低于5 Mbit/s: what is less or more is compared, not denied.
-fn compares(scene: &Scene, at: usize) -> bool {
-    let counted = || scene.quantity_from(at + 2).is_some();
-    match scene.word(at + 1) {
+fn compares(utterance: &AnnotatedUtterance, at: usize) -> bool {
+    let counted = || utterance.quantity_from(at + 2).is_some();
+    match utterance.word(at + 1) {
         "到" | "足" => counted(),
         "低" | "少" | "高" | "多" | "大" | "小" | "早" | "晚" | "超" => {
-            matches!(scene.word(at + 2), "于" | "过")
+            matches!(utterance.word(at + 2), "于" | "过")
         }
         _ => false,
     }
@@ -261,43 +265,52 @@ const DENYING: &str = " no not never without don't doesn't didn't won't can't ca
 const TURNED_OFF: &str = " off disabled forbidden prohibited ";
 
 /// Runs of an example's slot in an utterance: its words before and behind stand around `run`.
-/// 1 if both do whole; less if only the nearest words do; 0 if the lesson says nothing here.
-pub(crate) fn taught(scene: &Scene, brief: &Brief, run: &Range<usize>) -> f64 {
-    let named = past_numbering(scene, run.start)..run.end;
-    scene.text.steps.take(1 + brief.lessons.len());
-    let scores = brief.lessons.iter().map(|lesson| match lesson {
-        Lesson::Slot { before, after } if named.start < run.start => {
-            slot(scene, before, after, run).max(slot(scene, before, after, &named))
+/// 1 if both do whole; less if only the nearest words do; 0 if the rule says nothing here.
+pub(crate) fn taught(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<usize>) -> f64 {
+    let named = past_numbering(utterance, run.start)..run.end;
+    utterance.text.steps.take(1 + slot.example_rules.len());
+    let scores = slot.example_rules.iter().map(|rule| match rule {
+        ExampleRule::Slot { before, after } if named.start < run.start => {
+            framed(utterance, before, after, run).max(framed(utterance, before, after, &named))
         }
-        Lesson::Slot { before, after } => slot(scene, before, after, run),
+        ExampleRule::Slot { before, after } => framed(utterance, before, after, run),
         _ => 0.0,
     });
     scores.fold(0.0, f64::max)
 }
 
-/// Where a thing begins with the word that only says that it is a number: "no. A-17", 号A-17.
-pub(crate) fn past_numbering(scene: &Scene, start: usize) -> usize {
-    let near = scene
+/// The place where a thing begins with the word that only says that it is a number: "no. A-17",
+/// 号A-17.
+pub(crate) fn past_numbering(utterance: &AnnotatedUtterance, start: usize) -> usize {
+    let near = utterance
         .token(start)
         .is_some_and(|t| t.gap < Gap::Comma && t.gap != Gap::Quote);
     let numbers = lexicon::listed(
         " no nr number num id is 号 为 是 ",
-        scene.word_before(start),
+        utterance.word_before(start),
     );
     start - usize::from(near && numbers)
 }
 
-fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) -> f64 {
+fn framed(
+    utterance: &AnnotatedUtterance,
+    before: &[Token],
+    after: &[Token],
+    run: &Range<usize>,
+) -> f64 {
     let mut held = Vec::new();
     for (n, token) in before.iter().rev().enumerate() {
-        let at = run.start.checked_sub(n + 1).and_then(|i| scene.token(i));
-        let near = scene
+        let at = run
+            .start
+            .checked_sub(n + 1)
+            .and_then(|i| utterance.token(i));
+        let near = utterance
             .token(run.start - n.min(run.start))
             .is_some_and(|t| t.gap < Gap::Comma);
         held.push(near && at.is_some_and(|t| t.stem == token.stem));
     }
     let ahead = after.iter().enumerate().map(|(n, token)| {
-        scene.token(run.end + n).is_some_and(|t| {
+        utterance.token(run.end + n).is_some_and(|t| {
             t.gap < Gap::Comma
                 && (t.stem == token.stem
                     || lexicon::same_concept(&t.text, &token.text)
@@ -318,7 +331,7 @@ fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) ->
     // either may stand there, of 工单号 the first two.
     let beside = before
         .last()
-        .map(|_| held[0] || any_beside(scene, before, run))
+        .map(|_| held[0] || any_beside(utterance, before, run))
         .or_else(|| held.first().copied())
         .unwrap_or(false);
     let telling = before.last().or(after.first()).is_some_and(|t| {
@@ -336,16 +349,23 @@ fn slot(scene: &Scene, before: &[Token], after: &[Token], run: &Range<usize>) ->
     }
 }
 
-/// Where the words begin that an example shows before a run, if they are two that tell something;
-/// else the run itself.
-pub(crate) fn shown_before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> usize {
-    let shown = brief.lessons.iter().filter_map(|lesson| match lesson {
-        Lesson::Slot { before, .. } => Some(before.as_slice()),
+/// The place where the words begin that an example shows before a run, if they are two that tell
+/// something; else the run itself.
+pub(crate) fn shown_before(
+    utterance: &AnnotatedUtterance,
+    slot: &Slot,
+    run: &Range<usize>,
+) -> usize {
+    let shown = slot.example_rules.iter().filter_map(|rule| match rule {
+        ExampleRule::Slot { before, .. } => Some(before.as_slice()),
         _ => None,
     });
     let stands = |before: &[Token]| {
         let held = before.iter().rev().enumerate().take_while(|(n, token)| {
-            let at = run.start.checked_sub(n + 1).and_then(|i| scene.token(i));
+            let at = run
+                .start
+                .checked_sub(n + 1)
+                .and_then(|i| utterance.token(i));
             at.is_some_and(|t| t.stem == token.stem && t.class == Class::Word)
         });
         held.filter(|(_, t)| !lexicon::is_function(&t.text))
@@ -360,11 +380,13 @@ pub(crate) fn shown_before(scene: &Scene, brief: &Brief, run: &Range<usize>) -> 
     telling.map_or(run.start, |n| run.start - n)
 }
 
-fn any_beside(scene: &Scene, before: &[Token], run: &Range<usize>) -> bool {
-    let near = scene.token(run.start).is_some_and(|t| t.gap < Gap::Mark);
+fn any_beside(utterance: &AnnotatedUtterance, before: &[Token], run: &Range<usize>) -> bool {
+    let near = utterance
+        .token(run.start)
+        .is_some_and(|t| t.gap < Gap::Mark);
     let tells = |t: &&Token| !lexicon::is_function(&t.text) && t.class != Class::Number;
     let stands = |at: Option<usize>| {
-        at.and_then(|i| scene.token(i)).is_some_and(|t| {
+        at.and_then(|i| utterance.token(i)).is_some_and(|t| {
             before.iter().filter(tells).any(|b| {
                 b.stem == t.stem
                     || t.class == Class::Word && lexicon::same_concept(&t.text, &b.text)

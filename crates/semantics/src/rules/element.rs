@@ -3,11 +3,11 @@
 //! The kinds come from the key's pattern and from its mapping examples; the names from the
 //! utterance. Read next: [`super::propose`].
 
-use super::brief::{Brief, outline};
-use super::lesson::Lesson;
-use super::scene::{Mention, Scene, Sort};
+use super::example::ExampleRule;
+use super::slot::{Slot, outline};
+use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
-use language::runs::Cover;
+use language::span::TokenSet;
 use language::text::{Class, join};
 use language::word::stem;
 use regex::Regex;
@@ -15,7 +15,7 @@ use schema::template::Shape;
 use serde_json::Value;
 use std::ops::Range;
 
-/// How sure an element is whose kind is said.
+/// The confidence in an element whose kind is said.
 pub(crate) const TOLD: f64 = 0.93;
 
 /// The elements that a key takes.
@@ -35,29 +35,34 @@ pub(crate) struct Element {
     pub(crate) run: Range<usize>,
     /// Those and the word for its kind.
     pub(crate) span: Range<usize>,
-    /// How sure it is that the key's kind is meant: told, or like those of the examples.
+    /// The confidence that the key's kind is meant: told, or like those of the examples.
     pub(crate) sure: f64,
 }
 
 impl Elements {
     /// The elements that a key, or an entry of its list, takes; none if it takes no `kind:name`.
-    pub(crate) fn of(brief: &Brief) -> Option<Self> {
-        let shape: &Shape = brief
+    pub(crate) fn of(slot: &Slot) -> Option<Self> {
+        let shape: &Shape = slot
             .shape
             .constraint
             .items
             .as_deref()
-            .unwrap_or(&brief.shape);
+            .unwrap_or(&slot.shape);
         let pattern = shape.constraint.pattern.as_deref();
         let mut kinds = pattern.map(prefixes).unwrap_or_default();
-        kinds.extend(brief.lessons.iter().flat_map(values).map(|(kind, _)| kind));
+        kinds.extend(
+            slot.example_rules
+                .iter()
+                .flat_map(values)
+                .map(|(kind, _)| kind),
+        );
         kinds.sort();
         kinds.dedup();
-        let shown = brief.lessons.iter().flat_map(values);
+        let shown = slot.example_rules.iter().flat_map(values);
         (!kinds.is_empty()).then(|| Self {
             shown: shown.collect(),
             kinds,
-            pattern: brief.entry.clone(),
+            pattern: slot.entry.clone(),
         })
     }
 
@@ -72,24 +77,24 @@ impl Elements {
     }
 
     /// The elements that an utterance names, from left to right; "BE-002 to BE-004" are three.
-    pub(crate) fn within(&self, scene: &Scene) -> Vec<Element> {
-        let mut found = self.told(scene);
-        let unsaid = self.unsaid(scene);
+    pub(crate) fn within(&self, utterance: &AnnotatedUtterance) -> Vec<Element> {
+        let mut found = self.told(utterance);
+        let unsaid = self.unsaid(utterance);
         let sole = self.kinds.len() == 1;
         if found.is_empty() || !sole || unsaid.len() > 1 {
             found.extend(unsaid);
         }
         found.sort_by_key(|e| e.run.start);
-        let mut held = Cover::of(scene.text.tokens.len(), []);
+        let mut held = TokenSet::of(utterance.text.tokens.len(), []);
         found.retain(|e| {
             let fresh = !held.touches(&e.run);
             held.add(&e.run);
             fresh
         });
-        scene.text.steps.take(found.len());
+        utterance.text.steps.take(found.len());
         let mut all: Vec<Element> = Vec::new();
         for element in found {
-            if let Some(last) = all.last().filter(|last| spans(scene, last, &element)) {
+            if let Some(last) = all.last().filter(|last| spans(utterance, last, &element)) {
                 all.extend(between(last, &element));
             }
             all.push(element);
@@ -98,19 +103,20 @@ impl Elements {
     }
 
     /// The elements whose kind is said; for those of a row, once.
-    fn told(&self, scene: &Scene) -> Vec<Element> {
+    fn told(&self, utterance: &AnnotatedUtterance) -> Vec<Element> {
         let mut found: Vec<Element> = Vec::new();
-        let mut held = Cover::of(scene.text.tokens.len(), []);
-        for mention in scene
-            .mentions
-            .iter()
-            .filter(|m| matches!(m.sort, Sort::Code | Sort::Name | Sort::Quoted))
-        {
-            scene.text.steps.take(self.kinds.len());
+        let mut held = TokenSet::of(utterance.text.tokens.len(), []);
+        for mention in utterance.mentions.iter().filter(|m| {
+            matches!(
+                m.sort,
+                MentionKind::Code | MentionKind::Name | MentionKind::Quoted
+            )
+        }) {
+            utterance.text.steps.take(self.kinds.len());
             let in_row = || {
                 let last = found.last()?;
                 let (kind, _) = last.name.split_once(':')?;
-                let row = continues(scene, last.span.end, mention.run.start);
+                let row = continues(utterance, last.span.end, mention.run.start);
                 row.then(|| {
                     self.named(kind, &mention.text, &mention.run, mention.run.clone(), TOLD)
                 })
@@ -118,7 +124,7 @@ impl Elements {
             };
             let element = self
                 .whole(mention)
-                .or_else(|| self.beside(scene, mention))
+                .or_else(|| self.beside(utterance, mention))
                 .or_else(in_row);
             if let Some(element) = element.filter(|e| !held.touches(&e.run)) {
                 held.add(&element.run);
@@ -129,31 +135,34 @@ impl Elements {
     }
 
     /// "BE-017" alone: of the only kind, or of the only kind whose names are written so.
-    fn unsaid(&self, scene: &Scene) -> Vec<Element> {
+    fn unsaid(&self, utterance: &AnnotatedUtterance) -> Vec<Element> {
         let [kind] = self.kinds.as_slice() else {
-            return self.outlined(scene);
+            return self.outlined(utterance);
         };
-        let codes = scene.mentions.iter().filter(|m| m.sort == Sort::Code);
+        let codes = utterance
+            .mentions
+            .iter()
+            .filter(|m| m.sort == MentionKind::Code);
         let names: Vec<String> = self.shown.iter().map(|(_, name)| name.clone()).collect();
-        let like = |m: &Mention| match super::brief::resemblance(&names, &m.text) {
+        let like = |m: &Mention| match super::slot::resemblance(&names, &m.text) {
             Some(like) if like >= 1.0 => 0.89,
             Some(like) if like > 0.0 => 0.87,
             _ => 0.6,
         };
         codes
-            .filter(|m| !other_kind(scene, m))
+            .filter(|m| !other_kind(utterance, m))
             .filter_map(|m| self.named(kind, &m.text, &m.run, m.run.clone(), like(m)))
             .collect()
     }
 
     /// Names of a form that only one of several kinds has: "Celle-Uelzen" where a link is called
     /// "Berlin-Leipzig".
-    fn outlined(&self, scene: &Scene) -> Vec<Element> {
+    fn outlined(&self, utterance: &AnnotatedUtterance) -> Vec<Element> {
         let parted = |m: &&Mention| {
-            let pair = m.sort == Sort::Name && m.text.contains('-') && m.run.len() == 2;
-            (m.sort == Sort::Code || pair) && !other_kind(scene, m)
+            let pair = m.sort == MentionKind::Name && m.text.contains('-') && m.run.len() == 2;
+            (m.sort == MentionKind::Code || pair) && !other_kind(utterance, m)
         };
-        let mentions = scene.mentions.iter().filter(parted);
+        let mentions = utterance.mentions.iter().filter(parted);
         mentions
             .filter_map(|m| {
                 let form = outline(&m.text);
@@ -163,7 +172,11 @@ impl Elements {
                     .filter(|(_, name)| outline(name) == form)
                     .map(|(k, _)| k);
                 let kind = kinds.next()?;
-                let sure = if m.sort == Sort::Code { 0.78 } else { 0.76 };
+                let sure = if m.sort == MentionKind::Code {
+                    0.78
+                } else {
+                    0.76
+                };
                 kinds
                     .all(|k| k == kind)
                     .then(|| self.named(kind, &m.text, &m.run, m.run.clone(), sure))
@@ -216,38 +229,44 @@ impl Elements {
     }
 
     /// A name with the word for its kind beside it.
-    fn beside(&self, scene: &Scene, mention: &Mention) -> Option<Element> {
+    fn beside(&self, utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Element> {
         self.kinds.iter().find_map(|kind| {
-            self.between(scene, mention, kind)
-                .or_else(|| self.numbered(scene, mention, kind))
+            self.between(utterance, mention, kind)
+                .or_else(|| self.numbered(utterance, mention, kind))
                 .or_else(|| {
-                    let span = kind_before(scene, &mention.run, kind)
-                        .or_else(|| kind_behind(scene, &mention.run, kind))?;
+                    let span = kind_before(utterance, &mention.run, kind)
+                        .or_else(|| kind_behind(utterance, &mention.run, kind))?;
                     self.named(kind, &mention.text, &mention.run, span, TOLD)
                 })
         })
     }
 
     /// "the link between Berlin and Leipzig", 柏林到莱比锡的链路.
-    fn between(&self, scene: &Scene, mention: &Mention, kind: &str) -> Option<Element> {
-        if !matches!(kind, "link" | "duct") || mention.sort != Sort::Name {
+    fn between(
+        &self,
+        utterance: &AnnotatedUtterance,
+        mention: &Mention,
+        kind: &str,
+    ) -> Option<Element> {
+        if !matches!(kind, "link" | "duct") || mention.sort != MentionKind::Name {
             return None;
         }
         let connector = mention.run.end;
         let joined = matches!(
-            scene.word(connector),
+            utterance.word(connector),
             "to" | "and" | "到" | "至" | "和" | "与"
         );
-        let other = scene
+        let other = utterance
             .mention_from(connector + 1)
-            .filter(|m| m.sort == Sort::Name && joined)?;
+            .filter(|m| m.sort == MentionKind::Name && joined)?;
         let run = mention.run.start..other.run.end;
         let lead = usize::from(matches!(
-            scene.word_before(run.start),
+            utterance.word_before(run.start),
             "from" | "between" | "从"
         ));
         let outer = run.start - lead..run.end;
-        let span = kind_before(scene, &outer, kind).or_else(|| kind_behind(scene, &outer, kind))?;
+        let span = kind_before(utterance, &outer, kind)
+            .or_else(|| kind_behind(utterance, &outer, kind))?;
         let english = |m: &Mention| {
             lexicon::place(&m.text)
                 .filter(|_| cjk(&m.text))
@@ -263,12 +282,17 @@ impl Elements {
     }
 
     /// "card 2 in Berlin", 柏林2号板卡.
-    fn numbered(&self, scene: &Scene, mention: &Mention, kind: &str) -> Option<Element> {
-        if kind != "card" || mention.sort != Sort::Name {
+    fn numbered(
+        &self,
+        utterance: &AnnotatedUtterance,
+        mention: &Mention,
+        kind: &str,
+    ) -> Option<Element> {
+        if kind != "card" || mention.sort != MentionKind::Name {
             return None;
         }
         let number = |at: usize| {
-            scene
+            utterance
                 .token(at)
                 .filter(|t| t.class == Class::Number)
                 .map(|t| t.text.clone())
@@ -278,38 +302,38 @@ impl Elements {
             .map_or_else(|| mention.text.clone(), lexicon::Place::english);
         let router = [("路", "由", "器")].iter().any(|(a, b, c)| {
             (
-                scene.word(mention.run.end),
-                scene.word(mention.run.end + 1),
-                scene.word(mention.run.end + 2),
+                utterance.word(mention.run.end),
+                utterance.word(mention.run.end + 1),
+                utterance.word(mention.run.end + 2),
             ) == (*a, *b, *c)
         });
         let behind = mention.run.end + if router { 3 } else { 0 };
-        let behind = behind + usize::from(scene.word(behind) == "的");
+        let behind = behind + usize::from(utterance.word(behind) == "的");
         if let Some(n) = number(behind) {
-            let end = behind + 1 + usize::from(scene.word(behind + 1) == "号");
+            let end = behind + 1 + usize::from(utterance.word(behind + 1) == "号");
             let run = mention.run.start..end;
-            let span = kind_behind(scene, &run, kind)?;
+            let span = kind_behind(utterance, &run, kind)?;
             return self.named(kind, &format!("{english}/{n}"), &run, span, TOLD);
         }
         // "card 2 in Berlin", "card 0 of router Berlin".
         let start = mention.run.start;
-        let router = usize::from(scene.word_before(start) == "router");
+        let router = usize::from(utterance.word_before(start) == "router");
         let lead = start.checked_sub(1 + router)?;
         let at = lead
             .checked_sub(1)
-            .filter(|_| matches!(scene.word(lead), "in" | "of" | "at"))?;
+            .filter(|_| matches!(utterance.word(lead), "in" | "of" | "at"))?;
         let n = number(at)?;
         let run = at..mention.run.end;
-        let span = kind_before(scene, &run, kind)?;
+        let span = kind_before(utterance, &run, kind)?;
         self.named(kind, &format!("{english}/{n}"), &run, span, TOLD)
     }
 }
 
 /// True if nothing but a word that joins a row stands between two places.
-fn continues(scene: &Scene, end: usize, start: usize) -> bool {
+fn continues(utterance: &AnnotatedUtterance, end: usize, start: usize) -> bool {
     let joins = |i: usize| {
         matches!(
-            scene.word(i),
+            utterance.word(i),
             "and" | "or" | "through" | "thru" | "to" | "和" | "与" | "及" | "到" | "至"
         )
     };
@@ -317,11 +341,11 @@ fn continues(scene: &Scene, end: usize, start: usize) -> bool {
 }
 
 /// True if one element and the next are the ends of a range.
-fn spans(scene: &Scene, one: &Element, other: &Element) -> bool {
+fn spans(utterance: &AnnotatedUtterance, one: &Element, other: &Element) -> bool {
     let end = one.run.end;
     other.run.start == end + 1
         && matches!(
-            scene.word(end),
+            utterance.word(end),
             "through" | "thru" | "to" | "till" | "到" | "至"
         )
 }
@@ -353,11 +377,11 @@ fn between(one: &Element, other: &Element) -> Vec<Element> {
 }
 
 /// True if the word before a name tells a kind of element that is none of these.
-fn other_kind(scene: &Scene, mention: &Mention) -> bool {
-    let start = super::cue::past_numbering(scene, mention.run.start);
-    let word = scene.word_before(start);
+fn other_kind(utterance: &AnnotatedUtterance, mention: &Mention) -> bool {
+    let start = super::cue::past_numbering(utterance, mention.run.start);
+    let word = utterance.word_before(start);
     let two: String = (start.saturating_sub(2)..start)
-        .map(|i| scene.word(i))
+        .map(|i| utterance.word(i))
         .collect();
     matches!(
         stem(word).as_str(),
@@ -389,80 +413,88 @@ fn other_kind(scene: &Scene, mention: &Mention) -> bool {
 }
 
 /// The run with the word for a kind that stands before it.
-fn kind_before(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
-    let near = scene
+fn kind_before(
+    utterance: &AnnotatedUtterance,
+    run: &Range<usize>,
+    kind: &str,
+) -> Option<Range<usize>> {
+    let near = utterance
         .token(run.start)
         .is_some_and(|t| t.gap < language::text::Gap::Mark);
     let one = run
         .start
         .checked_sub(1)
-        .filter(|at| near && is_kind(scene, *at, 1, kind));
+        .filter(|at| near && is_kind(utterance, *at, 1, kind));
     let one = one.or_else(|| {
         // "the link from Berlin to Leipzig", "the router in Berlin".
         let at = run.start.checked_sub(2)?;
         (near
             && matches!(
-                scene.word(at + 1),
+                utterance.word(at + 1),
                 "in" | "at" | "of" | "is" | "called" | "named"
             )
-            && is_kind(scene, at, 1, kind))
+            && is_kind(utterance, at, 1, kind))
         .then_some(at)
     });
     let several = || {
         [2, 3].into_iter().find_map(|n| {
             run.start
                 .checked_sub(n)
-                .filter(|at| near && is_kind(scene, *at, n, kind))
+                .filter(|at| near && is_kind(utterance, *at, n, kind))
         })
     };
     one.or_else(several).map(|at| at..run.end)
 }
 
 /// The run with the word for a kind that stands behind it.
-fn kind_behind(scene: &Scene, run: &Range<usize>, kind: &str) -> Option<Range<usize>> {
-    let of = match (scene.word(run.end), scene.word(run.end + 1)) {
+fn kind_behind(
+    utterance: &AnnotatedUtterance,
+    run: &Range<usize>,
+    kind: &str,
+) -> Option<Range<usize>> {
+    let of = match (utterance.word(run.end), utterance.word(run.end + 1)) {
         // Hefei到Bengbu那条链路.
         ("那" | "这", "条" | "段" | "个" | "台" | "块") => 2,
         ("的" | "号", _) => 1,
         _ => 0,
     };
     let near = |n: usize| {
-        scene
+        utterance
             .token(run.end + n)
             .is_some_and(|t| t.gap < language::text::Gap::Mark)
     };
     // In "TT-55 zone Dresden-4" the kind is of the name behind it.
     let taken = |n: usize| {
-        scene.mention_from(run.end + of + n).is_some_and(|m| {
-            scene
+        utterance.mention_from(run.end + of + n).is_some_and(|m| {
+            utterance
                 .token(m.run.start)
                 .is_some_and(|t| t.gap <= language::text::Gap::Space)
         })
     };
     [1, 2, 3]
         .into_iter()
-        .find(|n| near(of) && is_kind(scene, run.end + of, *n, kind) && !taken(*n))
+        .find(|n| near(of) && is_kind(utterance, run.end + of, *n, kind) && !taken(*n))
         .map(|n| run.start..run.end + of + n)
 }
 
 /// The word for a kind of element within a run, with the name of the element if one stands beside it.
 pub(crate) fn kinds_within(
-    scene: &Scene,
+    utterance: &AnnotatedUtterance,
     within: &Range<usize>,
     kind: &str,
 ) -> Option<Range<usize>> {
-    scene.text.steps.take(within.len());
+    utterance.text.steps.take(within.len());
     let word = within.clone().find_map(|at| {
-        let n = (1..=3).find(|n| at + n <= within.end && is_kind(scene, at, *n, kind))?;
+        let n = (1..=3).find(|n| at + n <= within.end && is_kind(utterance, at, *n, kind))?;
         Some(at..at + n)
     })?;
-    let name = scene.mention_from(word.end);
+    let name = utterance.mention_from(word.end);
     Some(word.start..name.map_or(word.end, |m| m.run.end))
 }
 
 /// True if `n` tokens from a place on are a word for a kind of element.
-fn is_kind(scene: &Scene, at: usize, n: usize, kind: &str) -> bool {
-    let Some(tokens) = scene.text.tokens.get(at..at + n) else {
+fn is_kind(utterance: &AnnotatedUtterance, at: usize, n: usize, kind: &str) -> bool {
+    let Some(tokens) = utterance.text.tokens.get(at..at + n) else {
         return false;
     };
     let said = join(tokens);
@@ -489,8 +521,8 @@ fn chinese(said: &str) -> Option<&'static str> {
 }
 
 /// The kinds and names that an example's value shows, `site` and `BE-017` of `site:BE-017`.
-fn values(lesson: &Lesson) -> Vec<(String, String)> {
-    let Lesson::Whole { value, .. } = lesson else {
+fn values(rule: &ExampleRule) -> Vec<(String, String)> {
+    let ExampleRule::Whole { value, .. } = rule else {
         return Vec::new();
     };
     let shown = |text: &str| {

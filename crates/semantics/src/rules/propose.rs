@@ -1,7 +1,7 @@
-//! What each key could hold, by what the utterance says: candidates with the tokens that they
+//! The candidates for each key, by what the utterance says, with the tokens that they
 //! come from and how sure they are.
 //!
-//! One file per kind of key. Nothing is decided here; read next: [`super::settle`].
+//! One file per kind of key. Nothing is decided here; read next: [`super::assign`].
 
 mod amount;
 mod choice;
@@ -10,9 +10,9 @@ mod list;
 mod moment;
 mod name;
 
-use super::brief::{Brief, Kind};
-use super::lesson::Lesson;
-use super::scene::Scene;
+use super::example::ExampleRule;
+use super::slot::{Kind, Slot};
+use super::utterance::AnnotatedUtterance;
 use crate::lexicon;
 use language::quantity::Quantity;
 use language::text::{Class, Token};
@@ -20,11 +20,11 @@ use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
 
-/// What a key could hold.
+/// A value that a key could hold.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    /// Which key: its place among the briefs.
-    pub(crate) brief: usize,
+    /// The key: its place among the slots.
+    pub(crate) slot: usize,
     /// The value.
     pub(crate) value: Value,
     /// The tokens that it comes from; no other key may have them.
@@ -33,14 +33,14 @@ pub(crate) struct Candidate {
     pub(crate) span: Range<usize>,
     /// Of `run`, the tokens that it really takes, where others stand between.
     pub(crate) held: Option<Vec<usize>>,
-    /// How sure, 0 to 1.
+    /// The confidence, 0 to 1.
     pub(crate) confidence: f64,
 }
 
 impl Candidate {
-    fn new(brief: usize, value: Value, run: Range<usize>, confidence: f64) -> Self {
+    fn new(slot: usize, value: Value, run: Range<usize>, confidence: f64) -> Self {
         Self {
-            brief,
+            slot,
             value,
             span: run.clone(),
             run,
@@ -86,22 +86,22 @@ impl Candidate {
 /// # Errors
 /// [`GivenUp`]: it is more work than it may be. That is asked before each key.
 pub(crate) fn candidates(
-    scene: &Scene,
-    briefs: &[Brief],
+    utterance: &AnnotatedUtterance,
+    slots: &[Slot],
     scenario: &[String],
     effort: Effort<'_>,
 ) -> Result<Vec<Candidate>, GivenUp> {
     let keys = Keys {
-        scene,
-        briefs,
+        utterance,
+        slots,
         scenario,
         effort,
     };
     let mut all: Vec<Candidate> = Vec::new();
-    for (at, brief) in briefs.iter().enumerate() {
-        effort.allows(&scene.text.steps)?;
-        all.extend(keys.lessons(at));
-        match brief.kind {
+    for (at, slot) in slots.iter().enumerate() {
+        effort.allows(&utterance.text.steps)?;
+        all.extend(keys.example_rules(at));
+        match slot.kind {
             Kind::Choice => all.extend(keys.choices(at)),
             Kind::Flag => all.extend(keys.flags(at)),
             Kind::Amount => all.extend(keys.amounts(at)),
@@ -115,34 +115,34 @@ pub(crate) fn candidates(
         }
     }
     all.extend(keys.in_order());
-    effort.allows(&scene.text.steps)?;
+    effort.allows(&utterance.text.steps)?;
     Ok(all)
 }
 
 /// The keys before an utterance.
 struct Keys<'a> {
-    scene: &'a Scene,
-    briefs: &'a [Brief],
+    utterance: &'a AnnotatedUtterance,
+    slots: &'a [Slot],
     /// The stems of the scenario's name.
     scenario: &'a [String],
     effort: Effort<'a>,
 }
 
 impl Keys<'_> {
-    /// What whole mapping examples say. Exactly said is as good as certain (0.97); with all its
-    /// telling words in one clause nearly so (0.9); with most of them, likely (0.78).
-    fn lessons(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+    /// The candidates of whole mapping examples. Exactly said is as good as certain (0.97); with
+    /// all its telling words in one clause nearly so (0.9); with most of them, likely (0.78).
+    fn example_rules(&self, at: usize) -> Vec<Candidate> {
+        let slot = &self.slots[at];
         let element = |value: &Value| {
             value.as_str().is_some_and(|v| v.contains(':'))
-                && super::element::Elements::of(brief).is_some()
+                && super::element::Elements::of(slot).is_some()
         };
-        let wholes = brief.lessons.iter().filter_map(|lesson| match lesson {
-            Lesson::Whole { said, value } => Some((said, value)),
+        let wholes = slot.example_rules.iter().filter_map(|rule| match rule {
+            ExampleRule::Whole { said, value } => Some((said, value)),
             _ => None,
         });
         wholes
-            .filter(|(_, value)| brief.kind != Kind::List && !element(value))
+            .filter(|(_, value)| slot.kind != Kind::List && !element(value))
             .flat_map(|(said, value)| {
                 let contrary = self.contrary(at, said, value);
                 self.learned(at, said, value).into_iter().chain(contrary)
@@ -151,10 +151,10 @@ impl Keys<'_> {
     }
 
     fn learned(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
-        let brief = &self.briefs[at];
-        let like = likeness(self.scene, said)?;
+        let slot = &self.slots[at];
+        let like = likeness(self.utterance, said)?;
         let called = matches!(
-            self.scene.word(like.run.end),
+            self.utterance.word(like.run.end),
             "me" | "us" | "back" | "him" | "her" | "number"
         );
         if like.run.len() == 1 && called || self.dials(&like.run) {
@@ -162,20 +162,20 @@ impl Keys<'_> {
         }
         // "light skin smoothing" teaches nothing of who does not say "light".
         let partly = like.confidence < 0.8;
-        if brief.kind == Kind::Amount && partly {
+        if slot.kind == Kind::Amount && partly {
             return None;
         }
-        let turned = denies(said) != denied_with(self.scene, &like.run);
+        let turned = denies(said) != denied_with(self.utterance, &like.run);
         let value = match (value, turned) {
             // "what do I do?" stands for itself: as it was said.
             (Value::String(text), _)
-                if brief.kind == Kind::Speech
+                if slot.kind == Kind::Speech
                     && language::text::tokens(text).len() == said.len() =>
             {
                 return None;
             }
             (Value::Bool(b), true) => Value::Bool(!b),
-            (_, true) if brief.kind != Kind::Flag => return None,
+            (_, true) if slot.kind != Kind::Flag => return None,
             (value, _) => value.clone(),
         };
         if let Some(graded) = self.graded(at, &like) {
@@ -184,27 +184,30 @@ impl Keys<'_> {
         Some(Candidate::new(at, value, like.run, like.confidence).holding(like.held))
     }
 
-    /// How much of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
-    fn graded(&self, at: usize, like: &Likeness) -> Option<Candidate> {
-        let brief = &self.briefs[at];
-        if brief.kind != Kind::Amount || brief.unit.is_some() {
+    /// The degree of it, where a phrase is taught without: 重度磨皮, 磨皮调到5.
+    fn graded(&self, at: usize, like: &PhraseMatch) -> Option<Candidate> {
+        let slot = &self.slots[at];
+        if slot.kind != Kind::Amount || slot.unit.is_some() {
             return None;
         }
-        let clause = self.scene.clause(like.run.start);
+        let clause = self.utterance.clause(like.run.start);
         let behind = |q: &&Quantity| {
             q.unit.is_none() && !q.ordinal && q.run.start >= like.run.end && q.run.end <= clause.end
         };
-        self.scene.text.steps.take(self.scene.quantities.len());
-        let counted = self.scene.quantities.iter().find(behind);
+        self.utterance
+            .text
+            .steps
+            .take(self.utterance.quantities.len());
+        let counted = self.utterance.quantities.iter().find(behind);
         if let Some(quantity) = counted.filter(|q| q.run.start <= like.run.end + 3) {
-            let value = amount::amount(brief, quantity)?;
+            let value = amount::amount(slot, quantity)?;
             return Some(
                 Candidate::new(at, value, quantity.run.clone(), 0.93)
                     .explaining(like.run.start..quantity.run.end),
             );
         }
         let from = like.run.start.saturating_sub(3).max(clause.start);
-        let pair = |i: usize| format!("{}{}", self.scene.word(i), self.scene.word(i + 1));
+        let pair = |i: usize| format!("{}{}", self.utterance.word(i), self.utterance.word(i + 1));
         let said = (from..(like.run.end + 2).min(clause.end)).find_map(|i| {
             let chinese = lexicon::degree(&pair(i)).map(|share| (i..i + 2, share));
             chinese.filter(|(run, _)| !like.held.iter().any(|h| run.contains(h)))
@@ -212,17 +215,17 @@ impl Keys<'_> {
         let (run, share) = said?;
         // 重一点 is more, 轻一点 is less.
         let stronger = matches!(
-            self.scene.word_before(run.start),
+            self.utterance.word_before(run.start),
             "重" | "强" | "大" | "高" | "多"
         );
         let share = if stronger { share.max(0.8) } else { share };
-        let value = amount::scaled(brief, share)?;
+        let value = amount::scaled(slot, share)?;
         let run = run.start.min(like.run.start)..run.end.max(like.run.end);
         Some(Candidate::new(at, value, run, 0.98))
     }
 
-    /// Who does not want a thing wants it stopped: "do not save any energy" where "disable energy
-    /// saving" is taught, 把节能关了 where 关闭节能 is.
+    /// Reads that who does not want a thing wants it stopped: "do not save any energy" where
+    /// "disable energy saving" is taught, 把节能关了 where 关闭节能 is.
     fn contrary(&self, at: usize, said: &[Token], value: &Value) -> Option<Candidate> {
         let stops = said
             .iter()
@@ -237,54 +240,51 @@ impl Keys<'_> {
         } else {
             1
         };
-        if self.briefs[at].kind != Kind::Choice
-            || stops == 0
-            || rest.len() < short
-            || rest.len() > 4
+        if self.slots[at].kind != Kind::Choice || stops == 0 || rest.len() < short || rest.len() > 4
         {
             return None;
         }
         let (run, held) = self.stands(rest)?;
-        let word = |at: usize| self.scene.word(at);
+        let word = |at: usize| self.utterance.word(at);
         let stopped =
             |at: usize| matches!(word(at), "关" | "停") && !matches!(word(at + 1), "断" | "闭");
         let behind = stopped(run.end)
             || matches!(word(run.end), "先" | "给" | "都" | "就" | "功")
                 && (run.end + 1..run.end + 4).any(stopped);
-        let turned = denied_with(self.scene, &run) || behind;
+        let turned = denied_with(self.utterance, &run) || behind;
         turned.then(|| Candidate::new(at, value.clone(), run, 0.78).holding(held))
     }
 
     fn stands(&self, phrase: &[Token]) -> Option<(Range<usize>, Vec<usize>)> {
-        if let Some(run) = self.scene.text.find(phrase).into_iter().next() {
+        if let Some(run) = self.utterance.text.find(phrase).into_iter().next() {
             return Some((run.clone(), run.collect()));
         }
         let telling = telling(phrase);
-        let clauses = self.scene.text.clauses();
+        let clauses = self.utterance.text.clauses();
         let english = telling.iter().all(|t| t.class == Class::Word) && telling.len() > 1;
         let (held, share) = clauses
             .iter()
-            .find_map(|c| scattered(self.scene, &telling, c))?;
+            .find_map(|c| scattered(self.utterance, &telling, c))?;
         (english && share >= 0.999).then(|| (run_of(&held), held))
     }
 
     /// True if a run is followed by a telephone number: 电话13800138000, "call 030 1234".
     fn dials(&self, run: &Range<usize>) -> bool {
         let near = |at: usize| {
-            self.scene.token(at).is_some_and(|t| {
+            self.utterance.token(at).is_some_and(|t| {
                 t.class == Class::Number && t.text.len() >= 3 && t.gap < language::text::Gap::Comma
             })
         };
         let phone = |i: usize| {
             matches!(
-                self.scene.token(i).map(|t| t.stem.as_str()),
+                self.utterance.token(i).map(|t| t.stem.as_str()),
                 Some("call" | "phone" | "telephon" | "tel" | "ring" | "mobil" | "话")
             )
         };
         run.clone().any(phone)
             && run.len() <= 2
             && (near(run.end)
-                || matches!(self.scene.word(run.end), "at" | "on") && near(run.end + 1))
+                || matches!(self.utterance.word(run.end), "at" | "on") && near(run.end + 1))
     }
 }
 
@@ -299,23 +299,23 @@ const STOPPING: &[&str] = &[
     "deactivate",
 ];
 
-/// Where a phrase stands in an utterance, and how surely it is that phrase.
+/// The place of a phrase in an utterance, and how surely it is that phrase.
 #[derive(Clone, Debug)]
-pub(crate) struct Likeness {
+pub(crate) struct PhraseMatch {
     /// From its first word to its last.
     pub(crate) run: Range<usize>,
     /// Its words.
     pub(crate) held: Vec<usize>,
-    /// How surely.
+    /// The confidence.
     pub(crate) confidence: f64,
 }
 
-/// Where a phrase stands in an utterance; the surest place.
-pub(crate) fn likeness(scene: &Scene, said: &[Token]) -> Option<Likeness> {
-    let exact = scene.text.find(said);
+/// The place of a phrase in an utterance; the surest place.
+pub(crate) fn likeness(utterance: &AnnotatedUtterance, said: &[Token]) -> Option<PhraseMatch> {
+    let exact = utterance.text.find(said);
     if let Some(run) = exact.into_iter().next_back() {
         let held = run.clone().collect();
-        return Some(Likeness {
+        return Some(PhraseMatch {
             run,
             held,
             confidence: 0.97,
@@ -325,10 +325,10 @@ pub(crate) fn likeness(scene: &Scene, said: &[Token]) -> Option<Likeness> {
     if telling.len() < 2 {
         return None;
     }
-    let parts = scene.text.clauses();
+    let parts = utterance.text.clauses();
     let found = parts
         .iter()
-        .filter_map(|clause| scattered(scene, &telling, clause));
+        .filter_map(|clause| scattered(utterance, &telling, clause));
     let (held, share) = found.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.len().cmp(&a.0.len())))?;
     let run = run_of(&held);
     // Of two phrases whose words are all there, the one with more words, and those closer.
@@ -339,7 +339,7 @@ pub(crate) fn likeness(scene: &Scene, said: &[Token]) -> Option<Likeness> {
         s if s >= 0.66 => 0.74 + 0.01 * long,
         _ => return None,
     };
-    Some(Likeness {
+    Some(PhraseMatch {
         run,
         held,
         confidence,
@@ -364,28 +364,32 @@ pub(crate) fn telling(said: &[Token]) -> Vec<Token> {
 
 /// The words of a clause that are those of a phrase, and which share of the phrase they are: for
 /// Chinese its characters, in their order, each beside a neighbour or soon behind one.
-fn scattered(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Option<(Vec<usize>, f64)> {
+fn scattered(
+    utterance: &AnnotatedUtterance,
+    telling: &[Token],
+    clause: &Range<usize>,
+) -> Option<(Vec<usize>, f64)> {
     let chinese = telling.iter().all(|t| t.class == Class::Cjk);
     let held = if chinese {
-        characters(scene, telling, clause)
+        characters(utterance, telling, clause)
     } else {
-        words(scene, telling, clause)
+        words(utterance, telling, clause)
     };
     let particle = |t: &&Token| matches!(t.text.as_str(), "off" | "up" | "down");
     let whole = telling
         .iter()
         .filter(particle)
-        .all(|t| held.iter().any(|i| scene.word(*i) == t.text));
+        .all(|t| held.iter().any(|i| utterance.word(*i) == t.text));
     let share = held.len() as f64 / telling.len() as f64;
     let loose = run_of(&held).len() > telling.len() * if chinese { 2 } else { 3 } + 3;
     let enough = held.len() >= if chinese { 3 } else { 2 };
     (enough && !loose && whole).then_some((held, share))
 }
 
-fn words(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
-    let tokens = &scene.text.tokens;
+fn words(utterance: &AnnotatedUtterance, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
+    let tokens = &utterance.text.tokens;
     let mut held: Vec<usize> = Vec::new();
-    scene.text.steps.take(telling.len() * clause.len());
+    utterance.text.steps.take(telling.len() * clause.len());
     for word in telling {
         let near = |at: &usize| held.first().map_or(0, |h| at.abs_diff(*h));
         let mut places: Vec<usize> = clause
@@ -398,8 +402,12 @@ fn words(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> 
     held
 }
 
-fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
-    let tokens = &scene.text.tokens;
+fn characters(
+    utterance: &AnnotatedUtterance,
+    telling: &[Token],
+    clause: &Range<usize>,
+) -> Vec<usize> {
+    let tokens = &utterance.text.tokens;
     let mut best: Vec<usize> = Vec::new();
     let starts: Vec<usize> = clause
         .clone()
@@ -409,11 +417,11 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
         true => Vec::new(),
         false => telling
             .iter()
-            .map(|word| places_from(scene, word, clause))
+            .map(|word| places_from(utterance, word, clause))
             .collect::<Vec<_>>(),
     };
     for start in starts {
-        scene.text.steps.take(telling.len());
+        utterance.text.steps.take(telling.len());
         let mut held = vec![start];
         for (n, places) in next.iter().enumerate().skip(1) {
             let last = held[held.len() - 1];
@@ -421,7 +429,7 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
                 let pair = |a: Option<&Token>, b: Option<&Token>| {
                     a.zip(b).is_some_and(|(a, b)| a.text == b.text)
                 };
-                *i <= last + 4 || pair(scene.token(i + 1), telling.get(n + 1))
+                *i <= last + 4 || pair(utterance.token(i + 1), telling.get(n + 1))
             };
             let place = places.get(last + 1 - clause.start).copied().flatten();
             held.extend(place.filter(paired));
@@ -430,7 +438,7 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
             best = held;
         }
     }
-    let turned = pairs(scene, telling, clause);
+    let turned = pairs(utterance, telling, clause);
     if turned.len() > best.len() {
         turned
     } else {
@@ -439,14 +447,18 @@ fn characters(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<us
 }
 
 /// For each place of a clause, where a word stands from there on.
-fn places_from(scene: &Scene, word: &Token, clause: &Range<usize>) -> Vec<Option<usize>> {
-    scene.text.steps.take(clause.len());
+fn places_from(
+    utterance: &AnnotatedUtterance,
+    word: &Token,
+    clause: &Range<usize>,
+) -> Vec<Option<usize>> {
+    utterance.text.steps.take(clause.len());
     let mut next = None;
     let mut places: Vec<Option<usize>> = clause
         .clone()
         .rev()
         .map(|at| {
-            if scene.word(at) == word.text {
+            if utterance.word(at) == word.text {
                 next = Some(at);
             }
             next
@@ -458,13 +470,13 @@ fn places_from(scene: &Scene, word: &Token, clause: &Range<usize>) -> Vec<Option
 
 /// The characters of a phrase that stand in a clause in pairs of the phrase, whatever the order of
 /// the pairs: 功率提高 for 提高功率.
-fn pairs(scene: &Scene, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
+fn pairs(utterance: &AnnotatedUtterance, telling: &[Token], clause: &Range<usize>) -> Vec<usize> {
     let mut held: Vec<usize> = Vec::new();
-    scene.text.steps.take(telling.len() * clause.len());
+    utterance.text.steps.take(telling.len() * clause.len());
     for pair in telling.windows(2) {
         let stands = |i: &usize| {
-            scene.word(*i) == pair[0].text
-                && scene.word(i + 1) == pair[1].text
+            utterance.word(*i) == pair[0].text
+                && utterance.word(i + 1) == pair[1].text
                 && clause.contains(&(i + 1))
         };
         let place = clause.clone().find(stands);
@@ -482,8 +494,8 @@ fn alike(token: &Token, word: &Token) -> bool {
 }
 
 /// True if a run denies, or is denied by what stands before it.
-fn denied_with(scene: &Scene, run: &Range<usize>) -> bool {
-    denies(&scene.text.tokens[run.clone()]) != super::cue::denied(scene, run)
+fn denied_with(utterance: &AnnotatedUtterance, run: &Range<usize>) -> bool {
+    denies(&utterance.text.tokens[run.clone()]) != super::cue::denied(utterance, run)
 }
 
 /// True if a phrase denies: "no KPI impact".

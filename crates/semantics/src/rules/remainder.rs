@@ -1,18 +1,18 @@
-//! What no key covers and somebody asks for: the values of `other` (§4.3), cleaned.
+//! The part that no key covers and somebody asks for: the values of `other` (§4.3), cleaned.
 //!
 //! A clause is cut where keys were found in it; what is left counts if it says something that is
-//! neither courtesy nor the scenario itself. Read next: [`super::settle`].
+//! neither courtesy nor the scenario itself. Read next: [`super::assign`].
 
-use super::brief::{Brief, bigrams};
 use super::propose::likeness;
-use super::scene::{Scene, Sort, overlaps};
+use super::slot::{Slot, bigrams};
+use super::utterance::{AnnotatedUtterance, MentionKind, overlaps};
 use crate::lexicon;
 use language::text::{Class, Text, Token, tokens};
 use schema::template::Template;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What a mapping example of `other` covers, and what it stands for.
+/// The tokens that a mapping example of `other` covers, and what it stands for.
 #[derive(Clone, Debug)]
 pub(crate) struct Reserved {
     /// The tokens.
@@ -21,8 +21,8 @@ pub(crate) struct Reserved {
     pub(crate) fragment: String,
 }
 
-/// What the mapping examples of `other` say of an utterance.
-pub(crate) fn reserved(scene: &Scene, template: &Template) -> Vec<Reserved> {
+/// The fragments of an utterance that the mapping examples of `other` name.
+pub(crate) fn reserved(utterance: &AnnotatedUtterance, template: &Template) -> Vec<Reserved> {
     let Some(key) = template.key(schema::template::OTHER) else {
         return Vec::new();
     };
@@ -32,7 +32,7 @@ pub(crate) fn reserved(scene: &Scene, template: &Template) -> Vec<Reserved> {
         let Some(fragment) = example.value.as_str() else {
             continue;
         };
-        let Some(like) = likeness(scene, &tokens(&example.said)) else {
+        let Some(like) = likeness(utterance, &tokens(&example.said)) else {
             continue;
         };
         let run = like.run;
@@ -59,7 +59,7 @@ pub(crate) struct Vocabulary {
 
 impl Vocabulary {
     /// Of a template: its scenario, its keys and what is told of them.
-    pub(crate) fn of(template: &Template, briefs: &[Brief]) -> Self {
+    pub(crate) fn of(template: &Template, slots: &[Slot]) -> Self {
         let mut told = vec![template.scenario.replace('_', " ")];
         told.extend(
             template
@@ -83,12 +83,12 @@ impl Vocabulary {
             .map(|t| t.stem)
             .collect();
         let mut pairs: BTreeSet<String> = told.iter().flat_map(|t| bigrams(t)).collect();
-        for brief in briefs {
-            stems.extend(brief.name.iter().cloned());
-            stems.extend(brief.gist.iter().filter(|g| g.is_ascii()).cloned());
-            pairs.extend(brief.gist.iter().filter(|g| !g.is_ascii()).cloned());
+        for slot in slots {
+            stems.extend(slot.name.iter().cloned());
+            stems.extend(slot.gist.iter().filter(|g| g.is_ascii()).cloned());
+            pairs.extend(slot.gist.iter().filter(|g| !g.is_ascii()).cloned());
         }
-        let prose = briefs.iter().map(|b| b.prose.as_str());
+        let prose = slots.iter().map(|b| b.prose.as_str());
         let told = told
             .iter()
             .map(String::as_str)
@@ -112,24 +112,24 @@ impl Vocabulary {
     }
 }
 
-/// What is left of an utterance where `covered` runs belong to keys. `fallen` runs belong to
-/// candidates below the threshold: their fragments are left whatever they say (D62).
+/// The remainder of an utterance where `covered` runs belong to keys. `fallen` runs belong to
+/// candidates below the threshold: their fragments are left whatever they say.
 pub(crate) fn remainder(
-    scene: &Scene,
+    utterance: &AnnotatedUtterance,
     vocabulary: &Vocabulary,
     covered: &[Range<usize>],
     fallen: &[Range<usize>],
 ) -> Vec<(Range<usize>, String)> {
     let rest = Rest {
-        scene,
+        utterance,
         vocabulary,
         covered,
         fallen,
     };
     let mut fragments: Vec<(Range<usize>, String)> = Vec::new();
-    for clause in scene.text.clauses() {
+    for clause in utterance.text.clauses() {
         fragments.extend(rest.of_clause(clause).into_iter().map(|run| {
-            let text = cleaned(&scene.text, &run);
+            let text = cleaned(&utterance.text, &run);
             (run, text)
         }));
     }
@@ -141,7 +141,7 @@ pub(crate) fn remainder(
 }
 
 struct Rest<'a> {
-    scene: &'a Scene,
+    utterance: &'a AnnotatedUtterance,
     vocabulary: &'a Vocabulary,
     covered: &'a [Range<usize>],
     fallen: &'a [Range<usize>],
@@ -150,11 +150,11 @@ struct Rest<'a> {
 impl Rest<'_> {
     /// The parts of a clause that are left over; a clause that says much beside its keys, whole.
     fn of_clause(&self, clause: &Range<usize>) -> Vec<Range<usize>> {
-        if self.scene.asks(clause.start) {
+        if self.utterance.asks(clause.start) {
             return Vec::new();
         }
         let touched = overlaps(clause, self.covered);
-        self.scene
+        self.utterance
             .text
             .steps
             .take(self.covered.len() * clause.len());
@@ -171,7 +171,7 @@ impl Rest<'_> {
         let apart: usize = segments.iter().map(|run| self.novel(run)).sum();
         let english = segments.iter().all(|s| {
             s.clone()
-                .all(|i| self.scene.text.tokens[i].class != Class::Cjk)
+                .all(|i| self.utterance.text.tokens[i].class != Class::Cjk)
         });
         if left.is_empty() && touched && english && segments.len() > 1 && apart >= 2 {
             // "The door at site HB-002 is jammed": neither half says it alone.
@@ -188,7 +188,7 @@ impl Rest<'_> {
             let taken = overlaps(&(at..at + 1), self.covered);
             let joins = lexicon::listed(
                 " and but also plus with while whereas then 并 且 但 ",
-                self.scene.word(at),
+                self.utterance.word(at),
             );
             if taken || joins {
                 parts.push(start..at);
@@ -203,29 +203,29 @@ impl Rest<'_> {
     /// A segment without courtesy and connecting words at both ends; none if nothing is left. A
     /// clause with its own verb keeps its subject: "the match is over".
     fn trimmed(&self, segment: &Range<usize>, touched: bool) -> Option<Range<usize>> {
-        let scene = self.scene;
+        let utterance = self.utterance;
         let stands = !touched && self.is_sentence(segment);
         let opens = |at: usize| {
-            let token = &scene.text.tokens[at];
+            let token = &utterance.text.tokens[at];
             let empty = lexicon::is_function(&token.text) || lexicon::is_asking(&token.text);
             empty && !lexicon::listed(KEPT, &token.text)
         };
         let (mut start, mut end) = (segment.start, segment.end);
         loop {
-            scene.text.steps.take(1);
+            utterance.text.steps.take(1);
             let before = (start, end);
-            start = skip_chinese(scene, start, end);
+            start = skip_chinese(utterance, start, end);
             while start < end
-                && scene.text.tokens[start].class == Class::Word
+                && utterance.text.tokens[start].class == Class::Word
                 && opens(start)
                 && !stands
             {
                 start += 1;
             }
-            end = drop_chinese(scene, start, end);
+            end = drop_chinese(utterance, start, end);
             while end > start
-                && scene.text.tokens[end - 1].class == Class::Word
-                && lexicon::listed(ENDING, scene.word(end - 1))
+                && utterance.text.tokens[end - 1].class == Class::Word
+                && lexicon::listed(ENDING, utterance.word(end - 1))
             {
                 end -= 1;
             }
@@ -241,12 +241,12 @@ impl Rest<'_> {
         let verbs = " is are was were has had will must may comes goes works starts ends ";
         let subject = lexicon::listed(
             " the a there it this that these my our his her their somebody someone nobody he she they ",
-            self.scene.word(segment.start),
+            self.utterance.word(segment.start),
         );
         subject
             && segment
                 .clone()
-                .any(|i| lexicon::listed(verbs, self.scene.word(i)))
+                .any(|i| lexicon::listed(verbs, self.utterance.word(i)))
     }
 
     /// True if a run says something that the template is not about: one word of its own in a clause
@@ -256,7 +256,7 @@ impl Rest<'_> {
             return true;
         }
         let novel = self.novel(run);
-        let chinese = self.scene.text.tokens[run.clone()]
+        let chinese = self.utterance.text.tokens[run.clone()]
             .iter()
             .any(|t| t.class == Class::Cjk);
         match (chinese, touched) {
@@ -270,10 +270,10 @@ impl Rest<'_> {
     /// "don't touch cell W-004/1": a thing that is named to be left alone.
     fn spares(&self, run: &Range<usize>) -> bool {
         let named = run.clone().any(|at| {
-            let mention = self.scene.mention_from(at);
-            mention.is_some_and(|m| matches!(m.sort, Sort::Code | Sort::Email))
+            let mention = self.utterance.mention_from(at);
+            mention.is_some_and(|m| matches!(m.sort, MentionKind::Code | MentionKind::Email))
         });
-        let first = self.scene.word(run.start);
+        let first = self.utterance.word(run.start);
         let denies = matches!(
             first,
             "don't" | "not" | "no" | "never" | "except" | "without" | "不" | "别" | "勿"
@@ -283,11 +283,11 @@ impl Rest<'_> {
 
     /// "after six", 六点以后: a moment that no key has taken, with a word that makes it a condition.
     fn dated(&self, run: &Range<usize>) -> bool {
-        let scene = self.scene;
-        scene.text.steps.take(run.len());
-        let moment = |at: usize| Some(&scene.moment_runs[scene.at_moments.from(at)?]);
+        let utterance = self.utterance;
+        utterance.text.steps.take(run.len());
+        let moment = |at: usize| Some(&utterance.moment_runs[utterance.at_moments.from(at)?]);
         let plain = |at: usize| {
-            let quantity = scene.quantity_from(at).filter(|q| q.unit.is_none())?;
+            let quantity = utterance.quantity_from(at).filter(|q| q.unit.is_none())?;
             Some(&quantity.run)
         };
         let moments = run
@@ -295,37 +295,40 @@ impl Rest<'_> {
             .flat_map(|at| moment(at).into_iter().chain(plain(at)));
         let mut free = moments.filter(|m| m.end <= run.end);
         free.any(|m| {
-            let behind = (self.scene.word(m.end), self.scene.word(m.end + 1));
-            matches!(self.scene.word_before(m.start), "after" | "before")
+            let behind = (self.utterance.word(m.end), self.utterance.word(m.end + 1));
+            matches!(self.utterance.word_before(m.start), "after" | "before")
                 || matches!(behind, ("以" | "之", "后" | "前"))
         })
     }
 
     /// True if a run begins a request of its own: behind "and", "with", or at a clause's start.
     fn opened(&self, run: &Range<usize>) -> bool {
-        let clause = self.scene.clause(run.start);
-        let lead = (clause.start..run.start).rev().map(|i| self.scene.word(i));
+        let clause = self.utterance.clause(run.start);
+        let lead = (clause.start..run.start)
+            .rev()
+            .map(|i| self.utterance.word(i));
         let joined = lead.take(3).any(|w| {
             matches!(
                 w,
                 "and" | "with" | "but" | "also" | "plus" | "without" | "by" | "via" | "instead"
             )
         });
-        joined || lexicon::listed(KEPT, self.scene.word(run.start))
+        joined || lexicon::listed(KEPT, self.utterance.word(run.start))
     }
 
-    /// How many words of a run are neither empty nor of the template; of Chinese, characters.
+    /// The number of words of a run that are neither empty nor of the template; of Chinese,
+    /// characters.
     fn novel(&self, run: &Range<usize>) -> usize {
         let carried = self.carried(run);
-        self.scene.text.steps.take(run.len());
+        self.utterance.text.steps.take(run.len());
         run.clone()
             .filter(|at| !carried.contains(at) && self.is_novel(*at))
             .count()
     }
 
     fn is_novel(&self, at: usize) -> bool {
-        let token = &self.scene.text.tokens[at];
-        let counted = self.scene.at_quantities.over(at).is_some();
+        let token = &self.utterance.text.tokens[at];
+        let counted = self.utterance.at_quantities.over(at).is_some();
         match token.class {
             Class::Word => {
                 token.text.len() > 1
@@ -343,11 +346,15 @@ impl Rest<'_> {
 
     fn is_known(&self, at: usize) -> bool {
         let near = |from: usize| {
-            let pair = format!("{}{}", self.scene.word(from), self.scene.word(from + 1));
+            let pair = format!(
+                "{}{}",
+                self.utterance.word(from),
+                self.utterance.word(from + 1)
+            );
             self.vocabulary.pairs.contains(&pair)
                 || lexicon::chinese_fillers().contains(&pair.as_str())
         };
-        let single = lexicon::chinese_fillers().contains(&self.scene.word(at));
+        let single = lexicon::chinese_fillers().contains(&self.utterance.word(at));
         single || near(at) || at.checked_sub(1).is_some_and(near)
     }
 
@@ -358,7 +365,7 @@ impl Rest<'_> {
             for word in CHINESE_CARRYING {
                 let n = word.chars().count();
                 let said: String = (at..(at + n).min(run.end))
-                    .map(|i| self.scene.word(i))
+                    .map(|i| self.utterance.word(i))
                     .collect();
                 if said == *word {
                     carried.extend(at..at + n);
@@ -380,8 +387,8 @@ const ENDING: &str = " please pls thanks thank possible if and or but with to of
 const COURTESY_MOST: usize = 4;
 
 /// Past the Chinese courtesy that a segment begins with.
-fn skip_chinese(scene: &Scene, start: usize, end: usize) -> usize {
-    let said: String = scene.text.tokens[start..end]
+fn skip_chinese(utterance: &AnnotatedUtterance, start: usize, end: usize) -> usize {
+    let said: String = utterance.text.tokens[start..end]
         .iter()
         .take(COURTESY_MOST + 1)
         .take_while(|t| t.class == Class::Cjk)
@@ -396,8 +403,8 @@ fn skip_chinese(scene: &Scene, start: usize, end: usize) -> usize {
 }
 
 /// Before the Chinese courtesy that a segment ends with.
-fn drop_chinese(scene: &Scene, start: usize, end: usize) -> usize {
-    let said = scene
+fn drop_chinese(utterance: &AnnotatedUtterance, start: usize, end: usize) -> usize {
+    let said = utterance
         .text
         .words(&(start.max(end.saturating_sub(COURTESY_MOST))..end));
     let courtesy = [

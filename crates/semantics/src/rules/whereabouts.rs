@@ -1,13 +1,13 @@
-//! Where something is, in more than a name: "the tunnel at Oberhof", "3 km south of Rotenburg",
+//! The place of something, in more than a name: "the tunnel at Oberhof", "3 km south of Rotenburg",
 //! "Hauptstraße 5, Celle", 秦岭隧道, 京沪高速廊坊段.
 //!
 //! Knows how places are described; refuses to know for which key. Names alone are in
-//! [`super::scene`], what only Chinese does in [`chinese`].
+//! [`super::utterance`], what only Chinese does in [`chinese`].
 
 mod chinese;
 
-use super::brief::regex;
-use super::scene::{Mention, Scene, Sort};
+use super::slot::regex;
+use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
 use language::quantity::{Dimension, Quantity};
 use language::text::{Class, Gap};
@@ -23,23 +23,23 @@ const NOUNS: &str = " airport avenue bay bridge building campus canal castle cen
  theatre theater tower tunnel university valley village warehouse yard zoo ";
 
 /// The places that an utterance describes.
-pub(crate) fn described(scene: &Scene) -> Vec<Range<usize>> {
+pub(crate) fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for mention in scene
+    for mention in utterance
         .mentions
         .iter()
-        .filter(|m| matches!(m.sort, Sort::Name | Sort::Code))
+        .filter(|m| matches!(m.sort, MentionKind::Name | MentionKind::Code))
     {
-        scene.text.steps.take(mention.run.len());
-        found.extend(extended(scene, mention));
-        found.extend(between(scene, mention));
-        found.extend(measured(scene, mention));
+        utterance.text.steps.take(mention.run.len());
+        found.extend(extended(utterance, mention));
+        found.extend(between(utterance, mention));
+        found.extend(measured(utterance, mention));
     }
-    found.extend(streets(scene));
-    found.extend(kilometres(scene));
-    found.extend(chinese::described(scene));
-    found.extend(nouns(scene));
-    found.extend(beside(scene));
+    found.extend(streets(utterance));
+    found.extend(kilometres(utterance));
+    found.extend(chinese::described(utterance));
+    found.extend(nouns(utterance));
+    found.extend(beside(utterance));
     found.retain(|run| !run.is_empty());
     found
 }
@@ -49,34 +49,34 @@ fn is_noun(word: &str) -> bool {
 }
 
 /// "Erfurt main station", "tunnel at Oberhof".
-fn extended(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
-    if mention.sort == Sort::Code {
+fn extended(utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Range<usize>> {
+    if mention.sort == MentionKind::Code {
         return None;
     }
     let goes_on = |at: usize| {
-        scene
+        utterance
             .token(at)
             .is_some_and(|t| t.gap <= Gap::Joint && is_noun(&t.text))
     };
     let mut end = mention.run.end;
     while goes_on(end) {
-        scene.text.steps.take(1);
+        utterance.text.steps.take(1);
         end += 1;
     }
     let mut start = mention.run.start;
     let preposition = start
         .checked_sub(1)
-        .filter(|at| matches!(scene.word(*at), "at" | "in" | "of" | "near" | "by"));
-    let noun = preposition
-        .and_then(|at| at.checked_sub(1))
-        .filter(|at| is_noun(scene.word(*at)) && scene.clause(*at).contains(&mention.run.start));
+        .filter(|at| matches!(utterance.word(*at), "at" | "in" | "of" | "near" | "by"));
+    let noun = preposition.and_then(|at| at.checked_sub(1)).filter(|at| {
+        is_noun(utterance.word(*at)) && utterance.clause(*at).contains(&mention.run.start)
+    });
     if let Some(noun) = noun {
         start = noun;
         while start > 0
-            && scene.token(start).is_some_and(|t| t.gap <= Gap::Space)
-            && compound(scene.word(start - 1))
+            && utterance.token(start).is_some_and(|t| t.gap <= Gap::Space)
+            && compound(utterance.word(start - 1))
         {
-            scene.text.steps.take(1);
+            utterance.text.steps.take(1);
             start -= 1;
         }
     }
@@ -94,35 +94,35 @@ fn compound(word: &str) -> bool {
 }
 
 /// "the ICE between Göttingen and Hannover", 从南京到徐州.
-fn between(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
+fn between(utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Range<usize>> {
     let start = mention.run.start.checked_sub(1)?;
-    let other = scene
+    let other = utterance
         .mention_from(mention.run.end + 1)
-        .filter(|m| m.sort == Sort::Name)?;
-    let joined = match scene.word(start) {
-        "between" => scene.word(mention.run.end) == "and",
-        "从" => matches!(scene.word(mention.run.end), "到" | "至"),
+        .filter(|m| m.sort == MentionKind::Name)?;
+    let joined = match utterance.word(start) {
+        "between" => utterance.word(mention.run.end) == "and",
+        "从" => matches!(utterance.word(mention.run.end), "到" | "至"),
         _ => false,
     };
-    let thing = scene
+    let thing = utterance
         .mention_until(start)
-        .filter(|_| scene.word(start) == "between");
+        .filter(|_| utterance.word(start) == "between");
     let start = match thing {
         Some(thing) => thing.run.start,
-        None if scene.word(start) == "从" => start + 1,
+        None if utterance.word(start) == "从" => start + 1,
         None => start,
     };
     joined.then_some(start..other.run.end)
 }
 
 /// "3 km south of Rotenburg", "12.4 km from Berlin", Rotenburg以南3公里.
-fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
+fn measured(utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Range<usize>> {
     let is_length = |q: &&Quantity| q.unit.is_some_and(|u| u.dimension == Dimension::Length);
-    let length_from = |at: usize| scene.quantity_from(at).filter(is_length);
-    let length_until = |at: usize| scene.quantity_until(at).filter(is_length);
+    let length_from = |at: usize| utterance.quantity_from(at).filter(is_length);
+    let length_until = |at: usize| utterance.quantity_until(at).filter(is_length);
     let ends = mention.run.start.saturating_sub(3)..mention.run.start;
     let english = ends.filter_map(length_until).find(|q| {
-        let mut words = (q.run.end..mention.run.start).map(|i| scene.word(i));
+        let mut words = (q.run.end..mention.run.start).map(|i| utterance.word(i));
         let way = |w: &&str| {
             matches!(
                 *w,
@@ -148,7 +148,7 @@ fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
     let starts = mention.run.end + 1..=mention.run.end + 2;
     let behind = starts.filter_map(length_from).find(|q| {
         let words: String = (mention.run.end..q.run.start)
-            .map(|i| scene.word(i))
+            .map(|i| utterance.word(i))
             .collect();
         matches!(
             words.as_str(),
@@ -169,14 +169,14 @@ fn measured(scene: &Scene, mention: &Mention) -> Option<Range<usize>> {
         )
     });
     if let Some(q) = behind {
-        let end = q.run.end + usize::from(scene.word(q.run.end) == "处");
+        let end = q.run.end + usize::from(utterance.word(q.run.end) == "处");
         return Some(mention.run.start..end);
     }
     // 距柏林12.4公里.
     let start = mention.run.start;
     let lead = match (
-        start.checked_sub(2).map_or("", |i| scene.word(i)),
-        scene.word_before(start),
+        start.checked_sub(2).map_or("", |i| utterance.word(i)),
+        utterance.word_before(start),
     ) {
         ("距", "离") => 2,
         (_, "距" | "离") => 1,
@@ -194,26 +194,27 @@ static STREET: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// "Hauptstraße 5, Celle".
-fn streets(scene: &Scene) -> Vec<Range<usize>> {
-    scene.text.steps.take(scene.text.raw.len());
-    let found = STREET.find_iter(&scene.text.raw);
+fn streets(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
+    utterance.text.steps.take(utterance.text.raw.len());
+    let found = STREET.find_iter(&utterance.text.raw);
     found
-        .filter_map(|m| scene.text.run_of(m.start(), m.end()))
+        .filter_map(|m| utterance.text.run_of(m.start(), m.end()))
         .collect()
 }
 
 /// "kilometre 7.9", 7.9公里处.
-fn kilometres(scene: &Scene) -> Vec<Range<usize>> {
+fn kilometres(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for q in &scene.quantities {
-        scene.text.steps.take(1);
+    for q in &utterance.quantities {
+        utterance.text.steps.take(1);
         if matches!(
-            scene.word_before(q.run.start),
+            utterance.word_before(q.run.start),
             "kilometre" | "kilometer" | "km" | "mile"
         ) {
             found.push(q.run.start - 1..q.run.end);
         }
-        if scene.word(q.run.end) == "处" && q.unit.is_some_and(|u| u.dimension == Dimension::Length)
+        if utterance.word(q.run.end) == "处"
+            && q.unit.is_some_and(|u| u.dimension == Dimension::Length)
         {
             found.push(q.run.start..q.run.end + 1);
         }
@@ -222,31 +223,35 @@ fn kilometres(scene: &Scene) -> Vec<Range<usize>> {
 }
 
 /// "in the harbour district": a noun of place with what stands before it, behind a preposition.
-fn nouns(scene: &Scene) -> Vec<Range<usize>> {
+fn nouns(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for at in 2..scene.text.tokens.len() {
-        scene.text.steps.take(1);
+    for at in 2..utterance.text.tokens.len() {
+        utterance.text.steps.take(1);
         let lead = at
             .checked_sub(1)
-            .filter(|i| scene.word(*i) == "the")
+            .filter(|i| utterance.word(*i) == "the")
             .and_then(|i| i.checked_sub(1));
-        let leads = lead
-            .is_some_and(|i| matches!(scene.word(i), "in" | "at" | "around" | "near" | "across"));
+        let leads = lead.is_some_and(|i| {
+            matches!(
+                utterance.word(i),
+                "in" | "at" | "around" | "near" | "across"
+            )
+        });
         let mut end = at;
-        while scene
+        while utterance
             .token(end)
             .is_some_and(|t| t.class == Class::Word && (end == at || t.gap <= Gap::Space))
             && end < at + 4
         {
             end += 1;
-            if is_noun(scene.word(end - 1)) && !is_noun(scene.word(end)) {
+            if is_noun(utterance.word(end - 1)) && !is_noun(utterance.word(end)) {
                 break;
             }
         }
         let last = end
             .checked_sub(1)
-            .filter(|i| *i >= at && is_noun(scene.word(*i)));
-        let plain = (at..end).all(|i| !lexicon::is_function(scene.word(i)));
+            .filter(|i| *i >= at && is_noun(utterance.word(*i)));
+        let plain = (at..end).all(|i| !lexicon::is_function(utterance.word(i)));
         if let Some(last) = last.filter(|last| leads && plain && *last > at) {
             found.push(at..last + 1);
         }
@@ -255,7 +260,7 @@ fn nouns(scene: &Scene) -> Vec<Range<usize>> {
 }
 
 /// "in front of the town hall", "next to the bakery": up to the end of what is said there.
-fn beside(scene: &Scene) -> Vec<Range<usize>> {
+fn beside(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     const WAYS: [&[&str]; 7] = [
         &["in", "front", "of"],
         &["next", "to"],
@@ -266,29 +271,29 @@ fn beside(scene: &Scene) -> Vec<Range<usize>> {
         &["underneath"],
     ];
     let mut found = Vec::new();
-    for at in 0..scene.text.tokens.len() {
-        scene.text.steps.take(1);
+    for at in 0..utterance.text.tokens.len() {
+        utterance.text.steps.take(1);
         let way = WAYS.iter().find(|way| {
             way.iter()
                 .enumerate()
-                .all(|(n, w)| scene.word(at + n) == *w)
+                .all(|(n, w)| utterance.word(at + n) == *w)
         });
         let Some(way) = way else { continue };
         let lead = at + way.len();
         let article = usize::from(matches!(
-            scene.word(lead),
+            utterance.word(lead),
             "the" | "a" | "an" | "our" | "my"
         ));
         let mut end = lead + article;
         while end < lead + article + 4
-            && scene
+            && utterance
                 .token(end)
                 .is_some_and(|t| t.class == Class::Word && t.gap <= Gap::Joint)
-            && !lexicon::is_function(scene.word(end))
+            && !lexicon::is_function(utterance.word(end))
         {
             end += 1;
         }
-        if end > lead + article && scene.clause(at).contains(&(end - 1)) {
+        if end > lead + article && utterance.clause(at).contains(&(end - 1)) {
             found.push(at..end);
         }
     }

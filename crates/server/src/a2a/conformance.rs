@@ -7,7 +7,7 @@
 
 use crate::post::Post;
 use crate::profile::ProfileFile;
-use a2a::message::{Content as Held, Part};
+use a2a::message::{Part, PartContent as Held};
 use bindings::a2a::{as_message, message_id, with_part};
 use domain::agent::{Agent, Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;

@@ -8,7 +8,7 @@ use bindings::a2a::{ByParser, Offer, Reader, Reading};
 use domain::time::Timestamp;
 use schema::semantics::ParseFailure;
 use schema::template::Template;
-use semantics::choose::{self, Choosing, NEAR, choose_until};
+use semantics::choose::{self, NEAR, ScenarioChoice, choose_until};
 use semantics::ngrams::Ngrams;
 use semantics::rules::Rules;
 use serde_json::{Map, Value};
@@ -34,9 +34,9 @@ impl Reader for ByWords {
         now: Timestamp,
         over: &dyn Fn() -> bool,
     ) -> Result<Reading, ParseFailure> {
-        let described: Vec<choose::Offer<'_>> = offers.iter().map(described).collect();
+        let described: Vec<choose::OfferedScenario<'_>> = offers.iter().map(described).collect();
         let chosen = choose_until(words, &described, &Ngrams::default(), over)?;
-        let Choosing::Fits(best, others) = chosen else {
+        let ScenarioChoice::Fits(best, others) = chosen else {
             return Ok(Reading::Unclear);
         };
         let near = others.iter().filter(|fit| fit.score >= best.score * NEAR);
@@ -64,8 +64,8 @@ impl Reader for ByWords {
     }
 }
 
-fn described<'a>(offer: &Offer<'a>) -> choose::Offer<'a> {
-    choose::Offer {
+fn described<'a>(offer: &Offer<'a>) -> choose::OfferedScenario<'a> {
+    choose::OfferedScenario {
         agent: "",
         scenario: &offer.template.scenario,
         description: &offer.skill.description,

@@ -1,11 +1,11 @@
 //! The section `[schemas]`: validation of payloads, and evolution of schemas.
 //!
-//! Read next: [`crate::schemas`], `schema::evolution::Settings`.
+//! Read next: [`crate::schemas`], `schema::evolution::EvolutionSettings`.
 
 use super::SettingsError;
 use schema::contract::Unknown;
-use schema::evolution::Settings;
-use semantics::backend::{EmbedderChoice, Given, Unavailable};
+use schema::evolution::EvolutionSettings;
+use semantics::backend::{BackendOptions, EmbedderChoice, Unavailable};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub struct SchemaSettings {
     /// `[schemas.embedder]`: the embedder by which fragments are compared. N-grams by default.
     pub embedder: Option<EmbedderSettings>,
     /// `[schemas.evolution]`: the numbers of draft-zhou §6.2, with the draft's defaults.
-    pub evolution: Option<Settings>,
+    pub evolution: Option<EvolutionSettings>,
 }
 
 /// The embedder by which fragments are compared.
@@ -80,22 +80,22 @@ impl SchemaSettings {
         let Some(settings) = &self.embedder else {
             return Ok(EmbedderChoice::Ngrams);
         };
-        let given = Given {
+        let given = BackendOptions {
             weights: settings.weights.clone(),
             sha256: settings.sha256.clone(),
-            ..Given::default()
+            ..BackendOptions::default()
         };
         EmbedderChoice::named(&settings.name, &given)
     }
 
     /// The numbers of evolution.
-    pub fn evolution(&self) -> Settings {
+    pub fn evolution(&self) -> EvolutionSettings {
         self.evolution.clone().unwrap_or_default()
     }
 
     /// Checks that the numbers are consistent, and that the embedder exists.
     pub(super) fn check(&self) -> Result<(), SettingsError> {
-        let wrong = self.evolution.as_ref().map(Settings::check);
+        let wrong = self.evolution.as_ref().map(EvolutionSettings::check);
         let wrong = wrong.unwrap_or_default();
         if !wrong.is_empty() {
             let wrong: Vec<String> = wrong.iter().map(ToString::to_string).collect();

@@ -8,7 +8,7 @@ use super::keys::KeySet;
 use super::web::{Answer, Failure, Web};
 use crate::webhook::target::Target;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
-use a2a::card::signature::{Claim, Unverified, verified};
+use a2a::card::signature::{ClaimedSigner, Unverified, verified};
 use a2a::wire::{self, Malformed};
 use bindings::a2a::outside::{Peer, Sending, Unusable};
 use serde_json::Value;
@@ -164,7 +164,7 @@ async fn believed(
     document: &Value,
 ) -> Result<(a2a::card::Card, bool), Unseen> {
     let claims = RefCell::new(Vec::new());
-    let collected = verified(document, |claim: &Claim, _: &[u8], _: &[u8]| {
+    let collected = verified(document, |claim: &ClaimedSigner, _: &[u8], _: &[u8]| {
         claims.borrow_mut().push(claim.clone());
         false
     });
@@ -185,7 +185,7 @@ async fn believed(
 }
 
 /// The key sets that claims name, each once, as far as they are at the origin of the card.
-fn key_sets(place: &str, claims: &[Claim]) -> Vec<String> {
+fn key_sets(place: &str, claims: &[ClaimedSigner]) -> Vec<String> {
     let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
     let mut urls: Vec<String> = claims
         .iter()

@@ -4,7 +4,7 @@
 //! An algorithm is accepted with its kind of key only. The owner of keys is not known here. Read
 //! next: `a2a::card::signature`.
 
-use a2a::card::signature::Claim;
+use a2a::card::signature::ClaimedSigner;
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::Value;
@@ -34,7 +34,7 @@ impl KeySet {
     }
 
     /// True if the signature is valid under one of the keys.
-    pub(super) fn verify(&self, claim: &Claim, input: &[u8], signature: &[u8]) -> bool {
+    pub(super) fn verify(&self, claim: &ClaimedSigner, input: &[u8], signature: &[u8]) -> bool {
         let fits = |key: &&Key| key.id == claim.key_id && key.algorithm == claim.algorithm;
         let mut fitting = self.0.iter().filter(fits);
         fitting.any(|key| {
@@ -96,7 +96,7 @@ mod tests {
         let by_edwards = edwards.sign(b"card");
         let by_curve = curve.sign(&random, b"card").unwrap();
         let holds = |key_id: &str, algorithm: &str, input: &[u8], signature: &[u8]| {
-            let claim = Claim {
+            let claim = ClaimedSigner {
                 algorithm: algorithm.to_owned(),
                 key_id: key_id.to_owned(),
                 key_set_url: None,

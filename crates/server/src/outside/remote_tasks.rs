@@ -9,7 +9,7 @@ use super::Outside;
 use super::card::Card;
 use super::web::Events;
 use crate::peers::{Arrival, PLATFORM, UNREACHABLE};
-use a2a::request::Request;
+use a2a::request::A2aRequest;
 use bindings::a2a::outside::{Errand, Following, Heard, Step};
 use domain::agent::{Message, Undelivered};
 use domain::notification::Notification;
@@ -221,7 +221,11 @@ impl RemoteTask {
         }
     }
 
-    async fn exchange(&mut self, card: &Card, mut request: Request) -> Result<Came, Undelivered> {
+    async fn exchange(
+        &mut self,
+        card: &Card,
+        mut request: A2aRequest,
+    ) -> Result<Came, Undelivered> {
         let outside = Arc::clone(&self.outside);
         loop {
             let answer = outside.ask(&self.agent, card, &request).await;

@@ -5,7 +5,7 @@
 
 use crate::dialer::{Dialer, Unanswered};
 use crate::webhook::target::Inadmissible;
-use a2a::sse::{Frame, Frames, MEDIA_TYPE};
+use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
 use bindings::a2a::outside::Sending;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HOST, HeaderValue, USER_AGENT};
@@ -99,7 +99,7 @@ impl Web {
         match status == 200 && kind.starts_with(MEDIA_TYPE) {
             true => Ok(Events {
                 body: response.into_body(),
-                frames: Frames::within(EVENT_MOST),
+                frames: SseDecoder::within(EVENT_MOST),
                 whole: VecDeque::new(),
             }),
             false => Err(Failure::Answer(format!("no stream, but {status} {kind}"))),
@@ -167,8 +167,8 @@ async fn piece(body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
 /// The events of a stream.
 pub(super) struct Events {
     body: Incoming,
-    frames: Frames,
-    whole: VecDeque<Frame>,
+    frames: SseDecoder,
+    whole: VecDeque<SseEvent>,
 }
 
 impl Events {

@@ -5,9 +5,9 @@
 //! `cargo run -p convoke-agents --example own_agent`.
 #![allow(clippy::print_stdout, reason = "it is an example")]
 
-use agents::context::{Hosted, TaskExecutor};
+use agents::context::{HostedExecutor, TaskExecutor};
 use agents::payloads::Schema;
-use agents::payloads::verification::{Verification, VerificationResult};
+use agents::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Agent, Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -16,7 +16,7 @@ use domain::telemetry::{Alarm, AlarmType, Severity, Telemetry};
 use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
 
-/// What the agent remembers: the sites that its domain has told are unreachable.
+/// The memory of the agent: the sites that its domain has told are unreachable.
 #[derive(Default)]
 struct SiteWatch {
     out: BTreeSet<ElementId>,
@@ -44,7 +44,7 @@ impl TaskExecutor for SiteWatch {
 
     /// Could it do this? An offer in the reply would be a counter-proposal.
     fn feasible(&self, content: &Content) -> Reply {
-        match Verification::in_content(content) {
+        match VerificationOrder::in_content(content) {
             Some(_) => Reply::accepted(),
             None => Reply::refused("other-task", "schema_id", "this agent verifies sites"),
         }
@@ -53,7 +53,7 @@ impl TaskExecutor for SiteWatch {
     /// Does it. A result in the reply ends the task at once; `Reply::accepted()` and a later
     /// `Output::Report` would end it when the work is done.
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
-        let Some(wanted) = Verification::in_content(&ask.content) else {
+        let Some(wanted) = VerificationOrder::in_content(&ask.content) else {
             return (self.feasible(&ask.content), Vec::new());
         };
         let (still_out, restored) = wanted.sites.into_iter().partition(|s| self.out.contains(s));
@@ -74,7 +74,7 @@ impl TaskExecutor for SiteWatch {
 
 /// The agent as the platform hosts it.
 fn hosted() -> Box<dyn Agent> {
-    Box::new(Hosted::<SiteWatch>::default())
+    Box::new(HostedExecutor::<SiteWatch>::default())
 }
 
 /// An alarm as a management system would deliver it.

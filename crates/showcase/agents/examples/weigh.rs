@@ -1,4 +1,4 @@
-//! How long the OSS agent takes to weigh a batch outage: 1,000 sites, 5,000 cells, 500 alarms.
+//! The time that the OSS agent takes to weigh a batch outage: 1,000 sites, 5,000 cells, 500 alarms.
 //!
 //! `cargo run --release -p convoke-agents --example weigh`. Builds a ladder of rings by hand, so
 //! that it needs no other crate, fails one router and two ducts in it, and explains what follows.

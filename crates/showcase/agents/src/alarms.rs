@@ -8,7 +8,7 @@ use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// What identifies an alarm in the list.
+/// The key that identifies an alarm in the list.
 pub type AlarmKey = (ElementId, AlarmType);
 
 /// True if alarms of this type tell of lost service or of what takes it away; the others are
@@ -36,16 +36,16 @@ pub fn tells_of_fault(alarm_type: AlarmType) -> bool {
 
 /// An alarm that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// When the element noticed first.
+pub struct ActiveAlarm {
+    /// The instant at which the element noticed first.
     pub since: Timestamp,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
 }
 
-/// What an arriving alarm changes.
+/// The change that an arriving alarm makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum AlarmChange {
     /// The condition is new.
     Raised,
     /// The condition has gone.
@@ -58,14 +58,14 @@ pub enum Change {
 
 /// The alarm list of one domain.
 #[derive(Clone, Debug, Default)]
-pub struct AlarmList {
-    standing: BTreeMap<AlarmKey, Standing>,
+pub struct ActiveAlarms {
+    standing: BTreeMap<AlarmKey, ActiveAlarm>,
     cleared: BTreeMap<AlarmKey, Timestamp>,
 }
 
-impl AlarmList {
+impl ActiveAlarms {
     /// Takes an alarm down.
-    pub fn take(&mut self, alarm: &Alarm) -> Change {
+    pub fn take(&mut self, alarm: &Alarm) -> AlarmChange {
         let key = (alarm.resource.clone(), alarm.alarm_type);
         if alarm.cleared {
             self.clear(key, alarm.time)
@@ -74,41 +74,41 @@ impl AlarmList {
         }
     }
 
-    fn raise(&mut self, key: AlarmKey, alarm: &Alarm) -> Change {
+    fn raise(&mut self, key: AlarmKey, alarm: &Alarm) -> AlarmChange {
         if self.cleared.get(&key).is_some_and(|at| alarm.time <= *at) {
-            return Change::Nothing;
+            return AlarmChange::Nothing;
         }
         match self.standing.get_mut(&key) {
             Some(known) if alarm.time < known.since => {
                 known.since = alarm.time;
-                Change::Redated
+                AlarmChange::Redated
             }
-            Some(_) => Change::Nothing,
+            Some(_) => AlarmChange::Nothing,
             None => {
-                let standing = Standing {
+                let standing = ActiveAlarm {
                     since: alarm.time,
                     severity: alarm.severity,
                 };
                 self.standing.insert(key, standing);
-                Change::Raised
+                AlarmChange::Raised
             }
         }
     }
 
     /// The condition has gone at `at`, as an alarm or a measurement says.
-    pub fn clear(&mut self, key: AlarmKey, at: Timestamp) -> Change {
+    pub fn clear(&mut self, key: AlarmKey, at: Timestamp) -> AlarmChange {
         let latest = self.cleared.entry(key.clone()).or_insert(at);
         *latest = at.max(*latest);
         if self.standing.get(&key).is_some_and(|s| s.since <= at) {
             self.standing.remove(&key);
-            Change::Cleared
+            AlarmChange::Cleared
         } else {
-            Change::Nothing
+            AlarmChange::Nothing
         }
     }
 
     /// Every alarm that stands, by resource.
-    pub fn standing(&self) -> impl Iterator<Item = (&AlarmKey, &Standing)> {
+    pub fn standing(&self) -> impl Iterator<Item = (&AlarmKey, &ActiveAlarm)> {
         self.standing.iter()
     }
 
@@ -116,7 +116,7 @@ impl AlarmList {
     pub fn on<'a>(
         &'a self,
         element: &'a ElementId,
-    ) -> impl Iterator<Item = (AlarmType, &'a Standing)> {
+    ) -> impl Iterator<Item = (AlarmType, &'a ActiveAlarm)> {
         let first = (element.clone(), AlarmType::LossOfSignal);
         self.standing
             .range(first..)
@@ -140,35 +140,35 @@ mod tests {
 
     #[test]
     fn repetition_and_disorder_change_nothing() {
-        let mut list = AlarmList::default();
+        let mut list = ActiveAlarms::default();
         assert_eq!(
             list.take(&alarm("site:a", SiteUnreachable, 100)),
-            Change::Raised
+            AlarmChange::Raised
         );
         assert_eq!(
             list.take(&alarm("site:a", SiteUnreachable, 100)),
-            Change::Nothing
+            AlarmChange::Nothing
         );
         assert_eq!(
             list.take(&alarm("site:a", SiteUnreachable, 90)),
-            Change::Redated
+            AlarmChange::Redated
         );
         assert_eq!(
             list.take(&cleared("site:a", SiteUnreachable, 50)),
-            Change::Nothing
+            AlarmChange::Nothing
         );
         assert_eq!(
             list.take(&cleared("site:a", SiteUnreachable, 200)),
-            Change::Cleared
+            AlarmChange::Cleared
         );
         // A raise that was under way when the clear overtook it.
         assert_eq!(
             list.take(&alarm("site:a", SiteUnreachable, 150)),
-            Change::Nothing
+            AlarmChange::Nothing
         );
         assert_eq!(
             list.take(&alarm("site:a", SiteUnreachable, 300)),
-            Change::Raised
+            AlarmChange::Raised
         );
         assert!(list.site_is_out(&crate::bench::id("site:a")));
         assert_eq!(list.standing().next().map(|(_, s)| s.since), Some(at(300)));
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_element_has_its_own_alarms_only() {
-        let mut list = AlarmList::default();
+        let mut list = ActiveAlarms::default();
         list.take(&alarm("card:B/1", CardFailure, 1));
         list.take(&alarm("card:B/1", TemperatureHigh, 2));
         list.take(&alarm("card:B/10", CardFailure, 3));

@@ -370,7 +370,7 @@ pub(crate) fn word_on_feasibility(task: &Arc<Task>, agreed: bool) -> Input {
     said(Verb::FeasibilityNegotiate, task, task.content.clone(), turn)
 }
 
-/// What an agent of a drill is told at its start.
+/// The briefing that an agent of a drill is given at its start.
 pub(crate) fn briefing_of(drill: &crate::drill::Drill, alias: &str) -> Briefing {
     drill.briefing(&format!("TMF-{alias}"))
 }

@@ -32,10 +32,10 @@ use std::sync::Arc;
 const ANSWER_LONGEST_S: f64 = 5_400.0;
 /// A ticket gets its reply after so long, in seconds, whatever is known then.
 const TICKET_LONGEST_S: f64 = 6.0 * 3_600.0;
-/// How tasks are named after their tickets.
+/// The prefix by which tasks are named after their tickets.
 const PREFIX: &str = "ticket-";
 
-/// How far a ticket is.
+/// The stage of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// A complaint agent works on it.
@@ -51,10 +51,10 @@ enum Stage {
 struct Open {
     stage: Stage,
     payload: ComplaintTicket,
-    /// Who works on it.
+    /// The agent that works on it.
     to: String,
     task: TaskId,
-    /// Who did not want it.
+    /// The agents that did not want it.
     declined: Vec<String>,
     questions: u32,
     /// True once a result was sent back.
@@ -63,7 +63,7 @@ struct Open {
     taken_up: bool,
 }
 
-/// Why a wake-up was asked for.
+/// The reason for which a wake-up was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Answer(u32),
@@ -358,7 +358,7 @@ impl BssTickets {
         self.pass_on(number, text)
     }
 
-    /// What the customer said, or did not say, as the answer to the question.
+    /// Passes on what the customer said, or did not say, as the answer to the question.
     fn pass_on(&mut self, number: &str, words: &str) -> Vec<Output> {
         let Some(open) = self.tickets.get_mut(number) else {
             return Vec::new();
@@ -484,7 +484,7 @@ fn names(from: &str, province: &str) -> bool {
     words.any(|word| word.eq_ignore_ascii_case(province))
 }
 
-/// What a result lacks.
+/// The part that a result lacks.
 fn unmet(ticket: &ComplaintTicket, result: Option<&TicketResult>) -> Vec<String> {
     let Some(result) = result else {
         return vec!["the result is no complaint_ticket_result_v1".to_owned()];

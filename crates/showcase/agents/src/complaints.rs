@@ -18,7 +18,7 @@ pub mod reader;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::quality::checkers;
 use case::{Case, Form, Part, Which};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress, Undelivered};
@@ -31,12 +31,12 @@ use domain::task::{Awaits, Conditions, Status, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
-use reader::{PlainReader, Reader};
+use reader::{ComplaintReader, PlainReader};
 use schema::semantics::ParseFailure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How long a check, and another province, may take, in seconds.
+/// The time that a check, and another province, may take, in seconds.
 const CHECK_LONGEST_S: f64 = 600.0;
 const FORWARD_LONGEST_S: f64 = 3_600.0;
 /// So many questions are asked at most.
@@ -45,7 +45,7 @@ const QUESTIONS_MAX: u32 = 2;
 /// The complaint agent with the reader that needs no model.
 pub type Complaints = ComplaintAgent<PlainReader>;
 
-/// What was sent, and for whom.
+/// The message sent, and for whom.
 #[derive(Clone, Debug)]
 struct Sent {
     case: TaskId,
@@ -64,7 +64,7 @@ pub struct ComplaintAgent<R> {
     deadlines: BTreeMap<Token, (TaskId, Which)>,
 }
 
-impl<R: Reader + Default> TaskExecutor for ComplaintAgent<R> {
+impl<R: ComplaintReader + Default> TaskExecutor for ComplaintAgent<R> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
@@ -159,7 +159,7 @@ pub fn complaint_agent<'a>(context: &'a AgentContext, province: &str) -> Option<
     context.roster.iter().find(fits)
 }
 
-impl<R: Reader> ComplaintAgent<R> {
+impl<R: ComplaintReader> ComplaintAgent<R> {
     fn province(&self) -> Option<&str> {
         self.context.own.province.as_deref()
     }
@@ -170,7 +170,7 @@ impl<R: Reader> ComplaintAgent<R> {
         now: Timestamp,
     ) -> Result<(ComplaintTicket, Form), Reply> {
         let target = &content.target_object;
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let Some(payload) = &content.payload else {
             return Ok((in_words(content, now), Form::Ticket));
         };
@@ -184,7 +184,7 @@ impl<R: Reader> ComplaintAgent<R> {
                 let ticket = case::ticket_of(&complaint, content, now);
                 Ok((ticket, Form::Complaint(Box::new(complaint))))
             }
-            _ => Err(unreadable(Unreadable::other_schema(
+            _ => Err(unreadable(UnreadablePayload::other_schema(
                 payload,
                 self.context.own.schemas(),
             ))),
@@ -233,7 +233,7 @@ impl<R: Reader> ComplaintAgent<R> {
         Ok(())
     }
 
-    /// What has to be asked first; counts the question.
+    /// The question that has to be asked first; counts the question.
     fn question(&self, case: &mut Case) -> Option<Content> {
         let asks = case.questions < QUESTIONS_MAX
             && !case.unanswered

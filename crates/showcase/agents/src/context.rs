@@ -1,4 +1,5 @@
-//! What every agent knows of itself and around it: its profile, the roster, the inventory, and fresh numbers.
+//! The knowledge that every agent has of itself and around it: its profile, the roster, the
+//! inventory, and fresh numbers.
 //!
 //! Also the wrapper that turns a [`TaskExecutor`] into an [`Agent`]: it tells apart what may be asked of an
 //! executor, so that no agent has to say it twice. Read next: [`crate::roster`].
@@ -16,7 +17,7 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::sync::Arc;
 
-/// What an agent was told at the start, and the numbers it hands out.
+/// The briefing of an agent, and the numbers it hands out.
 #[derive(Clone, Debug)]
 pub struct AgentContext {
     /// Its own profile.
@@ -96,7 +97,7 @@ impl AgentContext {
     }
 }
 
-/// How a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
+/// The key by which a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
 
 /// `word` with the unmet points, each on a line of its own, as a judgement or a refusal says them
@@ -256,12 +257,12 @@ fn completed(assignment: &Content, answer: &Content) -> Content {
 
 /// A [`TaskExecutor`] behind the contract of [`Agent`]; asked before it was started, it refuses.
 #[derive(Debug)]
-pub struct Hosted<W> {
+pub struct HostedExecutor<W> {
     worker: Option<W>,
     knowledge: Arc<Knowledge>,
 }
 
-impl<W> Hosted<W> {
+impl<W> HostedExecutor<W> {
     /// Not started yet; where causes are weighed, by this knowledge.
     pub fn knowing(knowledge: Arc<Knowledge>) -> Self {
         Self {
@@ -271,13 +272,13 @@ impl<W> Hosted<W> {
     }
 }
 
-impl<W> Default for Hosted<W> {
+impl<W> Default for HostedExecutor<W> {
     fn default() -> Self {
         Self::knowing(Arc::new(Knowledge::in_force()))
     }
 }
 
-impl<W: TaskExecutor> Agent for Hosted<W> {
+impl<W: TaskExecutor> Agent for HostedExecutor<W> {
     fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match (input, &mut self.worker) {
             (Input::Started(briefing), slot) => {

@@ -5,8 +5,8 @@
 //! when it has changed, and a last time when nothing of it stands any more. Refuses to know why.
 //! Read next: [`crate::oss_fault::correlation`].
 
-use crate::alarms::{AlarmKey, AlarmList, Change, Standing, tells_of_fault};
-use crate::payloads::incident::{ALARMS_LISTED_MAX, Incident, Sighting};
+use crate::alarms::{ActiveAlarm, ActiveAlarms, AlarmChange, AlarmKey, tells_of_fault};
+use crate::payloads::incident::{ALARMS_LISTED_MAX, Incident, IncidentAlarm};
 use crate::topology::Topology;
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{Alarm, AlarmType, Severity};
@@ -23,7 +23,7 @@ struct Open {
     id: String,
     routers: BTreeSet<ElementId>,
     keys: BTreeSet<AlarmKey>,
-    first: Sighting,
+    first: IncidentAlarm,
     raised_at: Timestamp,
     /// First and last change since the last report; none when all is reported.
     unreported: Option<(Timestamp, Timestamp)>,
@@ -48,7 +48,7 @@ pub struct Incidents {
     domain: Domain,
     prefix: String,
     count: u64,
-    alarms: AlarmList,
+    alarms: ActiveAlarms,
     open: Vec<Open>,
 }
 
@@ -59,31 +59,31 @@ impl Incidents {
             domain,
             prefix,
             count: 0,
-            alarms: AlarmList::default(),
+            alarms: ActiveAlarms::default(),
             open: Vec::new(),
         }
     }
 
     /// The alarms behind them.
-    pub fn alarms(&self) -> &AlarmList {
+    pub fn alarms(&self) -> &ActiveAlarms {
         &self.alarms
     }
 
     /// Takes an alarm down that arrived at `now`; says what it changed.
-    pub fn take(&mut self, alarm: &Alarm, topology: &Topology, now: Timestamp) -> Change {
+    pub fn take(&mut self, alarm: &Alarm, topology: &Topology, now: Timestamp) -> AlarmChange {
         let change = self.alarms.take(alarm);
         let key = (alarm.resource.clone(), alarm.alarm_type);
         match change {
-            Change::Raised => self.gather(key, alarm, topology, now),
-            Change::Redated | Change::Cleared => self.touch(&key, alarm, now),
-            Change::Nothing => {}
+            AlarmChange::Raised => self.gather(key, alarm, topology, now),
+            AlarmChange::Redated | AlarmChange::Cleared => self.touch(&key, alarm, now),
+            AlarmChange::Nothing => {}
         }
         change
     }
 
     /// A measurement shows that a condition has gone, whatever its alarm says.
     pub fn measured_gone(&mut self, key: AlarmKey, now: Timestamp) {
-        if self.alarms.clear(key.clone(), now) == Change::Cleared {
+        if self.alarms.clear(key.clone(), now) == AlarmChange::Cleared {
             for incident in self.open.iter_mut().filter(|i| i.keys.contains(&key)) {
                 incident.touch(now);
             }
@@ -131,7 +131,7 @@ impl Incidents {
         let mut incident = Open {
             id: format!("{}-{}", self.prefix, self.count),
             routers,
-            first: Sighting {
+            first: IncidentAlarm {
                 resource: key.0.clone(),
                 alarm_type: key.1,
                 time: alarm.time,
@@ -145,7 +145,8 @@ impl Incidents {
         self.open.push(incident);
     }
 
-    /// When [`Incidents::report`] has something to say; none if nothing changes of itself.
+    /// The instant at which [`Incidents::report`] has something to say; none if nothing changes of
+    /// itself.
     pub fn due(&self) -> Option<Timestamp> {
         self.open.iter().filter_map(Open::due).min()
     }
@@ -182,7 +183,7 @@ impl Incidents {
     }
 
     fn describe(&self, incident: &Open, topology: &Topology) -> Incident {
-        let standing: Vec<(&AlarmKey, &Standing)> = self
+        let standing: Vec<(&AlarmKey, &ActiveAlarm)> = self
             .alarms
             .standing()
             .filter(|(key, _)| incident.keys.contains(*key))
@@ -196,11 +197,13 @@ impl Incidents {
         };
         let sites = standing.iter().map(|((e, _), _)| e);
         let sites = sites.filter(|e| is_site(e) && self.alarms.site_is_out(e));
-        let sightings = standing.iter().map(|((resource, alarm_type), s)| Sighting {
-            resource: resource.clone(),
-            alarm_type: *alarm_type,
-            time: s.since,
-        });
+        let sightings = standing
+            .iter()
+            .map(|((resource, alarm_type), s)| IncidentAlarm {
+                resource: resource.clone(),
+                alarm_type: *alarm_type,
+                time: s.since,
+            });
         Incident {
             incident_id: incident.id.clone(),
             domain: self.domain,

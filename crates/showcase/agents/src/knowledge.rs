@@ -17,19 +17,20 @@
 pub mod learning;
 pub mod text;
 
-pub use learning::{Episode, Followed, Heard, Others};
+pub use learning::{Episode, ExpectedAlarm, ObservedAlarm, Others};
 pub use text::NotKnowledge;
 
 use domain::cause::Cause;
 use domain::telemetry::AlarmType;
 use std::collections::BTreeMap;
 
-/// What the own trouble of sites weighs, on the scale of [`Knowledge::frequency`]: little, however
-/// often it strikes. It ends by itself, or its domain mends it, and nobody is told of it; a link that
-/// is suspected wrongly costs a measurement from afar, one that is not suspected stays cut.
+/// The weight of the own trouble of sites, on the scale of [`Knowledge::frequency`]: little,
+/// however often it strikes. It ends by itself, or its domain mends it, and nobody is told of it; a
+/// link that is suspected wrongly costs a measurement from afar, one that is not suspected stays
+/// cut.
 pub const FREQUENCY_ALONE: f64 = 6.0;
 
-/// How true alarms of a type show.
+/// The way in which true alarms of a type show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effect {
     /// The chance that one that follows is reported in the end, above 0 and below 1.
@@ -41,10 +42,10 @@ pub struct Effect {
 /// The share of alarms of another reason that stand longer than [`Odds::lasts_s`].
 pub(crate) const OUTLASTS: f64 = 0.02;
 
-/// What is known of alarms of a type, whatever they follow from.
+/// All that is known of alarms of a type, whatever they follow from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Odds {
-    /// How true ones show.
+    /// The way in which true ones show.
     pub effect: Effect,
     /// The chance that one stands on a given element for another reason, above 0 and below 1.
     pub chance: f64,
@@ -65,7 +66,7 @@ impl Odds {
     }
 }
 
-/// How surely an alarm follows from a cause, beside whether it is reported.
+/// The certainty with which an alarm follows from a cause, beside whether it is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// It follows.
@@ -82,7 +83,7 @@ pub enum Certainty {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knowledge {
     odds: BTreeMap<AlarmType, Odds>,
-    /// What is peculiar to a cause.
+    /// The effects peculiar to a cause.
     effects: BTreeMap<(Cause, AlarmType), Effect>,
     /// Seconds after the onset within which a fault's alarms are noticed.
     pub window_s: f64,
@@ -156,19 +157,20 @@ impl Default for Knowledge {
 }
 
 impl Knowledge {
-    /// What is known of alarms of a type.
+    /// All that is known of alarms of a type.
     pub fn odds(&self, alarm_type: AlarmType) -> Odds {
         self.odds.get(&alarm_type).copied().unwrap_or(Odds::SILENT)
     }
 
-    /// How alarms of a type show that follow from `cause`; from any, where nothing is known of this
-    /// one by itself or none is given.
+    /// The way in which alarms of a type show that follow from `cause`; from any, where nothing is
+    /// known of this one by itself or none is given.
     pub fn effect(&self, cause: Option<Cause>, alarm_type: AlarmType) -> Effect {
         let own = cause.and_then(|cause| self.effects.get(&(cause, alarm_type)));
         own.copied().unwrap_or_else(|| self.odds(alarm_type).effect)
     }
 
-    /// How often a cause strikes, on a scale of its own; 1 for those of which nothing is known.
+    /// The number of times that a cause strikes, on a scale of its own; 1 for those of which
+    /// nothing is known.
     pub fn frequency(&self, cause: Cause) -> f64 {
         self.frequency.get(&cause).copied().unwrap_or(1.0)
     }
@@ -215,10 +217,10 @@ impl Knowledge {
         chance * OUTLASTS.powf((stood_s / lasts_s).clamp(0.0, 1.0))
     }
 
-    /// How much likelier an element shows what it shows if `cause` has struck it than if nothing
-    /// has: the logarithm of that ratio. For causes that show at their own element
-    /// ([`own_alarms`]). `standing` says whether an alarm of a type stands there, `passed_s` for how
-    /// many seconds any has.
+    /// The degree to which an element is likelier to show what it shows if `cause` has struck it
+    /// than if nothing has: the logarithm of that ratio. For causes that show at their own element
+    /// ([`own_alarms`]). `standing` says whether an alarm of a type stands there, `passed_s` for
+    /// how many seconds any has.
     pub fn weight(&self, cause: Cause, standing: impl Fn(AlarmType) -> bool, passed_s: f64) -> f64 {
         let of_type = |alarm_type: &AlarmType| {
             let Effect { seen, delay_s } = self.effect(Some(cause), *alarm_type);

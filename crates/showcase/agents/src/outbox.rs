@@ -16,17 +16,17 @@ use std::collections::BTreeMap;
 pub const AGAIN_AFTER_S: f64 = 20.0;
 /// Seconds without any reply after which a message counts as lost.
 pub const SILENCE_S: f64 = 150.0;
-/// How often a message is sent at the most.
+/// The number of times that a message is sent at the most.
 pub const TRIES_MAX: u32 = 8;
 
-/// What a reply, or the lack of one, amounts to.
+/// The outcome of a reply, or of the lack of one.
 #[derive(Clone, Debug)]
-pub enum Heard<P> {
+pub enum ReplyOutcome<P> {
     /// It is the outbox's own business: what follows.
     Handled(Vec<Output>),
     /// The message was answered, or cannot be delivered.
     Answered {
-        /// What it was for.
+        /// Its purpose.
         purpose: P,
         /// The message.
         sent: Box<Message>,
@@ -48,7 +48,7 @@ struct OutgoingRequest<P> {
 #[derive(Clone, Debug)]
 pub struct Outbox<P> {
     awaiting: BTreeMap<Token, OutgoingRequest<P>>,
-    /// When silence is over, by the token of the waking: the sending it is about.
+    /// The end of silence, by the token of the waking: the sending it is about.
     patience: BTreeMap<Token, Token>,
     resting: BTreeMap<Token, OutgoingRequest<P>>,
 }
@@ -100,9 +100,9 @@ impl<P: Clone> Outbox<P> {
         token: Token,
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
-    ) -> Heard<P> {
+    ) -> ReplyOutcome<P> {
         let Some(request) = self.awaiting.remove(&token) else {
-            return Heard::Unknown;
+            return ReplyOutcome::Unknown;
         };
         self.patience.retain(|_, sending| *sending != token);
         let negotiated = request.message.verb == Verb::FeasibilityNegotiate;
@@ -111,8 +111,8 @@ impl<P: Clone> Outbox<P> {
             Err(undelivered) => is_passing(undelivered),
         };
         match undecided && request.tries < TRIES_MAX {
-            true => Heard::Handled(vec![self.rest(context, request, now)]),
-            false => Heard::Answered {
+            true => ReplyOutcome::Handled(vec![self.rest(context, request, now)]),
+            false => ReplyOutcome::Answered {
                 purpose: request.purpose,
                 sent: Box::new(request.message),
                 reply,
@@ -121,19 +121,24 @@ impl<P: Clone> Outbox<P> {
     }
 
     /// An instant has come.
-    pub fn woken(&mut self, context: &mut AgentContext, token: Token, now: Timestamp) -> Heard<P> {
+    pub fn woken(
+        &mut self,
+        context: &mut AgentContext,
+        token: Token,
+        now: Timestamp,
+    ) -> ReplyOutcome<P> {
         if let Some(request) = self.resting.remove(&token) {
-            return Heard::Handled(self.post(context, request, now));
+            return ReplyOutcome::Handled(self.post(context, request, now));
         }
         let Some(sending) = self.patience.remove(&token) else {
-            return Heard::Unknown;
+            return ReplyOutcome::Unknown;
         };
         match self.awaiting.remove(&sending) {
-            None => Heard::Handled(Vec::new()),
+            None => ReplyOutcome::Handled(Vec::new()),
             Some(request) if request.tries < TRIES_MAX => {
-                Heard::Handled(self.post(context, request, now))
+                ReplyOutcome::Handled(self.post(context, request, now))
             }
-            Some(request) => Heard::Answered {
+            Some(request) => ReplyOutcome::Answered {
                 purpose: request.purpose,
                 sent: Box::new(request.message),
                 reply: Err(Undelivered {
@@ -229,10 +234,12 @@ mod tests {
     fn who_is_away_is_tried_again_and_in_the_end_given_up() {
         let (mut context, mut outbox, mut token) = sent(Verb::TaskAssign);
         for _ in 1..TRIES_MAX {
-            let Heard::Handled(rest) = outbox.replied(&mut context, token, away(), at(1)) else {
+            let ReplyOutcome::Handled(rest) = outbox.replied(&mut context, token, away(), at(1))
+            else {
                 panic!("it is sent again")
             };
-            let Heard::Handled(again) = outbox.woken(&mut context, waking(&rest).unwrap(), at(30))
+            let ReplyOutcome::Handled(again) =
+                outbox.woken(&mut context, waking(&rest).unwrap(), at(30))
             else {
                 panic!("it is sent again")
             };
@@ -241,7 +248,7 @@ mod tests {
         let given_up = outbox.replied(&mut context, token, away(), at(99));
         assert!(matches!(
             given_up,
-            Heard::Answered {
+            ReplyOutcome::Answered {
                 purpose: 7,
                 reply: Err(_),
                 ..
@@ -255,10 +262,10 @@ mod tests {
         let pending = || Ok(Reply::new(Verdict::Pending, vec![]));
         let (mut context, mut outbox, token) = sent(Verb::FeasibilityNegotiate);
         let heard = outbox.replied(&mut context, token, pending(), at(1));
-        assert!(matches!(heard, Heard::Handled(_)));
+        assert!(matches!(heard, ReplyOutcome::Handled(_)));
         let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
         let heard = outbox.replied(&mut context, token, pending(), at(1));
-        assert!(matches!(heard, Heard::Answered { reply: Ok(_), .. }));
+        assert!(matches!(heard, ReplyOutcome::Answered { reply: Ok(_), .. }));
         let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
         let tag = "invalid-value".to_owned();
         let wrong = Err(Undelivered {
@@ -266,20 +273,23 @@ mod tests {
             message: String::new(),
         });
         let heard = outbox.replied(&mut context, token, wrong, at(1));
-        assert!(matches!(heard, Heard::Answered { reply: Err(_), .. }));
+        assert!(matches!(
+            heard,
+            ReplyOutcome::Answered { reply: Err(_), .. }
+        ));
     }
 
     #[test]
     fn silence_is_a_lost_message_and_what_is_forgotten_has_no_answer() {
         let (mut context, mut outbox, token) = sent(Verb::TaskAssign);
         let patience = token + 1;
-        let Heard::Handled(again) = outbox.woken(&mut context, patience, at(151)) else {
+        let ReplyOutcome::Handled(again) = outbox.woken(&mut context, patience, at(151)) else {
             panic!("it is sent again")
         };
         assert!(sending(&again).is_some());
         outbox.forget(|p| *p == 7);
         let token = sending(&again).unwrap();
         let late = outbox.replied(&mut context, token, Ok(Reply::accepted()), at(160));
-        assert!(matches!(late, Heard::Unknown));
+        assert!(matches!(late, ReplyOutcome::Unknown));
     }
 }

@@ -11,7 +11,7 @@ pub mod transport;
 
 use crate::context::{AgentContext, TaskExecutor, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::cause::Cause;
@@ -21,7 +21,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token, Visit};
 use domain::time::{SeededRng, Timestamp};
-use history::{History, Interval};
+use history::{DomainHistory, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -32,32 +32,32 @@ const TRACED_S: (f64, f64) = (12.0 * 3_600.0, 4.0 * 3_600.0);
 /// Seconds after which a check decides without the records that have not come.
 const TRACE_LONGEST_S: f64 = 300.0;
 
-/// Where a vehicle was.
+/// The track of a vehicle.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// In the province, in order of time.
     pub visits: Vec<Visit>,
-    /// Where it left to.
+    /// The province that it left to.
     pub left_to: Option<String>,
-    /// Where it came from.
+    /// The province that it came from.
     pub came_from: Option<String>,
     /// Until when its way was looked up.
     pub until: Timestamp,
 }
 
-/// What an agent can judge from.
-pub struct Ground<'a> {
+/// The grounds on which an agent can judge.
+pub struct QualityContext<'a> {
     /// The network as documented.
     pub inventory: &'a Inventory,
     /// The same as a graph.
     pub topology: &'a Topology,
     /// Alarms and performance of the last two days.
-    pub history: &'a History,
+    pub history: &'a DomainHistory,
     /// The agent's province; none if it answers for all.
     pub province: Option<&'a str>,
 }
 
-impl Ground<'_> {
+impl QualityContext<'_> {
     /// True if an element lies in the agent's province.
     pub fn is_own(&self, element: &ElementId) -> bool {
         let lies_in = self.inventory.province_of(element);
@@ -72,15 +72,20 @@ impl Ground<'_> {
     }
 }
 
-/// What one domain knows of quality.
-pub trait Trade: Send {
+/// The knowledge that one domain has of quality.
+pub trait QualityDomain: Send {
     /// The domain.
     const DOMAIN: Domain;
     /// True if its agents may look up where vehicles were.
     const TRACES: bool;
 
-    /// How service was. The trace is of the vehicle in question, if there was one and it came.
-    fn judge(ground: &Ground<'_>, check: &QualityCheck, trace: Option<&Trace>) -> QualityResult;
+    /// Judges how service was. The trace is of the vehicle in question, if there was one and it
+    /// came.
+    fn judge(
+        ground: &QualityContext<'_>,
+        check: &QualityCheck,
+        trace: Option<&Trace>,
+    ) -> QualityResult;
 }
 
 /// A check that waits for a vehicle's way.
@@ -97,17 +102,17 @@ struct Waiting {
 pub struct QualityAgent<T> {
     context: AgentContext,
     topology: Arc<Topology>,
-    history: History,
+    history: DomainHistory,
     waiting: BTreeMap<TaskId, Waiting>,
     trade: PhantomData<T>,
 }
 
-impl<T: Trade> TaskExecutor for QualityAgent<T> {
+impl<T: QualityDomain> TaskExecutor for QualityAgent<T> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let mut agent = Self {
             context: AgentContext::open(&briefing, now),
             topology: Topology::of(&briefing.inventory),
-            history: History::default(),
+            history: DomainHistory::default(),
             waiting: BTreeMap::new(),
             trade: PhantomData,
         };
@@ -169,11 +174,11 @@ fn understand(content: &Content) -> Result<QualityCheck, Reply> {
             vec![Content::new(target.as_str(), words)],
         ));
     };
-    let unreadable = |e: Unreadable| e.reply(target);
+    let unreadable = |e: UnreadablePayload| e.reply(target);
     QualityCheck::from_payload(payload).map_err(unreadable)
 }
 
-impl<T: Trade> QualityAgent<T> {
+impl<T: QualityDomain> QualityAgent<T> {
     fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
         if task.awaits.is_some() {
             return Vec::new();
@@ -269,7 +274,7 @@ impl<T: Trade> QualityAgent<T> {
     }
 
     fn judged(&self, check: &QualityCheck, trace: Option<&Trace>) -> Content {
-        let ground = Ground {
+        let ground = QualityContext {
             inventory: &self.context.inventory,
             topology: &self.topology,
             history: &self.history,
@@ -308,7 +313,7 @@ pub fn checkers<'a>(
     context.roster.iter().find(fits).map(|p| p.name.clone())
 }
 
-/// What is said of an element that an alarm stands on.
+/// The result that is said of an element that an alarm stands on.
 fn blamed(
     quality: Quality,
     element: &ElementId,

@@ -29,14 +29,14 @@ const SAME_SECTOR_DEGREES: f64 = 30.0;
 
 /// A place on the ground: kilometres east and north of the middle of the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct PlanePoint {
     /// East.
     pub x_km: f64,
     /// North.
     pub y_km: f64,
 }
 
-impl Place {
+impl PlanePoint {
     /// Kilometres from here to `other`.
     pub fn km_to(self, other: Self) -> f64 {
         (self.x_km - other.x_km).hypot(self.y_km - other.y_km)
@@ -47,7 +47,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct Radio {
     inventory: Arc<Inventory>,
-    places: BTreeMap<ElementId, Place>,
+    places: BTreeMap<ElementId, PlanePoint>,
     /// By cell of the capacity layer: the cell that covers its sector.
     covers: BTreeMap<ElementId, ElementId>,
     /// The sites of each area: of a zone, of a town, and of the site itself.
@@ -57,10 +57,10 @@ pub struct Radio {
 /// A cell's antenna, as far as it says who hears it how well.
 #[derive(Clone, Copy, Debug)]
 pub struct Antenna {
-    place: Place,
+    place: PlanePoint,
     azimuth_degrees: f64,
     carrier_mhz: f64,
-    /// What the cell sends on all of its carrier, in dBm.
+    /// The power that the cell sends on all of its carrier, in dBm.
     sent_dbm: f64,
     /// The resource elements over which it is spread, in dB.
     spread_db: f64,
@@ -83,7 +83,7 @@ impl Radio {
         let east = KM_PER_DEGREE * middle.1.to_radians().cos();
         let place = |s: &ElementId| {
             let (lon, lat) = position(s);
-            Place {
+            PlanePoint {
                 x_km: (lon - middle.0) * east,
                 y_km: (lat - middle.1) * KM_PER_DEGREE,
             }
@@ -127,7 +127,7 @@ impl Radio {
         &self.inventory
     }
 
-    /// What a cell is planned to be.
+    /// The plan of a cell.
     pub fn cell(&self, id: &ElementId) -> Option<&Cell> {
         self.inventory.cells.get(id)
     }
@@ -143,8 +143,8 @@ impl Radio {
         sites.flat_map(|site| self.inventory.cells_of(site))
     }
 
-    /// Where a cell stands.
-    pub fn place_of(&self, cell: &ElementId) -> Option<Place> {
+    /// The place of a cell.
+    pub fn place_of(&self, cell: &ElementId) -> Option<PlanePoint> {
         self.places.get(self.site_of(cell)).copied()
     }
 
@@ -197,7 +197,7 @@ impl Radio {
 
 impl Antenna {
     /// The reference signal power of its cell at a place, in dBm, without any offset.
-    pub fn rsrp_dbm(&self, at: Place) -> f64 {
+    pub fn rsrp_dbm(&self, at: PlanePoint) -> f64 {
         let metres = self.place.km_to(at) * 1_000.0;
         let east_km = at.x_km - self.place.x_km;
         let bearing = east_km.atan2(at.y_km - self.place.y_km).to_degrees();

@@ -1,4 +1,4 @@
-//! Which agents this crate hosts, by role.
+//! The agents that this crate hosts, by role.
 //!
 //! Profiles are files beside the code (`profiles/*.toml`), read by whoever composes the platform;
 //! the key `role` of a profile names the agent made here. Read next: [`crate::context`];
@@ -7,7 +7,7 @@
 use crate::bss_tickets::BssTickets;
 use crate::business::ProfileOnly;
 use crate::complaints::Complaints;
-use crate::context::Hosted;
+use crate::context::HostedExecutor;
 use crate::energy_saving::EnergySaving;
 use crate::ip_fault::IpFault;
 use crate::knowledge::Knowledge;
@@ -23,9 +23,9 @@ use crate::wireless_fault::WirelessFault;
 use domain::agent::Agent;
 use std::sync::Arc;
 
-/// What an agent of the roster is, and how one is made.
+/// The role of an agent of the roster, and how one is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Role {
+pub struct RosterRole {
     /// As the key `role` of profiles names it.
     pub name: &'static str,
     /// The text of its profile file (TOML).
@@ -36,16 +36,16 @@ pub struct Role {
 /// The role of a [`crate::context::TaskExecutor`], with the profile file of that name.
 macro_rules! role {
     ($name:literal, $worker:ty) => {
-        Role {
+        RosterRole {
             name: $name,
             profile: include_str!(concat!("../profiles/", $name, ".toml")),
-            make: |knowledge| Box::new(Hosted::<$worker>::knowing(Arc::clone(knowledge))),
+            make: |knowledge| Box::new(HostedExecutor::<$worker>::knowing(Arc::clone(knowledge))),
         }
     };
 }
 
 /// Every role, in roster order.
-pub const ROSTER: &[Role] = &[
+pub const ROSTER: &[RosterRole] = &[
     role!("oss-fault", OssFault),
     role!("wireless-fault", WirelessFault),
     role!("ip-fault", IpFault),

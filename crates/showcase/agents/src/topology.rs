@@ -1,11 +1,11 @@
-//! What fails when something fails: the inventory as a graph, indexed once.
+//! The consequences of failures: the inventory as a graph, indexed once.
 //!
 //! [`Inventory::sites_cut_off`] says the same for one failure; agents ask for hundreds of
 //! candidates, so elements become numbers here. A test holds both to the same answer. What is asked
 //! again and again (what stands beside an element, what it takes with it alone, what elements are
 //! called) is worked out once. Refuses to know alarms. Read next: [`crate::oss_fault::correlation`].
 
-use crate::lookup::Names;
+use crate::element_names::ElementNames;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -20,7 +20,7 @@ pub struct Topology {
     /// By node: its links, each with the node at the far end.
     beside: Vec<Vec<(usize, usize)>>,
     cores: Vec<usize>,
-    /// What is built into something, as far as service depends on it.
+    /// The elements that are built into something, as far as service depends on it.
     nested: Vec<usize>,
     sites: Vec<usize>,
     routers: Vec<usize>,
@@ -32,7 +32,7 @@ pub struct Topology {
     children: Vec<Vec<usize>>,
     /// By element: the sites cut off when it fails alone, once somebody has asked.
     dependent: Vec<OnceLock<Box<[usize]>>>,
-    names: OnceLock<Names>,
+    names: OnceLock<ElementNames>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,11 +45,11 @@ struct Edge {
     ducts: Vec<usize>,
 }
 
-/// What is left when something has failed.
+/// The part that is left when something has failed.
 #[derive(Clone, Debug)]
-pub struct Aftermath<'a> {
+pub struct Survivors<'a> {
     topology: &'a Topology,
-    /// What has not failed by itself.
+    /// True for what has not failed by itself.
     whole: Vec<bool>,
     works: Vec<bool>,
     reached: Vec<bool>,
@@ -152,9 +152,9 @@ impl Topology {
         self.areas.get(element)
     }
 
-    /// What its elements are called.
-    pub fn names(&self) -> &Names {
-        let names = || Names::new(&self.inventory, Arc::clone(&self.ids));
+    /// The names of its elements.
+    pub fn names(&self) -> &ElementNames {
+        let names = || ElementNames::new(&self.inventory, Arc::clone(&self.ids));
         self.names.get_or_init(names)
     }
 
@@ -163,7 +163,7 @@ impl Topology {
         self.listed(&self.links, id)
     }
 
-    /// What is built into an element, in order.
+    /// The elements that are built into an element, in order.
     pub fn children_of(&self, id: &ElementId) -> impl Iterator<Item = &ElementId> {
         self.listed(&self.children, id)
     }
@@ -189,8 +189,8 @@ impl Topology {
         list.into_iter().flatten().map(|&i| &self.ids[i])
     }
 
-    /// What is joined to an element directly: a link's ends and ducts, the links on or in it, what
-    /// is built into it, what it is built into.
+    /// The elements that are joined to an element directly: a link's ends and ducts, the links on
+    /// or in it, what is built into it, what it is built into.
     pub fn neighbours<'a>(&'a self, id: &'a ElementId) -> BTreeSet<&'a ElementId> {
         let mut beside: BTreeSet<&ElementId> = self.links_of(id).collect();
         if let Some(link) = self.inventory.links.get(id) {
@@ -203,8 +203,8 @@ impl Topology {
         beside
     }
 
-    /// What is left when every element of `failed` has failed.
-    pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Aftermath<'_> {
+    /// The part that is left when every element of `failed` has failed.
+    pub fn without<'a>(&self, failed: impl IntoIterator<Item = &'a ElementId>) -> Survivors<'_> {
         let mut works = vec![true; self.ids.len()];
         for id in failed {
             if let Ok(i) = self.ids.binary_search(id) {
@@ -214,7 +214,7 @@ impl Topology {
         let whole = works.clone();
         self.pass_on(&mut works);
         let reached = self.reached(&works);
-        Aftermath {
+        Survivors {
             topology: self,
             whole,
             works,
@@ -257,7 +257,7 @@ impl Topology {
     }
 }
 
-impl Aftermath<'_> {
+impl Survivors<'_> {
     /// The sites out of service, as [`Inventory::sites_cut_off`].
     pub fn sites_cut_off(&self) -> BTreeSet<ElementId> {
         let sites = self.cut_off().map(|i| self.topology.ids[i].clone());
@@ -327,7 +327,7 @@ impl Aftermath<'_> {
     }
 }
 
-/// What a link ends on or runs through, and what its ends are built into.
+/// The elements that a link ends on or runs through, and what its ends are built into.
 fn touched<'a>(inventory: &'a Inventory, link: &'a Link) -> impl Iterator<Item = &'a ElementId> {
     let ends = [&link.a, &link.b].into_iter();
     let nodes = ends.clone().map(|end| inventory.node_of(end));

@@ -5,12 +5,12 @@
 //! platform. Read next: [`crate::score`], [`crate::practice`].
 
 use crate::network::world;
-use crate::practice::Practice;
+use crate::practice::StaffedNetwork;
 use crate::roster::roster;
-use crate::score::{self, Played, Watch, Work};
-use agents::practice::{Policy as ByHand, Practice as People};
+use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
+use agents::practice::{Practice as People, PracticePolicy as ByHand};
 use domain::time::{SeededRng, Timestamp};
-use network::{Customers, Parameters, Recorded, Simulation, Topology};
+use network::{Backbone, Customers, Parameters, Recorded, Simulation};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
 use server::clock::Clock;
@@ -25,7 +25,7 @@ const BEGINS: &str = "2026-01-05T00:00:00Z";
 
 /// The operator of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Policy {
+pub enum Operator {
     /// The agents of this platform.
     Agents,
     /// People, as in today's operations, with energy saving by the clock.
@@ -34,7 +34,7 @@ pub enum Policy {
     None,
 }
 
-impl Policy {
+impl Operator {
     /// Every policy.
     pub const ALL: [Self; 3] = [Self::Agents, Self::Manual, Self::None];
 
@@ -53,7 +53,7 @@ impl Policy {
     }
 }
 
-impl fmt::Display for Policy {
+impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -63,7 +63,7 @@ impl fmt::Display for Policy {
 #[derive(Clone, Debug)]
 pub struct Days {
     /// The backbone.
-    pub topology: Topology,
+    pub topology: Backbone,
     /// The number of base-station sites.
     pub sites: usize,
     /// The number of days.
@@ -71,7 +71,7 @@ pub struct Days {
     /// The seed of all randomness.
     pub seed: u64,
     /// The operator of the network.
-    pub policy: Policy,
+    pub policy: Operator,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
     /// A file with weights of causes for the agents, instead of the shipped ones.
@@ -102,8 +102,8 @@ impl Days {
         })
     }
 
-    fn played(&self) -> Played {
-        Played {
+    fn played(&self) -> RunParameters {
+        RunParameters {
             policy: self.policy.as_str().to_owned(),
             topology: self.topology.name.clone(),
             seed: self.seed,
@@ -117,9 +117,9 @@ impl Days {
     /// [`StartError`] if the platform does not start.
     pub async fn play(&self, progress: impl Fn(f64) + Send + 'static) -> Result<Score, StartError> {
         match self.policy {
-            Policy::Agents => self.by_agents(progress).await,
-            Policy::Manual => Ok(self.by_people(ByHand::Manual, progress)),
-            Policy::None => Ok(self.by_people(ByHand::None, progress)),
+            Operator::Agents => self.by_agents(progress).await,
+            Operator::Manual => Ok(self.by_people(ByHand::Manual, progress)),
+            Operator::None => Ok(self.by_people(ByHand::None, progress)),
         }
     }
 
@@ -137,7 +137,7 @@ impl Days {
         let (roster, inventory) = (roster(&settings)?, simulation.inventory());
         let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await?;
         let mut world = world(Arc::new(host), simulation, Box::new(|_| {}));
-        let watch = Arc::new(Mutex::new(Watch::default()));
+        let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
         let (seen, days) = (Arc::clone(&watch), self.clone());
         world
             .network_mut()
@@ -151,7 +151,7 @@ impl Days {
         world
             .run(server::runtime::Pace::Unhurried, self.end(), |_| false)
             .await;
-        let work = Work::of(&world);
+        let work = RunFindings::of(&world);
         let watch = watch.lock().expect("looking does not panic").clone();
         let network = world.network();
         let (simulation, alarms) = (network.simulation(), network.alarms());
@@ -164,8 +164,8 @@ impl Days {
         let mut simulation = self.network();
         let people = people(policy, &simulation);
         let rng = SeededRng::seed_from_u64(self.seed);
-        let mut watch = Watch::default();
-        let mut practice = Practice::begin(people, &mut simulation, rng);
+        let mut watch = ServiceIntegrals::default();
+        let mut practice = StaffedNetwork::begin(people, &mut simulation, rng);
         practice.run(&mut simulation, self.end(), |simulation, now| {
             watch.look(simulation, now);
             progress(self.share(now));

@@ -9,7 +9,7 @@ use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 use engine::{ActFailure, ActWanted, Acted, Engine};
-use network::{Audience, Emission, Simulation, Tiding};
+use network::{Emission, EmissionContent, Recipients, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::sync::oneshot;
 
@@ -105,18 +105,20 @@ impl Acts {
         now: Timestamp,
     ) -> Option<Emission> {
         match (&emission.to, &emission.tiding) {
-            (Audience::Domain(domain), Tiding::Telemetry(telemetry)) => {
+            (Recipients::Domain(domain), EmissionContent::Telemetry(telemetry)) => {
                 let systems = Ems::ALL.into_iter();
                 for ems in systems.filter(|ems| ems.domains().contains(domain)) {
                     engine.observed(ems, telemetry, now);
                 }
                 Some(emission)
             }
-            (_, Tiding::Outcome { token, outcome }) if token & FOREIGN != 0 => {
+            (_, EmissionContent::Outcome { token, outcome }) if token & FOREIGN != 0 => {
                 self.answer(*token, outcome.clone());
                 None
             }
-            (_, Tiding::Telemetry(Telemetry::Field(report))) if token_of(report) & FOREIGN != 0 => {
+            (_, EmissionContent::Telemetry(Telemetry::Field(report)))
+                if token_of(report) & FOREIGN != 0 =>
+            {
                 let report = Telemetry::Field(numbered(report.clone()));
                 engine.observed(Ems::Customer, &report, now);
                 None

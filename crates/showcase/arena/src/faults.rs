@@ -7,7 +7,7 @@
 use domain::inventory::ElementId;
 use domain::time::{SeededRng, Timestamp};
 use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, ListFaults};
-use network::{FaultError, FaultKind, FaultRequest, Simulation, Terms, Truth};
+use network::{FaultError, FaultKind, FaultRequest, FaultTerms, Simulation, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
 /// The least number of sites that a random fault takes out of service.
@@ -25,7 +25,7 @@ impl FaultInjector for Faults<'_> {
         wanted: &InjectFault,
         now: Timestamp,
     ) -> Result<FaultRecord, FaultRefusal> {
-        let terms = Terms {
+        let terms = FaultTerms {
             lasts_s: wanted.duration_s.map(|s| s as f64),
             severity: wanted.severity,
         };
@@ -53,7 +53,7 @@ impl FaultInjector for Faults<'_> {
 fn request(
     kind: Option<FaultKind>,
     element: Option<&ElementId>,
-    terms: &Terms,
+    terms: &FaultTerms,
 ) -> Result<FaultRequest, FaultRefusal> {
     let needs = |what: &str| format!("{what} needs a kind of fault other than random");
     match (kind, element) {
@@ -72,7 +72,7 @@ fn request(
 fn inject(
     simulation: &mut Simulation,
     request: &FaultRequest,
-    terms: Terms,
+    terms: FaultTerms,
     now: Timestamp,
 ) -> Result<(), FaultError> {
     let inventory = simulation.inventory();
@@ -132,7 +132,7 @@ fn refusal(error: FaultError) -> FaultRefusal {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use network::{Fault, Parameters, Topology};
+    use network::{Backbone, Fault, Parameters};
 
     fn now() -> Timestamp {
         Timestamp::parse("2026-11-22T10:00:00Z").unwrap()
@@ -145,7 +145,7 @@ mod tests {
             decoys: false,
             ..Parameters::default()
         };
-        Simulation::new(&Topology::named("Polska").unwrap(), quiet, 7, now())
+        Simulation::new(&Backbone::named("Polska").unwrap(), quiet, 7, now())
     }
 
     fn told(simulation: &mut Simulation, ended: bool, at: Timestamp) -> Vec<u64> {

@@ -7,7 +7,7 @@
 use crate::ems::Acts;
 use crate::faults::Faults;
 use crate::shares::Shares;
-use ::network::{Audience, Emission, Simulation, Tiding};
+use ::network::{Emission, EmissionContent, Recipients, Simulation};
 use agents::payloads::Schema;
 use agents::payloads::incident::Incident;
 use domain::agent::Input;
@@ -102,10 +102,10 @@ impl Simulated {
     }
 
     /// The agents that receive an emission for this audience.
-    fn hearers(&self, audience: &Audience) -> Vec<String> {
+    fn hearers(&self, audience: &Recipients) -> Vec<String> {
         match audience {
-            Audience::Agent(name) => vec![name.clone()],
-            Audience::Domain(domain) => {
+            Recipients::Agent(name) => vec![name.clone()],
+            Recipients::Domain(domain) => {
                 let posts = self.posts.iter();
                 let hear = posts.filter(|(_, post)| post.hears.contains(domain));
                 hear.map(|(name, _)| name.clone()).collect()
@@ -157,7 +157,7 @@ impl Network for Simulated {
         };
         let hearers = self.hearers(&emission.to);
         match emission.tiding {
-            Tiding::Telemetry(telemetry) => {
+            EmissionContent::Telemetry(telemetry) => {
                 self.tell_telemetry(&telemetry, around);
                 let shares = Shares::new(&telemetry, &self.inventory);
                 for name in hearers {
@@ -171,7 +171,7 @@ impl Network for Simulated {
                     }
                 }
             }
-            Tiding::Outcome { token, outcome } => {
+            EmissionContent::Outcome { token, outcome } => {
                 let agent = around.alias(hearers.first().map_or("", String::as_str));
                 around.tell(Happened::Outcome {
                     agent,

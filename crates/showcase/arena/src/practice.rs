@@ -9,7 +9,7 @@ use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
 use domain::telemetry::{Alarm, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
-use network::{Simulation, Tiding};
+use network::{EmissionContent, Simulation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const PEOPLE: &str = "people";
 
 /// A network with the people who operate it.
-pub struct Practice<A> {
+pub struct StaffedNetwork<A> {
     /// The people's state machine.
     pub mind: A,
     /// The alarms that were delivered, in order.
@@ -60,7 +60,7 @@ fn permit() -> Permit {
     }
 }
 
-impl<A: Agent> Practice<A> {
+impl<A: Agent> StaffedNetwork<A> {
     /// Starts the people's work at the network's present instant.
     pub fn begin(mind: A, simulation: &mut Simulation, rng: SeededRng) -> Self {
         let own = Arc::new(nobody());
@@ -97,13 +97,13 @@ impl<A: Agent> Practice<A> {
             };
             for emission in simulation.advance(now) {
                 let input = match emission.tiding {
-                    Tiding::Telemetry(telemetry) => {
+                    EmissionContent::Telemetry(telemetry) => {
                         if let Telemetry::Alarm(alarm) = &telemetry {
                             self.alarms.push(alarm.clone());
                         }
                         Input::Telemetry(telemetry)
                     }
-                    Tiding::Outcome { token, outcome } => Input::Acted { token, outcome },
+                    EmissionContent::Outcome { token, outcome } => Input::Acted { token, outcome },
                 };
                 self.step(simulation, input, now);
             }

@@ -9,8 +9,8 @@ use domain::reply::Reply;
 use domain::telemetry::FieldReport;
 use domain::time::Timestamp;
 use network::{Simulation, Truth};
-use report::record::{Link, Network, Site, Town};
-use report::{Moment, Run, Score, What};
+use report::record::{MapLink, NetworkMap, Site, Town};
+use report::{Moment, RecordedEvent, Run, Score};
 use server::story::{Happened, Told, acted, outcome_in_words};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub struct Recorder {
 }
 
 /// The positions and links of an inventory, in the format of records.
-pub fn network(inventory: &Inventory) -> Network {
+pub fn network(inventory: &Inventory) -> NetworkMap {
     let towns = inventory.of_kind(ElementKind::Router).map(|router| Town {
         name: router.place.clone(),
         lon: router.position.0,
@@ -45,7 +45,7 @@ pub fn network(inventory: &Inventory) -> Network {
         node.map_or_else(String::new, |e| e.place.clone())
     };
     let backbone = inventory.links.iter().filter(|(_, link)| link.backbone);
-    let links = backbone.map(|(id, link)| Link {
+    let links = backbone.map(|(id, link)| MapLink {
         id: id.to_string(),
         a: place(&link.a),
         b: place(&link.b),
@@ -56,7 +56,7 @@ pub fn network(inventory: &Inventory) -> Network {
         lon: site.position.0,
         lat: site.position.1,
     });
-    Network {
+    NetworkMap {
         towns: towns.collect(),
         links: links.collect(),
         sites: sites.collect(),
@@ -93,7 +93,7 @@ impl Recorder {
         self.state_at = Some(now);
         self.out.clone_from(out);
         let tally = simulation.tally();
-        let state = What::Network {
+        let state = RecordedEvent::Network {
             sites_out: out.len() as u64,
             out: out.iter().map(ElementId::to_string).collect(),
             served_share: simulation.mobile().carried_share(),
@@ -105,7 +105,7 @@ impl Recorder {
     /// Ends the record with the true faults and the score.
     pub fn end(&mut self, truths: &[Truth], score: &Score) {
         for truth in truths {
-            let told = |mended, words: String| What::Truth {
+            let told = |mended, words: String| RecordedEvent::Truth {
                 fault: truth.fault.kind.as_str().to_owned(),
                 element: truth.fault.element.to_string(),
                 mended,
@@ -120,32 +120,32 @@ impl Recorder {
         (self.sink)(score.line());
     }
 
-    fn write(&mut self, at: Timestamp, what: What) {
+    fn write(&mut self, at: Timestamp, what: RecordedEvent) {
         let moment = Moment { at, what };
         (self.sink)(moment.line());
     }
 }
 
-fn what(happened: &Happened) -> Option<What> {
+fn what(happened: &Happened) -> Option<RecordedEvent> {
     Some(match happened {
         Happened::Broke => return None,
-        Happened::Alarm(alarm) => What::Alarm {
+        Happened::Alarm(alarm) => RecordedEvent::Alarm {
             resource: alarm.resource.to_string(),
             alarm_type: alarm.alarm_type.as_str().to_owned(),
             severity: alarm.severity.as_str().to_owned(),
             cleared: alarm.cleared,
         },
-        Happened::Complaint(complaint) => What::Complaint {
+        Happened::Complaint(complaint) => RecordedEvent::Complaint {
             words: format!("{}: {}", complaint.site, complaint.text),
         },
-        Happened::Ticket(ticket) => What::Ticket {
+        Happened::Ticket(ticket) => RecordedEvent::Ticket {
             words: format!("{} ({}): {}", ticket.ticket, ticket.from, ticket.text),
         },
-        Happened::Answered { ticket, text } => What::Ticket {
+        Happened::Answered { ticket, text } => RecordedEvent::Ticket {
             words: format!("{ticket}, answered: {text}"),
         },
         Happened::Field(report) => field(report),
-        Happened::Sent { from, to, message } => What::Message {
+        Happened::Sent { from, to, message } => RecordedEvent::Message {
             from: from.clone(),
             to: to.clone(),
             verb: message.verb.as_str().to_owned(),
@@ -161,10 +161,10 @@ fn what(happened: &Happened) -> Option<What> {
         },
         Happened::Replied { from, to, reply } => {
             let (verdict, words) = match reply {
-                Ok(reply) => (reply.verdict.as_str().to_owned(), said(reply)),
+                Ok(reply) => (reply.verdict.as_str().to_owned(), reply_summary(reply)),
                 Err(undelivered) => (undelivered.tag.clone(), undelivered.message.clone()),
             };
-            What::Reply {
+            RecordedEvent::Reply {
                 from: from.clone(),
                 to: to.clone(),
                 verdict,
@@ -176,7 +176,7 @@ fn what(happened: &Happened) -> Option<What> {
             from,
             to,
             notification,
-        } => What::Notification {
+        } => RecordedEvent::Notification {
             from: from.clone(),
             to: to.clone(),
             status: notification.status.to_string(),
@@ -185,24 +185,24 @@ fn what(happened: &Happened) -> Option<What> {
         },
         Happened::Acted { agent, action } => {
             let elements = action.elements().into_iter();
-            What::Action {
+            RecordedEvent::Action {
                 agent: agent.clone(),
                 words: acted(action),
                 elements: elements.map(ElementId::to_string).collect(),
             }
         }
-        Happened::Outcome { agent, outcome } => What::Outcome {
+        Happened::Outcome { agent, outcome } => RecordedEvent::Outcome {
             agent: agent.clone(),
             words: outcome_in_words(outcome),
         },
-        Happened::Note { agent, text } => What::Note {
+        Happened::Note { agent, text } => RecordedEvent::Note {
             agent: agent.clone(),
             words: text.clone(),
         },
     })
 }
 
-fn field(report: &FieldReport) -> What {
+fn field(report: &FieldReport) -> RecordedEvent {
     let (element, words) = match report {
         FieldReport::Arrived {
             element, question, ..
@@ -217,7 +217,7 @@ fn field(report: &FieldReport) -> What {
             element, finding, ..
         } => (element, format!("nothing repaired: {finding}")),
     };
-    What::Field {
+    RecordedEvent::Field {
         words,
         element: element.to_string(),
     }
@@ -230,7 +230,7 @@ fn gist(content: &Content) -> String {
     }
 }
 
-fn said(reply: &Reply) -> String {
+fn reply_summary(reply: &Reply) -> String {
     let reasons = reply.reasons.iter().map(|r| r.message.clone());
     let contents = reply.content.iter().map(gist);
     reasons.chain(contents).collect::<Vec<_>>().join("; ")

@@ -5,7 +5,7 @@
 
 use crate::World;
 use agents::oss_fault::baseline::first_alarm_baseline;
-use agents::payloads::incident::Sighting;
+use agents::payloads::incident::IncidentAlarm;
 use domain::inventory::ElementId;
 use domain::negotiation::Negotiation;
 use domain::task::{Status, Task};
@@ -20,7 +20,7 @@ use store::Most;
 
 /// An element with its cause of failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Cause {
+pub struct ElementCause {
     /// The element.
     pub element: String,
     /// The cause.
@@ -31,25 +31,25 @@ pub struct Cause {
 #[derive(Clone, Debug, Serialize)]
 pub struct RootCause {
     /// The cause in the trouble ticket; none if no ticket was opened.
-    pub found: Option<Cause>,
+    pub found: Option<ElementCause>,
     /// The true cause.
-    pub truth: Cause,
+    pub truth: ElementCause,
     /// True if both agree, element and cause.
     pub correct: bool,
 }
 
 /// The result of blaming the element of the first alarm.
 #[derive(Clone, Debug, Serialize)]
-pub struct Baseline {
+pub struct FirstAlarmBaseline {
     /// The cause blamed; none if no alarm reported a loss.
-    pub found: Option<Cause>,
+    pub found: Option<ElementCause>,
     /// True if that is the truth.
     pub correct: bool,
 }
 
 /// The comparison of the reported with the true sites out of service.
 #[derive(Clone, Debug, Serialize)]
-pub struct Sites {
+pub struct SiteComparison {
     /// Sites truly out of service because of the fault.
     #[serde(rename = "true")]
     pub truly: usize,
@@ -62,7 +62,7 @@ pub struct Sites {
 
 /// The report of one scenario. Times are in seconds of simulated time.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ScenarioReport {
     /// Always `report`.
     pub event: &'static str,
     /// The seed.
@@ -72,9 +72,9 @@ pub struct Report {
     /// The comparison of the root causes.
     pub root_cause: RootCause,
     /// The result of blaming the first alarm.
-    pub baseline: Baseline,
+    pub baseline: FirstAlarmBaseline,
     /// The comparison of the sites out of service.
-    pub sites: Sites,
+    pub sites: SiteComparison,
     /// From the fault to the first request for a diagnosis.
     pub detect_s: Option<f64>,
     /// From the fault to the trouble ticket.
@@ -83,7 +83,7 @@ pub struct Report {
     pub restore_s: Option<f64>,
     /// From the fault to the true restoration of the last site.
     pub truly_restored_s: Option<f64>,
-    /// Whether the ticket was closed by its publisher.
+    /// True if the ticket was closed by its publisher.
     pub closed: bool,
     /// Messages between agents: requests, replies, notifications.
     pub messages: u64,
@@ -98,10 +98,10 @@ pub struct Report {
 }
 
 /// Reports on a scenario about one fault.
-pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report {
+pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> ScenarioReport {
     let tasks = tasks(world);
     let ticket = ticket(&tasks);
-    let actual = Cause {
+    let actual = ElementCause {
         element: truth.fault.element.to_string(),
         cause: truth.fault.kind.as_str().to_owned(),
     };
@@ -118,11 +118,11 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report
     let since = |at: Timestamp| at.seconds_since(truth.fault.at);
     let closed = ticket.filter(|t| t.status == Status::Finished);
     let baseline = baseline(world, truth);
-    Report {
+    ScenarioReport {
         event: "report",
         seed,
         topology: topology.to_owned(),
-        baseline: Baseline {
+        baseline: FirstAlarmBaseline {
             correct: baseline.as_ref() == Some(&actual),
             found: baseline,
         },
@@ -131,7 +131,7 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Report
             found,
             truth: actual,
         },
-        sites: Sites {
+        sites: SiteComparison {
             truly: truth.sites_out.len(),
             found: named.intersection(&truth.sites_out).count(),
             falsely: named.difference(&truth.sites_out).count(),
@@ -219,27 +219,27 @@ fn ticket(tasks: &[Arc<Task>]) -> Option<&Arc<Task>> {
     closed.or_else(|| tickets.first().copied())
 }
 
-fn blamed(ticket: &Task) -> Option<Cause> {
+fn blamed(ticket: &Task) -> Option<ElementCause> {
     let payload = ticket.content.payload.as_ref()?;
-    Some(Cause {
+    Some(ElementCause {
         element: payload.text("element")?.to_owned(),
         cause: payload.text("cause")?.to_owned(),
     })
 }
 
-fn baseline(world: &World, truth: &Truth) -> Option<Cause> {
+fn baseline(world: &World, truth: &Truth) -> Option<ElementCause> {
     let inventory = world.network().simulation().inventory();
     let alarms = world.network().alarms().iter();
-    let heard: Vec<Sighting> = alarms
+    let heard: Vec<IncidentAlarm> = alarms
         .filter(|a| !a.cleared && a.time >= truth.fault.at)
-        .map(|a| Sighting {
+        .map(|a| IncidentAlarm {
             resource: a.resource.clone(),
             alarm_type: a.alarm_type,
             time: a.time,
         })
         .collect();
     let blamed = first_alarm_baseline(&inventory, &heard)?;
-    Some(Cause {
+    Some(ElementCause {
         element: blamed.target.to_string(),
         cause: blamed.cause.as_str().to_owned(),
     })

@@ -25,7 +25,7 @@ pub fn shipped() -> Roster {
 }
 
 fn knowing(knowledge: Arc<Knowledge>) -> Roster {
-    let role = |role: &agents::roster::Role| {
+    let role = |role: &agents::roster::RosterRole| {
         let (name, knowledge) = (role.name, Arc::clone(&knowledge));
         Role {
             name,

@@ -7,21 +7,21 @@
 mod cases;
 mod watch;
 
-use agents::practice::journal::{Boundary, Journal};
-pub use cases::{Case, Found, found, of_tasks};
-pub use watch::Watch;
+use agents::practice::journal::{Journal, RecordedBoundary};
+pub use cases::{Investigation, InvestigationScore, found, of_tasks};
+pub use watch::ServiceIntegrals;
 
 use crate::World;
 use crate::referee;
 use agents::oss_fault::baseline::{first_alarm_baseline, most_explained_baseline};
 use agents::oss_fault::correlation::Correlator;
 use agents::payloads::diagnosis::Suspicion;
-use agents::payloads::incident::Sighting;
+use agents::payloads::incident::IncidentAlarm;
 use agents::topology::Topology;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Alarm;
 use domain::time::Timestamp;
-use network::{Dispatched, Simulation, Truth};
+use network::{Dispatch, Simulation, Truth};
 use report::{ComplaintScore, FaultScore, Score};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ const HEARD_S: f64 = 1_200.0;
 
 /// The parameters of a run.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct RunParameters {
     /// The policy.
     pub policy: String,
     /// The topology's name.
@@ -43,9 +43,9 @@ pub struct Played {
 
 /// The findings of a run by agents or people.
 #[derive(Clone, Debug, Default)]
-pub struct Work {
+pub struct RunFindings {
     /// Cases, in order of time.
-    pub cases: Vec<Case>,
+    pub cases: Vec<Investigation>,
     /// The classification of each ticket, by its number: a boundary as named in payloads.
     pub boundaries: BTreeMap<String, String>,
     /// Incidents reported across domains; none if nothing correlates alarms.
@@ -58,7 +58,7 @@ pub struct Work {
     pub bytes: u64,
 }
 
-impl Work {
+impl RunFindings {
     /// The findings of agents so far, from the record of tasks.
     pub fn of(world: &World) -> Self {
         let tasks = referee::tasks(world);
@@ -82,11 +82,11 @@ impl Work {
 
 /// Scores a completed run.
 pub fn score(
-    played: &Played,
+    played: &RunParameters,
     simulation: &Simulation,
     alarms: &[Alarm],
-    watch: &Watch,
-    work: &Work,
+    watch: &ServiceIntegrals,
+    work: &RunFindings,
 ) -> Score {
     let inventory = simulation.inventory();
     let count = |kind| inventory.of_kind(kind).count() as u64;
@@ -116,8 +116,8 @@ pub fn score(
 fn figures(
     simulation: &Simulation,
     alarms: &[Alarm],
-    watch: &Watch,
-    work: &Work,
+    watch: &ServiceIntegrals,
+    work: &RunFindings,
 ) -> BTreeMap<String, f64> {
     let tally = simulation.tally();
     let sent = simulation.dispatches();
@@ -153,7 +153,7 @@ fn figures(
 }
 
 /// True if nothing was broken at the destination, and the engineer repaired nothing afterwards.
-fn is_wrong(sent: &Dispatched) -> bool {
+fn is_wrong(sent: &Dispatch) -> bool {
     !sent.right && !sent.repaired
 }
 
@@ -162,7 +162,7 @@ struct Scale<'a> {
     simulation: &'a Simulation,
     correlator: Correlator,
     alarms: &'a [Alarm],
-    cases: &'a [Case],
+    cases: &'a [Investigation],
 }
 
 impl Scale<'_> {
@@ -175,9 +175,9 @@ impl Scale<'_> {
         let found = found(inventory, truth, self.cases);
         let since = |at: Timestamp| at.seconds_since(truth.fault.at);
         let area = area(inventory, truth);
-        let heard = heard(inventory, truth, &area, self.alarms);
+        let heard = reported_conditions(inventory, truth, &area, self.alarms);
         let blames = |blamed: Option<Suspicion>| Some(blamed.as_ref() == Some(&actual));
-        let sent: Vec<&Dispatched> = sent_for(self.simulation, inventory, truth, &area);
+        let sent: Vec<&Dispatch> = sent_for(self.simulation, inventory, truth, &area);
         FaultScore {
             kind: truth.fault.kind.as_str().to_owned(),
             element: truth.fault.element.to_string(),
@@ -201,7 +201,7 @@ impl Scale<'_> {
 }
 
 /// The findings of people, from their journal.
-pub fn of_journal(journal: &Journal, simulation: &Simulation) -> Work {
+pub fn of_journal(journal: &Journal, simulation: &Simulation) -> RunFindings {
     let homes: BTreeMap<&str, &str> = simulation
         .grievances()
         .iter()
@@ -210,17 +210,17 @@ pub fn of_journal(journal: &Journal, simulation: &Simulation) -> Work {
     let boundaries = journal.complaints.iter().filter_map(|complaint| {
         let home = homes.get(complaint.ticket.as_str())?;
         let boundary = match complaint.boundary.as_ref()? {
-            Boundary::Province(province) if province == home => "own_domain",
-            Boundary::Province(_) => "other_domain",
-            Boundary::Outside => "outside",
-            Boundary::Unclear => return None,
+            RecordedBoundary::Province(province) if province == home => "own_domain",
+            RecordedBoundary::Province(_) => "other_domain",
+            RecordedBoundary::Outside => "outside",
+            RecordedBoundary::Unclear => return None,
         };
         Some((complaint.ticket.clone(), boundary.to_owned()))
     });
-    Work {
+    RunFindings {
         cases: cases::of_journal(journal),
         boundaries: boundaries.collect(),
-        ..Work::default()
+        ..RunFindings::default()
     }
 }
 
@@ -236,12 +236,12 @@ fn area(inventory: &Inventory, truth: &Truth) -> BTreeSet<ElementId> {
 
 /// The reported conditions in a fault's neighbourhood soon after it, from which the baselines infer
 /// their cause. They are given this neighbourhood, which is unknown in practice.
-fn heard(
+fn reported_conditions(
     inventory: &Inventory,
     truth: &Truth,
     area: &BTreeSet<ElementId>,
     alarms: &[Alarm],
-) -> Vec<Sighting> {
+) -> Vec<IncidentAlarm> {
     let place = inventory.element(&truth.fault.element).map(|e| &e.place);
     let near = |alarm: &&Alarm| {
         let element = inventory.element(&alarm.resource);
@@ -250,7 +250,7 @@ fn heard(
         let there = element.map(|e| &e.place) == place;
         in_time && (there || area.contains(inventory.node_of(&alarm.resource)))
     };
-    let heard = alarms.iter().filter(near).map(|alarm| Sighting {
+    let heard = alarms.iter().filter(near).map(|alarm| IncidentAlarm {
         resource: alarm.resource.clone(),
         alarm_type: alarm.alarm_type,
         time: alarm.time,
@@ -265,10 +265,10 @@ fn sent_for<'a>(
     inventory: &Inventory,
     truth: &Truth,
     area: &BTreeSet<ElementId>,
-) -> Vec<&'a Dispatched> {
+) -> Vec<&'a Dispatch> {
     let node = inventory.node_of(&truth.fault.element);
     let place = inventory.element(&truth.fault.element).map(|e| &e.place);
-    let went = |sent: &&Dispatched| {
+    let went = |sent: &&Dispatch| {
         let lasted = sent.at >= truth.fault.at && truth.restored_at.is_none_or(|at| sent.at <= at);
         let there = sent.element == *node || area.contains(inventory.node_of(&sent.element));
         let near = inventory.element(&sent.element).map(|e| &e.place) == place;
@@ -281,7 +281,7 @@ fn complaints(
     simulation: &Simulation,
     boundaries: &BTreeMap<String, String>,
 ) -> Vec<ComplaintScore> {
-    let of_one = |grievance: &network::Grievance| {
+    let of_one = |grievance: &network::CustomerComplaint| {
         let right = grievance.boundary().as_str();
         let outcome = &grievance.outcome;
         let reply = outcome.replied_at;

@@ -6,12 +6,12 @@ use crate::day::lively;
 use crate::faults::MIN_SITES;
 use crate::network::{World, world};
 use crate::recorder;
-use crate::referee::{self, Report};
+use crate::referee::{self, ScenarioReport};
 use crate::roster::roster;
 use crate::scenario::{self, Scenario};
-use crate::score::{self, Played, Watch, Work};
+use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
 use ::network::{
-    Customers, Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, Topology, mobile,
+    Backbone, Customers, Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, mobile,
 };
 use domain::time::{SeededRng, Timestamp};
 use network::import::ImportError;
@@ -53,11 +53,11 @@ pub enum StageError {
 
 /// The parameters of a scenario.
 #[derive(Clone, Debug)]
-pub struct Play {
+pub struct ScenarioParameters {
     /// The use case.
     pub scenario: Scenario,
     /// The backbone.
-    pub topology: Topology,
+    pub topology: Backbone,
     /// The fault.
     pub fault: FaultRequest,
     /// Alarms replayed as background instead of random ones; empty for none.
@@ -75,8 +75,8 @@ const DRIVERS: usize = 120;
 ///
 /// # Errors
 /// [`StageError::Unreadable`] and [`StageError::Topology`]
-pub fn topology(name_or_file: &str) -> Result<Topology, StageError> {
-    if let Some(topology) = Topology::named(name_or_file) {
+pub fn topology(name_or_file: &str) -> Result<Backbone, StageError> {
+    if let Some(topology) = Backbone::named(name_or_file) {
         return Ok(topology);
     }
     let text = std::fs::read_to_string(name_or_file).map_err(|cause| {
@@ -127,7 +127,7 @@ fn alive(life: &LifeSettings, at_rest: Parameters) -> Parameters {
             vehicles: life.drivers.unwrap_or(DRIVERS),
             ..at_rest.customers
         },
-        mobile: mobile::Settings {
+        mobile: mobile::MobileSettings {
             stadiums_per_day: life.stadiums_per_day.unwrap_or(1.0),
             ..at_rest.mobile
         },
@@ -139,9 +139,9 @@ fn alive(life: &LifeSettings, at_rest: Parameters) -> Parameters {
 pub struct Stage {
     /// The network with the agents.
     pub world: World,
-    play: Play,
+    play: ScenarioParameters,
     start: Timestamp,
-    watch: Arc<Mutex<Watch>>,
+    watch: Arc<Mutex<ServiceIntegrals>>,
 }
 
 impl Stage {
@@ -153,7 +153,7 @@ impl Stage {
     pub async fn set(
         home: Home,
         settings: &Settings,
-        play: Play,
+        play: ScenarioParameters,
         start: Timestamp,
         listener: Listener,
     ) -> Result<Self, StageError> {
@@ -170,7 +170,7 @@ impl Stage {
         let roster = roster(&settings).map_err(StartError::from)?;
         let host = Host::start(home, &settings, roster, simulation.inventory(), clock).await?;
         let mut world = world(Arc::new(host), simulation, listener);
-        let watch = Arc::new(Mutex::new(Watch::default()));
+        let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
         let seen = Arc::clone(&watch);
         world
             .network_mut()
@@ -217,14 +217,14 @@ impl Stage {
     }
 
     /// The report on the one fault of the scenario.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> ScenarioReport {
         let truth = &self.world.network().simulation().truth()[0];
         referee::report(&self.world, self.play.seed, &self.play.topology.name, truth)
     }
 
     /// The score of the run.
     pub fn score(&self) -> Score {
-        let played = Played {
+        let played = RunParameters {
             policy: "agents".to_owned(),
             topology: self.play.topology.name.clone(),
             seed: self.play.seed,
@@ -233,12 +233,12 @@ impl Stage {
         let watch = self.watch.lock().expect("looking does not panic").clone();
         let network = self.world.network();
         let (simulation, alarms) = (network.simulation(), network.alarms());
-        let work = Work::of(&self.world);
+        let work = RunFindings::of(&self.world);
         score::score(&played, simulation, alarms, &watch, &work)
     }
 }
 
-impl Play {
+impl ScenarioParameters {
     fn network(&self, start: Timestamp) -> Simulation {
         let parameters = Parameters {
             sites: self.sites,

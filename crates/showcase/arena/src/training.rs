@@ -7,12 +7,12 @@
 //! scored. Refuses to know what is learnt: that is [`agents::knowledge`].
 
 use crate::day::{Days, people};
-use crate::practice::Practice;
+use crate::practice::StaffedNetwork;
 use agents::alarms::AlarmKey;
-use agents::knowledge::{Episode, Heard, Knowledge};
-use agents::oss_fault::correlation::{Correlator, Happened};
+use agents::knowledge::{Episode, Knowledge, ObservedAlarm};
+use agents::oss_fault::correlation::{Correlator, PastFault};
 use agents::payloads::diagnosis::Suspicion;
-use agents::practice::Policy as ByHand;
+use agents::practice::PracticePolicy as ByHand;
 use agents::topology::Topology;
 use domain::agent::{Agent, Input, Output};
 use domain::cause::Cause;
@@ -45,7 +45,7 @@ impl Training {
             standing: BTreeMap::new(),
         };
         let rng = SeededRng::seed_from_u64(days.seed);
-        let mut practice = Practice::begin(witness, &mut simulation, rng);
+        let mut practice = StaffedNetwork::begin(witness, &mut simulation, rng);
         practice.run(&mut simulation, days.end(), |_, now| {
             progress(days.share(now));
         });
@@ -66,11 +66,11 @@ impl Training {
     }
 }
 
-fn lessons(simulation: &Simulation, heard: &[Heard], end: Timestamp) -> Vec<Episode> {
+fn lessons(simulation: &Simulation, heard: &[ObservedAlarm], end: Timestamp) -> Vec<Episode> {
     let topology = Topology::new(simulation.inventory());
     let correlator = Correlator::knowing(topology, Arc::new(Knowledge::default()));
     let in_time = |truth: &&Truth| end.seconds_since(truth.fault.at) > TOO_LATE_S;
-    let happened = |truth: &Truth| Happened {
+    let happened = |truth: &Truth| PastFault {
         suspicion: Suspicion {
             target: truth.fault.element.clone(),
             cause: truth.fault.kind,
@@ -80,14 +80,14 @@ fn lessons(simulation: &Simulation, heard: &[Heard], end: Timestamp) -> Vec<Epis
         touched: truth.touched.clone(),
     };
     let faults = simulation.truth().iter().filter(in_time);
-    let faults: Vec<Happened> = faults.map(happened).collect();
+    let faults: Vec<PastFault> = faults.map(happened).collect();
     correlator.lessons(&faults, heard)
 }
 
 /// An operator, with a witness who records alarms.
 struct Witness<A> {
     mind: A,
-    heard: Vec<Heard>,
+    heard: Vec<ObservedAlarm>,
     /// The index in `heard` of each standing alarm.
     standing: BTreeMap<AlarmKey, usize>,
 }
@@ -101,7 +101,7 @@ impl<A> Witness<A> {
             }
         } else if !self.standing.contains_key(&key) {
             self.standing.insert(key, self.heard.len());
-            self.heard.push(Heard {
+            self.heard.push(ObservedAlarm {
                 resource: alarm.resource.clone(),
                 alarm_type: alarm.alarm_type,
                 noticed: alarm.time,

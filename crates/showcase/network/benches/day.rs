@@ -21,8 +21,8 @@ use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::permit::Permit;
 use domain::telemetry::{Action, Saving};
 use domain::time::Timestamp;
-use network::mobile::{Ground, Mobile, Settings};
-use network::{Fault, FaultKind, Parameters, Simulation, Topology};
+use network::mobile::{Mobile, MobileSettings, TransportState};
+use network::{Backbone, Fault, FaultKind, Parameters, Simulation};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -122,19 +122,22 @@ fn network(scale: &Scale, quiet: bool) -> Simulation {
         },
         false => lively,
     };
-    Simulation::new(&Topology::default(), parameters, 1, start())
+    Simulation::new(&Backbone::default(), parameters, 1, start())
 }
 
 /// Milliseconds per evaluation of the mobile domain.
 fn look(inventory: &Inventory, looks: u32) -> f64 {
-    let mut mobile = Mobile::new(inventory, &Settings::default(), 1, start());
+    let mut mobile = Mobile::new(inventory, &MobileSettings::default(), 1, start());
     let wide = inventory.cells.iter().filter(|(_, c)| c.capacity_layer);
     for (cell, _) in wide.step_by(4) {
         mobile.set_saving(cell, Saving::DeepSleep);
     }
     let begun = Instant::now();
     for look in 0..looks {
-        mobile.see(Ground::default(), start().plus_s(f64::from(look) * 900.0));
+        mobile.see(
+            TransportState::default(),
+            start().plus_s(f64::from(look) * 900.0),
+        );
     }
     begun.elapsed().as_secs_f64() * 1e3 / f64::from(looks)
 }

@@ -1,10 +1,10 @@
 //! Prints labelled complaint letters: `cargo run -p convoke-network --example letters -- SEED COUNT`.
 //!
-//! The columns are described in `network::grievances::corpus`.
+//! The columns are described in `network::customer_complaints::corpus`.
 
 use domain::time::Timestamp;
-use network::Topology;
-use network::grievances::corpus;
+use network::Backbone;
+use network::customer_complaints::corpus;
 use std::io::Write;
 
 // A program is told what to do by its arguments; the crate behind it is not.
@@ -17,7 +17,7 @@ fn main() -> std::io::Result<()> {
     let start = Timestamp::parse("2025-04-01T00:00:00Z").expect("a date");
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", corpus::HEAD)?;
-    for line in corpus::lines(&Topology::default(), seed, count as usize, start) {
+    for line in corpus::lines(&Backbone::default(), seed, count as usize, start) {
         writeln!(out, "{line}")?;
     }
     Ok(())

@@ -1,17 +1,17 @@
 //! The delivery of alarms by management systems: late, duplicated, out of order, or lost.
 //!
 //! Knows delays, losses and alarm texts; refuses to know causes: an alarm is made from a
-//! [`Sighting`], which names the condition and its observer, never the reason. Read next:
+//! [`ObservableCondition`], which names the condition and its observer, never the reason. Read next:
 //! [`crate::noise`].
 
 use crate::chance::{between, happens};
-use crate::state::Sighting;
+use crate::state::ObservableCondition;
 use domain::telemetry::{Alarm, AlarmType, Severity};
 use domain::time::{SeededRng, Timestamp};
 
 /// The timing, loss and severity of one type of alarm.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Manner {
+pub struct AlarmTiming {
     /// Seconds from the condition to its detection by the element: shortest and longest.
     pub notice_s: (f64, f64),
     /// Seconds from detection to delivery, unless the alarm straggles: shortest and longest.
@@ -27,7 +27,7 @@ pub struct Manner {
 /// The timing and loss of alarms of `alarm_type`. Loss of light is detected at once, routing
 /// protocols wait for their timers, management systems for heartbeats; a card that fails often
 /// cannot report it.
-pub fn manner(alarm_type: AlarmType) -> Manner {
+pub fn manner(alarm_type: AlarmType) -> AlarmTiming {
     let (notice_s, deliver_s, clear_s, lost, severity) = match alarm_type {
         AlarmType::LossOfSignal => ((0.1, 2.0), (4.0, 30.0), (0.5, 3.0), 0.05, Severity::Major),
         AlarmType::LinkDown => ((3.0, 12.0), (4.0, 45.0), (5.0, 15.0), 0.06, Severity::Major),
@@ -103,7 +103,7 @@ pub fn manner(alarm_type: AlarmType) -> Manner {
         ),
         AlarmType::BatteryLow => ((1.0, 5.0), (3.0, 30.0), (2.0, 10.0), 0.10, Severity::Major),
     };
-    Manner {
+    AlarmTiming {
         notice_s,
         deliver_s,
         clear_s,
@@ -127,7 +127,7 @@ const AGED_OUT: f64 = 0.25;
 /// neither end of the link can report: then only the ageing of the link-state database reveals it,
 /// minutes later and seldom, and none means never.
 pub fn noticed(
-    sighting: &Sighting,
+    sighting: &ObservableCondition,
     begin: Timestamp,
     isolated: bool,
     rng: &mut SeededRng,
@@ -141,7 +141,7 @@ pub fn noticed(
 
 /// The deliveries of an alarm for a condition detected at `time`; empty if the alarm is lost.
 pub fn raised(
-    sighting: &Sighting,
+    sighting: &ObservableCondition,
     time: Timestamp,
     rng: &mut SeededRng,
 ) -> Vec<(Timestamp, Alarm)> {
@@ -163,7 +163,7 @@ pub fn raised(
 /// The deliveries of the clearing, at `end`, of an alarm that was reported. Never lost: management
 /// systems synchronise their alarm lists (RFC 8632, §4.4) with the elements.
 pub fn cleared(
-    sighting: &Sighting,
+    sighting: &ObservableCondition,
     end: Timestamp,
     rng: &mut SeededRng,
 ) -> Vec<(Timestamp, Alarm)> {
@@ -188,8 +188,8 @@ pub fn delivered(alarm: &Alarm, rng: &mut SeededRng) -> Vec<(Timestamp, Alarm)> 
 }
 
 /// The alarm of a sighting, with its text.
-pub fn alarm(sighting: &Sighting, time: Timestamp, cleared: bool) -> Alarm {
-    let Sighting {
+pub fn alarm(sighting: &ObservableCondition, time: Timestamp, cleared: bool) -> Alarm {
+    let ObservableCondition {
         resource,
         alarm_type,
         seen_by,

@@ -13,10 +13,10 @@ mod names;
 mod power;
 
 use crate::chance::{between, choose, stream, whole};
-use crate::grievances::Customers;
+use crate::customer_complaints::Customers;
 use crate::mobile;
 use crate::noise::Recorded;
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use crate::traffic::demand::{self, Demand};
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
 use domain::time::SeededRng;
@@ -37,7 +37,7 @@ pub struct Parameters {
     /// True if small unrelated outages happen, at times and close to each fault.
     pub decoys: bool,
     /// The settings of the mobile domain, including crowds.
-    pub mobile: mobile::Settings,
+    pub mobile: mobile::MobileSettings,
     /// The rate of spontaneous faults: 0 for none, 1 for the rates of [`crate::fault::LIFE`].
     pub life: f64,
     /// True if management systems report performance data, every 900 seconds.
@@ -58,7 +58,7 @@ impl Default for Parameters {
             noise: 0.05,
             complaints_per_site_hour: 0.8,
             decoys: true,
-            mobile: mobile::Settings::default(),
+            mobile: mobile::MobileSettings::default(),
             life: 0.0,
             performance: true,
             companions: false,
@@ -75,14 +75,14 @@ pub const PROVINCES: [&str; 2] = ["North", "South"];
 const PURPOSE: u64 = 1;
 
 /// Builds the inventory: the same topology, parameters and seed give the same network.
-pub fn inventory(topology: &Topology, parameters: &Parameters, seed: u64) -> Inventory {
+pub fn inventory(topology: &Backbone, parameters: &Parameters, seed: u64) -> Inventory {
     network(topology, parameters, seed).0
 }
 
 /// Builds the network, and returns also the demands between its routers in the busy hour, in
 /// Mbit/s.
 pub fn network(
-    topology: &Topology,
+    topology: &Backbone,
     parameters: &Parameters,
     seed: u64,
 ) -> (Inventory, Vec<Demand>) {
@@ -120,7 +120,7 @@ struct Leaving {
 
 struct Builder<'a> {
     rng: SeededRng,
-    topology: &'a Topology,
+    topology: &'a Backbone,
     inventory: Inventory,
     codes: Vec<String>,
     /// The cards of each city's router, and the number of links that end on each.
@@ -346,7 +346,7 @@ impl Builder<'_> {
 }
 
 /// Lengths of the shortest paths over the backbone from one city to each, in kilometres.
-fn distances_km(topology: &Topology, from: usize) -> Vec<f64> {
+fn distances_km(topology: &Backbone, from: usize) -> Vec<f64> {
     let mut distances = vec![f64::INFINITY; topology.cities.len()];
     distances[from] = 0.0;
     // Bellman and Ford's rounds: a thousand cities at most, and once per network.

@@ -16,7 +16,7 @@
 //! | router | `igp-overload-bit` | `on`, `off` | on: others pass through it only if nothing else is left |
 
 use crate::chance::{between, weighted};
-use crate::traffic::roads::{METRIC_MAX, planned_metric};
+use crate::traffic::routing::{METRIC_MAX, planned_metric};
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Configuration;
 use domain::time::SeededRng;
@@ -99,11 +99,11 @@ pub fn planned(inventory: &Inventory, element: &ElementId) -> BTreeMap<String, S
 
 /// The parameters that deviate from their plan, in the whole network.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct ParameterDeviations {
     departures: BTreeMap<(ElementId, String), String>,
 }
 
-impl Settings {
+impl ParameterDeviations {
     /// The actual and planned parameters of `element`; none if it has no parameters.
     pub fn read(&self, inventory: &Inventory, element: &ElementId) -> Option<Configuration> {
         let planned = planned(inventory, element);
@@ -299,10 +299,10 @@ fn stable(name: &str) -> u64 {
 mod tests {
     use super::*;
     use crate::build::{Parameters, inventory};
-    use crate::topology::Topology;
+    use crate::topology::Backbone;
 
     fn network() -> (Inventory, ElementId) {
-        let polska = Topology::named("Polska").unwrap();
+        let polska = Backbone::named("Polska").unwrap();
         let network = inventory(&polska, &Parameters::default(), 1);
         (network, ElementId::new("link:Gdansk-Warsaw"))
     }
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn what_is_set_is_read_and_what_does_not_fit_is_refused_in_words() {
         let (network, link) = network();
-        let mut settings = Settings::default();
+        let mut settings = ParameterDeviations::default();
         let mut set = |element: &ElementId, parameter: &str, value: &str| {
             let outcome = settings.set(&network, element, parameter, value);
             outcome.err().unwrap_or_else(|| "set".to_owned())
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(read.planned["igp-metric"], "2739");
         assert_eq!(settings.metrics()[&link], 9000);
         settings.restore(&link, "igp-metric");
-        assert_eq!(settings, Settings::default());
+        assert_eq!(settings, ParameterDeviations::default());
         assert_eq!(
             settings.read(&network, &ElementId::new("duct:Lodz-1")),
             None

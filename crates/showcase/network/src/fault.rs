@@ -5,7 +5,7 @@
 //! faults are in `fault/life.rs`. Read next: [`crate::state`].
 
 use crate::chance::{between, choose};
-use crate::reach::Reach;
+use crate::reachability::Reachability;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ mod terms;
 
 pub(crate) use life::{CONTACTS_PER_LINK_YEAR, befalling, per_day};
 pub use life::{LIFE, Life, PACE, STORMS_PER_YEAR, storm};
-pub use terms::Terms;
+pub use terms::FaultTerms;
 
 /// The kind of a fault: the cause that agents search for.
 pub use domain::cause::Cause as FaultKind;
@@ -90,7 +90,7 @@ pub enum FaultError {
         kind: FaultKind,
     },
     /// The duration is too short or too long.
-    #[error("a duration is {} to {} seconds", Terms::LASTS_S.0, Terms::LASTS_S.1)]
+    #[error("a duration is {} to {} seconds", FaultTerms::LASTS_S.0, FaultTerms::LASTS_S.1)]
     Duration,
     /// A severity is not applicable to this kind.
     #[error("a {kind} is no matter of degree: it takes no severity")]
@@ -214,7 +214,7 @@ pub fn random_fault(
 /// take no site out are exempt from `min_sites`: cells in any case, and backbone links that can be
 /// bypassed.
 pub fn candidates(inventory: &Inventory, kind: FaultKind, min_sites: usize) -> Vec<ElementId> {
-    let reach = Reach::new(inventory);
+    let reach = Reachability::new(inventory);
     let backbone = |id: &ElementId| inventory.links.get(id).is_some_and(|link| link.backbone);
     inventory
         .of_kind(kind.strikes())
@@ -259,7 +259,7 @@ fn is_bypassed(inventory: &Inventory, link: &ElementId) -> bool {
 
 /// True if every core router and every other router that has not failed itself still reach each
 /// other over working backbone links.
-fn backbone_holds(inventory: &Inventory, reach: &Reach, failed: &ElementId) -> bool {
+fn backbone_holds(inventory: &Inventory, reach: &Reachability, failed: &ElementId) -> bool {
     let reached = reach.nodes([failed]);
     !inventory.cores.contains(failed)
         && inventory

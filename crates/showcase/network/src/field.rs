@@ -6,7 +6,7 @@
 use crate::build::distance_km;
 use crate::chance::between;
 use crate::fault::FaultKind;
-use crate::state::{Course, Light, State, TroubleKind, View};
+use crate::state::{Course, LightLevel, NetworkState, NetworkView, TroubleKind};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{SeededRng, Timestamp};
 
@@ -53,7 +53,7 @@ pub fn transfer_s(inventory: &Inventory, from: &ElementId, to: &ElementId) -> f6
 
 /// The result of an engineer's work at an element.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Work {
+pub struct FieldWork {
     /// The trouble that it repairs; none if nothing there was broken.
     pub mends: Option<usize>,
     /// The duration of the work, in seconds.
@@ -65,11 +65,11 @@ pub struct Work {
 /// Works at `element`: repairs its trouble, or the duct in which a link was cut.
 pub fn work(
     inventory: &Inventory,
-    state: &State,
-    view: &View,
+    state: &NetworkState,
+    view: &NetworkView,
     element: &ElementId,
     rng: &mut SeededRng,
-) -> Work {
+) -> FieldWork {
     let mended = state
         .troubles
         .iter()
@@ -77,13 +77,13 @@ pub fn work(
     match mended {
         Some((number, trouble)) => {
             let (low, high) = repair_min(trouble.kind);
-            Work {
+            FieldWork {
                 mends: Some(*number),
                 seconds: between(rng, low, high) * 60.0,
                 finding: mended_finding(trouble.kind, &trouble.element, element),
             }
         }
-        None => Work {
+        None => FieldWork {
             mends: None,
             seconds: between(rng, 15.0, 25.0) * 60.0,
             finding: sight(inventory, state, view, element),
@@ -155,7 +155,12 @@ fn mended_finding(kind: TroubleKind, broken: &ElementId, worked_at: &ElementId) 
 }
 
 /// The question of an engineer on arrival, with the observations at the element.
-pub fn question(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
+pub fn question(
+    inventory: &Inventory,
+    state: &NetworkState,
+    view: &NetworkView,
+    element: &ElementId,
+) -> String {
     let place = inventory.element(element).map_or("", |e| e.place.as_str());
     format!(
         "I am at {element} in {place}. {} What do I work on, and in which order?",
@@ -164,7 +169,12 @@ pub fn question(inventory: &Inventory, state: &State, view: &View, element: &Ele
 }
 
 /// The visible state of an element, in words.
-fn sight(inventory: &Inventory, state: &State, view: &View, element: &ElementId) -> String {
+fn sight(
+    inventory: &Inventory,
+    state: &NetworkState,
+    view: &NetworkView,
+    element: &ElementId,
+) -> String {
     match inventory.element(element) {
         None => format!("Nothing here is called {element}."),
         Some(found) => match found.kind {
@@ -180,9 +190,10 @@ fn sight(inventory: &Inventory, state: &State, view: &View, element: &ElementId)
     }
 }
 
-fn optic_sight(state: &State, view: &View, element: &ElementId) -> String {
+fn optic_sight(state: &NetworkState, view: &NetworkView, element: &ElementId) -> String {
     let fades = state.troubles.values().any(|trouble| {
-        let ages = matches!(trouble.course, Course::Ageing { light, .. } if light >= Light::Low);
+        let ages =
+            matches!(trouble.course, Course::Ageing { light, .. } if light >= LightLevel::Low);
         ages && trouble.element == *element
     });
     match (view.failed.contains(element), fades) {
@@ -192,14 +203,19 @@ fn optic_sight(state: &State, view: &View, element: &ElementId) -> String {
     }
 }
 
-fn part_sight(view: &View, element: &ElementId) -> String {
+fn part_sight(view: &NetworkView, element: &ElementId) -> String {
     match view.failed.contains(element) {
         true => format!("{element} shows a red light."),
         false => format!("{element} shows a green light."),
     }
 }
 
-fn link_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId) -> String {
+fn link_sight(
+    inventory: &Inventory,
+    state: &NetworkState,
+    view: &NetworkView,
+    id: &ElementId,
+) -> String {
     let Some(link) = inventory.links.get(id) else {
         return format!("{id} is not documented.");
     };
@@ -225,7 +241,12 @@ fn link_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId)
     }
 }
 
-fn duct_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId) -> String {
+fn duct_sight(
+    inventory: &Inventory,
+    state: &NetworkState,
+    view: &NetworkView,
+    id: &ElementId,
+) -> String {
     if view.failed.contains(id) {
         return "Fresh digging across the trench, and torn cables in it.".to_owned();
     }
@@ -245,7 +266,7 @@ fn duct_sight(inventory: &Inventory, state: &State, view: &View, id: &ElementId)
     }
 }
 
-fn card_sight(inventory: &Inventory, view: &View, card: &Element) -> String {
+fn card_sight(inventory: &Inventory, view: &NetworkView, card: &Element) -> String {
     let router = inventory.node_of(&card.id);
     if view.failed.contains(router) {
         format!("All of {router} is dark, not only {}.", card.id)
@@ -256,7 +277,7 @@ fn card_sight(inventory: &Inventory, view: &View, card: &Element) -> String {
     }
 }
 
-fn router_sight(inventory: &Inventory, view: &View, id: &ElementId) -> String {
+fn router_sight(inventory: &Inventory, view: &NetworkView, id: &ElementId) -> String {
     if view.failed.contains(id) {
         return "The whole rack is dark; supply voltage is present.".to_owned();
     }
@@ -272,7 +293,7 @@ fn router_sight(inventory: &Inventory, view: &View, id: &ElementId) -> String {
     }
 }
 
-fn site_sight(view: &View, id: &ElementId) -> String {
+fn site_sight(view: &NetworkView, id: &ElementId) -> String {
     if view.without_mains.contains(id) {
         "The cabinet gets no mains; the meter in front of it is dead as well.".to_owned()
     } else if view.failed.contains(id) {
@@ -284,7 +305,7 @@ fn site_sight(view: &View, id: &ElementId) -> String {
     }
 }
 
-fn zone_sight(inventory: &Inventory, view: &View, id: &ElementId) -> String {
+fn zone_sight(inventory: &Inventory, view: &NetworkView, id: &ElementId) -> String {
     let (dead, all) = inventory
         .of_kind(ElementKind::Site)
         .filter(|site| site.parent.as_ref() == Some(id))

@@ -22,14 +22,14 @@ mod sndlib;
 mod xml;
 
 use crate::build::distance_km;
-use crate::topology::{City, Demand, Span, Topology};
+use crate::topology::{Backbone, BackboneLink, City, CityDemand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An imported backbone, and the repairs made to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// The backbone.
-    pub topology: Topology,
+    pub topology: Backbone,
     /// The deviations from the text, in words.
     pub remarks: Vec<String>,
 }
@@ -76,7 +76,7 @@ pub fn read(text: &str) -> Result<Imported, ImportError> {
     } else if start.starts_with("?SNDlib") {
         ("SNDlib native", sndlib::read_native(text)?)
     } else {
-        let topology = Topology::parse(text)
+        let topology = Backbone::parse(text)
             .map_err(|e| ImportError::at(format!("line {}", e.line), e.reason))?;
         let remarks = Vec::new();
         return Ok(Imported { topology, remarks });
@@ -132,11 +132,11 @@ impl Draft {
         let spans = self.joined(&keys, &names, &mut remarks)?;
         let positions = self.positions(&spans, &names, &mut remarks)?;
         let straight = |a: usize, b: usize| distance_km(positions[a], positions[b]);
-        let topology = Topology {
+        let topology = Backbone {
             name: or(clean(&self.name), "Imported"),
             spans: spans
                 .iter()
-                .map(|&(a, b, length)| Span {
+                .map(|&(a, b, length)| BackboneLink {
                     a,
                     b,
                     length_km: length
@@ -218,7 +218,7 @@ impl Draft {
         Ok(spans)
     }
 
-    fn demanded(&self, keys: &BTreeMap<&str, usize>) -> Result<Vec<Demand>, ImportError> {
+    fn demanded(&self, keys: &BTreeMap<&str, usize>) -> Result<Vec<CityDemand>, ImportError> {
         let mut demands = Vec::new();
         for pair in &self.demands {
             let from = index(keys, &pair.from, &pair.place)?;
@@ -228,7 +228,7 @@ impl Draft {
                 return Err(ImportError::at(&pair.place, reason));
             }
             if from != to {
-                demands.push(Demand {
+                demands.push(CityDemand {
                     from,
                     to,
                     amount: pair.amount,

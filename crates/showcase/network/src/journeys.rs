@@ -5,7 +5,7 @@
 //! instant is a function of the seed, the vehicle and the instant alone. All of it is invented:
 //! makers, fleets, and that a car drives on 85 of 100 days.
 //! Refuses to know the serving cell: that is [`coverage`]'s, or the mobile network's. Read next:
-//! [`coverage`], [`records`], then [`crate::grievances`].
+//! [`coverage`], [`records`], then [`crate::customer_complaints`].
 
 pub mod coverage;
 pub mod records;
@@ -91,7 +91,7 @@ impl Vehicle {
 
 /// The position and motion of a vehicle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Whereabouts {
+pub struct VehicleState {
     /// The point.
     pub position: Position,
     /// True if it is moving.
@@ -155,12 +155,12 @@ impl Journeys {
     }
 
     /// The position of the vehicle of this index at `at`; none if there is no such vehicle.
-    pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<Whereabouts> {
+    pub fn whereabouts(&self, vehicle: usize, at: Timestamp) -> Option<VehicleState> {
         let trip = self.trip(vehicle, at.days())?;
         let spot = self.vehicles.get(vehicle)?.spot;
         Some(match trip {
             Some(trip) => trip.whereabouts(at.second_of_day()),
-            None => Whereabouts {
+            None => VehicleState {
                 position: spot,
                 driving: false,
             },
@@ -210,7 +210,7 @@ impl Trip {
     }
 
     /// The position so many seconds after the beginning of the day.
-    pub fn whereabouts(&self, second: f64) -> Whereabouts {
+    pub fn whereabouts(&self, second: f64) -> VehicleState {
         let km_of = |seconds: f64| seconds.max(0.0) * self.speed_kmh / 3_600.0;
         let out = km_of(second - self.sets_out_s);
         let turns_s = self.sets_out_s + self.reach_km / self.speed_kmh * 3_600.0 + self.stays_s;
@@ -218,7 +218,7 @@ impl Trip {
         let km = out.min(self.reach_km) - back.min(self.reach_km);
         let moves_out = out > 0.0 && out < self.reach_km;
         let moves_back = back > 0.0 && back < self.reach_km;
-        Whereabouts {
+        VehicleState {
             position: roads::point_along(&self.way, km),
             driving: moves_out || moves_back,
         }

@@ -7,14 +7,14 @@
 //! - [`build`]: from a topology and a seed to an inventory with cards, access rings, spurs, ducts,
 //!   sites and power zones;
 //! - [`fault`]: kinds of fault, and the choice of a suitable random one;
-//! - [`reach`]: connectivity to the core; [`traffic`]: routing, load and loss of links;
+//! - [`reachability`]: connectivity to the core; [`traffic`]: routing, load and loss of links;
 //! - [`configuration`]: the parameters of elements, and the effect of a wrong one;
 //! - [`state`]: current faults, and the conditions that follow from them;
 //! - [`alarms`]: the delivery of alarms: late, duplicated, or lost;
 //! - [`noise`]: background alarms without a fault, calibrated by a real alarm record;
 //! - [`mobile`]: cells, their users, energy and batteries;
 //! - [`complaint`]: customers' complaints;
-//! - [`journeys`] and [`grievances`]: connected vehicles, and their drivers' complaints;
+//! - [`journeys`] and [`customer_complaints`]: connected vehicles, and their drivers' complaints;
 //! - [`probe`] and [`field`]: active measurements, and field engineers;
 //! - [`simulation`]: the event queue that drives all of it, and the truth for the referee.
 //!
@@ -26,24 +26,24 @@ pub mod build;
 pub mod chance;
 pub mod complaint;
 pub mod configuration;
+pub mod customer_complaints;
 pub mod fault;
 pub mod field;
-pub mod grievances;
 pub mod import;
 pub mod journeys;
 pub mod mobile;
 pub mod noise;
 pub mod probe;
-pub mod reach;
+pub mod reachability;
 pub mod simulation;
 pub mod state;
 pub mod topology;
 pub mod traffic;
 
 pub use build::Parameters;
-pub use fault::{Fault, FaultError, FaultKind, FaultRequest, Terms};
-pub use grievances::{Customers, Grievance};
+pub use customer_complaints::{CustomerComplaint, Customers};
+pub use fault::{Fault, FaultError, FaultKind, FaultRequest, FaultTerms};
 pub use mobile::Mobile;
 pub use noise::record::Recorded;
-pub use simulation::{Audience, Dispatched, Emission, Simulation, Tiding, Truth};
-pub use topology::{Topology, TopologyError, catalogue};
+pub use simulation::{Dispatch, Emission, EmissionContent, Recipients, Simulation, Truth};
+pub use topology::{Backbone, TopologyError, catalogue};

@@ -1,12 +1,12 @@
 //! The mobile domain: cells, the users they serve, and energy.
 //!
-//! Knows users and their demand; refuses to know faults, which it is given as [`Ground`], and the
+//! Knows users and their demand; refuses to know faults, which it is given as [`TransportState`], and the
 //! decisions on powers and sleep. Pure: an evaluation follows from the instant, the ground and the
 //! settings of cells. A tour:
 //! - [`propagation`]: the public formulas of coverage and rates;
 //! - [`demand`]: a measured daily load, and crowds;
 //! - `users`: sample points around sites, with shadowing;
-//! - `hearing`: the serving cell and the interferers of each user;
+//! - `reception`: the serving cell and the interferers of each user;
 //! - `evaluation`: the loads of cells, iterated incrementally (`stirred`);
 //! - `picture`: the throughput of users and the traffic of cells;
 //! - `look`: the evaluation of the whole domain at one instant, on its ground;
@@ -22,15 +22,15 @@ pub mod battery;
 pub mod demand;
 pub mod energy;
 mod evaluation;
-mod hearing;
 mod look;
 pub mod nearby;
 mod picture;
 pub mod propagation;
+mod reception;
 mod stirred;
 mod users;
 
-pub use account::Tally;
+pub use account::MobileTotals;
 pub use demand::Surge;
 
 use crate::chance::{between, stream};
@@ -41,10 +41,10 @@ use domain::radio::load::Hourly;
 use domain::telemetry::{Performance, Saving};
 use domain::time::{SeededRng, Timestamp};
 use evaluation::Evaluation;
-use hearing::Hearing;
 use nearby::Nearby;
 use picture::{Picture, share, slowest_tenth};
 use propagation::{OPEN_LAND_DB, decibels, elements_db};
+use reception::Reception;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use stirred::Cast;
@@ -63,7 +63,7 @@ const ROAD_KM: f64 = 16.0;
 
 /// The settings of the mobile domain.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct MobileSettings {
     /// Sample points around each site, 1 to 100.
     pub points_per_site: usize,
     /// The guaranteed rate of each user, in Mbit/s; a lower one counts as a violated guarantee.
@@ -75,7 +75,7 @@ pub struct Settings {
     pub stadiums_per_day: f64,
 }
 
-impl Default for Settings {
+impl Default for MobileSettings {
     fn default() -> Self {
         Self {
             points_per_site: 12,
@@ -88,7 +88,7 @@ impl Default for Settings {
 
 /// The state of the rest of the network on which the mobile domain depends.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ground {
+pub struct TransportState {
     /// Sites out of service, whatever the cause.
     pub sites_out: BTreeSet<ElementId>,
     /// Sites whose equipment is without power or stopped: their cells draw no power and lose their
@@ -106,7 +106,7 @@ pub struct Ground {
 
 /// The service at a place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Served {
+pub struct PlaceService {
     /// The serving cell.
     pub cell: ElementId,
     /// Its reference signal power (RSRP), in dBm per resource element.
@@ -142,7 +142,7 @@ struct Told {
 /// The mobile domain of one network.
 #[derive(Clone, Debug)]
 pub struct Mobile {
-    settings: Settings,
+    settings: MobileSettings,
     sites: Vec<ElementId>,
     positions: Vec<(f64, f64)>,
     nearby: Nearby,
@@ -154,7 +154,7 @@ pub struct Mobile {
     loads: Vec<Hourly>,
     wanted: Vec<Hourly>,
     surges: Vec<Surge>,
-    ground: Ground,
+    ground: TransportState,
     told: Vec<Told>,
     /// True if an order or a crowd came since the last evaluation.
     changed: bool,
@@ -166,7 +166,12 @@ pub struct Mobile {
 impl Mobile {
     /// The mobile domain of `inventory` at `start`, undisturbed: the same inventory, settings and
     /// seed give the same users.
-    pub fn new(inventory: &Inventory, settings: &Settings, seed: u64, start: Timestamp) -> Self {
+    pub fn new(
+        inventory: &Inventory,
+        settings: &MobileSettings,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
         let mut rng = stream(seed, PURPOSE);
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
         let positions: Vec<(f64, f64)> = sites.iter().map(|site| site.position).collect();
@@ -186,17 +191,17 @@ impl Mobile {
             on: &on,
             users: &users,
         };
-        let hearing = Hearing::new(cast, &vec![1.0; units.len()]);
-        let wanted = demand::calibrated(cast, &hearing, &loads);
+        let reception = Reception::new(cast, &vec![1.0; units.len()]);
+        let wanted = demand::calibrated(cast, &reception, &loads);
         let mut mobile = Self {
             settings: settings.clone(),
             told: vec![Told::default(); units.len()],
             changed: false,
-            evaluation: Evaluation::new(cast, hearing),
+            evaluation: Evaluation::new(cast, reception),
             rates: Rates::default(),
             account: Account::new(units.len(), start),
             surges: Vec::new(),
-            ground: Ground::default(),
+            ground: TransportState::default(),
             numbers: (0..).zip(&units).map(|(n, u)| (u.id.clone(), n)).collect(),
             sites,
             positions,
@@ -213,7 +218,7 @@ impl Mobile {
 
     /// Advances to `now` with everything unchanged, and evaluates anew on this ground. An instant
     /// before the last one counts as the last one.
-    pub fn see(&mut self, ground: Ground, now: Timestamp) {
+    pub fn see(&mut self, ground: TransportState, now: Timestamp) {
         let now = now.max(self.account.at);
         self.account
             .pass(now, self.evaluation.picture(), &self.rates);
@@ -224,7 +229,7 @@ impl Mobile {
     }
 
     /// The ground of the last evaluation.
-    pub fn ground(&self) -> &Ground {
+    pub fn ground(&self) -> &TransportState {
         &self.ground
     }
 
@@ -306,7 +311,7 @@ impl Mobile {
 
     /// The service of a vehicle with a roof antenna at a longitude and latitude; without shadowing,
     /// and with less path loss in open land.
-    pub fn serve(&self, position: (f64, f64)) -> Option<Served> {
+    pub fn serve(&self, position: (f64, f64)) -> Option<PlaceService> {
         let near = self.nearby.within(position, ROAD_KM);
         let away = near.iter().map(|(_, (x, y))| x.hypot(*y));
         let open = away.fold(f64::INFINITY, f64::min) > TOWN_KM;
@@ -327,7 +332,7 @@ impl Mobile {
             .sum();
         let sinr = mw / (unit.noise_mw + foreign + scene.foreign_mw[cell]);
         let rate = unit.plan.bandwidth_mhz * propagation::efficiency(sinr);
-        Some(Served {
+        Some(PlaceService {
             cell: unit.id.clone(),
             rsrp_dbm: decibels(mw),
             throughput_mbps: (rate * share(picture.asked[cell]))
@@ -336,12 +341,12 @@ impl Mobile {
     }
 
     /// The totals since the beginning, up to the last evaluation.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> MobileTotals {
         self.account.tally
     }
 
     /// The totals up to `now`, if nothing changes until then.
-    pub fn tally_at(&self, now: Timestamp) -> Tally {
+    pub fn tally_at(&self, now: Timestamp) -> MobileTotals {
         let seconds = now.seconds_since(self.account.at).max(0.0);
         self.account.tally.after(seconds, &self.rates)
     }
@@ -478,7 +483,7 @@ impl Mobile {
     }
 
     /// Resets the settings of cells that lose power.
-    fn forget(&mut self, ground: &Ground) {
+    fn forget(&mut self, ground: &TransportState) {
         for (number, site) in self.sites.iter().enumerate() {
             if ground.unpowered.contains(site) && !self.ground.unpowered.contains(site) {
                 for told in &mut self.told[self.on[number].clone()] {

@@ -44,11 +44,11 @@
 
 pub mod record;
 
-pub use record::{RecordError, Recorded};
+pub use record::{AlarmRecordError, Recorded};
 
 use crate::alarms;
 use crate::chance::{between, choose, from_quantiles, happens, stream, waiting, weighted};
-use crate::state::Sighting;
+use crate::state::ObservableCondition;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Alarm, AlarmType};
 use domain::time::{SeededRng, Timestamp};
@@ -124,9 +124,9 @@ pub struct Noise {
 /// A background alarm. All of it is drawn when its burst begins, so that events in the network do
 /// not change the rest of the background.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Grumble {
+pub struct NoiseBurst {
     /// The condition that it reports.
-    pub sighting: Sighting,
+    pub sighting: ObservableCondition,
     /// The beginning of the condition.
     pub from: Timestamp,
     /// The end of the condition.
@@ -182,7 +182,7 @@ impl Noise {
         alarms: &[Recorded],
         start: Timestamp,
         rng: &mut SeededRng,
-    ) -> Vec<Grumble> {
+    ) -> Vec<NoiseBurst> {
         record::lay(inventory, alarms, start, rng)
     }
 
@@ -198,10 +198,10 @@ impl Noise {
         inventory: &Inventory,
         begin: Timestamp,
         rng: &mut SeededRng,
-    ) -> Vec<Grumble> {
+    ) -> Vec<NoiseBurst> {
         let devices = &self.places[weighted(rng, &self.bursts_per_hour)];
         let rates: Vec<f64> = devices.iter().map(|(_, rate)| *rate).collect();
-        let mut grumbles: Vec<Grumble> = Vec::new();
+        let mut grumbles: Vec<NoiseBurst> = Vec::new();
         let mut from = begin;
         loop {
             let device = &devices[weighted(rng, &rates)].0;
@@ -224,7 +224,7 @@ impl Noise {
         before: Option<AlarmType>,
         from: Timestamp,
         rng: &mut SeededRng,
-    ) -> Option<Grumble> {
+    ) -> Option<NoiseBurst> {
         let is_site = inventory.element(device)?.kind == ElementKind::Site;
         let row = before.and_then(|before| TYPES.iter().position(|(t, _)| *t == before));
         let mut shares = TYPES.map(|(alarm_type, share)| {
@@ -248,13 +248,13 @@ impl Noise {
             }
             _ => device.clone(),
         };
-        let sighting = Sighting {
+        let sighting = ObservableCondition {
             resource,
             alarm_type,
             seen_by: device.clone(),
         };
         let until = from.plus_s(lasting);
-        Some(Grumble {
+        Some(NoiseBurst {
             raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
             cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
             sighting,

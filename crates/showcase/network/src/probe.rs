@@ -20,7 +20,7 @@
 use crate::chance::{between, error};
 use crate::mobile::Mobile;
 use crate::mobile::battery::Batteries;
-use crate::state::{State, View, link_of};
+use crate::state::{NetworkState, NetworkView, link_of};
 use crate::traffic::Flows;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::{AlarmType, Condition, Measurement, Saving};
@@ -28,13 +28,13 @@ use domain::time::{SeededRng, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The inputs of a measurement.
-pub struct Bench<'a> {
+pub struct ProbeContext<'a> {
     /// The structure of the network.
     pub inventory: &'a Inventory,
     /// The current troubles.
-    pub state: &'a State,
+    pub state: &'a NetworkState,
     /// The view that follows from them.
-    pub view: &'a View,
+    pub view: &'a NetworkView,
     /// Standing background alarms.
     pub ailing: &'a BTreeSet<(ElementId, AlarmType)>,
     /// The current traffic.
@@ -69,7 +69,7 @@ const SILENT_S: f64 = 60.0;
 
 type Readings = BTreeMap<String, f64>;
 
-impl Bench<'_> {
+impl ProbeContext<'_> {
     /// Measures `element`; none if it is not in the inventory.
     pub fn measure(&self, element: &ElementId, rng: &mut SeededRng) -> Option<Measurement> {
         let found = self.inventory.element(element)?;

@@ -23,19 +23,19 @@ mod outside;
 mod remote;
 mod transport;
 
-pub use journal::Dispatched;
+pub use journal::Dispatch;
 pub use transport::PERIOD_S;
 
 use crate::build::{self, Parameters};
 use crate::chance::stream;
-use crate::fault::{Fault, FaultError, Terms};
+use crate::fault::{Fault, FaultError, FaultTerms};
 use crate::mobile::Mobile;
 use crate::mobile::battery::Batteries;
 use crate::noise::Noise;
-use crate::reach::Reach;
-use crate::state::{Sighting, State, View};
-use crate::topology::Topology;
-use crate::traffic::roads::Charts;
+use crate::reachability::Reachability;
+use crate::state::{NetworkState, NetworkView, ObservableCondition};
+use crate::topology::Backbone;
+use crate::traffic::routing::Charts;
 use crate::traffic::{Demand, Flows, Terrain, Traffic, demand};
 use actions::FieldForce;
 use domain::inventory::{Domain, ElementId, Inventory};
@@ -49,7 +49,7 @@ use transport::Meter;
 
 /// The audience of an emission.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Audience {
+pub enum Recipients {
     /// Every subscriber to the telemetry of this domain; complaints are of [`Domain::Service`].
     Domain(Domain),
     /// The agent that requested the action, by its name.
@@ -58,7 +58,7 @@ pub enum Audience {
 
 /// The content of an emission.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tiding {
+pub enum EmissionContent {
     /// An alarm, a complaint or a field report.
     Telemetry(Telemetry),
     /// The outcome of an action.
@@ -74,11 +74,11 @@ pub enum Tiding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission {
     /// The audience.
-    pub to: Audience,
+    pub to: Recipients,
     /// The instant.
     pub at: Timestamp,
     /// The content.
-    pub tiding: Tiding,
+    pub tiding: EmissionContent,
 }
 
 /// The ground truth about a fault, for the referee only.
@@ -136,19 +136,19 @@ impl Chances {
 /// A running network.
 pub struct Simulation {
     inventory: Arc<Inventory>,
-    reach: Reach,
+    reach: Reachability,
     parameters: Parameters,
     now: Timestamp,
     queue: BTreeMap<(Timestamp, u64), Event>,
     sequence: u64,
     chances: Chances,
     noise: Noise,
-    state: State,
-    view: View,
+    state: NetworkState,
+    view: NetworkView,
     /// Standing sightings, with their beginnings.
-    standing: BTreeMap<Sighting, Timestamp>,
+    standing: BTreeMap<ObservableCondition, Timestamp>,
     /// Those of them that were reported, with the beginning that was reported last.
-    told: BTreeMap<Sighting, Timestamp>,
+    told: BTreeMap<ObservableCondition, Timestamp>,
     /// Sites and routers out of reach, with the beginning of that.
     silent_since: BTreeMap<ElementId, Timestamp>,
     /// Sites that could report their loss of mains.
@@ -176,7 +176,7 @@ pub struct Simulation {
     terrain: Terrain,
     flows: Flows,
     meter: Meter,
-    dispatches: Vec<Dispatched>,
+    dispatches: Vec<Dispatch>,
     outages: Outages,
     customers: customers::Desk,
 }
@@ -184,7 +184,7 @@ pub struct Simulation {
 impl Simulation {
     /// A network built from `topology` and `seed`, without faults, at the instant `start`.
     /// Background alarms begin at once.
-    pub fn new(topology: &Topology, parameters: Parameters, seed: u64, start: Timestamp) -> Self {
+    pub fn new(topology: &Backbone, parameters: Parameters, seed: u64, start: Timestamp) -> Self {
         let (inventory, demands) = build::network(topology, &parameters, seed);
         Self::with_demands(Arc::new(inventory), &demands, parameters, seed, start)
     }
@@ -208,8 +208,8 @@ impl Simulation {
         seed: u64,
         start: Timestamp,
     ) -> Self {
-        let state = State::default();
-        let reach = Reach::new(&inventory);
+        let state = NetworkState::default();
+        let reach = Reachability::new(&inventory);
         let view = state.view(&inventory, &reach);
         let mut simulation = Self {
             mobile: Mobile::new(&inventory, &parameters.mobile, seed, start),
@@ -279,11 +279,11 @@ impl Simulation {
     /// # Errors
     /// [`FaultError`] if the element is unknown or of the wrong kind.
     pub fn inject(&mut self, fault: Fault) -> Result<(), FaultError> {
-        self.inject_on(fault, Terms::default())
+        self.inject_on(fault, FaultTerms::default())
     }
 
     /// Schedules a fault and opens its truth; returns the number of its trouble.
-    fn expect(&mut self, fault: Fault, terms: Terms) -> usize {
+    fn expect(&mut self, fault: Fault, terms: FaultTerms) -> usize {
         let number = self.next_trouble();
         self.injected.insert(number, self.truths.len());
         self.truths.push(Truth {
@@ -339,7 +339,7 @@ impl Simulation {
     }
 
     /// The current troubles: for the referee only.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &NetworkState {
         &self.state
     }
 

@@ -1,18 +1,18 @@
 //! The current troubles, and the conditions observable from them.
 //!
 //! Knows physics: intact fibres, powered elements, reachability of the core, and so the conditions
-//! that management systems could detect ([`Sighting`]). Refuses to know the delay and reliability
+//! that management systems could detect ([`ObservableCondition`]). Refuses to know the delay and reliability
 //! of alarms ([`crate::alarms`]). Gradual troubles are in `state/ailments.rs`. Read next:
 //! [`crate::alarms`].
 
 mod ailments;
 
-pub use ailments::{Course, Light};
+pub use ailments::{Course, LightLevel};
 pub(crate) use ailments::{FLICKERS_FROM, LOW_FROM, POOR_FROM, link_of};
 
-use crate::configuration::Settings;
+use crate::configuration::ParameterDeviations;
 use crate::fault::FaultKind;
-use crate::reach::{Aftermath, Reach, Reached};
+use crate::reachability::{FailureImpact, Reachability, ReachableNodes};
 use crate::traffic::Demand;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::AlarmType;
@@ -53,7 +53,7 @@ pub struct Trouble {
 
 /// All current troubles.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
+pub struct NetworkState {
     /// By number.
     pub troubles: BTreeMap<usize, Trouble>,
     /// Sites whose battery is empty, with the trouble that emptied it.
@@ -61,7 +61,7 @@ pub struct State {
     /// Sites whose battery will soon be empty.
     pub batteries_low: BTreeSet<ElementId>,
     /// Parameters that are not as planned.
-    pub settings: Settings,
+    pub settings: ParameterDeviations,
     /// Additional traffic, by the number of the congestion that caused it, also after it was
     /// re-routed.
     pub surges: BTreeMap<usize, Vec<Demand>>,
@@ -69,7 +69,7 @@ pub struct State {
 
 /// A condition that one observer could report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sighting {
+pub struct ObservableCondition {
     /// The element it concerns.
     pub resource: ElementId,
     /// The type of alarm for it.
@@ -78,9 +78,9 @@ pub struct Sighting {
     pub seen_by: ElementId,
 }
 
-/// The consequences of a [`State`].
+/// The consequences of a [`NetworkState`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct View {
+pub struct NetworkView {
     /// The elements that do not work physically: cut, dead, or without power.
     pub failed: BTreeSet<ElementId>,
     /// The links that do not work, themselves or at an end.
@@ -90,9 +90,9 @@ pub struct View {
     /// Sites without mains.
     pub without_mains: BTreeSet<ElementId>,
     /// Working routers and sites that reach the core: only these can report or be measured.
-    pub reached: Reached,
+    pub reached: ReachableNodes,
     /// The conditions that could be reported.
-    pub sightings: BTreeSet<Sighting>,
+    pub sightings: BTreeSet<ObservableCondition>,
 }
 
 impl Trouble {
@@ -144,7 +144,7 @@ impl Trouble {
     }
 }
 
-impl State {
+impl NetworkState {
     /// The elements that do not work, including those without power.
     pub fn failed(&self) -> BTreeSet<ElementId> {
         let mut failed = self.failed_by(|_| true);
@@ -168,15 +168,15 @@ impl State {
     }
 
     /// The consequences of this state.
-    pub fn view(&self, inventory: &Inventory, reach: &Reach) -> View {
+    pub fn view(&self, inventory: &Inventory, reach: &Reachability) -> NetworkView {
         let failed = self.failed();
-        let Aftermath {
+        let FailureImpact {
             reached,
             out,
             down,
             astray,
         } = reach.aftermath(&failed);
-        let mut view = View {
+        let mut view = NetworkView {
             out,
             without_mains: self
                 .troubles
@@ -194,7 +194,7 @@ impl State {
         view.sightings.extend(self.ailments(inventory, &view));
         // Only a site in reach can tell, and it goes on saying so until its mains is back.
         view.sightings
-            .extend(self.batteries_low.iter().map(|site| Sighting {
+            .extend(self.batteries_low.iter().map(|site| ObservableCondition {
                 resource: site.clone(),
                 alarm_type: AlarmType::BatteryLow,
                 seen_by: site.clone(),
@@ -214,7 +214,7 @@ impl State {
     }
 }
 
-impl View {
+impl NetworkView {
     /// True if `end` of a link (a card or a site) transmits light.
     pub fn sends(&self, inventory: &Inventory, end: &ElementId) -> bool {
         inventory.works(end, &self.failed)
@@ -251,12 +251,12 @@ impl View {
     fn sight(
         &self,
         inventory: &Inventory,
-        reach: &Reach,
+        reach: &Reachability,
         astray: &BTreeSet<ElementId>,
-    ) -> BTreeSet<Sighting> {
+    ) -> BTreeSet<ObservableCondition> {
         let mut sightings = BTreeSet::new();
         let mut see = |resource: &ElementId, alarm_type, seen_by: &ElementId| {
-            sightings.insert(Sighting {
+            sightings.insert(ObservableCondition {
                 resource: resource.clone(),
                 alarm_type,
                 seen_by: seen_by.clone(),

@@ -27,8 +27,8 @@ pub struct City {
 
 /// A link between two cities of a backbone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
-    /// One end: an index of [`Topology::cities`].
+pub struct BackboneLink {
+    /// One end: an index of [`Backbone::cities`].
     pub a: usize,
     /// The other end.
     pub b: usize,
@@ -38,8 +38,8 @@ pub struct Span {
 
 /// The demand from one city to another, relative to the other demands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
-    /// The source: an index of [`Topology::cities`].
+pub struct CityDemand {
+    /// The source: an index of [`Backbone::cities`].
     pub from: usize,
     /// The destination.
     pub to: usize,
@@ -49,15 +49,15 @@ pub struct Demand {
 
 /// A connected backbone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Topology {
+pub struct Backbone {
     /// Its name.
     pub name: String,
     /// Its cities, in the order of the file.
     pub cities: Vec<City>,
     /// Its links, in the order of the file.
-    pub spans: Vec<Span>,
+    pub spans: Vec<BackboneLink>,
     /// Its demands, in the order of the file; empty if unknown.
-    pub demands: Vec<Demand>,
+    pub demands: Vec<CityDemand>,
 }
 
 /// The reason why a text is no backbone.
@@ -72,7 +72,7 @@ pub struct TopologyError {
 
 /// A backbone that ships with Convoke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ShippedBackbone {
     /// Its name, as `--topology` takes it (case-insensitive).
     pub name: &'static str,
     /// A description for people.
@@ -80,48 +80,48 @@ pub struct Entry {
     text: &'static str,
 }
 
-const CATALOGUE: [Entry; 9] = [
-    Entry {
+const CATALOGUE: [ShippedBackbone; 9] = [
+    ShippedBackbone {
         name: "Germany50",
         description: "50 German cities, 88 links (SNDlib); the default",
         text: include_str!("topology/germany50.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Geant",
         description: "the research backbone of Europe: 22 cities, 36 links (SNDlib)",
         text: include_str!("topology/geant.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Polska",
         description: "12 Polish cities, 18 links (SNDlib)",
         text: include_str!("topology/polska.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Nobel-Germany",
         description: "17 German cities, 26 links (SNDlib)",
         text: include_str!("topology/nobel-germany.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Chinanet",
         description: "the backbone of China Telecom: 38 cities, 62 links (Topology Zoo)",
         text: include_str!("topology/chinanet.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Cernet",
         description: "the research network of China: 37 cities, 54 links (Topology Zoo)",
         text: include_str!("topology/cernet.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "BtEurope",
         description: "BT in Europe: 22 cities, 35 links (Topology Zoo)",
         text: include_str!("topology/bteurope.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Abilene",
         description: "a research backbone of the United States: 11 cities, 14 links (Topology Zoo)",
         text: include_str!("topology/abilene.topology"),
     },
-    Entry {
+    ShippedBackbone {
         name: "Geant2012",
         description: "the research backbone of Europe in 2012: 37 cities, 58 links (Topology Zoo)",
         text: include_str!("topology/geant2012.topology"),
@@ -129,31 +129,31 @@ const CATALOGUE: [Entry; 9] = [
 ];
 
 /// The backbones that ship with Convoke; the first one is the default.
-pub fn catalogue() -> &'static [Entry] {
+pub fn catalogue() -> &'static [ShippedBackbone] {
     &CATALOGUE
 }
 
-impl Entry {
+impl ShippedBackbone {
     /// The backbone itself.
-    pub fn topology(&self) -> Topology {
-        Topology::parse(self.text).expect("every shipped topology is parsed by a test")
+    pub fn topology(&self) -> Backbone {
+        Backbone::parse(self.text).expect("every shipped topology is parsed by a test")
     }
 }
 
-impl Default for Topology {
+impl Default for Backbone {
     /// Germany50.
     fn default() -> Self {
         CATALOGUE[0].topology()
     }
 }
 
-impl Topology {
+impl Backbone {
     /// The shipped backbone called `name`, case-insensitive.
-    pub fn named(name: &str) -> Option<Topology> {
+    pub fn named(name: &str) -> Option<Backbone> {
         CATALOGUE
             .iter()
             .find(|entry| entry.name.eq_ignore_ascii_case(name))
-            .map(Entry::topology)
+            .map(ShippedBackbone::topology)
     }
 
     /// Reads a backbone in the format of this module.
@@ -162,8 +162,8 @@ impl Topology {
     /// [`TopologyError`] with the first line that is not understood, refers to an unknown city,
     /// defines one twice, or exceeds the valid ranges; also for fewer than two cities, more than 1
     /// 000, or a backbone that is not connected.
-    pub fn parse(text: &str) -> Result<Topology, TopologyError> {
-        let mut topology = Topology {
+    pub fn parse(text: &str) -> Result<Backbone, TopologyError> {
+        let mut topology = Backbone {
             name: String::new(),
             cities: Vec::new(),
             spans: Vec::new(),
@@ -212,7 +212,7 @@ impl Topology {
                     return Err("a link joins two different cities".to_owned());
                 }
                 let length_km = number(length, "length", 0.1..=20_000.0)?;
-                self.spans.push(Span { a, b, length_km });
+                self.spans.push(BackboneLink { a, b, length_km });
                 Ok(())
             }
             ["demand", from, to, amount] => {
@@ -221,7 +221,7 @@ impl Topology {
                     return Err("a demand joins two different cities".to_owned());
                 }
                 let amount = number(amount, "demand", 0.0..=1e12)?;
-                self.demands.push(Demand { from, to, amount });
+                self.demands.push(CityDemand { from, to, amount });
                 Ok(())
             }
             [other, ..] => Err(format!(
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> String {
-        Topology::parse(text).unwrap_err().to_string()
+        Backbone::parse(text).unwrap_err().to_string()
     }
 
     #[test]
@@ -332,8 +332,8 @@ mod tests {
         Abilene 11 14 0
         Geant2012 37 58 0
         ");
-        assert_eq!(Topology::named("gErMaNy50"), Some(Topology::default()));
-        assert_eq!(Topology::named("Atlantis"), None);
+        assert_eq!(Backbone::named("gErMaNy50"), Some(Backbone::default()));
+        assert_eq!(Backbone::named("Atlantis"), None);
     }
 
     #[test]

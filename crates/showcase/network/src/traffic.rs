@@ -13,17 +13,17 @@
 //!   share that its light cannot carry without errors. What is dropped burdens no link behind it.
 //!
 //! At every node what comes in goes out, flow by flow, and offered = delivered + lost: laws of
-//! `traffic/tests.rs`. Demands in Mbit/s are made in [`demand`], paths in [`roads`].
+//! `traffic/tests.rs`. Demands in Mbit/s are made in [`demand`], paths in [`routing`].
 
 pub mod daily;
 pub mod demand;
-pub mod roads;
+pub mod routing;
 
 pub use demand::Demand;
 
 use domain::inventory::{ElementId, Inventory};
 use domain::telemetry::LinkPerformance;
-use roads::{Charts, Goal, Roads, Tree};
+use routing::{Charts, Goal, RoutingGraph, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl Flows {
 /// The traffic of one network.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    roads: Roads,
+    roads: RoutingGraph,
     /// The usual demands of the busy hour: sources by destination.
     demands: BTreeMap<usize, Vec<(usize, f64)>>,
     /// Downlink traffic of each site, in Mbit/s.
@@ -205,7 +205,7 @@ impl Traffic {
     /// The traffic of `inventory` with these demands in the busy hour; demands of unknown routers
     /// are left out.
     pub fn new(inventory: &Inventory, demands: &[Demand]) -> Self {
-        let roads = Roads::new(inventory);
+        let roads = RoutingGraph::new(inventory);
         let mut by_destination: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
         for demand in demands {
             if let (Some(from), Some(to)) = (roads.node(&demand.from), roads.node(&demand.to)) {
@@ -305,7 +305,7 @@ impl Traffic {
     fn commodities(
         &self,
         terrain: &Terrain,
-        ground: &roads::Ground,
+        ground: &routing::IndexedTerrain,
         charts: &mut Charts,
     ) -> Vec<Commodity> {
         let mut by_destination = self.demands.clone();
@@ -346,7 +346,7 @@ impl Traffic {
 
     fn backbone_commodity(
         &self,
-        ground: &roads::Ground,
+        ground: &routing::IndexedTerrain,
         charts: &mut Charts,
         to: usize,
         sources: Vec<(usize, f64)>,
@@ -460,7 +460,7 @@ impl Traffic {
 
     fn flows(
         &self,
-        ground: &roads::Ground,
+        ground: &routing::IndexedTerrain,
         kept: &[f64],
         all: &Spread,
         commodities: &[Commodity],

@@ -16,8 +16,8 @@ mod score;
 #[path = "sample/tale.rs"]
 mod tale;
 
-use report::record::{Link, Network, Site, Town};
-use report::{About, Batch, Player, Record, Run, Timestamp, html};
+use report::record::{MapLink, NetworkMap, Site, Town};
+use report::{About, Player, Record, Run, ScoreBatch, Timestamp, html};
 use score::{score, scores};
 use std::error::Error;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lines: Vec<String> = invented(&mut hat).lines().collect();
     let text = lines.join("\n") + "\n";
     let record = Record::parse(&text)?;
-    let batch = Batch::new(scores(&mut hat));
+    let batch = ScoreBatch::new(scores(&mut hat));
     let about = About {
         command: "convoke simulate --days 1 --seeds 1..30 --policy agents,manual,timer".to_owned(),
         machine: "an invented machine".to_owned(),
@@ -161,7 +161,7 @@ fn invented(hat: &mut Hat) -> Record {
     }
 }
 
-fn network(hat: &mut Hat) -> Network {
+fn network(hat: &mut Hat) -> NetworkMap {
     let town = |(name, lon, lat): &(&str, f64, f64)| Town {
         name: (*name).to_owned(),
         lon: *lon,
@@ -171,7 +171,7 @@ fn network(hat: &mut Hat) -> Network {
     };
     let link = |(a, b): &(usize, usize)| {
         let (a, b) = (TOWNS[*a].0, TOWNS[*b].0);
-        Link {
+        MapLink {
             id: format!("link:{a}-{b}"),
             a: a.to_owned(),
             b: b.to_owned(),
@@ -187,7 +187,7 @@ fn network(hat: &mut Hat) -> Network {
             lat: lat + hat.bell() * 0.2,
         });
     }
-    Network {
+    NetworkMap {
         towns: TOWNS.iter().map(town).collect(),
         links: LINKS.iter().map(link).collect(),
         sites,

@@ -13,7 +13,7 @@ pub use causes::OfCause;
 
 use crate::metric::{Better, METRICS, Metric};
 use crate::score::Score;
-use crate::statistics::{Comparison, ENOUGH, Summary, Verdict};
+use crate::statistics::{Comparison, ComparisonVerdict, ENOUGH, Summary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The policy whose figures are looked at, if it ran.
@@ -21,7 +21,7 @@ pub const SUBJECT: &str = "agents";
 
 /// Scores of many runs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
+pub struct ScoreBatch {
     /// One for each run, in order of policy and what identifies the run.
     pub scores: Vec<Score>,
 }
@@ -58,14 +58,14 @@ pub struct Table {
     /// A row for each figure that any run has.
     pub rows: Vec<Row>,
     /// The first policy's root causes against the two simple baselines on the same faults.
-    pub baselines: Vec<Baseline>,
+    pub baselines: Vec<BaselineComparison>,
     /// Remarks on how to read the table, a sentence each.
     pub notes: Vec<String>,
 }
 
 /// The first policy's root-cause ranking compared with a simple rule, run by run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Baseline {
+pub struct BaselineComparison {
     /// The figure that gives the share of faults the rule would have found.
     pub metric: &'static Metric,
     /// The rule in words: `blaming the first alarm`.
@@ -92,7 +92,7 @@ pub struct Row {
     pub against: Vec<Comparison>,
 }
 
-impl Batch {
+impl ScoreBatch {
     /// Collects these scores. Of two scores with the same policy and setting the later replaces the
     /// earlier, as when a batch was resumed. A score that was not completed is completed here.
     pub fn new(scores: impl IntoIterator<Item = Score>) -> Self {
@@ -148,7 +148,7 @@ impl Batch {
 
     /// Compares root causes with the baselines over runs that have both figures; leaves out a
     /// baseline that no run evaluated.
-    fn baselines(&self, table: &Table) -> Vec<Baseline> {
+    fn baselines(&self, table: &Table) -> Vec<BaselineComparison> {
         let Some(subject) = table.policies.first() else {
             return Vec::new();
         };
@@ -157,7 +157,7 @@ impl Batch {
             let both = |score: &Score| Some([score.figure(ROOT_CAUSE)?, score.figure(name)?]);
             let pairs: Vec<[f64; 2]> = self.of(subject).filter_map(both).collect();
             let compared = Comparison::of(&pairs, Better::Higher);
-            (!pairs.is_empty()).then_some(Baseline {
+            (!pairs.is_empty()).then_some(BaselineComparison {
                 metric,
                 rule,
                 compared,
@@ -204,7 +204,9 @@ impl Batch {
         let rules = table.baselines.iter().map(|baseline| &baseline.compared);
         let rows = table.rows.iter().flat_map(|row| &row.against);
         let made = rows.chain(rules);
-        let compared = made.filter(|c| c.verdict != Verdict::TooFew).count();
+        let compared = made
+            .filter(|c| c.verdict != ComparisonVerdict::TooFew)
+            .count();
         if compared > 0 {
             notes.push(format!(
                 "{} at 95 %: of those without a difference about one in twenty shows one.",
@@ -230,13 +232,13 @@ impl Table {
     /// `worse than manual; better than timer`. Empty if there are no others.
     pub fn told(&self, row: &Row) -> String {
         let others = || self.policies.iter().skip(1).zip(&row.against);
-        let mut verdicts: Vec<Verdict> = Vec::new();
+        let mut verdicts: Vec<ComparisonVerdict> = Vec::new();
         for (_, compared) in others() {
             if !verdicts.contains(&compared.verdict) {
                 verdicts.push(compared.verdict);
             }
         }
-        let of = |verdict: Verdict| {
+        let of = |verdict: ComparisonVerdict| {
             let same = others().filter(|(_, compared)| compared.verdict == verdict);
             let names: Vec<&str> = same.map(|(other, _)| other.as_str()).collect();
             verdict.against(&listed(&names))

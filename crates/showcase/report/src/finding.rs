@@ -5,7 +5,7 @@
 //! next: [`crate::batch`].
 
 use crate::batch::{ROOT_CAUSE, Row, Table};
-use crate::statistics::{Comparison, ENOUGH, Verdict};
+use crate::statistics::{Comparison, ComparisonVerdict, ENOUGH};
 
 /// A sentence with its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Finding {
     /// The name of the figure; none for a sentence about several rows.
     pub metric: Option<&'static str>,
     /// The verdict that the sentence expresses.
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
     /// The sentence.
     pub sentence: String,
 }
@@ -35,7 +35,7 @@ impl Finding {
     /// True if it is listed first: every finding that is worse, and every figure in [`HEADLINES`].
     pub fn is_headline(&self) -> bool {
         let known = self.metric.is_some_and(|name| HEADLINES.contains(&name));
-        known || self.verdict == Verdict::Worse
+        known || self.verdict == ComparisonVerdict::Worse
     }
 }
 
@@ -45,7 +45,7 @@ pub fn findings(table: &Table, column: usize) -> Vec<Finding> {
     let (Some(subject), Some(other)) = (table.policies.first(), table.policies.get(column)) else {
         return Vec::new();
     };
-    let told = |verdict: Verdict| {
+    let told = |verdict: ComparisonVerdict| {
         let rows = table.rows.iter().filter_map(move |row| {
             let compared = row.against.get(column - 1)?;
             (compared.verdict == verdict).then_some((row, compared))
@@ -57,10 +57,10 @@ pub fn findings(table: &Table, column: usize) -> Vec<Finding> {
         })
     };
     let shown = [
-        Verdict::Worse,
-        Verdict::Better,
-        Verdict::More,
-        Verdict::Less,
+        ComparisonVerdict::Worse,
+        ComparisonVerdict::Better,
+        ComparisonVerdict::More,
+        ComparisonVerdict::Less,
     ];
     let mut all: Vec<Finding> = shown.into_iter().flat_map(told).collect();
     all.extend(silent(table, column, other));
@@ -139,7 +139,7 @@ fn difference(row: &Row, compared: &Comparison) -> String {
 
 /// The findings that name the rows without a shown difference and those with too few pairs.
 fn silent(table: &Table, column: usize, other: &str) -> Vec<Finding> {
-    let rows_with = |verdict: Verdict| -> Vec<&str> {
+    let rows_with = |verdict: ComparisonVerdict| -> Vec<&str> {
         let rows = table.rows.iter();
         let rows = rows.filter(|row| {
             row.against
@@ -149,8 +149,14 @@ fn silent(table: &Table, column: usize, other: &str) -> Vec<Finding> {
         rows.map(|row| row.metric.title).collect()
     };
     [
-        (Verdict::NoDifferenceShown, "No difference is shown in"),
-        (Verdict::TooFew, "Too few pairs to say anything of"),
+        (
+            ComparisonVerdict::NoDifferenceShown,
+            "No difference is shown in",
+        ),
+        (
+            ComparisonVerdict::TooFew,
+            "Too few pairs to say anything of",
+        ),
     ]
     .into_iter()
     .filter_map(|(verdict, begins)| {

@@ -2,8 +2,8 @@
 //!
 //! Compiled for tests only. Read next: [`crate::record`].
 
-use crate::record::{Link, Network, Site, Town};
-use crate::{ComplaintScore, FaultScore, Moment, Record, Run, Score, Timestamp, What};
+use crate::record::{MapLink, NetworkMap, Site, Town};
+use crate::{ComplaintScore, FaultScore, Moment, Record, RecordedEvent, Run, Score, Timestamp};
 use proptest::prelude::*;
 
 /// 2025-04-21T00:00:00Z.
@@ -42,12 +42,12 @@ pub(crate) fn run() -> Run {
         seed: 7,
         topology: "two-towns".into(),
         began: Timestamp::from_ms(BEGAN),
-        network: Network {
+        network: NetworkMap {
             towns: vec![
                 town("Nord", 10.0, 52.0, "North"),
                 town("Süd", 9.0, 49.0, "South"),
             ],
-            links: vec![Link {
+            links: vec![MapLink {
                 id: "link:Nord-Süd".into(),
                 a: "Nord".into(),
                 b: "Süd".into(),
@@ -57,8 +57,13 @@ pub(crate) fn run() -> Run {
     }
 }
 
-pub(crate) fn asked(ends: [&str; 2], task: &str, parent: Option<&str>, words: &str) -> What {
-    What::Message {
+pub(crate) fn asked(
+    ends: [&str; 2],
+    task: &str,
+    parent: Option<&str>,
+    words: &str,
+) -> RecordedEvent {
+    RecordedEvent::Message {
         from: ends[0].into(),
         to: ends[1].into(),
         verb: "TaskAssign".into(),
@@ -70,8 +75,8 @@ pub(crate) fn asked(ends: [&str; 2], task: &str, parent: Option<&str>, words: &s
     }
 }
 
-pub(crate) fn answered(ends: [&str; 2], verdict: &str, words: &str) -> What {
-    What::Reply {
+pub(crate) fn answered(ends: [&str; 2], verdict: &str, words: &str) -> RecordedEvent {
+    RecordedEvent::Reply {
         from: ends[0].into(),
         to: ends[1].into(),
         verdict: verdict.into(),
@@ -80,8 +85,8 @@ pub(crate) fn answered(ends: [&str; 2], verdict: &str, words: &str) -> What {
     }
 }
 
-pub(crate) fn told(ends: [&str; 2], task: &str, status: &str) -> What {
-    What::Notification {
+pub(crate) fn notification(ends: [&str; 2], task: &str, status: &str) -> RecordedEvent {
+    RecordedEvent::Notification {
         from: ends[0].into(),
         to: ends[1].into(),
         status: status.into(),
@@ -90,8 +95,8 @@ pub(crate) fn told(ends: [&str; 2], task: &str, status: &str) -> What {
     }
 }
 
-pub(crate) fn network(out: &[&str], energy_kwh: f64) -> What {
-    What::Network {
+pub(crate) fn network(out: &[&str], energy_kwh: f64) -> RecordedEvent {
+    RecordedEvent::Network {
         sites_out: out.len() as u64,
         out: out.iter().map(|s| (*s).to_owned()).collect(),
         served_share: Some(1.0 - out.len() as f64 / 2.0),
@@ -99,8 +104,8 @@ pub(crate) fn network(out: &[&str], energy_kwh: f64) -> What {
     }
 }
 
-pub(crate) fn alarm(resource: &str, cleared: bool) -> What {
-    What::Alarm {
+pub(crate) fn alarm(resource: &str, cleared: bool) -> RecordedEvent {
+    RecordedEvent::Alarm {
         resource: resource.into(),
         alarm_type: "site-unreachable".into(),
         severity: "critical".into(),
@@ -108,8 +113,8 @@ pub(crate) fn alarm(resource: &str, cleared: bool) -> What {
     }
 }
 
-fn truth(mended: bool) -> What {
-    What::Truth {
+fn truth(mended: bool) -> RecordedEvent {
+    RecordedEvent::Truth {
         fault: "fibre-cut".into(),
         element: "link:Nord-Süd".into(),
         mended,
@@ -127,8 +132,8 @@ pub(crate) fn record() -> Record {
         (12.5, answered(["ip", "oss"], "accepted", "I look.")),
         (13.0, asked(["ip", "field"], "t2", Some("t1"), "Go there.")),
         (13.1, answered(["field", "ip"], "pending", "Later.")),
-        (60.0, told(["field", "ip"], "t2", "finished")),
-        (61.0, told(["ip", "oss"], "t1", "finished")),
+        (60.0, notification(["field", "ip"], "t2", "finished")),
+        (61.0, notification(["ip", "oss"], "t1", "finished")),
         (62.0, network(&[], 31.0)),
     ];
     let moment = |(at, what)| Moment {
@@ -172,7 +177,7 @@ fn number() -> impl Strategy<Value = f64> {
     (-2_000_000i64..2_000_000).prop_map(|n| n as f64 / 1_000.0)
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = RecordedEvent> {
     let agent = || prop_oneof![Just("oss".to_owned()), Just("ip".to_owned()), words()];
     let task = || prop_oneof![Just("t1".to_owned()), Just("t2".to_owned()), words()];
     let status = || {
@@ -185,7 +190,7 @@ fn what() -> impl Strategy<Value = What> {
     let site = || prop_oneof![Just("site:N-1".to_owned()), words()];
     prop_oneof![
         (site(), words(), words(), any::<bool>()).prop_map(
-            |(resource, alarm_type, severity, cleared)| What::Alarm {
+            |(resource, alarm_type, severity, cleared)| RecordedEvent::Alarm {
                 resource,
                 alarm_type,
                 severity,
@@ -201,8 +206,8 @@ fn what() -> impl Strategy<Value = What> {
             words(),
             prop::option::of(any::<u64>())
         )
-            .prop_map(
-                |(from, to, task, parent, schema, words, bytes)| What::Message {
+            .prop_map(|(from, to, task, parent, schema, words, bytes)| {
+                RecordedEvent::Message {
                     from,
                     to,
                     verb: "TaskAssign".into(),
@@ -210,9 +215,9 @@ fn what() -> impl Strategy<Value = What> {
                     parent,
                     schema,
                     words,
-                    bytes
+                    bytes,
                 }
-            ),
+            }),
         (
             agent(),
             agent(),
@@ -220,7 +225,7 @@ fn what() -> impl Strategy<Value = What> {
             words(),
             prop::option::of(task())
         )
-            .prop_map(|(from, to, verdict, words, task)| What::Reply {
+            .prop_map(|(from, to, verdict, words, task)| RecordedEvent::Reply {
                 from,
                 to,
                 verdict,
@@ -228,7 +233,7 @@ fn what() -> impl Strategy<Value = What> {
                 task
             }),
         (agent(), agent(), status(), task(), words()).prop_map(
-            |(from, to, status, task, words)| What::Notification {
+            |(from, to, status, task, words)| RecordedEvent::Notification {
                 from,
                 to,
                 status,
@@ -237,35 +242,38 @@ fn what() -> impl Strategy<Value = What> {
             }
         ),
         (agent(), words(), prop::collection::vec(words(), 0..9)).prop_map(
-            |(agent, words, elements)| What::Action {
+            |(agent, words, elements)| RecordedEvent::Action {
                 agent,
                 words,
                 elements
             }
         ),
-        (agent(), words()).prop_map(|(agent, words)| What::Outcome { agent, words }),
-        (agent(), words()).prop_map(|(agent, words)| What::Note { agent, words }),
-        words().prop_map(|words| What::Complaint { words }),
-        words().prop_map(|words| What::Ticket { words }),
-        (words(), words()).prop_map(|(words, element)| What::Field { words, element }),
+        (agent(), words()).prop_map(|(agent, words)| RecordedEvent::Outcome { agent, words }),
+        (agent(), words()).prop_map(|(agent, words)| RecordedEvent::Note { agent, words }),
+        words().prop_map(|words| RecordedEvent::Complaint { words }),
+        words().prop_map(|words| RecordedEvent::Ticket { words }),
+        (words(), words()).prop_map(|(words, element)| RecordedEvent::Field { words, element }),
         (
             0u64..4,
             prop::collection::vec(site(), 0..3),
             prop::option::of(number()),
             prop::option::of(number())
         )
-            .prop_map(
-                |(sites_out, out, served_share, energy_kwh_so_far)| What::Network {
+            .prop_map(|(sites_out, out, served_share, energy_kwh_so_far)| {
+                RecordedEvent::Network {
                     sites_out,
                     out,
                     served_share,
-                    energy_kwh_so_far
+                    energy_kwh_so_far,
                 }
-            ),
+            }),
     ]
 }
 
-fn moments(what: impl Strategy<Value = What>, most: usize) -> impl Strategy<Value = Vec<Moment>> {
+fn moments(
+    what: impl Strategy<Value = RecordedEvent>,
+    most: usize,
+) -> impl Strategy<Value = Vec<Moment>> {
     let moment = (0i64..200_000_000, what).prop_map(|(ms, what)| Moment {
         at: Timestamp::from_ms(BEGAN - 1_000_000 + ms),
         what,
@@ -329,7 +337,7 @@ pub(crate) fn scores() -> impl Strategy<Value = Score> {
 pub(crate) fn records() -> impl Strategy<Value = Record> {
     let truth =
         (words(), words(), any::<bool>(), words()).prop_map(|(fault, element, mended, words)| {
-            What::Truth {
+            RecordedEvent::Truth {
                 fault,
                 element,
                 mended,

@@ -31,10 +31,10 @@ pub mod score;
 pub mod statistics;
 pub mod story;
 
-pub use batch::{Batch, Table};
+pub use batch::{ScoreBatch, Table};
 pub use html::About;
 pub use language::time::Timestamp;
 pub use metric::{METRICS, Metric};
-pub use record::{Moment, Record, RecordError, Run, What};
+pub use record::{Moment, Record, RecordError, RecordedEvent, Run};
 pub use replay::Player;
 pub use score::{ComplaintScore, FaultScore, Score};

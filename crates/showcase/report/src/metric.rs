@@ -16,7 +16,7 @@ pub enum Better {
 
 /// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum MetricUnit {
     /// A share, 0 to 1, shown in per cent.
     Share,
     /// A ratio of two counts.
@@ -35,7 +35,7 @@ pub enum Unit {
     Bytes,
 }
 
-impl Unit {
+impl MetricUnit {
     /// The unit, as tables and JSON write it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ pub struct Metric {
     /// Its name for people.
     pub title: &'static str,
     /// Its unit.
-    pub unit: Unit,
+    pub unit: MetricUnit,
     /// The direction in which it improves.
     pub better: Better,
     /// Its definition, in one or two sentences.
@@ -85,7 +85,7 @@ impl Metric {
 const fn metric(
     name: &'static str,
     title: &'static str,
-    unit: Unit,
+    unit: MetricUnit,
     better: Better,
     description: &'static str,
 ) -> Metric {
@@ -107,196 +107,196 @@ pub const METRICS: &[Metric] = &[
     metric(
         "root-cause-top-1",
         "Root cause named first",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Higher,
         "Share of the faults that touched users whose true cause and element was the first suspect.",
     ),
     metric(
         "root-cause-top-3",
         "Root cause among the first three",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Higher,
         "Share of the faults that touched users whose true cause and element was among the first three suspects.",
     ),
     metric(
         "first-alarm-top-1",
         "Baseline: blame the first alarm",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Neither,
         "What blaming the element of the first alarm would have found, on the same faults.",
     ),
     metric(
         "most-alarms-top-1",
         "Baseline: blame the most alarms",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Neither,
         "What blaming the element with the most alarms would have found, on the same faults.",
     ),
     metric(
         "incidents-per-alarm",
         "Incidents per alarm",
-        Unit::Ratio,
+        MetricUnit::Ratio,
         Better::Lower,
         "Incidents that people or agents had to look at, divided by the alarms delivered.",
     ),
     metric(
         "detect-p50",
         "Time to detect, median",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to the first look at it, for half of the faults that touched users.",
     ),
     metric(
         "detect-p95",
         "Time to detect, 95th percentile",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to the first look at it, for 95 per cent of the faults that touched users.",
     ),
     metric(
         "locate-p50",
         "Time to locate, median",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to the right element being blamed, for half of the faults that touched users.",
     ),
     metric(
         "locate-p95",
         "Time to locate, 95th percentile",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to the right element being blamed, for 95 per cent of the faults that touched users.",
     ),
     metric(
         "restore-p50",
         "Time to restore, median",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to service truly being back, whatever anyone believed, for half of the faults that touched users.",
     ),
     metric(
         "restore-p95",
         "Time to restore, 95th percentile",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the fault to service truly being back, whatever anyone believed, for 95 per cent of the faults that touched users.",
     ),
     metric(
         "unlocated",
         "Faults never located",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Lower,
         "Share of the faults that touched users whose element nobody blamed before the run ended.",
     ),
     metric(
         "unrestored",
         "Faults never restored",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Lower,
         "Share of the faults that touched users whose service was not back when the run ended.",
     ),
     metric(
         "dispatches",
         "Dispatches",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Lower,
         "Engineers sent out.",
     ),
     metric(
         "wrong-dispatches",
         "Wrong dispatches",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Lower,
         "Engineers sent to an element at which nothing was broken.",
     ),
     metric(
         "outage-user-minutes",
         "Outage",
-        Unit::UserMinutes,
+        MetricUnit::UserMinutes,
         Better::Lower,
         "Users without service times the minutes for which they had none.",
     ),
     metric(
         "compensated-edge-throughput",
         "Edge throughput around sites out",
-        Unit::Mbps,
+        MetricUnit::Mbps,
         Better::Higher,
         "Downlink throughput of the slowest tenth of the users in the areas of sites that were out.",
     ),
     metric(
         "compensated-served-share",
         "Served around sites out",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Higher,
         "Share of the traffic asked for in the areas of sites that were out that was carried.",
     ),
     metric(
         "energy",
         "Energy",
-        Unit::Kwh,
+        MetricUnit::Kwh,
         Better::Lower,
         "What the base stations consumed.",
     ),
     metric(
         "energy-saved-share",
         "Energy saved",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Higher,
         "How much less the base stations consumed than in the same run without any saving.",
     ),
     metric(
         "guarantee-breach-user-minutes",
         "Guarantees broken",
-        Unit::UserMinutes,
+        MetricUnit::UserMinutes,
         Better::Lower,
         "Users below the guaranteed throughput times the minutes for which they were.",
     ),
     metric(
         "complaints-localised-right",
         "Complaints localised rightly",
-        Unit::Share,
+        MetricUnit::Share,
         Better::Higher,
         "Share of the tickets that were put down to the right place: own domain, other province, or not the network.",
     ),
     metric(
         "complaint-reply-p50",
         "Time to reply to a complaint, median",
-        Unit::Minutes,
+        MetricUnit::Minutes,
         Better::Lower,
         "From the ticket to the reply that ended it, for half of the tickets; one without a reply counts as longer than any.",
     ),
     metric(
         "complaints-unanswered",
         "Complaints without a reply",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Lower,
         "Tickets that had no reply when the run ended.",
     ),
     metric(
         "negotiation-rounds",
         "Negotiation rounds",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Neither,
         "Rounds of feasibility, fulfilment and result negotiations together.",
     ),
     metric(
         "messages",
         "Messages",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Neither,
         "Requests, replies and notifications between agents.",
     ),
     metric(
         "bytes",
         "Bytes",
-        Unit::Bytes,
+        MetricUnit::Bytes,
         Better::Neither,
         "Their length after framing and before encryption.",
     ),
     metric(
         "model-calls",
         "Language-model calls",
-        Unit::Count,
+        MetricUnit::Count,
         Better::Neither,
         "Calls of a language model.",
     ),

@@ -30,16 +30,16 @@ pub struct Run {
     #[serde(with = "language::time::rfc3339")]
     pub began: Timestamp,
     /// The topology, for maps.
-    pub network: Network,
+    pub network: NetworkMap,
 }
 
 /// The positions and links of the network, for maps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Network {
+pub struct NetworkMap {
     /// Towns with a router.
     pub towns: Vec<Town>,
     /// The backbone between them.
-    pub links: Vec<Link>,
+    pub links: Vec<MapLink>,
     /// Base stations.
     pub sites: Vec<Site>,
 }
@@ -63,7 +63,7 @@ pub struct Town {
 
 /// A link of the backbone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Link {
+pub struct MapLink {
     /// Its element name.
     pub id: String,
     /// The town at one end.
@@ -93,13 +93,13 @@ pub struct Moment {
     pub at: Timestamp,
     /// The event.
     #[serde(flatten)]
-    pub what: What,
+    pub what: RecordedEvent,
 }
 
 /// An event; the variant's name is the `kind` of the line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum What {
+pub enum RecordedEvent {
     /// An alarm was delivered.
     Alarm {
         /// The element it is raised on.
@@ -277,7 +277,7 @@ impl Moment {
 
     /// True if only the referee knows it, not the agents.
     pub fn is_truth(&self) -> bool {
-        matches!(self.what, What::Truth { .. })
+        matches!(self.what, RecordedEvent::Truth { .. })
     }
 }
 

@@ -5,7 +5,7 @@
 //! outcomes. Pure: the caller decides when to step. The referee's truth is included only on demand,
 //! as no agent knew it during the run. Read next: [`crate::story`].
 
-use crate::record::{Moment, Record, What};
+use crate::record::{Moment, Record, RecordedEvent};
 use crate::story::{Ending, Tasks};
 use language::time::Timestamp;
 use markup::words::{count, cut, decimal, span};
@@ -43,7 +43,7 @@ impl Tone {
 
 /// One line of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct ReplayLine {
     /// The instant.
     pub at: Timestamp,
     /// The agent or element that spoke or acted.
@@ -120,7 +120,7 @@ impl Player {
     /// Returns the next line; none at the end. Readings of the network give a line if the number of
     /// sites out changed, and otherwise update the board alone. Moments of the same kind within the
     /// next five minutes are merged into the line.
-    pub fn step(&mut self) -> Option<Line> {
+    pub fn step(&mut self) -> Option<ReplayLine> {
         while let Some(moment) = self.moments.get(self.next) {
             self.next += 1;
             if let Some(line) = self.board.take(moment) {
@@ -212,13 +212,13 @@ impl Board {
     }
 
     /// Applies a moment to the board; returns its line, if it has one.
-    fn take(&mut self, moment: &Moment) -> Option<Line> {
+    fn take(&mut self, moment: &Moment) -> Option<ReplayLine> {
         self.at = self.at.max(moment.at);
         self.tasks.take(moment);
-        if let What::Alarm { cleared: false, .. } = moment.what {
+        if let RecordedEvent::Alarm { cleared: false, .. } = moment.what {
             self.alarms += 1;
         }
-        if let What::Network {
+        if let RecordedEvent::Network {
             sites_out,
             served_share,
             energy_kwh_so_far,
@@ -239,28 +239,30 @@ impl Board {
 
 fn is_alike(first: &Moment, next: &Moment) -> bool {
     let same = match (&first.what, &next.what) {
-        (What::Alarm { .. }, What::Alarm { .. }) => true,
-        (What::Action { agent, .. }, What::Action { agent: other, .. })
-        | (What::Outcome { agent, .. }, What::Outcome { agent: other, .. }) => agent == other,
+        (RecordedEvent::Alarm { .. }, RecordedEvent::Alarm { .. }) => true,
+        (RecordedEvent::Action { agent, .. }, RecordedEvent::Action { agent: other, .. })
+        | (RecordedEvent::Outcome { agent, .. }, RecordedEvent::Outcome { agent: other, .. }) => {
+            agent == other
+        }
         _ => false,
     };
     same && next.at.seconds_since(first.at) <= ROW_S
 }
 
 /// The line of a moment, merged with the similar ones that followed it.
-fn gathered(line: Line, first: &Moment, row: &[Moment]) -> Line {
+fn gathered(line: ReplayLine, first: &Moment, row: &[Moment]) -> ReplayLine {
     if row.is_empty() {
         return line;
     }
-    if !matches!(first.what, What::Alarm { .. }) {
+    if !matches!(first.what, RecordedEvent::Alarm { .. }) {
         let words = format!("{}; and {} more", line.words, row.len());
-        return Line { words, ..line };
+        return ReplayLine { words, ..line };
     }
     let all = || std::iter::once(first).chain(row);
-    let is_cleared = |m: &&Moment| matches!(m.what, What::Alarm { cleared: true, .. });
+    let is_cleared = |m: &&Moment| matches!(m.what, RecordedEvent::Alarm { cleared: true, .. });
     let cleared = all().filter(is_cleared).count();
     let raised = row.len() + 1 - cleared;
-    Line {
+    ReplayLine {
         who: "network".to_owned(),
         words: match raised {
             0 => format!("{cleared} alarms cleared"),
@@ -276,9 +278,9 @@ fn gathered(line: Line, first: &Moment, row: &[Moment]) -> Line {
     }
 }
 
-fn network(at: Timestamp, out: u64, fewer: bool, served: Option<f64>) -> Line {
+fn network(at: Timestamp, out: u64, fewer: bool, served: Option<f64>) -> ReplayLine {
     let served = served.map(|s| format!(", {} % of the traffic served", decimal(s * 100.0, 1)));
-    Line {
+    ReplayLine {
         at,
         who: "network".to_owned(),
         to: None,
@@ -295,9 +297,9 @@ fn network(at: Timestamp, out: u64, fewer: bool, served: Option<f64>) -> Line {
     }
 }
 
-fn line(moment: &Moment) -> Line {
+fn line(moment: &Moment) -> ReplayLine {
     let (who, to, words, tone) = match &moment.what {
-        What::Alarm {
+        RecordedEvent::Alarm {
             resource,
             alarm_type,
             severity,
@@ -315,7 +317,7 @@ fn line(moment: &Moment) -> Line {
                 tone,
             )
         }
-        What::Message {
+        RecordedEvent::Message {
             from,
             to,
             verb,
@@ -328,7 +330,7 @@ fn line(moment: &Moment) -> Line {
             format!("{verb} {task}: {words}"),
             Tone::Plain,
         ),
-        What::Reply {
+        RecordedEvent::Reply {
             from,
             to,
             verdict,
@@ -340,7 +342,7 @@ fn line(moment: &Moment) -> Line {
             format!("{verdict}: {words}"),
             tone_of(verdict),
         ),
-        What::Notification {
+        RecordedEvent::Notification {
             from,
             to,
             status,
@@ -352,7 +354,7 @@ fn line(moment: &Moment) -> Line {
             format!("{task} {status}: {words}"),
             tone_of(status),
         ),
-        What::Action {
+        RecordedEvent::Action {
             agent,
             words,
             elements,
@@ -369,24 +371,26 @@ fn line(moment: &Moment) -> Line {
                 Tone::Plain,
             )
         }
-        What::Outcome { agent, words } => (
+        RecordedEvent::Outcome { agent, words } => (
             agent.as_str(),
             None,
             format!("outcome: {words}"),
             Tone::Plain,
         ),
-        What::Note { agent, words } => (agent.as_str(), None, words.clone(), Tone::Plain),
-        What::Complaint { words } => ("customer", None, words.clone(), Tone::Bad),
-        What::Ticket { words } => ("customer's company", None, words.clone(), Tone::Plain),
-        What::Field { words, element } => ("engineer", Some(element), words.clone(), Tone::Plain),
-        What::Network {
+        RecordedEvent::Note { agent, words } => (agent.as_str(), None, words.clone(), Tone::Plain),
+        RecordedEvent::Complaint { words } => ("customer", None, words.clone(), Tone::Bad),
+        RecordedEvent::Ticket { words } => ("customer's company", None, words.clone(), Tone::Plain),
+        RecordedEvent::Field { words, element } => {
+            ("engineer", Some(element), words.clone(), Tone::Plain)
+        }
+        RecordedEvent::Network {
             sites_out,
             served_share,
             ..
         } => {
             return network(moment.at, *sites_out, false, *served_share);
         }
-        What::Truth {
+        RecordedEvent::Truth {
             fault,
             element,
             mended,
@@ -406,7 +410,7 @@ fn line(moment: &Moment) -> Line {
             )
         }
     };
-    Line {
+    ReplayLine {
         at: moment.at,
         who: who.to_owned(),
         to: to.cloned(),

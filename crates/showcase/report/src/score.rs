@@ -70,10 +70,10 @@ pub struct FaultScore {
     pub dispatches: u32,
     /// The number of those dispatches that found nothing broken.
     pub wrong_dispatches: u32,
-    /// Whether blaming the first alarm would have been right; none if that was not evaluated.
+    /// True if blaming the first alarm would have been right; none if that was not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_alarm_right: Option<bool>,
-    /// Whether blaming the element with the most alarms would have been right; none if not
+    /// True if blaming the element with the most alarms would have been right; none if not
     /// evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_alarms_right: Option<bool>,

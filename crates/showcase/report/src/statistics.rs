@@ -58,12 +58,12 @@ pub struct Comparison {
     /// The differences, first minus second; none if there is no pair.
     pub difference: Option<Summary>,
     /// The conclusion.
-    pub verdict: Verdict,
+    pub verdict: ComparisonVerdict,
 }
 
 /// The conclusion of a comparison about the first of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ComparisonVerdict {
     /// It does better: the interval of the differences excludes zero.
     Better,
     /// It does worse: likewise.
@@ -78,7 +78,7 @@ pub enum Verdict {
     TooFew,
 }
 
-impl Verdict {
+impl ComparisonVerdict {
     /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -108,9 +108,9 @@ impl Comparison {
         let difference = Summary::of(&differences);
         let interval = difference.filter(|d| d.n >= TOO_FEW);
         let verdict = match interval.and_then(|d| d.interval()) {
-            None => Verdict::TooFew,
+            None => ComparisonVerdict::TooFew,
             Some([low, high]) if low > 0.0 || high < 0.0 => verdict(low > 0.0, better),
-            Some(_) => Verdict::NoDifferenceShown,
+            Some(_) => ComparisonVerdict::NoDifferenceShown,
         };
         Self {
             difference,
@@ -119,12 +119,12 @@ impl Comparison {
     }
 }
 
-fn verdict(more: bool, better: Better) -> Verdict {
+fn verdict(more: bool, better: Better) -> ComparisonVerdict {
     match (better, more) {
-        (Better::Higher, true) | (Better::Lower, false) => Verdict::Better,
-        (Better::Higher, false) | (Better::Lower, true) => Verdict::Worse,
-        (Better::Neither, true) => Verdict::More,
-        (Better::Neither, false) => Verdict::Less,
+        (Better::Higher, true) | (Better::Lower, false) => ComparisonVerdict::Better,
+        (Better::Higher, false) | (Better::Lower, true) => ComparisonVerdict::Worse,
+        (Better::Neither, true) => ComparisonVerdict::More,
+        (Better::Neither, false) => ComparisonVerdict::Less,
     }
 }
 
@@ -229,31 +229,34 @@ mod tests {
         let [low, high] = difference.interval().unwrap();
         near(low, -2.459_885_8);
         near(high, -0.700_114_2);
-        assert_eq!(compared.verdict, Verdict::Worse);
+        assert_eq!(compared.verdict, ComparisonVerdict::Worse);
         assert_eq!(
             Comparison::of(&SLEEP, Better::Lower).verdict,
-            Verdict::Better
+            ComparisonVerdict::Better
         );
         assert_eq!(
             Comparison::of(&SLEEP, Better::Neither).verdict,
-            Verdict::Less
+            ComparisonVerdict::Less
         );
     }
 
     #[test]
     fn nothing_is_said_of_too_few_and_of_what_may_be_chance() {
         let few = [[1.0, 2.0]; TOO_FEW - 1];
-        assert_eq!(Comparison::of(&few, Better::Lower).verdict, Verdict::TooFew);
+        assert_eq!(
+            Comparison::of(&few, Better::Lower).verdict,
+            ComparisonVerdict::TooFew
+        );
         assert_eq!(Comparison::of(&[], Better::Lower).difference, None);
         let same = [[1.0, 1.0]; 30];
         let verdict = Comparison::of(&same, Better::Lower).verdict;
-        assert_eq!(verdict, Verdict::NoDifferenceShown);
+        assert_eq!(verdict, ComparisonVerdict::NoDifferenceShown);
         let constant = [[1.1, 2.3]; TOO_FEW];
         let verdict = Comparison::of(&constant, Better::Lower).verdict;
-        assert_eq!(verdict, Verdict::Better);
+        assert_eq!(verdict, ComparisonVerdict::Better);
         let torn = [[1.0, 2.0], [2.0, 1.0], [1.0, 2.1], [2.0, 1.0], [1.5, 1.5]];
         let verdict = Comparison::of(&torn, Better::Lower).verdict;
-        assert_eq!(verdict, Verdict::NoDifferenceShown);
+        assert_eq!(verdict, ComparisonVerdict::NoDifferenceShown);
     }
 
     #[test]
@@ -290,8 +293,8 @@ mod tests {
             let turned: Vec<[f64; 2]> = pairs.iter().map(|[a, b]| [*b, *a]).collect();
             let (one, other) = (Comparison::of(&pairs, Better::Lower), Comparison::of(&turned, Better::Lower));
             let opposite = match one.verdict {
-                Verdict::Better => Verdict::Worse,
-                Verdict::Worse => Verdict::Better,
+                ComparisonVerdict::Better => ComparisonVerdict::Worse,
+                ComparisonVerdict::Worse => ComparisonVerdict::Better,
                 same => same,
             };
             prop_assert_eq!(other.verdict, opposite);

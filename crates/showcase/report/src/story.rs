@@ -7,10 +7,10 @@
 pub mod outage;
 pub mod tasks;
 
-pub use outage::{Outages, Step};
-pub use tasks::{Ending, Task, Tasks};
+pub use outage::{OutagePeriod, Outages};
+pub use tasks::{Ending, TaskRecord, Tasks};
 
-use crate::record::{Record, What};
+use crate::record::{Record, RecordedEvent};
 use language::time::Timestamp;
 use markup::words::span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub fn headline(scenario: &str) -> String {
 
 /// A period with a title and an ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct StoryPeriod {
     /// Its beginning.
     pub from: Timestamp,
     /// Its end; none if it still lasted when the record ended.
@@ -39,7 +39,7 @@ pub struct Span {
     pub ending: Ending,
 }
 
-impl Span {
+impl StoryPeriod {
     /// The ending and the duration: `ended well after 9 min`.
     pub fn ended(&self) -> String {
         match self.until {
@@ -54,38 +54,38 @@ impl Span {
 
 /// A true fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct TrueFault {
     /// Its element.
     pub element: String,
     /// Its period, with the kind of fault as title.
-    pub span: Span,
+    pub span: StoryPeriod,
 }
 
 /// A task that is no sub-task, with all its sub-tasks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct TaskTree {
     /// The top-level task.
     pub root: String,
     /// Its tasks in order of their beginning, the top-level task included.
     pub tasks: Vec<String>,
     /// The period from the first message to the end of the last task.
-    pub span: Span,
+    pub span: StoryPeriod,
     /// The messages, as indices in [`Record::moments`] in order, each with its task.
     pub lines: Vec<(usize, String)>,
 }
 
 /// The cases of a record, in order of their beginning.
-pub fn cases(record: &Record) -> Vec<Case> {
+pub fn cases(record: &Record) -> Vec<TaskTree> {
     let tasks = Tasks::of(&record.moments);
-    let mut cases: BTreeMap<&str, Case> = BTreeMap::new();
+    let mut cases: BTreeMap<&str, TaskTree> = BTreeMap::new();
     for (name, task) in tasks.iter() {
         let root = tasks.root(name);
         match cases.get_mut(root) {
             Some(case) => case.add(name, task),
-            None => drop(cases.insert(root, Case::begun(root, name, task))),
+            None => drop(cases.insert(root, TaskTree::begun(root, name, task))),
         }
     }
-    let mut cases: Vec<Case> = cases.into_values().collect();
+    let mut cases: Vec<TaskTree> = cases.into_values().collect();
     for case in &mut cases {
         case.lines.sort_unstable();
         let mut seen = BTreeSet::new();
@@ -100,14 +100,14 @@ pub fn cases(record: &Record) -> Vec<Case> {
     cases
 }
 
-impl Case {
+impl TaskTree {
     /// The number of a task, from 1; none if the case has only one.
     pub fn number(&self, task: &str) -> Option<usize> {
         let place = self.tasks.iter().position(|t| t == task)?;
         (self.tasks.len() > 1).then_some(place + 1)
     }
 
-    fn begun(root: &str, name: &str, task: &Task) -> Self {
+    fn begun(root: &str, name: &str, task: &TaskRecord) -> Self {
         Self {
             root: root.to_owned(),
             tasks: Vec::new(),
@@ -116,13 +116,13 @@ impl Case {
         }
     }
 
-    fn lines(name: &str, task: &Task) -> impl Iterator<Item = (usize, String)> {
+    fn lines(name: &str, task: &TaskRecord) -> impl Iterator<Item = (usize, String)> {
         task.lines
             .iter()
             .map(move |place| (*place, name.to_owned()))
     }
 
-    fn add(&mut self, name: &str, task: &Task) {
+    fn add(&mut self, name: &str, task: &TaskRecord) {
         let span = task.span();
         self.lines.extend(Self::lines(name, task));
         self.span.from = self.span.from.min(span.from);
@@ -135,28 +135,28 @@ impl Case {
 }
 
 /// Compensations: tasks whose schema has that name, from the request to their end.
-pub fn compensations(record: &Record) -> Vec<Span> {
+pub fn compensations(record: &Record) -> Vec<StoryPeriod> {
     let tasks = Tasks::of(&record.moments);
-    let compensates = |task: &&Task| {
+    let compensates = |task: &&TaskRecord| {
         let schema = task.schema.as_deref().unwrap_or("");
         schema.starts_with("experience_compensation")
     };
-    let mut spans: Vec<Span> = tasks
+    let mut spans: Vec<StoryPeriod> = tasks
         .iter()
         .map(|(_, task)| task)
         .filter(compensates)
-        .map(Task::span)
+        .map(TaskRecord::span)
         .collect();
     spans.sort_by_key(|span| span.from);
     spans
 }
 
 /// The true faults, each from its beginning to its repair.
-pub fn faults(record: &Record) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = Vec::new();
+pub fn faults(record: &Record) -> Vec<TrueFault> {
+    let mut faults: Vec<TrueFault> = Vec::new();
     let mut open: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for moment in &record.truth {
-        let What::Truth {
+        let RecordedEvent::Truth {
             fault,
             element,
             mended,
@@ -176,7 +176,7 @@ pub fn faults(record: &Record) -> Vec<Fault> {
                 let place = before.unwrap_or(faults.len());
                 open.insert((fault, element), place);
                 if before.is_none() {
-                    faults.push(Fault::begun(moment.at, fault, element));
+                    faults.push(TrueFault::begun(moment.at, fault, element));
                 }
             }
         }
@@ -184,11 +184,11 @@ pub fn faults(record: &Record) -> Vec<Fault> {
     faults
 }
 
-impl Fault {
+impl TrueFault {
     fn begun(from: Timestamp, fault: &str, element: &str) -> Self {
         Self {
             element: element.to_owned(),
-            span: Span {
+            span: StoryPeriod {
                 from,
                 until: None,
                 title: format!("{fault} at {element}"),
@@ -202,9 +202,9 @@ impl Fault {
 pub fn conversations(record: &Record) -> BTreeMap<(&str, &str), usize> {
     let mut counts = BTreeMap::new();
     for moment in &record.moments {
-        if let What::Message { from, to, .. }
-        | What::Reply { from, to, .. }
-        | What::Notification { from, to, .. } = &moment.what
+        if let RecordedEvent::Message { from, to, .. }
+        | RecordedEvent::Reply { from, to, .. }
+        | RecordedEvent::Notification { from, to, .. } = &moment.what
         {
             *counts.entry((from.as_str(), to.as_str())).or_default() += 1;
         }

@@ -1,8 +1,8 @@
 //! An untrusted patch: read, written, applied to a template, placed among its keys.
 
 use super::{json, render, shaped, shipped};
-use schema::evolution::{Candidate, Resolved, Settings, effective, resolve};
-use schema::lint::{self, Audience, Rule};
+use schema::evolution::{CandidateKey, EvolutionSettings, Resolved, effective, resolve};
+use schema::lint::{self, LintRule, TemplateOrigin};
 use schema::patch::Patch;
 use schema::semantics::Embedder;
 use schema::template::{OTHER, Template};
@@ -14,7 +14,7 @@ pub fn patch(data: &[u8]) {
     let Some(source) = json(data, shaped::patch) else {
         return;
     };
-    for audience in [Audience::Own, Audience::Peer] {
+    for audience in [TemplateOrigin::Own, TemplateOrigin::Peer] {
         drop(read::suggestion(&source, audience));
         match read::patch(&source, audience) {
             Ok((patch, _)) => laid(&patch, audience),
@@ -23,8 +23,8 @@ pub fn patch(data: &[u8]) {
     }
 }
 
-fn laid(patch: &Patch, audience: Audience) {
-    if audience == Audience::Own {
+fn laid(patch: &Patch, audience: TemplateOrigin) {
+    if audience == TemplateOrigin::Own {
         let authored = write::authored_patch(patch);
         let again = read::patch(&authored, audience).map(|(patch, _)| patch);
         assert_eq!(again.as_ref(), Ok(patch), "{authored}");
@@ -37,16 +37,16 @@ fn laid(patch: &Patch, audience: Audience) {
     assert_eq!(effective(base, [patch, patch]), patched, "twice is once");
     let others: Vec<Patch> = stacked(patch);
     unharmed(&patched, &effective(&patched, &others));
-    if audience == Audience::Own {
+    if audience == TemplateOrigin::Own {
         let findings = lint::template(&patched, audience);
-        let excused = |f: &lint::Finding| match f.rule {
-            Rule::Limit => true,
+        let excused = |f: &lint::LintFinding| match f.rule {
+            LintRule::Limit => true,
             // A new key may be described in another language than the base is.
-            Rule::Undescribed => patch
+            LintRule::Undescribed => patch
                 .new_keys
                 .iter()
                 .any(|k| f.message.contains(&k.key_name)),
-            _ => f.severity == lint::Severity::Warning,
+            _ => f.severity == lint::LintSeverity::Warning,
         };
         assert!(findings.iter().all(excused), "{findings:?}");
     }
@@ -96,14 +96,20 @@ fn placed(patch: &Patch, base: &Template) {
             .values()
             .flat_map(|d| d.examples.iter().map(|e| e.said.clone()))
             .collect();
-        let candidate = Candidate {
+        let candidate = CandidateKey {
             key: key.clone(),
             shown: said.iter().cloned().map(Some).collect(),
             said,
             sensitive: false,
         };
         let taken = [(key.key_name.clone(), base.keys[0].shape.clone())];
-        match resolve(&candidate, base, &taken, &Settings::default(), &Letters) {
+        match resolve(
+            &candidate,
+            base,
+            &taken,
+            &EvolutionSettings::default(),
+            &Letters,
+        ) {
             Some(Resolved::New(key)) => {
                 assert!(base.key(&key.key_name).is_none() && !key.required);
             }

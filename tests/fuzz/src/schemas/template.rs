@@ -4,7 +4,7 @@ use super::{json, render, shaped};
 use schema::canonical;
 use schema::contract::Contract;
 use schema::language::Language;
-use schema::lint::{self, Audience};
+use schema::lint::{self, TemplateOrigin};
 use schema::render::json_schema;
 use schema::template::Template;
 use schema::{read, write};
@@ -15,24 +15,24 @@ use serde_json::Value;
 pub fn template(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         // The text itself, with whatever is wrong with it as JSON.
-        told(read::template(text, Audience::Own).err());
+        told(read::template(text, TemplateOrigin::Own).err());
     }
     let Some(source) = json(data, shaped::template) else {
         return;
     };
     exact(&source);
-    match read::template(&source, Audience::Own) {
+    match read::template(&source, TemplateOrigin::Own) {
         Ok(reading) => own(&reading.template),
         Err(findings) => told(Some(findings)),
     }
-    match read::template(&source, Audience::Peer) {
+    match read::template(&source, TemplateOrigin::Peer) {
         Ok(reading) => peers(&reading.template),
         Err(findings) => told(Some(findings)),
     }
 }
 
 /// A refused template has a reason.
-fn told(findings: Option<Vec<lint::Finding>>) {
+fn told(findings: Option<Vec<lint::LintFinding>>) {
     assert!(findings.is_none_or(|findings| !lint::passes(&findings)));
 }
 
@@ -45,10 +45,10 @@ fn exact(source: &Value) {
 
 /// Checks the guarantees for a template of our own.
 fn own(template: &Template) {
-    let findings = lint::template(template, Audience::Own);
+    let findings = lint::template(template, TemplateOrigin::Own);
     assert!(lint::passes(&findings), "{findings:?}");
     let authored = write::authored(template);
-    let again = read::template(&authored, Audience::Own);
+    let again = read::template(&authored, TemplateOrigin::Own);
     assert_eq!(
         again.map(|r| r.template).as_ref(),
         Ok(template),
@@ -57,7 +57,7 @@ fn own(template: &Template) {
     for tag in ["en", "zh-CN", "de"] {
         let language = Language::parse(tag).expect("a tag");
         let sent = write::template(template, Some(&language));
-        let again = read::template(&sent, Audience::Own);
+        let again = read::template(&sent, TemplateOrigin::Own);
         let again = again.unwrap_or_else(|f| panic!("{f:?}\n{sent}")).template;
         let names = |t: &Template| {
             t.keys
@@ -75,7 +75,7 @@ fn own(template: &Template) {
 
 /// A peer's template may be odd, but all processing of it terminates.
 fn peers(template: &Template) {
-    lint::template(template, Audience::Peer);
+    lint::template(template, TemplateOrigin::Peer);
     write::template(template, None);
     drop(Contract::new(template));
     render(template);

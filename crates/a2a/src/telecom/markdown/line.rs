@@ -1,9 +1,9 @@
-//! What one line of a prompt is.
+//! The kinds of a prompt's lines.
 //!
 //! Knows marks; refuses to know what came before, which is [`super`]'s. What is told apart here is
 //! what [`super::write`] takes care not to write by mistake.
 
-/// What a line is by itself.
+/// The kind of a line by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind<'a> {
     /// Nothing.

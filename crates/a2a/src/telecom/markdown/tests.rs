@@ -12,34 +12,35 @@ fn one_line() -> BoxedStrategy<String> {
         .boxed()
 }
 
-fn parsed(text: &str) -> Result<Document, TestCaseError> {
-    Document::parse(text).map_err(|fault| TestCaseError::fail(format!("{fault}\n{text}")))
+fn parsed(text: &str) -> Result<Prompt, TestCaseError> {
+    Prompt::parse(text).map_err(|fault| TestCaseError::fail(format!("{fault}\n{text}")))
 }
 
-fn body() -> impl Strategy<Value = Body> {
+fn body() -> impl Strategy<Value = BlockBody> {
     let table = (1..4usize).prop_flat_map(|width| {
         let cells = prop::collection::vec(one_line(), width);
         (cells.clone(), prop::collection::vec(cells, 0..3))
     });
     prop_oneof![
-        one_line().prop_map(Body::Text),
-        (prop::option::of(0..1_000u32), one_line()).prop_map(|(number, text)| Body::Entry {
+        one_line().prop_map(BlockBody::Text),
+        (prop::option::of(0..1_000u32), one_line()).prop_map(|(number, text)| BlockBody::Entry {
             depth: 0,
             number,
             text
         }),
-        (3..7usize, one_line()).prop_map(|(level, text)| Body::Heading { level, text }),
-        table.prop_map(|(head, rows)| Body::Table { head, rows }),
-        ("[a-z]{0,4}", "[a-z`#\\n -]{0,20}").prop_map(|(info, text)| Body::Code { info, text }),
+        (3..7usize, one_line()).prop_map(|(level, text)| BlockBody::Heading { level, text }),
+        table.prop_map(|(head, rows)| BlockBody::Table { head, rows }),
+        ("[a-z]{0,4}", "[a-z`#\\n -]{0,20}")
+            .prop_map(|(info, text)| BlockBody::Code { info, text }),
     ]
 }
 
 /// Entries go at most one deeper than the one before; other pieces end a list.
-fn nested(mut bodies: Vec<(Body, usize)>) -> Vec<Body> {
+fn nested(mut bodies: Vec<(BlockBody, usize)>) -> Vec<BlockBody> {
     let mut before = None;
     for (body, wanted) in &mut bodies {
         before = match body {
-            Body::Entry { depth, .. } => {
+            BlockBody::Entry { depth, .. } => {
                 *depth = (*wanted).min(before.map_or(0, |d: usize| d + 1));
                 Some(*depth)
             }
@@ -49,16 +50,16 @@ fn nested(mut bodies: Vec<(Body, usize)>) -> Vec<Body> {
     bodies.into_iter().map(|(body, _)| body).collect()
 }
 
-fn document() -> impl Strategy<Value = Document> {
+fn document() -> impl Strategy<Value = Prompt> {
     let bodies = prop::collection::vec((body(), 0..4usize), 0..6).prop_map(nested);
     let sections = prop::collection::vec((one_line(), bodies), 1..5);
     let front = prop::collection::vec(("[a-z_]{1,6}", "[a-z:]{0,6}"), 0..3);
     (front, sections).prop_map(|(front, sections)| {
-        let section = |(place, (title, bodies)): (usize, (String, Vec<Body>))| {
+        let section = |(place, (title, bodies)): (usize, (String, Vec<BlockBody>))| {
             let section = Section::new(format!("{place} {title}"));
             bodies.into_iter().fold(section, Section::with)
         };
-        Document {
+        Prompt {
             front,
             sections: sections.into_iter().enumerate().map(section).collect(),
         }
@@ -73,11 +74,12 @@ proptest! {
         prop_assert_eq!(parsed(&text)?, document);
     }
 
-    /// Whatever a value says, line ends and marks included, it opens no section and breaks nothing.
+    /// A value, whatever it says, line ends and marks included, opens no section and breaks
+    /// nothing.
     #[test]
     fn no_text_is_more_than_text(text in ".{0,30}|[#`|\\n\\- a\\\\]{0,20}") {
         let section = Section::new("one").saying(text.clone()).saying("end");
-        let document = Document { front: Vec::new(), sections: vec![section] };
+        let document = Prompt { front: Vec::new(), sections: vec![section] };
         let read = parsed(&document.to_string())?;
         prop_assert_eq!(read.sections.len(), 1);
         let lines = read.sections[0].lines();
@@ -91,7 +93,7 @@ proptest! {
     /// Anything at all is read or refused, and what was read is read the same once written.
     #[test]
     fn any_text_is_read_or_refused(text in "(## a\\n)?([-#|`1. a:\\n\\t、]{0,60}|.{0,60})") {
-        if let Ok(document) = Document::parse(&text) {
+        if let Ok(document) = Prompt::parse(&text) {
             let again = parsed(&document.to_string())?;
             prop_assert_eq!(again, document);
         }
@@ -99,7 +101,7 @@ proptest! {
 }
 
 fn fault(text: &str) -> String {
-    Document::parse(text).expect_err("a fault").to_string()
+    Prompt::parse(text).expect_err("a fault").to_string()
 }
 
 /// A2A-T: every refusal names the section and the line.
@@ -135,13 +137,19 @@ fn hostile_prompts_are_bounded() {
     let wide = format!("## a\n{}|\n{}|", "| x ".repeat(40), "|---".repeat(40));
     let sections: String = (0..100).map(|n| format!("## s{n}\n")).collect();
     for (text, flaw) in [
-        (format!("## a\n{}", "x".repeat(BYTES_MAX)), Flaw::TooLong),
-        (format!("## a\n{}", "\n".repeat(LINES_MAX)), Flaw::TooLong),
-        (format!("## a\n{nested}"), Flaw::TooDeep),
-        (wide, Flaw::Ragged),
-        (sections, Flaw::TooManySections),
+        (
+            format!("## a\n{}", "x".repeat(BYTES_MAX)),
+            PromptErrorKind::TooLong,
+        ),
+        (
+            format!("## a\n{}", "\n".repeat(LINES_MAX)),
+            PromptErrorKind::TooLong,
+        ),
+        (format!("## a\n{nested}"), PromptErrorKind::TooDeep),
+        (wide, PromptErrorKind::Ragged),
+        (sections, PromptErrorKind::TooManySections),
     ] {
-        assert_eq!(Document::parse(&text).expect_err("too large").flaw, flaw);
+        assert_eq!(Prompt::parse(&text).expect_err("too large").flaw, flaw);
     }
 }
 

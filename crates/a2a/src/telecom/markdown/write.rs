@@ -4,10 +4,10 @@
 //! stands on one line has no line ends: they are written as spaces.
 
 use super::line::is_plain;
-use super::{Block, Body, Document, Section};
+use super::{Block, BlockBody, Prompt, Section};
 use std::fmt::Write;
 
-pub(super) fn document(document: &Document) -> String {
+pub(super) fn document(document: &Prompt) -> String {
     let mut text = String::with_capacity(1_024);
     front(&mut text, &document.front);
     for (place, section) in document.sections.iter().enumerate() {
@@ -35,7 +35,7 @@ fn write_section(text: &mut String, section: &Section) {
     let mut after_table = false;
     for Block { body, .. } in &section.blocks {
         // Two tables in a row would be read as one.
-        let is_table = matches!(body, Body::Table { .. });
+        let is_table = matches!(body, BlockBody::Table { .. });
         text.push_str(if after_table && is_table {
             "\n\n"
         } else {
@@ -46,14 +46,14 @@ fn write_section(text: &mut String, section: &Section) {
     }
 }
 
-fn write_body(text: &mut String, body: &Body) {
+fn write_body(text: &mut String, body: &BlockBody) {
     let _ = match body {
-        Body::Text(line) => {
+        BlockBody::Text(line) => {
             let line = one_line(line);
             let mark = if is_plain(&line) { "" } else { "\\" };
             write!(text, "{mark}{line}")
         }
-        Body::Entry {
+        BlockBody::Entry {
             depth,
             number,
             text: entry,
@@ -64,17 +64,17 @@ fn write_body(text: &mut String, body: &Body) {
                 None => write!(text, "{:indent$}- {entry}", ""),
             }
         }
-        Body::Heading {
+        BlockBody::Heading {
             level,
             text: heading,
         } => {
             write!(text, "{} {}", "#".repeat(*level), one_line(heading))
         }
-        Body::Table { head, rows } => {
+        BlockBody::Table { head, rows } => {
             table(text, head, rows);
             Ok(())
         }
-        Body::Code { info, text: code } => {
+        BlockBody::Code { info, text: code } => {
             fenced(text, info, code);
             Ok(())
         }

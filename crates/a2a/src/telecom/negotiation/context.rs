@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// What a message of a negotiation does.
+/// The act of a negotiation's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Performative {
     /// `PROPOSE`: puts something on the table.
@@ -37,20 +37,20 @@ impl Performative {
     }
 }
 
-/// Where in a negotiation a message stands.
+/// The place of a message in a negotiation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     /// The negotiation: a UUID, in lower case.
     pub id: String,
     /// The round, from 1; each proposal begins one.
     pub round: u32,
-    /// How many rounds there may be.
+    /// The most rounds.
     pub max_rounds: u32,
-    /// What the message does; none of builds that leave it to the template to say.
+    /// The act of the message; none of builds that leave it to the template to say.
     pub performative: Option<Performative>,
 }
 
-/// Why a context is none.
+/// The reason why a context is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAContext {
     /// Not an object, or JSON of one.
@@ -61,7 +61,7 @@ pub enum NotAContext {
     Member {
         /// The member.
         member: &'static str,
-        /// What it has to be.
+        /// The form that it has to have.
         expected: &'static str,
     },
 }
@@ -77,7 +77,7 @@ impl NotAContext {
 }
 
 impl Context {
-    /// How many rounds there may be, if nobody says.
+    /// The most rounds, if nobody says.
     pub const MAX_ROUNDS: u32 = 5;
 
     /// Reads a context, from an object or from JSON in a string. Numbers may be `1.0`.

@@ -1,47 +1,52 @@
 //! A message of Negotiation-T: what its template, its context and its text say together.
 //!
 //! Knows the phases of templates and the words of conclusions; refuses to know what was said
-//! before. Read next: [`super::hearing`].
+//! before. Read next: [`super::decode`].
 
-use super::Topic;
+use super::NegotiationTopic;
 use super::context::{Context, Performative};
-use super::refusal::Refusal;
+use super::refusal::NegotiationError;
 use super::vocabulary::{self, Heading};
 use crate::telecom::extension::{Family, TemplateUri};
 use crate::telecom::labels::unquoted;
-use crate::telecom::markdown::{Document, Section};
+use crate::telecom::markdown::{Prompt, Section};
 use crate::telecom::text_language::TextLanguage;
-use crate::telecom::translator::Reading;
-use schema::steps::{GivenUp, Work};
+use crate::telecom::translator::PromptReading;
+use schema::steps::{GivenUp, ReadingBudget};
 
 /// A message of Negotiation-T, its performative and topic known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// What is negotiated; none if somebody leaves, whatever was negotiated.
-    pub topic: Option<Topic>,
-    /// What the message does.
+pub struct NegotiationMessage {
+    /// The topic; none if somebody leaves, whatever was negotiated.
+    pub topic: Option<NegotiationTopic>,
+    /// The act of the message.
     pub performative: Performative,
-    /// Where it stands.
+    /// Its place in the negotiation.
     pub context: Context,
     /// In which language it is written.
     pub text_language: TextLanguage,
-    pub(super) document: Document,
+    pub(super) document: Prompt,
 }
 
-impl Message {
+impl NegotiationMessage {
     /// Reads a message: its template says the topic and the phase, and where the context leaves it
     /// open, its conclusion the performative.
     ///
     /// # Errors
-    /// [`Refusal`]: no prompt, no such template, or they contradict each other.
-    pub fn read(uri: &TemplateUri, context: &Context, text: &str) -> Result<Self, Refusal> {
-        let document = Document::parse(text)?;
-        let (topic, phase) = phase(uri).ok_or_else(|| Refusal::NoTemplate(uri.to_string()))?;
+    /// [`NegotiationError`]: no prompt, no such template, or they contradict each other.
+    pub fn read(
+        uri: &TemplateUri,
+        context: &Context,
+        text: &str,
+    ) -> Result<Self, NegotiationError> {
+        let document = Prompt::parse(text)?;
+        let (topic, phase) =
+            phase(uri).ok_or_else(|| NegotiationError::NoTemplate(uri.to_string()))?;
         let concluded = conclusion(topic, &document);
         let performative = match (context.performative, phase, concluded) {
             (Some(performative), _, _) | (None, Some(performative), _) => performative,
             (None, None, Some(concluded)) => concluded,
-            (None, None, None) => return Err(Refusal::Empty(result_title(topic))),
+            (None, None, None) => return Err(NegotiationError::Empty(result_title(topic))),
         };
         suits(uri, phase, performative)?;
         agrees(performative, concluded)?;
@@ -54,12 +59,12 @@ impl Message {
         })
     }
 
-    /// What is asked for, or supplied, in an information negotiation: names, and what is said of
+    /// The items asked for, or supplied, in an information negotiation: names, and what is said of
     /// each, which may be nothing. How items that lack depend on each other is none of them.
     pub fn items(&self) -> Vec<(String, String)> {
         let heading = match self.performative {
             Performative::Propose => Heading::Required,
-            _ => Heading::Outcome(Topic::Information),
+            _ => Heading::Outcome(NegotiationTopic::Information),
         };
         let lines = heading
             .of(&self.document)
@@ -82,16 +87,16 @@ impl Message {
     /// [`GivenUp`]: it is more work than it may be.
     pub fn supply(
         &self,
-        reading: &mut Reading<'_>,
-        work: &Work<'_>,
+        reading: &mut PromptReading<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<String>, GivenUp> {
-        match Heading::Outcome(Topic::Information).of(&self.document) {
+        match Heading::Outcome(NegotiationTopic::Information).of(&self.document) {
             Some(section) => reading.supplement(section, work),
             None => Ok(Vec::new()),
         }
     }
 
-    /// Why somebody leaves, or does not agree; empty if nothing is said.
+    /// The reason for which somebody leaves, or does not agree; empty if nothing is said.
     pub fn reason(&self) -> String {
         match self.topic {
             None => Heading::Termination.text(&self.document),
@@ -101,31 +106,34 @@ impl Message {
 }
 
 /// The topic and the performative that a template stands for; an ending stands for two.
-fn phase(uri: &TemplateUri) -> Option<(Option<Topic>, Option<Performative>)> {
+fn phase(uri: &TemplateUri) -> Option<(Option<NegotiationTopic>, Option<Performative>)> {
     if uri.family != Family::Negotiation {
         return None;
     }
     match uri.path.split_once('/')? {
         ("common", "abort") => Some((None, Some(Performative::Abort))),
-        (topic, "propose") => Some((Some(Topic::parse(topic)?), Some(Performative::Propose))),
-        (topic, "accept-reject") => Some((Some(Topic::parse(topic)?), None)),
+        (topic, "propose") => Some((
+            Some(NegotiationTopic::parse(topic)?),
+            Some(Performative::Propose),
+        )),
+        (topic, "accept-reject") => Some((Some(NegotiationTopic::parse(topic)?), None)),
         _ => None,
     }
 }
 
-/// Whether a template is for what a message does.
+/// True if a template is for what a message does.
 fn suits(
     uri: &TemplateUri,
     phase: Option<Performative>,
     said: Performative,
-) -> Result<(), Refusal> {
+) -> Result<(), NegotiationError> {
     let suits = match phase {
         Some(phase) => phase == said,
         None => matches!(said, Performative::Accept | Performative::Reject),
     };
     match suits {
         true => Ok(()),
-        false => Err(Refusal::Contradiction {
+        false => Err(NegotiationError::Contradiction {
             place: "template",
             expected: said.as_str().to_owned(),
             found: uri.to_string(),
@@ -133,7 +141,7 @@ fn suits(
     }
 }
 
-fn conclusion(topic: Option<Topic>, document: &Document) -> Option<Performative> {
+fn conclusion(topic: Option<NegotiationTopic>, document: &Prompt) -> Option<Performative> {
     let heading = topic.map_or(Heading::Aborted, Heading::Conclusion);
     match heading.text(document).trim().to_lowercase().as_str() {
         "accept" => Some(Performative::Accept),
@@ -143,16 +151,16 @@ fn conclusion(topic: Option<Topic>, document: &Document) -> Option<Performative>
     }
 }
 
-fn result_title(topic: Option<Topic>) -> &'static str {
+fn result_title(topic: Option<NegotiationTopic>) -> &'static str {
     topic
         .map_or(Heading::Aborted, Heading::Conclusion)
         .title(TextLanguage::English)
 }
 
-fn agrees(said: Performative, concluded: Option<Performative>) -> Result<(), Refusal> {
+fn agrees(said: Performative, concluded: Option<Performative>) -> Result<(), NegotiationError> {
     match concluded.filter(|concluded| *concluded != said) {
         None => Ok(()),
-        Some(concluded) => Err(Refusal::Contradiction {
+        Some(concluded) => Err(NegotiationError::Contradiction {
             place: "conclusion",
             expected: said.as_str().to_owned(),
             found: concluded.as_str().to_owned(),

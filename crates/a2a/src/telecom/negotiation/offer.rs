@@ -1,30 +1,30 @@
-//! What a message says, as a speech: offers with their alternatives, acceptances, refusals.
+//! A message as a speech: offers with their alternatives, acceptances, refusals.
 //!
 //! Knows which section holds what; what its lines say is read by the template of the task, from the
-//! offer before on. Refuses to know rounds. Read next: [`super::saying`], the other way round.
+//! offer before on. Refuses to know rounds. Read next: [`super::encode`], the other way round.
 
-use super::Topic;
-use super::message::Message;
-use super::refusal::Refusal;
+use super::NegotiationTopic;
+use super::message::NegotiationMessage;
+use super::refusal::NegotiationError;
 use super::vocabulary::{self, Heading};
 use crate::telecom::labels::Labels;
-use crate::telecom::markdown::{Body, Document, Section};
+use crate::telecom::markdown::{BlockBody, Prompt, Section};
 use crate::telecom::text_language::TextLanguage;
-use crate::telecom::translator::{Reading, Translator};
+use crate::telecom::translator::{PromptReading, Translator};
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Speech};
 use domain::reply::Reason;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use serde_json::Map;
 
-/// What a proposal offers: one alternative for each heading `Alternative N`, or one in all. What an
-/// alternative leaves out stays as it stood in the first of the offer before.
+/// The offer of a proposal: one alternative for each heading `Alternative N`, or one in all. What
+/// an alternative leaves out stays as it stood in the first of the offer before.
 pub(super) fn offer(
-    message: &Message,
+    message: &NegotiationMessage,
     earlier: Option<&Speech>,
     translator: Option<&Translator>,
-    work: &Work<'_>,
-) -> Result<Speech, Refusal> {
+    work: &ReadingBudget<'_>,
+) -> Result<Speech, NegotiationError> {
     let document = &message.document;
     let asks = Heading::FeasibleConfirm
         .of(document)
@@ -33,11 +33,15 @@ pub(super) fn offer(
         .iter()
         .filter_map(|h| h.of(document))
         .collect();
-    let topic = message.topic.unwrap_or(Topic::Feasibility);
+    let topic = message.topic.unwrap_or(NegotiationTopic::Feasibility);
     let mut contents = match (asks, offered.is_empty(), earlier) {
         // What stands is offered back for confirmation.
         (Some(_), true, Some(earlier)) => earlier.contents.clone(),
-        (_, true, _) => return Err(Refusal::Empty(missing(topic).title(message.text_language))),
+        (_, true, _) => {
+            return Err(NegotiationError::Empty(
+                missing(topic).title(message.text_language),
+            ));
+        }
         _ => {
             let base = earlier.and_then(|speech| speech.contents.first());
             let each = alternatives(&offered)?.into_iter();
@@ -51,11 +55,11 @@ pub(super) fn offer(
     })
 }
 
-fn missing(topic: Topic) -> Heading {
+fn missing(topic: NegotiationTopic) -> Heading {
     match topic {
-        Topic::Feasibility => Heading::UnderEvaluation,
-        Topic::Target => Heading::Understanding,
-        Topic::Information => Heading::Required,
+        NegotiationTopic::Feasibility => Heading::UnderEvaluation,
+        NegotiationTopic::Target => Heading::Understanding,
+        NegotiationTopic::Information => Heading::Required,
     }
 }
 
@@ -64,14 +68,14 @@ const ALTERNATIVES_MAX: usize = 16;
 
 /// The sections of an offer as one section for each alternative; what stands before the first
 /// heading belongs to all.
-fn alternatives(sections: &[&Section]) -> Result<Vec<Section>, Refusal> {
+fn alternatives(sections: &[&Section]) -> Result<Vec<Section>, NegotiationError> {
     let mut common = Section::default();
     let mut each: Vec<Section> = Vec::new();
     for block in sections.iter().flat_map(|section| &section.blocks) {
         match (&block.body, each.last_mut()) {
-            (Body::Heading { text, .. }, _) if vocabulary::is_alternative(text) => {
+            (BlockBody::Heading { text, .. }, _) if vocabulary::is_alternative(text) => {
                 if each.len() == ALTERNATIVES_MAX {
-                    return Err(Refusal::TooMany(ALTERNATIVES_MAX));
+                    return Err(NegotiationError::TooMany(ALTERNATIVES_MAX));
                 }
                 each.push(common.clone());
             }
@@ -86,13 +90,13 @@ fn alternatives(sections: &[&Section]) -> Result<Vec<Section>, Refusal> {
 }
 
 fn content(
-    message: &Message,
+    message: &NegotiationMessage,
     section: &Section,
     base: Option<&Content>,
     translator: Option<&Translator>,
-    work: &Work<'_>,
-) -> Result<Content, Refusal> {
-    let topic = message.topic.unwrap_or(Topic::Feasibility);
+    work: &ReadingBudget<'_>,
+) -> Result<Content, NegotiationError> {
+    let topic = message.topic.unwrap_or(NegotiationTopic::Feasibility);
     let summary = Heading::Summary(topic).text(&message.document);
     let Some(translator) = translator else {
         return Ok(prose(section.text(), summary, base));
@@ -101,9 +105,9 @@ fn content(
     let values = base
         .and_then(|base| base.payload.as_ref())
         .map_or(&empty, |p| &p.values);
-    let mut reading = Reading::upon(translator, values, message.text_language);
+    let mut reading = PromptReading::upon(translator, values, message.text_language);
     let rest = reading.supplement(section, work)?;
-    let payload = reading.payload().map_err(Refusal::Unclear)?;
+    let payload = reading.payload().map_err(NegotiationError::Unclear)?;
     let target = base.map(|base| base.target_object.clone());
     let target = target.unwrap_or_else(|| translator.target_object(&payload));
     let mut content = Content::new(target, filled(summary, topic)).with_payload(payload);
@@ -121,16 +125,16 @@ fn prose(text: String, summary: String, base: Option<&Content>) -> Content {
     Content::new(target, text)
 }
 
-fn filled(summary: String, topic: Topic) -> String {
+fn filled(summary: String, topic: NegotiationTopic) -> String {
     match summary.is_empty() {
         true => topic.as_str().to_owned(),
         false => summary,
     }
 }
 
-/// Why an offer is not an acceptance: the details of what is not feasible, which are then no
-/// circumstances of what is offered instead, and what is not clear.
-fn reasons(document: &Document, contents: &mut [Content]) -> Vec<Reason> {
+/// The reason why an offer is not an acceptance: the details of what is not feasible, which are
+/// then no circumstances of what is offered instead, and what is not clear.
+fn reasons(document: &Prompt, contents: &mut [Content]) -> Vec<Reason> {
     let mut details = Vec::new();
     if Heading::Infeasible.of(document).is_some() {
         details.extend(
@@ -155,11 +159,11 @@ fn reasons(document: &Document, contents: &mut [Content]) -> Vec<Reason> {
 const INFEASIBLE: &str = "infeasible";
 pub(super) const TO_CLARIFY: &str = "to-clarify";
 
-pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech {
+pub(super) fn acceptance(message: &NegotiationMessage, negotiation: &Negotiation) -> Speech {
     let text = message.reason();
     let labels = TextLanguage::ALL.map(vocabulary::alternative);
     let labels = Labels::new(labels.map(|label| (0, label)));
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     let said = text
         .lines()
         .find_map(|line| labels.find(line, &work).said.first().map(|(_, n)| *n));
@@ -175,7 +179,7 @@ pub(super) fn acceptance(message: &Message, negotiation: &Negotiation) -> Speech
     }
 }
 
-pub(super) fn refusal(message: &Message) -> Speech {
+pub(super) fn refusal(message: &NegotiationMessage) -> Speech {
     Speech::refuse(vec![Reason {
         reason: "rejected".to_owned(),
         path: String::new(),

@@ -1,30 +1,30 @@
-//! Why a message of a negotiation is not heard.
+//! The reason why a message of a negotiation is not heard.
 //!
 //! Knows the codes of IG1453's closed catalogue; refuses to know how they travel. Read next:
-//! [`super::hearing`], which refuses.
+//! [`super::decode`], which refuses.
 
-use crate::telecom::markdown::Fault;
+use crate::telecom::markdown::PromptError;
 use crate::telecom::translator::Question;
 use domain::negotiation::{Kind, State};
 use schema::steps::GivenUp;
 
-/// Why a message is not heard.
+/// The reason why a message is not heard.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refusal {
+pub enum NegotiationError {
     /// Its text is no prompt.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] PromptError),
     /// Its template is none of Negotiation-T.
     #[error("'{0}' is no template of Negotiation-T")]
     NoTemplate(String),
     /// Template, performative and conclusion do not say the same.
     #[error("the {place} says {found}, not {expected}")]
     Contradiction {
-        /// What says otherwise.
+        /// The place that says otherwise.
         place: &'static str,
-        /// What the others say.
+        /// The statement of the others.
         expected: String,
-        /// What it says.
+        /// The statement found.
         found: String,
     },
     /// Nobody has opened a negotiation of this id.
@@ -33,17 +33,17 @@ pub enum Refusal {
     /// It is about something else.
     #[error("this negotiation is about {expected}, not about {found}")]
     OtherTopic {
-        /// What is negotiated.
+        /// The subject of the negotiation.
         expected: Kind,
-        /// What the message is about.
+        /// The subject of the message.
         found: &'static str,
     },
     /// The number of rounds is not what it was.
     #[error("this negotiation has at most {expected} rounds, not {found}")]
     OtherLimit {
-        /// What was said at first.
+        /// The number said at first.
         expected: u32,
-        /// What is said now.
+        /// The number said now.
         found: u32,
     },
     /// The round is over, or not yet there.
@@ -74,7 +74,7 @@ pub enum Refusal {
     /// It offers more than anybody compares.
     #[error("more than {0} alternatives")]
     TooMany(usize),
-    /// What is offered cannot be understood.
+    /// The offer cannot be understood.
     #[error("{} of what is offered cannot be understood", .0.len())]
     Unclear(Vec<Question>),
     /// It is more work than it may be.
@@ -82,7 +82,7 @@ pub enum Refusal {
     GivenUp(#[from] GivenUp),
 }
 
-impl Refusal {
+impl NegotiationError {
     /// The code of IG1453's closed catalogue that says the same.
     pub fn code(&self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@
 
 use domain::negotiation::{Negotiation, Stance, Turn};
 
-/// How many proposals were made since the negotiation was opened last: the round of A2A-T that the
+/// The number of proposals made since the negotiation was opened last: the round of A2A-T that the
 /// standing one is of.
 pub fn proposals(negotiation: &Negotiation) -> u32 {
     since_opened(negotiation)
@@ -31,7 +31,8 @@ pub fn round_limit(max_rounds: u32) -> u32 {
     max_rounds / 2 + 1
 }
 
-/// How many proposals can be made, and the last one answered, within so many rounds of ours.
+/// The number of proposals that can be made, with the last one answered, within so many rounds of
+/// ours.
 pub fn max_rounds(round_limit: u32) -> u32 {
     round_limit.saturating_mul(2).saturating_sub(1).max(1)
 }

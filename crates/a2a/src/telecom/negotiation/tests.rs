@@ -1,8 +1,8 @@
 //! Messages of Negotiation-T against our negotiations: all states, all rounds, whole exchanges.
 
 use super::*;
-use crate::telecom::envelope::{Envelope, Spelling};
-use crate::telecom::extension::{Family, Generation, TemplateUri};
+use crate::telecom::envelope::{MemberCase, TelecomEnvelope};
+use crate::telecom::extension::{Family, TemplateUri, UriGeneration};
 use crate::telecom::text_language::TextLanguage;
 use crate::telecom::translator::Translator;
 use crate::telecom::translator::tests::{all, payload, translator};
@@ -13,17 +13,17 @@ use domain::task::TaskId;
 use domain::time::Timestamp;
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use serde_json::{Map, Value, json};
 
 /// With any effort, as [`super::hear`].
 fn hear(
-    message: &Message,
+    message: &NegotiationMessage,
     by: Side,
-    standing: Option<Standing<'_>>,
+    standing: Option<OpenNegotiation<'_>>,
     translator: Option<&Translator>,
-) -> Result<Heard, Refusal> {
-    let work = Work::within(Effort::any());
+) -> Result<ReceivedMove, NegotiationError> {
+    let work = ReadingBudget::within(Effort::any());
     super::hear(message, by, standing, translator, &work)
 }
 
@@ -89,7 +89,12 @@ fn situations(kind: Kind) -> Vec<(&'static str, Option<Negotiation>)> {
     ]
 }
 
-fn message(topic: Topic, performative: Performative, round: u32, goal: u32) -> Message {
+fn message(
+    topic: NegotiationTopic,
+    performative: Performative,
+    round: u32,
+    goal: u32,
+) -> NegotiationMessage {
     let context = Context {
         id: ID.to_owned(),
         round,
@@ -97,7 +102,7 @@ fn message(topic: Topic, performative: Performative, round: u32, goal: u32) -> M
         performative: Some(performative),
     };
     let (name, section, result) = match topic {
-        Topic::Feasibility => (
+        NegotiationTopic::Feasibility => (
             "Feasibility",
             "Under Evaluation Description",
             "Feasibility Assessment Result Confirmation",
@@ -137,13 +142,13 @@ fn message(topic: Topic, performative: Performative, round: u32, goal: u32) -> M
         path,
         version: "v1".to_owned(),
     };
-    Message::read(&uri, &context, &text).expect("a message")
+    NegotiationMessage::read(&uri, &context, &text).expect("a message")
 }
 
-/// What a message comes to: what is heard, and where our negotiation stands then.
-fn outcome(negotiation: Option<&Negotiation>, message: &Message, by: Side) -> String {
+/// The outcome of a message: what is heard, and where our negotiation stands then.
+fn outcome(negotiation: Option<&Negotiation>, message: &NegotiationMessage, by: Side) -> String {
     let translator = translator("ran-energy-saving");
-    let standing = negotiation.map(|negotiation| Standing {
+    let standing = negotiation.map(|negotiation| OpenNegotiation {
         max_rounds: 5,
         negotiation,
     });
@@ -152,11 +157,11 @@ fn outcome(negotiation: Option<&Negotiation>, message: &Message, by: Side) -> St
         Err(refusal) => return format!("{} ({refusal})", refusal.code()),
     };
     let wanted = match heard {
-        Heard::Opens(_, limit) => return format!("opens, {limit} rounds of ours"),
-        Heard::Again => return "again".to_owned(),
-        Heard::Question | Heard::Supply => return "of the task".to_owned(),
-        Heard::Withdrawal(_) => Move::Withdraw,
-        Heard::Turn(speech) => Move::Speak(by, speech),
+        ReceivedMove::Opens(_, limit) => return format!("opens, {limit} rounds of ours"),
+        ReceivedMove::Again => return "again".to_owned(),
+        ReceivedMove::Question | ReceivedMove::Supply => return "of the task".to_owned(),
+        ReceivedMove::Withdrawal(_) => Move::Withdraw,
+        ReceivedMove::Turn(speech) => Move::Speak(by, speech),
     };
     let negotiation = negotiation.expect("only openings are heard without one");
     match negotiation.decide(wanted, Timestamp::from_ms(0)) {
@@ -181,8 +186,8 @@ fn word(outcome: &str) -> &str {
 fn every_performative_in_every_state() {
     let mut told = Vec::new();
     for (topic, kind) in [
-        (Topic::Feasibility, Kind::Feasibility),
-        (Topic::Target, Kind::Fulfillment),
+        (NegotiationTopic::Feasibility, Kind::Feasibility),
+        (NegotiationTopic::Target, Kind::Fulfillment),
     ] {
         for (name, negotiation) in situations(kind) {
             let round = negotiation.as_ref().map_or(0, proposals);
@@ -283,7 +288,7 @@ fn rounds_are_held() {
         (Performative::Accept, 3, 0),
         (Performative::Accept, 4, 0),
     ] {
-        let message = message(Topic::Feasibility, performative, round, goal);
+        let message = message(NegotiationTopic::Feasibility, performative, round, goal);
         for side in [Side::Publisher, Side::Executor] {
             let outcome = outcome(open, &message, side);
             told.push(format!(
@@ -293,14 +298,14 @@ fn rounds_are_held() {
             ));
         }
     }
-    let other = message(Topic::Target, Performative::Propose, 3, 20);
+    let other = message(NegotiationTopic::Target, Performative::Propose, 3, 20);
     told.push(outcome(open, &other, Side::Publisher));
-    let mut limit = message(Topic::Feasibility, Performative::Propose, 3, 20);
+    let mut limit = message(NegotiationTopic::Feasibility, Performative::Propose, 3, 20);
     limit.context.max_rounds = 9;
     told.push(outcome(open, &limit, Side::Publisher));
     told.push(outcome(
         None,
-        &message(Topic::Feasibility, Performative::Propose, 2, 20),
+        &message(NegotiationTopic::Feasibility, Performative::Propose, 2, 20),
         Side::Publisher,
     ));
     assert_snapshot!(told.join("\n"), @r"
@@ -349,13 +354,13 @@ fn all_rounds_can_be_used() {
             assert_eq!(proposals(&negotiation), round);
         }
         let mut beyond = message(
-            Topic::Feasibility,
+            NegotiationTopic::Feasibility,
             Performative::Propose,
             max_rounds + 1,
             99,
         );
         beyond.context.max_rounds = max_rounds;
-        let standing = Standing {
+        let standing = OpenNegotiation {
             max_rounds,
             negotiation: &negotiation,
         };
@@ -365,7 +370,11 @@ fn all_rounds_can_be_used() {
     }
 }
 
-fn said(negotiation: &Negotiation, translator: &Translator, text_language: TextLanguage) -> Saying {
+fn said(
+    negotiation: &Negotiation,
+    translator: &Translator,
+    text_language: TextLanguage,
+) -> EncodedMessage {
     say(negotiation, ID, 5, Some(translator), text_language).expect("something was said")
 }
 
@@ -397,25 +406,26 @@ fn what_is_said_is_heard() {
         for (side, speech) in speeches {
             turn(&mut ours, Move::Speak(side, speech));
             let saying = said(&ours, &translator, text_language);
-            let message = Message::read(&saying.template_uri, &saying.context, &saying.text)
-                .expect("a message");
-            let standing = Standing {
+            let message =
+                NegotiationMessage::read(&saying.template_uri, &saying.context, &saying.text)
+                    .expect("a message");
+            let standing = OpenNegotiation {
                 max_rounds: 5,
                 negotiation: &theirs,
             };
             let standing = (!theirs.turns.is_empty()).then_some(standing);
             let heard = match hear(&message, side, standing, Some(&translator)).expect("heard") {
-                Heard::Opens(speech, _) | Heard::Turn(speech) => speech,
+                ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech) => speech,
                 other => panic!("{other:?}"),
             };
             turn(&mut theirs, Move::Speak(side, heard));
-            let standing = Standing {
+            let standing = OpenNegotiation {
                 max_rounds: 5,
                 negotiation: &theirs,
             };
             assert_eq!(
                 hear(&message, side, Some(standing), Some(&translator)),
-                Ok(Heard::Again),
+                Ok(ReceivedMove::Again),
                 "{}",
                 saying.text
             );
@@ -433,7 +443,7 @@ fn what_is_said_is_heard() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is offered, and whatever is offered instead, is heard as it was meant: of a counter
+    /// Every offer, and every offer instead, is heard as it was meant: of a counter
     /// offer only what is different is said.
     #[test]
     fn any_offer_is_heard_as_it_was_meant(
@@ -457,13 +467,13 @@ proptest! {
         ] {
             turn(&mut ours, Move::Speak(side, speech));
             let saying = said(&ours, translator, text_language);
-            let failed = |refusal: Refusal| TestCaseError::fail(format!("{refusal:?} {}", saying.text));
-            let message = Message::read(&saying.template_uri, &saying.context, &saying.text);
-            let standing = Standing { max_rounds: 5, negotiation: &theirs };
+            let failed = |refusal: NegotiationError| TestCaseError::fail(format!("{refusal:?} {}", saying.text));
+            let message = NegotiationMessage::read(&saying.template_uri, &saying.context, &saying.text);
+            let standing = OpenNegotiation { max_rounds: 5, negotiation: &theirs };
             let standing = (!theirs.turns.is_empty()).then_some(standing);
             let message = message.map_err(failed)?;
             let heard = hear(&message, side, standing, Some(translator)).map_err(failed)?;
-            let (Heard::Opens(heard, _) | Heard::Turn(heard)) = heard else {
+            let (ReceivedMove::Opens(heard, _) | ReceivedMove::Turn(heard)) = heard else {
                 return Err(TestCaseError::fail(format!("{heard:?}")));
             };
             let meant = &ours.turns[ours.turns.len() - 1].speech.contents[0].payload;
@@ -489,24 +499,28 @@ fn words_are_not_taken_for_fields() {
     let mut ours = negotiation.clone();
     turn(&mut ours, Move::Speak(Side::Executor, speech.clone()));
     let saying = said(&ours, &translator, TextLanguage::English);
-    let message =
-        Message::read(&saying.template_uri, &saying.context, &saying.text).expect("a message");
-    let standing = Standing {
+    let message = NegotiationMessage::read(&saying.template_uri, &saying.context, &saying.text)
+        .expect("a message");
+    let standing = OpenNegotiation {
         max_rounds: 5,
         negotiation: &negotiation,
     };
     let heard = hear(&message, Side::Executor, Some(standing), Some(&translator));
-    let Ok(Heard::Turn(heard)) = heard else {
+    let Ok(ReceivedMove::Turn(heard)) = heard else {
         panic!("{heard:?}")
     };
     assert_eq!(heard.reasons[0].message, speech.reasons[0].message);
     assert_eq!(heard.contents[0].payload, speech.contents[0].payload);
 
     let declined = decline("Nobody knows.", &saying.context, TextLanguage::English);
-    let message = Message::read(&declined.template_uri, &declined.context, &declined.text)
-        .expect("a message");
+    let message =
+        NegotiationMessage::read(&declined.template_uri, &declined.context, &declined.text)
+            .expect("a message");
     let heard = hear(&message, Side::Publisher, None, None);
-    assert_eq!(heard, Ok(Heard::Withdrawal("Nobody knows.".to_owned())));
+    assert_eq!(
+        heard,
+        Ok(ReceivedMove::Withdrawal("Nobody knows.".to_owned()))
+    );
 }
 
 /// A2A-T: an exchange as the metadata of its messages: the goal is out of reach, a lower one is
@@ -579,8 +593,8 @@ fn an_energy_saving_exchange() {
     "#);
 }
 
-/// What an SDK renders from typed data is heard: a request, what is infeasible with a proposal, a
-/// request for confirmation, and the ending; numbers of the context come as `1.0`.
+/// The texts that an SDK renders from typed data are heard: a request, what is infeasible with a
+/// proposal, a request for confirmation, and the ending; numbers of the context come as `1.0`.
 #[test]
 fn messages_as_peers_send_them() {
     let translator = translator("ran-energy-saving");
@@ -591,10 +605,13 @@ fn messages_as_peers_send_them() {
             "negotiationContext": {"id": ID.to_uppercase(), "round": round, "maxRounds": 5.0, "performative": performative},
         });
         let metadata = metadata.as_object().expect("a literal object").clone();
-        let envelope = Envelope::read(&metadata).expect("sound").expect("A2A-T");
+        let envelope = TelecomEnvelope::read(&metadata)
+            .expect("sound")
+            .expect("A2A-T");
         let text = envelope.text(Family::Negotiation).expect("a text");
         let uri = envelope.template_uri.as_ref().expect("a template");
-        Message::read(uri, envelope.context.as_ref().expect("a context"), text).expect("a message")
+        NegotiationMessage::read(uri, envelope.context.as_ref().expect("a context"), text)
+            .expect("a message")
     };
     let mut negotiation = fresh(Kind::Feasibility);
     let messages = [
@@ -645,13 +662,13 @@ fn messages_as_peers_send_them() {
         ),
     ];
     for (side, message) in &messages {
-        let standing = Standing {
+        let standing = OpenNegotiation {
             max_rounds: 5,
             negotiation: &negotiation,
         };
         let standing = (!negotiation.turns.is_empty()).then_some(standing);
         let speech = match hear(message, *side, standing, Some(&translator)).expect("heard") {
-            Heard::Opens(speech, _) | Heard::Turn(speech) => speech,
+            ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech) => speech,
             other => panic!("{other:?}"),
         };
         turn(&mut negotiation, Move::Speak(*side, speech));
@@ -677,10 +694,11 @@ fn questions_of_peers_are_items() {
     let text = "## Information Negotiation\nPlease supplement <Required Information Items>.\n\n\
         ## Required Information Items\n1. Area name: e.g. Haidian\n2. VLANId\n\
         Relationship between missing items: AND";
-    let message = Message::read(&uri.expect("a URI"), &context, text).expect("a message");
+    let message =
+        NegotiationMessage::read(&uri.expect("a URI"), &context, text).expect("a message");
     assert_eq!(
         hear(&message, Side::Executor, None, None),
-        Ok(Heard::Question)
+        Ok(ReceivedMove::Question)
     );
     let items = [("Area name", "e.g. Haidian"), ("VLANId", "")];
     assert_eq!(
@@ -703,25 +721,27 @@ fn older_builds_are_answered_in_their_spelling() {
         "unrelated": 7,
     });
     let metadata = metadata.as_object().expect("a literal object");
-    let envelope = Envelope::read(metadata).expect("sound").expect("A2A-T");
-    assert_eq!(envelope.spelling, Spelling::Snake);
+    let envelope = TelecomEnvelope::read(metadata)
+        .expect("sound")
+        .expect("A2A-T");
+    assert_eq!(envelope.spelling, MemberCase::Snake);
     assert_eq!(
         envelope.extension(Family::Task).generation,
-        Generation::Older
+        UriGeneration::Older
     );
     let text = envelope.text(Family::Negotiation).expect("a text");
     let (uri, context) = (
         envelope.template_uri.clone().expect("a URI"),
         envelope.context.clone().expect("one"),
     );
-    let message = Message::read(&uri, &context, text).expect("a message");
+    let message = NegotiationMessage::read(&uri, &context, text).expect("a message");
     assert_eq!(
         (message.performative, message.text_language),
         (Performative::Accept, TextLanguage::Chinese)
     );
     assert_eq!(
         hear(&message, Side::Publisher, None, None),
-        Ok(Heard::Supply)
+        Ok(ReceivedMove::Supply)
     );
     assert_eq!(message.items(), [("区域".to_owned(), "海淀".to_owned())]);
     let left = abort(&context, "Time is over.", message.text_language);
@@ -769,7 +789,8 @@ fn contradictions_are_refused() {
         ("Negotiation-T/common/abort/v1", None, "Abort"),
     ] {
         let uri = TemplateUri::parse(uri).expect("a URI");
-        let refusal = Message::read(&uri, &context(performative), text).expect_err("refused");
+        let refusal =
+            NegotiationMessage::read(&uri, &context(performative), text).expect_err("refused");
         told.push(format!("{}: {refusal}", refusal.code()));
     }
     let many = r#"{"":0},"#.repeat(20_000);
@@ -789,7 +810,7 @@ fn contradictions_are_refused() {
     let text = "## Feasibility Negotiation\nPlease assess.";
     let uri =
         TemplateUri::parse("Negotiation-T/feasibility-negotiation/propose/v1").expect("a URI");
-    let empty = Message::read(&uri, &context(None), text).expect("a message");
+    let empty = NegotiationMessage::read(&uri, &context(None), text).expect("a message");
     let refusal = hear(&empty, Side::Publisher, None, None).expect_err("nothing is offered");
     told.push(format!("{}: {refusal}", refusal.code()));
     assert_snapshot!(told.join("\n"), @r"
@@ -811,7 +832,7 @@ fn contradictions_are_refused() {
     ");
 }
 
-/// What stands before the first alternative is read for each, so there are so many and no more.
+/// The text before the first alternative is read for each, so there are so many and no more.
 #[test]
 fn alternatives_are_bounded() {
     let offered = |count: usize| {
@@ -829,7 +850,7 @@ fn alternatives_are_bounded() {
         };
         let uri = "Negotiation-T/feasibility-negotiation/propose/v1";
         let uri = TemplateUri::parse(uri).expect("a URI");
-        let message = Message::read(&uri, &context, &text).expect("a message");
+        let message = NegotiationMessage::read(&uri, &context, &text).expect("a message");
         hear(
             &message,
             Side::Publisher,
@@ -837,12 +858,12 @@ fn alternatives_are_bounded() {
             Some(&translator("ran-energy-saving")),
         )
     };
-    let heard = |it: &Result<Heard, Refusal>| match it {
-        Ok(Heard::Opens(speech, _)) => speech.contents.len(),
+    let heard = |it: &Result<ReceivedMove, NegotiationError>| match it {
+        Ok(ReceivedMove::Opens(speech, _)) => speech.contents.len(),
         other => panic!("{other:?}"),
     };
     assert_eq!(heard(&offered(16)), 16);
-    assert_eq!(offered(17), Err(Refusal::TooMany(16)));
+    assert_eq!(offered(17), Err(NegotiationError::TooMany(16)));
     assert_eq!(
         offered(17).expect_err("too many").code(),
         "negotiation.content_invalid"

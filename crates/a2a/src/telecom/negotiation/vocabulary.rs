@@ -3,16 +3,16 @@
 //! Titles and the two confirmation requests are fixed by the templates of IG1453; all other words
 //! are ours.
 
-use super::Topic;
-use crate::telecom::markdown::{Document, Section, same_title};
+use super::NegotiationTopic;
+use crate::telecom::markdown::{Prompt, Section, same_title};
 use crate::telecom::text_language::TextLanguage;
 
 /// A section of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heading {
-    Summary(Topic),
-    Conclusion(Topic),
-    Outcome(Topic),
+    Summary(NegotiationTopic),
+    Conclusion(NegotiationTopic),
+    Outcome(NegotiationTopic),
     UnderEvaluation,
     Infeasible,
     FeasibleConfirm,
@@ -26,7 +26,7 @@ pub(super) enum Heading {
 }
 
 impl Heading {
-    /// What is offered stands in these.
+    /// The headings under which an offer stands.
     pub(super) const OFFERED: [Heading; 4] = [
         Self::UnderEvaluation,
         Self::Infeasible,
@@ -40,7 +40,7 @@ impl Heading {
     }
 
     fn titles(self) -> (&'static str, &'static str) {
-        use Topic::{Feasibility, Information, Target};
+        use NegotiationTopic::{Feasibility, Information, Target};
         match self {
             Self::Summary(Feasibility) => ("Feasibility Negotiation", "可行性协商"),
             Self::Summary(Target) => ("Target Negotiation", "目标协商"),
@@ -82,20 +82,20 @@ impl Heading {
     }
 
     /// The section of a message.
-    pub(super) fn of(self, document: &Document) -> Option<&Section> {
+    pub(super) fn of(self, document: &Prompt) -> Option<&Section> {
         TextLanguage::ALL
             .into_iter()
             .find_map(|text_language| document.section(self.title(text_language)))
     }
 
-    /// What the section says; empty if it is not there.
-    pub(super) fn text(self, document: &Document) -> String {
+    /// The text of the section; empty if it is not there.
+    pub(super) fn text(self, document: &Prompt) -> String {
         self.of(document).map(Section::text).unwrap_or_default()
     }
 }
 
 /// The language of a message: that of its first title.
-pub(super) fn text_language(document: &Document) -> TextLanguage {
+pub(super) fn text_language(document: &Prompt) -> TextLanguage {
     let chinese = |section: &Section| section.title.chars().any(|c| ('一'..='龥').contains(&c));
     match document.sections.first() {
         Some(section) if chinese(section) => TextLanguage::Chinese,
@@ -105,7 +105,7 @@ pub(super) fn text_language(document: &Document) -> TextLanguage {
 
 /// The language of a text: that of its first title; English of what is no prompt.
 pub fn tongue_of(text: &str) -> TextLanguage {
-    Document::parse(text)
+    Prompt::parse(text)
         .map(|document| text_language(&document))
         .unwrap_or_default()
 }
@@ -130,10 +130,10 @@ pub(super) fn is_relationship(name: &str) -> bool {
     same_title(name, "Relationship between missing items") || same_title(name, "缺失项之间的关系")
 }
 
-/// What asks for confirmation; the wording is fixed.
-pub(super) fn confirm(topic: Topic, text_language: TextLanguage) -> &'static str {
+/// The text that asks for confirmation; the wording is fixed.
+pub(super) fn confirm(topic: NegotiationTopic, text_language: TextLanguage) -> &'static str {
     match topic {
-        Topic::Feasibility => text_language.either(
+        NegotiationTopic::Feasibility => text_language.either(
             "The target is assessed as feasible. Do you agree to proceed with this target?",
             "评估目标可行，是否同意按照此目标继续执行？",
         ),

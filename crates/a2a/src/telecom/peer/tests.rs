@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::telecom::declaration::declare;
-use crate::telecom::extension::{Generation, TemplateUri};
+use crate::telecom::extension::{TemplateUri, UriGeneration};
 use domain::content::Content;
 use domain::negotiation::{Kind, Move, Speech, Stance};
 use domain::task::TaskId;
@@ -11,26 +11,26 @@ use serde_json::json;
 
 const ID: &str = "7d8c7b00-3c8c-4f8e-9b1e-9b17b6a3e5c3";
 
-fn repertoire(taken: &[&str]) -> Repertoire {
+fn repertoire(taken: &[&str]) -> TemplateCatalogue {
     let schemas = schema::shipped::shipped();
     let find = |id: &str| {
         schemas
             .iter()
             .find(|it| taken.contains(&id) && it.schema_id == id)
     };
-    Repertoire::new(find).expect("they fit")
+    TemplateCatalogue::new(find).expect("they fit")
 }
 
-fn all() -> Repertoire {
+fn all() -> TemplateCatalogue {
     repertoire(&["energy_saving_v1", "fault_diagnosis_v1"])
 }
 
-fn card(extensions: &[(Family, Generation)]) -> Card {
+fn card(extensions: &[(Family, UriGeneration)]) -> Card {
     let mut card = Card::new("peer", "elsewhere", "1.0.0");
     for (family, generation) in extensions {
         let (family, generation) = (*family, *generation);
-        card.declare(crate::card::Extension {
-            uri: Extension { family, generation }.uri(),
+        card.declare(crate::card::AgentExtension {
+            uri: TelecomExtension { family, generation }.uri(),
             description: None,
             required: false,
             params: Metadata::new(),
@@ -70,37 +70,43 @@ fn a_card_says_how_its_agent_is_spoken_to() {
     let ours = all();
     let mut own = Card::new("own", "like ours", "1.0.0");
     declare(&mut own, &repertoire(&["energy_saving_v1"]));
-    let peer = Peer::of(&own, &ours).expect("a peer");
+    let peer = TelecomPeer::of(&own, &ours).expect("a peer");
     assert!(peer.negotiates() && peer.template("fault_diagnosis_v1").is_none());
     let prompt = peer
         .assignment(&order(20), TextLanguage::English)
         .expect("known");
-    assert_eq!(Peer::extensions(&prompt), [peer.task.uri()]);
+    assert_eq!(TelecomPeer::extensions(&prompt), [peer.task.uri()]);
     let known = ours.for_schema("energy_saving_v1").expect("known");
     let read = known
         .read(prompt.text(Family::Task).expect("a text"))
         .expect("a prompt");
     assert_eq!(read.payload().expect("complete"), order(20));
 
-    let older = card(&[(Family::Task, Generation::Older)]);
-    let peer = Peer::of(&older, &ours).expect("a peer");
+    let older = card(&[(Family::Task, UriGeneration::Older)]);
+    let peer = TelecomPeer::of(&older, &ours).expect("a peer");
     assert!(!peer.negotiates() && peer.template("fault_diagnosis_v1").is_some());
     let prompt = peer
         .assignment(&order(20), TextLanguage::Chinese)
         .expect("known");
-    assert!(Peer::extensions(&prompt)[0].ends_with("/Task-T/NL/v1"));
+    assert!(TelecomPeer::extensions(&prompt)[0].ends_with("/Task-T/NL/v1"));
     assert_eq!(prompt.text_language(), TextLanguage::Chinese);
-    assert!(Peer::of(&card(&[(Family::Negotiation, Generation::Current)]), &ours).is_none());
+    assert!(
+        TelecomPeer::of(
+            &card(&[(Family::Negotiation, UriGeneration::Current)]),
+            &ours
+        )
+        .is_none()
+    );
 }
 
 /// A2A-T: what a peer says becomes a turn of our negotiation: an offer, an acceptance, a refusal.
 #[test]
 fn words_become_turns() {
     let both = [
-        (Family::Task, Generation::Current),
-        (Family::Negotiation, Generation::Current),
+        (Family::Task, UriGeneration::Current),
+        (Family::Negotiation, UriGeneration::Current),
     ];
-    let peer = Peer::of(&card(&both), &all()).expect("a peer");
+    let peer = TelecomPeer::of(&card(&both), &all()).expect("a peer");
     let ours = negotiated(vec![(Side::Publisher, offer(50))]);
     let asked = peer
         .turn(&ours, ID, 5, TextLanguage::English)
@@ -111,13 +117,13 @@ fn words_become_turns() {
         let envelope = peer
             .turn(&answered, ID, 5, TextLanguage::English)
             .expect("an answer");
-        let standing = Standing {
+        let standing = OpenNegotiation {
             max_rounds: 5,
             negotiation: &ours,
         };
         match peer.word(&envelope.write(), &[], Some(standing), None) {
-            Ok(Some(Word::Negotiates {
-                heard: Heard::Turn(speech),
+            Ok(Some(PeerMessage::Negotiates {
+                heard: ReceivedMove::Turn(speech),
                 ..
             })) => speech,
             other => panic!("{other:?}"),
@@ -131,7 +137,7 @@ fn words_become_turns() {
     let left = peer
         .abort(&context, "not needed", TextLanguage::English)
         .expect("it negotiates");
-    let standing = Standing {
+    let standing = OpenNegotiation {
         max_rounds: 5,
         negotiation: &ours,
     };
@@ -140,8 +146,8 @@ fn words_become_turns() {
         .expect("heard");
     assert!(matches!(
         left,
-        Some(Word::Negotiates {
-            heard: Heard::Withdrawal(_),
+        Some(PeerMessage::Negotiates {
+            heard: ReceivedMove::Withdrawal(_),
             ..
         })
     ));
@@ -151,10 +157,10 @@ fn words_become_turns() {
 #[test]
 fn questions_are_supplied() {
     let both = [
-        (Family::Task, Generation::Current),
-        (Family::Negotiation, Generation::Current),
+        (Family::Task, UriGeneration::Current),
+        (Family::Negotiation, UriGeneration::Current),
     ];
-    let peer = Peer::of(&card(&both), &all()).expect("a peer");
+    let peer = TelecomPeer::of(&card(&both), &all()).expect("a peer");
     let translator = peer.template("energy_saving_v1").expect("known");
     let reading = translator
         .read("## Operation Type\nCreate")
@@ -168,7 +174,8 @@ fn questions_are_supplied() {
     };
     let asked = negotiation::ask(&lacks, &first, TextLanguage::English);
     let asked = peer.saying(asked).expect("it negotiates");
-    let Ok(Some(Word::Asks { context, items })) = peer.word(&asked.write(), &[], None, None) else {
+    let Ok(Some(PeerMessage::Asks { context, items })) = peer.word(&asked.write(), &[], None, None)
+    else {
         panic!("a question")
     };
     assert_eq!(items[0].0, "Area");
@@ -191,9 +198,10 @@ fn questions_are_supplied() {
 /// A2A-T: a result is its words, and the payload beside them; what is none is told apart.
 #[test]
 fn results_are_told() {
-    let peer = Peer::of(&card(&[(Family::Task, Generation::Current)]), &all()).expect("a peer");
+    let peer =
+        TelecomPeer::of(&card(&[(Family::Task, UriGeneration::Current)]), &all()).expect("a peer");
     let uri = TemplateUri::parse("Task-T/network-layer/ran-energy-saving/v1").expect("a URI");
-    let told = Envelope::new(peer.task, uri, "## Expected Output\nsaved".to_owned());
+    let told = TelecomEnvelope::new(peer.task, uri, "## Expected Output\nsaved".to_owned());
     let values = json!({"status": "active", "area": "Haidian"});
     let payload = Payload::new("energy_saving_result_v1", values);
     let part = objects::typed(&payload.schema_id, payload.values.clone());
@@ -203,7 +211,7 @@ fn results_are_told() {
     let text = "## Expected Output\nsaved".to_owned();
     assert_eq!(
         word,
-        Some(Word::Tells {
+        Some(PeerMessage::Tells {
             text,
             payload: Some(payload)
         })
@@ -213,6 +221,6 @@ fn results_are_told() {
     broken.insert("templateUri".to_owned(), "nothing".into());
     assert!(matches!(
         peer.word(&broken, &[], None, None),
-        Err(Unheard::Unsound(_))
+        Err(PeerError::Unsound(_))
     ));
 }

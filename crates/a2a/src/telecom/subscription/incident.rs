@@ -4,12 +4,12 @@
 //! other results are told as their payloads. Members without a value are left out. Refuses to know
 //! artifacts and parts: the bindings put this into one.
 
-use super::Subscription;
+use super::NotificationSubscription;
 use domain::content::Payload;
 use domain::notification::Notification;
 use serde_json::{Value, json};
 
-/// Which part of an artifact carries a notification.
+/// The part of an artifact that carries a notification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Carriage {
     /// `DataPart`: JSON.
@@ -36,9 +36,9 @@ impl Carriage {
     }
 }
 
-/// What is sent of a notification.
+/// The artifact that is sent of a notification.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct NotificationArtifact {
     /// The name of the artifact.
     pub name: String,
     /// An object, or a string where text was asked for.
@@ -48,9 +48,9 @@ pub struct Told {
 /// The schema whose members IG1453 has names for.
 const INCIDENT: &str = "fault_incident_result_v1";
 
-impl Subscription {
-    /// What is sent of a notification; none if it is not wanted.
-    pub fn tell(&self, notification: &Notification) -> Option<Told> {
+impl NotificationSubscription {
+    /// The artifact that is sent of a notification; none if it is not wanted.
+    pub fn tell(&self, notification: &Notification) -> Option<NotificationArtifact> {
         if !self.wants(notification) {
             return None;
         }
@@ -65,7 +65,7 @@ impl Subscription {
             Carriage::Data => json!({ &name: body }),
             Carriage::Text => body,
         };
-        Some(Told { name, body })
+        Some(NotificationArtifact { name, body })
     }
 }
 

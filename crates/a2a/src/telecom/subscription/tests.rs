@@ -9,11 +9,11 @@ use insta::assert_snapshot;
 use schema::steps::Effort;
 use serde_json::json;
 
-fn any() -> Work<'static> {
-    Work::within(Effort::any())
+fn any() -> ReadingBudget<'static> {
+    ReadingBudget::within(Effort::any())
 }
 
-fn topic(name: &str) -> Topic {
+fn topic(name: &str) -> NotificationTopic {
     let topic = shipped()
         .into_iter()
         .find(|t| t.template_uri.contains(name));
@@ -48,7 +48,7 @@ fn incident(severity: &str, cause: &str) -> Notification {
     notification(Payload::new("fault_incident_result_v1", values))
 }
 
-fn subscribed(condition: &str) -> Subscription {
+fn subscribed(condition: &str) -> NotificationSubscription {
     let prompt = format!("## Notification Topic\nIncident\n\n## Subscribe Condition\n{condition}");
     topic("incident")
         .parse(&prompt, &any())
@@ -226,7 +226,7 @@ fn a_subscription_is_an_order() {
     "#);
 }
 
-/// What is shipped is sound: URIs are template URIs, keys are those of the schemas, values are
+/// All that is shipped is sound: URIs are template URIs, keys are those of the schemas, values are
 /// those that the keys may hold.
 #[test]
 fn shipped_topics_are_of_the_schemas() {

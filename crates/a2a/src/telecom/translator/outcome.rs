@@ -2,12 +2,12 @@
 //!
 //! Knows how values are told to people; a result that is structured travels as data beside it.
 
-use crate::telecom::markdown::{Body, Document, Section};
+use crate::telecom::markdown::{BlockBody, Prompt, Section};
 use crate::telecom::text_language::TextLanguage;
 use schema::template::{Key, Template};
 use serde_json::{Map, Value};
 
-/// What came of a task, by the template of its result: a line for each key, in the words of the
+/// The outcome of a task, by the template of its result: a line for each key, in the words of the
 /// schema. Keys that the schema does not know are left out.
 pub fn outcome(
     schema: &Template,
@@ -20,13 +20,13 @@ pub fn outcome(
         .filter_map(|key| Some((key, values.get(&key.key_name)?)));
     let title = text_language.either("Expected Output", "预期输出(Expected Output)");
     let section = told.fold(Section::new(title), |section, (key, value)| {
-        section.with(Body::Entry {
+        section.with(BlockBody::Entry {
             depth: 0,
             number: None,
             text: line(schema, key, value, text_language),
         })
     });
-    let document = Document {
+    let document = Prompt {
         front: Vec::new(),
         sections: vec![section],
     };

@@ -4,24 +4,26 @@
 //! Knows that form; what a slot holds is told from the keys of the schema.
 
 use super::Translator;
-use crate::telecom::form::Form;
-use crate::telecom::markdown::{Document, Section};
-use crate::telecom::template::{Field, Holds, Part};
+use crate::telecom::form::ValueForm;
+use crate::telecom::markdown::{Prompt, Section};
+use crate::telecom::template::{SectionContent, TemplateField, TemplateSection};
 use crate::telecom::text_language::TextLanguage;
 use serde_json::{Map, Value, json};
 
 impl Translator {
     /// The template as markdown: `{{slot}}` where a prompt has values, and what belongs there.
     pub fn markdown(&self, text_language: TextLanguage) -> String {
-        let section = |part: &Part| {
+        let section = |part: &TemplateSection| {
             let section = Section::new(part.title.first(text_language));
             match (&part.holds, &part.slot) {
-                (Holds::TaskType(phrases), _) => section.saying(phrases.first(text_language)),
-                (Holds::Statement(lines) | Holds::Guidance(lines), _) => lines
+                (SectionContent::TaskType(phrases), _) => {
+                    section.saying(phrases.first(text_language))
+                }
+                (SectionContent::Statement(lines) | SectionContent::Guidance(lines), _) => lines
                     .in_tongue(text_language)
                     .iter()
                     .fold(section, Section::saying),
-                (Holds::Fields(fields), slot) => {
+                (SectionContent::Fields(fields), slot) => {
                     let slot = slot.as_ref().map_or("", |slot| slot.first(text_language));
                     let needed = match fields.iter().any(|field| self.is_required(field)) {
                         true => text_language.either(" (required)", "（必填）"),
@@ -34,7 +36,7 @@ impl Translator {
                 }
             }
         };
-        let document = Document {
+        let document = Prompt {
             front: Vec::new(),
             sections: self.template.sections.iter().map(section).collect(),
         };
@@ -43,11 +45,11 @@ impl Translator {
 
     /// The JSON Schema of the slots: each a string, for people and models to fill.
     pub fn slots(&self, text_language: TextLanguage) -> Value {
-        let holds = |part: &'_ Part| matches!(part.holds, Holds::Fields(_));
+        let holds = |part: &'_ TemplateSection| matches!(part.holds, SectionContent::Fields(_));
         let parts = || self.template.sections.iter().filter(|part| holds(part));
         let named =
             || parts().filter_map(|part| Some((part.slot.as_ref()?.first(text_language), part)));
-        let slot = |(name, part): (&str, &Part)| {
+        let slot = |(name, part): (&str, &TemplateSection)| {
             let lines = self.requirements(part.fields(), text_language);
             (
                 name.to_owned(),
@@ -67,15 +69,15 @@ impl Translator {
 
     /// A field without which a prompt of this template is not complete: its key is required, or it
     /// always stands there.
-    fn is_required(&self, field: &Field) -> bool {
+    fn is_required(&self, field: &TemplateField) -> bool {
         let key = self.schema.key(&field.key);
         key.is_some_and(|key| key.required || (field.bare && key.default_value.is_some()))
     }
 
-    fn requirements(&self, fields: &[Field], text_language: TextLanguage) -> Vec<String> {
+    fn requirements(&self, fields: &[TemplateField], text_language: TextLanguage) -> Vec<String> {
         let told = fields
             .iter()
-            .filter(|field| field.form != Form::Other)
+            .filter(|field| field.form != ValueForm::Other)
             .map(|field| {
                 let question = super::Question::new(self, &field.key, "", text_language);
                 let colon = text_language.either(": ", "：");

@@ -1,11 +1,11 @@
-//! What is asked back of a prompt: what lacks, or cannot be.
+//! The questions asked back of a prompt: what lacks, or cannot be.
 //!
 //! Knows how a question is put; refuses to know how it travels, which is
 //! [`negotiation`](crate::telecom::negotiation)'s.
 
 use super::Translator;
 use crate::telecom::text_language::TextLanguage;
-use schema::violation::Violation;
+use schema::violation::PayloadViolation;
 
 /// A question about one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,17 +14,17 @@ pub struct Question {
     pub key: String,
     /// The title of the section that it belongs into.
     pub section: String,
-    /// How it is called there.
+    /// Its name there.
     pub label: String,
     /// The line where something wrong stands, from 1; none if nothing stands there.
     pub line: Option<u32>,
-    /// What is meant by it.
+    /// Its meaning.
     pub meaning: String,
-    /// What is expected: `string`, `one of: …`.
+    /// The values expected: `string`, `one of: …`.
     pub expected: String,
-    /// How it may be said; empty if the schema has no example.
+    /// An example of how it may be said; empty if the schema has no example.
     pub example: String,
-    /// What was found instead; none if it lacks.
+    /// The text found instead; none if it lacks.
     pub found: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl Question {
 
     pub(super) fn of(
         translator: &Translator,
-        violation: &Violation,
+        violation: &PayloadViolation,
         text_language: TextLanguage,
     ) -> Self {
         let key = violation.key_name().unwrap_or_default();

@@ -1,35 +1,35 @@
-//! What a prompt says, key by key.
+//! The reading of a prompt, key by key.
 //!
 //! Knows how sections become values; what a value may be is the form's and the contract's to say.
 //! A field said twice with different values is asked back. Read next: [`super::writing`].
 
-use super::{Question, Translator, Unread, titles};
-use crate::telecom::form::Form;
+use super::{PromptMismatch, Question, Translator, titles};
+use crate::telecom::form::ValueForm;
 use crate::telecom::labels::unquoted;
-use crate::telecom::markdown::{Document, Line, Section, same_title};
-use crate::telecom::template::{Field, Holds};
+use crate::telecom::markdown::{LineNumber, Prompt, Section, same_title};
+use crate::telecom::template::{SectionContent, TemplateField};
 use crate::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use schema::contract::{Accepted, Unknown};
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// What a prompt says, as far as it was understood.
+/// The content of a prompt, as far as it was understood.
 #[derive(Clone, Debug)]
-pub struct Reading<'t> {
+pub struct PromptReading<'t> {
     translator: &'t Translator,
     text_language: TextLanguage,
     values: Map<String, Value>,
-    /// What no key holds, in the order in which it was said.
+    /// The fragments that no key holds, in the order in which it was said.
     other: Vec<String>,
     wrong: BTreeMap<String, Question>,
     lines: BTreeMap<String, u32>,
 }
 
-/// What a reading has understood, without the translator that it was read by: so that one thread
-/// reads and another goes on.
+/// The values that a reading has understood, without the translator that it was read by: so that
+/// one thread reads and another goes on.
 #[derive(Clone, Debug)]
 pub struct Understood {
     text_language: TextLanguage,
@@ -39,8 +39,8 @@ pub struct Understood {
     lines: BTreeMap<String, u32>,
 }
 
-impl<'t> Reading<'t> {
-    /// What was understood, to go on with by [`Reading::going_on`].
+impl<'t> PromptReading<'t> {
+    /// The values understood, to go on with by [`PromptReading::going_on`].
     pub fn understood(self) -> Understood {
         Understood {
             text_language: self.text_language,
@@ -65,9 +65,9 @@ impl<'t> Reading<'t> {
 
     pub(super) fn of(
         translator: &'t Translator,
-        document: &Document,
-        work: &Work<'_>,
-    ) -> Result<Self, Unread> {
+        document: &Prompt,
+        work: &ReadingBudget<'_>,
+    ) -> Result<Self, PromptMismatch> {
         let mut reading = Self::upon(
             translator,
             &translator.template.constants,
@@ -104,7 +104,7 @@ impl<'t> Reading<'t> {
         self.text_language
     }
 
-    fn tongue_of(&self, document: &Document, work: &Work<'_>) -> TextLanguage {
+    fn tongue_of(&self, document: &Prompt, work: &ReadingBudget<'_>) -> TextLanguage {
         let titles = document.sections.iter();
         let known = titles.filter_map(|s| self.translator.section(&s.title, work));
         known
@@ -122,7 +122,7 @@ impl<'t> Reading<'t> {
     pub fn supplement(
         &mut self,
         section: &Section,
-        work: &Work<'_>,
+        work: &ReadingBudget<'_>,
     ) -> Result<Vec<String>, GivenUp> {
         let mut rest = Vec::new();
         for (line, text) in section.lines() {
@@ -144,7 +144,12 @@ impl<'t> Reading<'t> {
     }
 
     /// `` `key`: JSON ``, in the marks in which no label stands.
-    fn supplement_by_name(&mut self, text: &str, line: Line, work: &Work<'_>) -> bool {
+    fn supplement_by_name(
+        &mut self,
+        text: &str,
+        line: LineNumber,
+        work: &ReadingBudget<'_>,
+    ) -> bool {
         if !text.starts_with('`') {
             return false;
         }
@@ -164,7 +169,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// What was understood so far, which may lack something.
+    /// The values understood so far, which may lack something.
     pub fn said(&self) -> Map<String, Value> {
         let mut values = self.values.clone();
         if !self.other.is_empty() {
@@ -199,7 +204,7 @@ impl<'t> Reading<'t> {
     /// The same as the payload of a message.
     ///
     /// # Errors
-    /// As of [`Reading::settle`].
+    /// As of [`PromptReading::settle`].
     pub fn payload(&self) -> Result<Payload, Vec<Question>> {
         let accepted = self.settle()?;
         Ok(Payload {
@@ -211,7 +216,7 @@ impl<'t> Reading<'t> {
     /// The same as the content of an assignment: what it is about, its type of task, the payload.
     ///
     /// # Errors
-    /// As of [`Reading::settle`].
+    /// As of [`PromptReading::settle`].
     pub fn content(&self) -> Result<Content, Vec<Question>> {
         let payload = self.payload()?;
         let target = self.translator.target_object(&payload);
@@ -227,16 +232,16 @@ impl<'t> Reading<'t> {
         Question { line, ..question }
     }
 
-    fn take(&mut self, section: &Section, work: &Work<'_>) -> Result<(), Unread> {
+    fn take(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), PromptMismatch> {
         let Some((place, _)) = self.translator.section(&section.title, work) else {
             return Ok(self.take_unknown(section, work)?);
         };
         let part = &self.translator.template.sections[place];
         match &part.holds {
-            Holds::TaskType(phrases) => self.check_type(section, phrases.all(), work),
-            Holds::Guidance(_) => Ok(()),
-            Holds::Statement(_) => Ok(self.take_statement(section, work)?),
-            Holds::Fields(fields) => Ok(self.take_fields(section, place, fields, work)?),
+            SectionContent::TaskType(phrases) => self.check_type(section, phrases.all(), work),
+            SectionContent::Guidance(_) => Ok(()),
+            SectionContent::Statement(_) => Ok(self.take_statement(section, work)?),
+            SectionContent::Fields(fields) => Ok(self.take_fields(section, place, fields, work)?),
         }
     }
 
@@ -244,8 +249,8 @@ impl<'t> Reading<'t> {
         &self,
         section: &Section,
         mut known: impl Iterator<Item = &'p str>,
-        work: &Work<'_>,
-    ) -> Result<(), Unread> {
+        work: &ReadingBudget<'_>,
+    ) -> Result<(), PromptMismatch> {
         let found = section.text();
         let mut is_found = |phrase: &str| {
             work.take(1 + found.len());
@@ -254,7 +259,7 @@ impl<'t> Reading<'t> {
         if found.is_empty() || known.any(&mut is_found) {
             return Ok(());
         }
-        Err(Unread::OtherTask {
+        Err(PromptMismatch::OtherTask {
             section: section.title.clone(),
             line: section.line.0,
             template: self.translator.template.template_uri.clone(),
@@ -264,7 +269,11 @@ impl<'t> Reading<'t> {
     }
 
     /// A line that points to other sections says nothing of its own.
-    fn take_statement(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn take_statement(
+        &mut self,
+        section: &Section,
+        work: &ReadingBudget<'_>,
+    ) -> Result<(), GivenUp> {
         for (_, line) in section.lines() {
             work.may_go_on()?;
             if !self.points(&line, work) {
@@ -274,7 +283,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    fn points(&self, line: &str, work: &Work<'_>) -> bool {
+    fn points(&self, line: &str, work: &ReadingBudget<'_>) -> bool {
         work.take(line.len());
         let mut named = line
             .split('<')
@@ -283,7 +292,7 @@ impl<'t> Reading<'t> {
         named.any(|title| self.translator.section(title, work).is_some())
     }
 
-    fn take_unknown(&mut self, section: &Section, work: &Work<'_>) -> Result<(), GivenUp> {
+    fn take_unknown(&mut self, section: &Section, work: &ReadingBudget<'_>) -> Result<(), GivenUp> {
         let is = |title: fn(TextLanguage) -> &'static str| {
             work.take(section.title.len());
             TextLanguage::ALL
@@ -306,7 +315,7 @@ impl<'t> Reading<'t> {
     }
 
     /// `key: JSON`.
-    fn take_further(&mut self, line: Line, text: &str, work: &Work<'_>) {
+    fn take_further(&mut self, line: LineNumber, text: &str, work: &ReadingBudget<'_>) {
         work.take(text.len());
         match by_name(text) {
             Some((key, value)) => {
@@ -324,8 +333,8 @@ impl<'t> Reading<'t> {
         &mut self,
         section: &Section,
         place: usize,
-        fields: &'t [Field],
-        work: &Work<'_>,
+        fields: &'t [TemplateField],
+        work: &ReadingBudget<'_>,
     ) -> Result<(), GivenUp> {
         let mut bare = fields.iter().find(|f| f.bare);
         for (line, text) in section.lines() {
@@ -336,7 +345,7 @@ impl<'t> Reading<'t> {
                     Some(field) => self.say_all(field, found.before, line, work),
                     None => self.other.push(found.before.to_owned()),
                 }
-                bare = bare.filter(|f| matches!(f.form, Form::List { .. }));
+                bare = bare.filter(|f| matches!(f.form, ValueForm::List { .. }));
             }
             for (at, said) in found.said {
                 // What a label announces stands in the lines below it.
@@ -350,8 +359,14 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// What stands behind the value is no key's.
-    fn say_all(&mut self, field: &Field, said: &str, line: Line, work: &Work<'_>) {
+    /// The text behind the value is no key's.
+    fn say_all(
+        &mut self,
+        field: &TemplateField,
+        said: &str,
+        line: LineNumber,
+        work: &ReadingBudget<'_>,
+    ) {
         let behind = self.say(field, said, line, work);
         self.other.extend(behind.into_iter().map(str::to_owned));
     }
@@ -360,15 +375,15 @@ impl<'t> Reading<'t> {
     /// asked back.
     fn say<'a>(
         &mut self,
-        field: &Field,
+        field: &TemplateField,
         said: &'a str,
-        line: Line,
-        work: &Work<'_>,
+        line: LineNumber,
+        work: &ReadingBudget<'_>,
     ) -> Vec<&'a str> {
         if said.is_empty() {
             return Vec::new();
         }
-        if field.form == Form::Other {
+        if field.form == ValueForm::Other {
             let label = field.labels.first(self.text_language);
             self.other.push(format!("{label}: {said}"));
             return Vec::new();
@@ -399,7 +414,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    fn set(&mut self, key: &str, value: Value, line: Line, work: &Work<'_>) {
+    fn set(&mut self, key: &str, value: Value, line: LineNumber, work: &ReadingBudget<'_>) {
         match self.values.get_mut(key) {
             None => {
                 self.values.insert(key.to_owned(), value);
@@ -419,7 +434,7 @@ impl<'t> Reading<'t> {
         self.lines.insert(key.to_owned(), line.0);
     }
 
-    fn blame(&mut self, key: &str, expected: &str, found: &str, line: Line) {
+    fn blame(&mut self, key: &str, expected: &str, found: &str, line: LineNumber) {
         let question = Question {
             line: Some(line.0),
             found: Some(found.chars().take(FOUND_MOST).collect()),
@@ -428,7 +443,7 @@ impl<'t> Reading<'t> {
         self.wrong.insert(key.to_owned(), question);
     }
 
-    fn forget(&mut self, field: &Field) {
+    fn forget(&mut self, field: &TemplateField) {
         for key in field.keys() {
             self.values.remove(key);
             self.wrong.remove(key);
@@ -440,7 +455,7 @@ impl<'t> Reading<'t> {
 const FOUND_MOST: usize = 200;
 
 /// A value, of a long text its beginning.
-fn told(value: &Value, work: &Work<'_>) -> String {
+fn told(value: &Value, work: &ReadingBudget<'_>) -> String {
     let told = match value {
         Value::String(text) if text.len() > FOUND_MOST => {
             let beginning: String = text.chars().take(FOUND_MOST).collect();
@@ -459,7 +474,7 @@ fn by_name(text: &str) -> Option<(&str, Value)> {
     Some((key, schema::json::read(value.trim().as_bytes()).ok()?))
 }
 
-/// What `other` says, entry by entry.
+/// The content of `other`, entry by entry.
 fn entries(value: Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text],

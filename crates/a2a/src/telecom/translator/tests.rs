@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::telecom::markdown::Section;
-use crate::telecom::negotiation::{Context, Message, ask, supply};
+use crate::telecom::negotiation::{Context, NegotiationMessage, ask, supply};
 use crate::telecom::shipped::shipped;
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -151,7 +151,7 @@ proptest! {
         prop_assert_eq!(read.effective(), values, "{}", prompt);
     }
 
-    /// Whatever a peer sends is read, asked back or refused; nothing panics.
+    /// All that a peer sends is read, asked back or refused; nothing panics.
     #[test]
     fn any_prompt_is_answered(
         body in "([A-Za-z ]{1,12}[:;,. ]{0,2}|\\n|\\n## Task (Object|Context|Target)\\n|Area: |[0-9%\"{}\\[~:]{1,6}){0,30}",
@@ -164,7 +164,7 @@ proptest! {
     }
 }
 
-/// What was read: the payload, or the questions.
+/// The outcome of reading: the payload, or the questions.
 fn told(translator: &Translator, prompt: &str) -> String {
     let reading = match translator.read(prompt) {
         Ok(reading) => reading,
@@ -279,7 +279,8 @@ fn an_answer_completes_the_task() {
     ## Required Information Items
     1. Area: Where: a district, a town, a power zone or a site. (string of at most 200 characters; e.g. in Haidian)
     ");
-    let heard = Message::read(&asked.template_uri, &asked.context, &asked.text).expect("a message");
+    let heard = NegotiationMessage::read(&asked.template_uri, &asked.context, &asked.text)
+        .expect("a message");
     assert_eq!(heard.items()[0].0, "Area");
     let answer = supply(
         &[("Area".to_owned(), "Haidian".to_owned())],
@@ -293,9 +294,9 @@ fn an_answer_completes_the_task() {
     ## Information Negotiation Result Content
     1. Area: Haidian
     ");
-    let answer =
-        Message::read(&answer.template_uri, &answer.context, &answer.text).expect("a message");
-    let work = Work::within(Effort::any());
+    let answer = NegotiationMessage::read(&answer.template_uri, &answer.context, &answer.text)
+        .expect("a message");
+    let work = ReadingBudget::within(Effort::any());
     let rest = answer.supply(&mut reading, &work);
     assert_eq!(rest, Ok(Vec::new()));
     let content = reading.content().expect("complete");

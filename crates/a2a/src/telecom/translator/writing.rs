@@ -5,20 +5,20 @@
 
 use super::{Translator, titles};
 use crate::telecom::labels::{json, quoted};
-use crate::telecom::markdown::{Body, Document, Section};
-use crate::telecom::template::{Field, Holds, Part};
+use crate::telecom::markdown::{BlockBody, Prompt, Section};
+use crate::telecom::template::{SectionContent, TemplateField, TemplateSection};
 use crate::telecom::text_language::TextLanguage;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::OTHER;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What one field says.
+/// The statement of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// How the field is called.
+    /// The name of the field.
     pub label: String,
-    /// What is said of it.
+    /// The value said.
     pub said: String,
     /// The keys that it holds: one, of a span two.
     pub keys: Vec<String>,
@@ -32,7 +32,7 @@ impl Translator {
     }
 
     /// The same, not yet written.
-    pub fn document(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Document {
+    pub fn document(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Prompt {
         let values = self.with_bare_defaults(values);
         let mut told = BTreeSet::new();
         let parts = self.template.sections.iter();
@@ -40,13 +40,13 @@ impl Translator {
         let mut sections: Vec<Section> = sections.collect();
         sections.extend(self.further(&values, &told, text_language));
         sections.extend(other(&values, text_language));
-        Document {
+        Prompt {
             front: Vec::new(),
             sections,
         }
     }
 
-    /// What fields say of these values, in the order of the template.
+    /// The fields that state these values, in the order of the template.
     pub fn items(&self, values: &Map<String, Value>, text_language: TextLanguage) -> Vec<Item> {
         let fields = self.template.fields().map(|(_, field)| field);
         let told = fields.filter_map(|field| {
@@ -61,7 +61,7 @@ impl Translator {
 
     /// A line of words beside items: as it stands, or in quotes if it could be taken for one.
     pub fn prose(&self, line: &str) -> String {
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         match self.every.find(line, &work).said.is_empty() && !line.starts_with(['`', '"']) {
             true => line.to_owned(),
             false => json(&line.into()),
@@ -84,23 +84,23 @@ impl Translator {
 
     fn part(
         &self,
-        part: &Part,
+        part: &TemplateSection,
         values: &Map<String, Value>,
         text_language: TextLanguage,
         told: &mut BTreeSet<String>,
     ) -> Option<Section> {
         let section = Section::new(part.title.first(text_language));
         match &part.holds {
-            Holds::TaskType(phrases) => Some(section.saying(phrases.first(text_language))),
-            Holds::Statement(lines) => {
+            SectionContent::TaskType(phrases) => Some(section.saying(phrases.first(text_language))),
+            SectionContent::Statement(lines) => {
                 let lines = lines.in_tongue(text_language).iter();
                 Some(lines.fold(section, Section::saying))
             }
-            Holds::Guidance(lines) => {
+            SectionContent::Guidance(lines) => {
                 let lines = lines.in_tongue(text_language).iter().cloned();
                 Some(lines.map(entry).fold(section, Section::with))
             }
-            Holds::Fields(fields) => {
+            SectionContent::Fields(fields) => {
                 let section = fields.iter().fold(section, |section, field| {
                     let Some(said) = self.said(field, values, text_language) else {
                         return section;
@@ -113,10 +113,10 @@ impl Translator {
         }
     }
 
-    /// What a field says; none if its keys are not there, or its form has no words for them.
+    /// The statement of a field; none if its keys are not there, or its form has no words for them.
     fn said(
         &self,
-        field: &Field,
+        field: &TemplateField,
         values: &Map<String, Value>,
         text_language: TextLanguage,
     ) -> Option<String> {
@@ -149,9 +149,9 @@ impl Translator {
     }
 }
 
-fn line(field: &Field, said: &str, text_language: TextLanguage) -> Body {
+fn line(field: &TemplateField, said: &str, text_language: TextLanguage) -> BlockBody {
     match field.bare {
-        true => Body::Text(said.to_owned()),
+        true => BlockBody::Text(said.to_owned()),
         false => {
             let colon = text_language.either(": ", "：");
             entry(format!(
@@ -162,8 +162,8 @@ fn line(field: &Field, said: &str, text_language: TextLanguage) -> Body {
     }
 }
 
-fn entry(text: String) -> Body {
-    Body::Entry {
+fn entry(text: String) -> BlockBody {
+    BlockBody::Entry {
         depth: 0,
         number: None,
         text,

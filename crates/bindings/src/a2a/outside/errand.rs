@@ -17,13 +17,13 @@ use super::known::Known;
 use super::peer::Peer;
 use super::telecom::{self, Beside, Turn};
 use a2a::error::{Error, ErrorKind};
-use a2a::event::{Event, Sent};
-use a2a::message::{Content as PartContent, Message as Said, Part};
-use a2a::request::{CancelTask, Configuration, GetTask, Request, SendMessage};
+use a2a::event::{SendMessageResponse, StreamResponse};
+use a2a::message::{Message as Said, Part, PartContent};
+use a2a::request::{A2aRequest, CancelTask, GetTask, SendMessage, SendMessageConfiguration};
 use a2a::response::Response;
 use a2a::state::status_of;
 use a2a::task::{Artifact, Task as Told, TaskState};
-use a2a::{objects, schema_talk};
+use a2a::{objects, schema_request};
 use domain::agent::{Message, Undelivered};
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Stance};
@@ -73,7 +73,7 @@ pub struct Errand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Send this, and hand the answer in.
-    Send(Box<Request>),
+    Send(Box<A2aRequest>),
     /// Nothing has to be said there.
     Settled,
     /// It cannot be said there.
@@ -88,7 +88,7 @@ pub enum Heard {
     /// A turn of a negotiation is answered.
     Replied(Box<Reply>),
     /// The agent has lost the task: send this in the place of what was sent.
-    Lost(Box<Request>),
+    Lost(Box<A2aRequest>),
     /// The agent cannot answer now: try again.
     NotNow(String),
     /// It says no.
@@ -198,10 +198,16 @@ impl Errand {
 
     /// What is said to an offer; the same is asked again where that is nothing yet. Who works on has
     /// taken it.
-    fn replied(&mut self, peer: &Peer, known: &Known, kind: Kind, sent: &Sent) -> Heard {
+    fn replied(
+        &mut self,
+        peer: &Peer,
+        known: &Known,
+        kind: Kind,
+        sent: &SendMessageResponse,
+    ) -> Heard {
         let (said, works) = match sent {
-            Sent::Message(said) => (Some(said), false),
-            Sent::Task(task) => {
+            SendMessageResponse::Message(said) => (Some(said), false),
+            SendMessageResponse::Task(task) => {
                 let works = kind == Kind::Fulfillment && task.status.state == TaskState::Working;
                 (task.status.message.as_ref(), works)
             }
@@ -229,7 +235,7 @@ impl Errand {
                 self.replied(peer, known, turn.kind, &sent)
             }
             // An acceptance or a refusal wants no answer, and words to it are no result.
-            (Ok(Response::Sent(Sent::Message(_))), Some(_)) => Heard::Arrived(None),
+            (Ok(Response::Sent(SendMessageResponse::Message(_))), Some(_)) => Heard::Arrived(None),
             (answer, _) => self.arrived(peer, answer, known, now),
         }
     }
@@ -242,14 +248,14 @@ impl Errand {
         now: Timestamp,
     ) -> Heard {
         match answer {
-            Ok(Response::Sent(Sent::Task(task))) => {
+            Ok(Response::Sent(SendMessageResponse::Task(task))) => {
                 Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Task(task)) => {
                 self.was_lost = false;
                 Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
-            Ok(Response::Sent(Sent::Message(said))) => {
+            Ok(Response::Sent(SendMessageResponse::Message(said))) => {
                 let content = self.content(&said.parts, &[], known);
                 let news = self.told_of(Status::Finished, content, now);
                 Heard::Arrived(news.map(Box::new))
@@ -267,20 +273,20 @@ impl Errand {
     pub fn streamed(
         &mut self,
         peer: &Peer,
-        event: &Event,
+        event: &StreamResponse,
         known: &Known,
         now: Timestamp,
     ) -> Option<Notification> {
         match event {
-            Event::Task(task) if !task.status.state.is_settled() => {
+            StreamResponse::Task(task) if !task.status.state.is_settled() => {
                 self.of_task(peer, task, known, now)
             }
-            Event::Status(update) if !update.status.state.is_settled() => {
+            StreamResponse::Status(update) if !update.status.state.is_settled() => {
                 let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
                 let content = self.content(&[], parts.unwrap_or_default(), known);
                 self.told_of(begun(update.status.state)?, content, now)
             }
-            Event::Artifact(update) if self.reports => {
+            StreamResponse::Artifact(update) if self.reports => {
                 let content = self.content(&update.artifact.parts, &[], known);
                 self.told_of(Status::Processing, content, now)
             }
@@ -308,22 +314,22 @@ impl Errand {
     }
 
     /// Asks how the task is.
-    pub fn look(&self) -> Option<Request> {
+    pub fn look(&self) -> Option<A2aRequest> {
         self.there.as_ref().map(|there| look(&there.id))
     }
 
     /// Ends the task there, if it has not ended.
-    pub fn cancel(&self) -> Option<Request> {
+    pub fn cancel(&self) -> Option<A2aRequest> {
         let open = self.there.as_ref().filter(|it| !it.status.is_terminal());
         open.map(|there| cancel(&there.id))
     }
 
-    fn begin(&self, form: TaskForm, content: &Content) -> Request {
+    fn begin(&self, form: TaskForm, content: &Content) -> A2aRequest {
         send(form.message(self.task.to_string(), content))
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
-    fn go_on(&self, peer: &Peer, known: &Known, there: &There, content: &Content) -> Request {
+    fn go_on(&self, peer: &Peer, known: &Known, there: &There, content: &Content) -> A2aRequest {
         let digest = canonical::hash(&json!([there.id, content.render()]));
         let digest: String = digest[..8]
             .iter()
@@ -511,7 +517,7 @@ fn payload(part: &Part) -> Option<Payload> {
         }),
         _ => None,
     });
-    typed.or_else(|| schema_talk::payload(part))
+    typed.or_else(|| schema_request::payload(part))
 }
 
 /// What an artifact brings: its parts, and the text of A2A-T where they have none.
@@ -545,26 +551,26 @@ fn accepts(content: &Content) -> bool {
     word == Some(Stance::Accept)
 }
 
-fn look(id: &str) -> Request {
-    Request::GetTask(GetTask {
+fn look(id: &str) -> A2aRequest {
+    A2aRequest::GetTask(GetTask {
         id: id.to_owned(),
         history_length: Some(0),
     })
 }
 
-fn cancel(id: &str) -> Request {
-    Request::CancelTask(CancelTask {
+fn cancel(id: &str) -> A2aRequest {
+    A2aRequest::CancelTask(CancelTask {
         id: id.to_owned(),
         metadata: Default::default(),
     })
 }
 
-fn send(message: Said) -> Request {
-    Request::SendMessage(SendMessage {
-        configuration: Configuration {
+fn send(message: Said) -> A2aRequest {
+    A2aRequest::SendMessage(SendMessage {
+        configuration: SendMessageConfiguration {
             return_immediately: true,
             history_length: Some(0),
-            ..Configuration::default()
+            ..SendMessageConfiguration::default()
         },
         ..SendMessage::new(message)
     })

@@ -10,8 +10,8 @@ use super::peer::Peer;
 use super::telecom::{self, Asked};
 use a2a::intent::{self, IntentInfo, SkillExtension, Slot};
 use a2a::message::{Message, Part, Role};
-use a2a::telecom::envelope::Envelope;
-use a2a::{objects, schema_talk};
+use a2a::telecom::envelope::TelecomEnvelope;
+use a2a::{objects, schema_request};
 use domain::content::{Content, Payload};
 use domain::task::TaskId;
 use schema::template::OTHER;
@@ -23,7 +23,7 @@ pub(super) enum TaskForm {
     /// As data of a schema.
     Typed(Payload),
     /// As a prompt of A2A-T.
-    Prompt(Envelope),
+    Prompt(TelecomEnvelope),
     /// As an intent with its slots.
     Intent(IntentInfo),
     /// In words.
@@ -107,7 +107,7 @@ pub(super) fn going_on(
     if let Some(answer) = answer {
         return telecom::carrying(answer, id, &words_and_values(content));
     }
-    let plain = content.payload.as_ref().map(schema_talk::payload_part);
+    let plain = content.payload.as_ref().map(schema_request::payload_part);
     let with = |part| {
         Message::new(
             id.clone(),

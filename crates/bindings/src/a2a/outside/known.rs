@@ -4,7 +4,7 @@
 
 use super::super::telecom::repertoire;
 use super::peer::Peer;
-use a2a::telecom::peer::Peer as TelecomPeer;
+use a2a::telecom::peer::TelecomPeer;
 use domain::negotiation::{Kind, Negotiation, State};
 use schema::template::Template;
 use std::sync::Arc;

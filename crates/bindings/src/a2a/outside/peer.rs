@@ -4,10 +4,10 @@
 //! vouches for it. Read next: `a2a::card::profile`, the other way.
 
 use super::place::Place;
-use a2a::card::{Card, SecurityKind, Skill};
+use a2a::card::{AgentSkill, Card, SecurityKind};
 use a2a::intent::SkillExtension;
 use a2a::media::MediaType;
-use a2a::telecom::extension::{Extension, Family};
+use a2a::telecom::extension::{Family, TelecomExtension};
 use a2a::{intent, objects};
 use domain::profile::{self, Capability, Profile, usable_name};
 use engine::IntroduceAgent;
@@ -119,7 +119,7 @@ impl Peer {
     /// True if it understands prompts of A2A-T.
     pub(super) fn speaks_telecom(&self) -> bool {
         let mut all = self.card.extensions.iter();
-        all.any(|it| Extension::parse(&it.uri).is_some_and(|it| it.family == Family::Task))
+        all.any(|it| TelecomExtension::parse(&it.uri).is_some_and(|it| it.family == Family::Task))
     }
 
     /// The extensions that it knows and requests here make use of.
@@ -128,7 +128,7 @@ impl Peer {
         known.filter(|uri| is_known(uri)).collect()
     }
 
-    fn skill(&self, of: &Skill) -> profile::Skill {
+    fn skill(&self, of: &AgentSkill) -> profile::Skill {
         let schemas = self.inputs.iter();
         let (inputs, outputs) = match of.input_modes.is_empty() && of.output_modes.is_empty() {
             true => (
@@ -154,7 +154,7 @@ impl Peer {
 
 /// True of the extensions that are spoken here.
 fn is_known(uri: &str) -> bool {
-    [objects::URI, intent::URI].contains(&uri) || Extension::parse(uri).is_some()
+    [objects::URI, intent::URI].contains(&uri) || TelecomExtension::parse(uri).is_some()
 }
 
 /// True if a bearer token is all that these ways to authenticate need.

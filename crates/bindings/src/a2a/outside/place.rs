@@ -3,14 +3,14 @@
 //! Knows what is put into an HTTP request and what is read from its answer; refuses to know how that
 //! is moved. Read next: `a2a::jsonrpc`, `a2a::rest`.
 
-use a2a::card::{Card, HTTP_JSON, Interface, JSONRPC};
+use a2a::card::{AgentInterface, Card, HTTP_JSON, JSONRPC};
 use a2a::error::{Error, ErrorKind};
-use a2a::event::Event;
+use a2a::event::StreamResponse;
 use a2a::jsonrpc::{self, Id};
 use a2a::method::Method;
-use a2a::request::Request;
+use a2a::request::A2aRequest;
 use a2a::response::Response;
-use a2a::rest::outgoing as rest;
+use a2a::rest::outbound as rest;
 use a2a::version::{self, Version};
 use a2a::{extension, sse};
 use serde_json::Value;
@@ -58,7 +58,7 @@ impl Place {
             .find_map(|(version, it)| Self::spoken(version, it))
     }
 
-    fn spoken(version: Version, it: &Interface) -> Option<Self> {
+    fn spoken(version: Version, it: &AgentInterface) -> Option<Self> {
         let binding = match it.binding.as_str() {
             JSONRPC => Binding::JsonRpc,
             HTTP_JSON => Binding::HttpJson,
@@ -79,7 +79,7 @@ impl Place {
     ///
     /// # Errors
     /// [`ErrorKind::UnsupportedOperation`] if there is no such request in this version or binding.
-    pub fn write(&self, request: &Request, extensions: &[String]) -> Result<Sending, Error> {
+    pub fn write(&self, request: &A2aRequest, extensions: &[String]) -> Result<Sending, Error> {
         let tenant = self.tenant.as_deref();
         let (verb, url, body) = match self.binding {
             Binding::JsonRpc => {
@@ -128,7 +128,7 @@ impl Place {
     ///
     /// # Errors
     /// As of [`Place::read`].
-    pub fn read_event(&self, data: &str) -> Result<Event, Error> {
+    pub fn read_event(&self, data: &str) -> Result<StreamResponse, Error> {
         let data = json(200, data.as_bytes())?;
         match self.binding {
             Binding::JsonRpc => jsonrpc::read_event(&Id::from(NUMBER), self.version, &data),

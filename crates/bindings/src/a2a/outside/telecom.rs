@@ -9,10 +9,12 @@ use super::super::telecom::kept;
 use super::known::Known;
 use super::peer::Peer;
 use a2a::message::{Message, Metadata, Part, Role};
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::negotiation::{Context, Heard, Performative, Standing, max_rounds, proposals};
-use a2a::telecom::peer::{Peer as TelecomPeer, Word};
+use a2a::telecom::negotiation::{
+    Context, OpenNegotiation, Performative, ReceivedMove, max_rounds, proposals,
+};
+use a2a::telecom::peer::{PeerMessage, TelecomPeer};
 use a2a::telecom::text_language::TextLanguage;
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance};
@@ -62,16 +64,18 @@ impl Beside {
             .word(&said.metadata, &said.parts, standing, about)
             .ok()??
         {
-            Word::Asks { context, items } => Some(Self::Asks(Asked { context, items })),
-            Word::Negotiates { context, heard } => match heard {
-                Heard::Opens(speech, _) | Heard::Turn(speech) if speech.stance == Stance::Offer => {
+            PeerMessage::Asks { context, items } => Some(Self::Asks(Asked { context, items })),
+            PeerMessage::Negotiates { context, heard } => match heard {
+                ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech)
+                    if speech.stance == Stance::Offer =>
+                {
                     let first = speech.contents.into_iter().next()?;
                     Some(Self::Offers(Some(Box::new(first)), context))
                 }
-                Heard::Again => Some(Self::Offers(None, context)),
+                ReceivedMove::Again => Some(Self::Offers(None, context)),
                 _ => None,
             },
-            Word::Tells { .. } => None,
+            PeerMessage::Tells { .. } => None,
         }
     }
 }
@@ -99,7 +103,7 @@ impl Asked {
         peer: &TelecomPeer,
         content: &Content,
         words: &str,
-    ) -> Option<Envelope> {
+    ) -> Option<TelecomEnvelope> {
         match (&content.payload, self.items.as_slice()) {
             (Some(payload), items) => peer.supply(payload, &self.context, items, TONGUE),
             (None, [(name, _)]) => {
@@ -111,7 +115,7 @@ impl Asked {
 }
 
 /// True of an assignment to report from now on.
-pub(super) fn is_subscription(prompt: &Envelope) -> bool {
+pub(super) fn is_subscription(prompt: &TelecomEnvelope) -> bool {
     prompt.text(Family::Notification).is_some()
 }
 
@@ -122,7 +126,7 @@ pub(super) fn assignment(
     known: &Known,
     task: &TaskId,
     payload: &Payload,
-) -> Option<Envelope> {
+) -> Option<TelecomEnvelope> {
     let agent = known.telecom(peer)?;
     let Some(prompt) = agent.assignment(payload, TONGUE) else {
         return agent.subscription(payload, TONGUE);
@@ -184,8 +188,8 @@ fn spoken(
     Some(carrying(said, id, words))
 }
 
-fn standing(negotiation: &Negotiation) -> Standing<'_> {
-    Standing {
+fn standing(negotiation: &Negotiation) -> OpenNegotiation<'_> {
+    OpenNegotiation {
         max_rounds: max_rounds(negotiation.round_limit),
         negotiation,
     }
@@ -197,17 +201,19 @@ pub(super) fn reply(peer: &Peer, known: &Known, kind: Kind, said: &Message) -> O
     let agent = known.telecom(peer)?;
     let word = agent.word(&said.metadata, &said.parts, standing, None);
     Some(match word {
-        Ok(Some(Word::Negotiates { heard, .. })) => of_turn(heard),
+        Ok(Some(PeerMessage::Negotiates { heard, .. })) => of_turn(heard),
         Ok(Some(_) | None) => return None,
         Err(unheard) => Reply::refused("malformed", "", unheard.to_string()),
     })
 }
 
-fn of_turn(heard: Heard) -> Reply {
+fn of_turn(heard: ReceivedMove) -> Reply {
     match heard {
-        Heard::Turn(speech) | Heard::Opens(speech, _) => of_speech(speech),
-        Heard::Withdrawal(why) => Reply::refused("withdrawn", "", why),
-        Heard::Question | Heard::Supply | Heard::Again => Reply::new(Verdict::Pending, Vec::new()),
+        ReceivedMove::Turn(speech) | ReceivedMove::Opens(speech, _) => of_speech(speech),
+        ReceivedMove::Withdrawal(why) => Reply::refused("withdrawn", "", why),
+        ReceivedMove::Question | ReceivedMove::Supply | ReceivedMove::Again => {
+            Reply::new(Verdict::Pending, Vec::new())
+        }
     }
 }
 
@@ -225,7 +231,7 @@ fn of_speech(speech: Speech) -> Reply {
 }
 
 /// A message that carries a text beside words.
-pub(super) fn carrying(envelope: Envelope, id: String, words: &str) -> Message {
+pub(super) fn carrying(envelope: TelecomEnvelope, id: String, words: &str) -> Message {
     Message {
         metadata: envelope.write(),
         extensions: TelecomPeer::extensions(&envelope),
@@ -235,7 +241,7 @@ pub(super) fn carrying(envelope: Envelope, id: String, words: &str) -> Message {
 
 /// The text of a result in A2A-T, if there is one.
 pub(super) fn outcome(metadata: &Metadata) -> Option<String> {
-    let envelope = Envelope::read(metadata).ok()??;
+    let envelope = TelecomEnvelope::read(metadata).ok()??;
     envelope.text(Family::Task).map(str::to_owned)
 }
 

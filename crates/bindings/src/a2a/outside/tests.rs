@@ -6,20 +6,20 @@ use super::errand::{Errand, Following, Heard, Step, THERE};
 use super::known::Known;
 use super::peer::Peer;
 use super::place::Place;
-use a2a::card::{Card, HTTP_JSON, Interface, JSONRPC, Skill};
+use a2a::card::{AgentInterface, AgentSkill, Card, HTTP_JSON, JSONRPC};
 use a2a::error::{Error, ErrorKind};
-use a2a::event::{ArtifactUpdate, Event, Sent, StatusUpdate};
+use a2a::event::{ArtifactUpdate, SendMessageResponse, StatusUpdate, StreamResponse};
 use a2a::intent::{self, SkillExtension};
 use a2a::message::{Message as Said, Part, Role};
-use a2a::request::{Request, SendMessage};
+use a2a::request::{A2aRequest, SendMessage};
 use a2a::response::Response;
 use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
 use a2a::telecom::declaration;
-use a2a::telecom::envelope::Envelope;
-use a2a::telecom::extension::{Extension, Family};
+use a2a::telecom::envelope::TelecomEnvelope;
+use a2a::telecom::extension::{Family, TelecomExtension};
 use a2a::telecom::negotiation::{Context, Performative, ask_in_words};
-use a2a::telecom::peer::Peer as TelecomPeer;
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::peer::TelecomPeer;
+use a2a::telecom::repertoire::TemplateCatalogue;
 use a2a::telecom::text_language::TextLanguage;
 use a2a::version::Version;
 use a2a::{card::CardProfile, jsonrpc, objects};
@@ -42,8 +42,8 @@ fn now() -> Timestamp {
     Timestamp::from_ms(1_745_245_140_000)
 }
 
-fn interface(binding: &str, version: &str) -> Interface {
-    Interface {
+fn interface(binding: &str, version: &str) -> AgentInterface {
+    AgentInterface {
         url: "https://agent.example/a2a/".to_owned(),
         binding: binding.to_owned(),
         version: version.to_owned(),
@@ -57,10 +57,10 @@ fn card() -> Card {
     card.interfaces = vec![interface(JSONRPC, "0.3"), interface(JSONRPC, "1.0")];
     card.capabilities.streaming = Some(true);
     card.skills = ["check", "guide"]
-        .map(|id| Skill {
+        .map(|id| AgentSkill {
             id: id.to_owned(),
             input_modes: vec!["text/plain".to_owned()],
-            ..Skill::default()
+            ..AgentSkill::default()
         })
         .to_vec();
     card.skills[0].input_modes.push(objects::mode("check_v1"));
@@ -114,7 +114,7 @@ fn errand() -> Errand {
     Errand::new("surveyor", "platform", &TaskId::new("t-1"))
 }
 
-fn sent(step: Step) -> Request {
+fn sent(step: Step) -> A2aRequest {
     match step {
         Step::Send(request) => *request,
         other => panic!("{other:?}"),
@@ -123,7 +123,7 @@ fn sent(step: Step) -> Request {
 
 fn said(step: Step) -> Said {
     match sent(step) {
-        Request::SendMessage(SendMessage { message, .. }) => message,
+        A2aRequest::SendMessage(SendMessage { message, .. }) => message,
         other => panic!("{other:?}"),
     }
 }
@@ -282,20 +282,23 @@ fn a_task_is_found_again() {
     let mut errand = errand();
     let asked = sent(errand.take(&peer(), &message(Verb::TaskAssign, reminder), &known()));
     assert!(
-        matches!(&asked, Request::GetTask(it) if it.id == "there-1"),
+        matches!(&asked, A2aRequest::GetTask(it) if it.id == "there-1"),
         "{asked:?}"
     );
     let lost = || Err(Error::new(ErrorKind::TaskNotFound, "gone"));
     let Heard::Lost(again) = heard(&mut errand, lost()) else {
         panic!("it was lost")
     };
-    assert!(matches!(&*again, Request::SendMessage(it) if it.message.message_id == "t-1"));
+    assert!(matches!(&*again, A2aRequest::SendMessage(it) if it.message.message_id == "t-1"));
     assert!(matches!(heard(&mut errand, lost()), Heard::Refused(no) if no.tag == "data-missing"));
     // An agent that takes tasks and keeps none is not told for ever.
     let Response::Task(taken) = told(TaskState::Working, "w", Vec::new()) else {
         unreachable!("it is one")
     };
-    heard(&mut errand, Ok(Response::Sent(Sent::Task(taken))));
+    heard(
+        &mut errand,
+        Ok(Response::Sent(SendMessageResponse::Task(taken))),
+    );
     assert!(matches!(heard(&mut errand, lost()), Heard::Refused(_)));
     let down = Err(Error::new(ErrorKind::Unavailable, "later"));
     assert!(matches!(heard(&mut errand, down), Heard::NotNow(_)));
@@ -354,7 +357,7 @@ fn telecom() -> (Peer, Known) {
     };
     let mut card = Card::new("radio", "Saves energy.", "1.0.0");
     card.interfaces = vec![interface(JSONRPC, "1.0")];
-    declaration::declare(&mut card, &Repertoire::new(find).unwrap());
+    declaration::declare(&mut card, &TemplateCatalogue::new(find).unwrap());
     let known = Known {
         templates,
         ..Known::default()
@@ -380,7 +383,7 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
     let mut errand = errand();
     let begun = errand.take(&peer, &message(Verb::TaskAssign, saving(20)), &known);
     let begun = said(begun);
-    let prompt = Envelope::read(&begun.metadata).unwrap().unwrap();
+    let prompt = TelecomEnvelope::read(&begun.metadata).unwrap().unwrap();
     assert!(prompt.text(Family::Task).unwrap().contains("Haidian"));
     assert_eq!(begun.extensions.len(), 1);
 
@@ -391,8 +394,8 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
         performative: None,
     };
     let question = ask_in_words("How deep?", &context, TextLanguage::English);
-    let question = Envelope::new(
-        Extension::all()
+    let question = TelecomEnvelope::new(
+        TelecomExtension::all()
             .find(|it| it.family == Family::Negotiation)
             .unwrap(),
         question.template_uri,
@@ -410,7 +413,7 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
     assert_eq!(news.content.task_description, "Answer: How deep?");
     let words = Content::new("Haidian", "said").with_result("two metres");
     let answer = said(errand.take(&peer, &message(Verb::FulfillmentNegotiate, words), &known));
-    let answer = Envelope::read(&answer.metadata).unwrap().unwrap();
+    let answer = TelecomEnvelope::read(&answer.metadata).unwrap().unwrap();
     assert_eq!(
         answer.context.as_ref().unwrap().performative,
         Some(Performative::Accept)
@@ -434,14 +437,14 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     known.negotiations = vec![Arc::new(ours.clone())];
     let asked = message(Verb::FeasibilityNegotiate, saving(50));
     let offer = said(errand.take(&peer, &asked, &known));
-    let offer = Envelope::read(&offer.metadata).unwrap().unwrap();
+    let offer = TelecomEnvelope::read(&offer.metadata).unwrap().unwrap();
     let context = offer.context.clone().unwrap();
     assert_eq!(
         (context.round, context.performative),
         (1, Some(Performative::Propose))
     );
 
-    let later = Response::Sent(Sent::Message(Said::new(
+    let later = Response::Sent(SendMessageResponse::Message(Said::new(
         "m",
         Role::Agent,
         vec![Part::text("wait")],
@@ -459,7 +462,7 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
             .find(|it| it.schema_id == id)
             .map(|it| &**it)
     };
-    let agent = TelecomPeer::of(&peer.card, &Repertoire::new(find).unwrap()).unwrap();
+    let agent = TelecomPeer::of(&peer.card, &TemplateCatalogue::new(find).unwrap()).unwrap();
     let less = agent
         .turn(
             &theirs,
@@ -470,7 +473,7 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
         .unwrap();
     let mut answer = Said::new("m", Role::Agent, vec![Part::text("less")]);
     answer.metadata = less.write();
-    let answer = Response::Sent(Sent::Message(answer));
+    let answer = Response::Sent(SendMessageResponse::Message(answer));
     let heard = errand.answered(&peer, Ok(answer), &known, now());
     let Heard::Replied(reply) = heard else {
         panic!("{heard:?}")
@@ -482,13 +485,13 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     speak(&mut theirs, Side::Publisher, Speech::accept());
     known.negotiations = vec![Arc::new(theirs)];
     let accepted = said(errand.take(&peer, &asked, &known));
-    let accepted = Envelope::read(&accepted.metadata).unwrap().unwrap();
+    let accepted = TelecomEnvelope::read(&accepted.metadata).unwrap().unwrap();
     assert_eq!(
         accepted.context.unwrap().performative,
         Some(Performative::Accept)
     );
     let noted = Said::new("m", Role::Agent, vec![Part::text("noted")]);
-    let noted = Response::Sent(Sent::Message(noted));
+    let noted = Response::Sent(SendMessageResponse::Message(noted));
     let heard = errand.answered(&peer, Ok(noted), &known, now());
     assert_eq!(
         heard,
@@ -496,7 +499,7 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
         "words to an acceptance are no result"
     );
     let order = said(errand.take(&peer, &message(Verb::TaskAssign, saving(30)), &known));
-    let order = Envelope::read(&order.metadata).unwrap().unwrap();
+    let order = TelecomEnvelope::read(&order.metadata).unwrap().unwrap();
     assert_eq!(order.context.as_ref().unwrap().id, context.id);
     assert!(order.text(Family::Task).unwrap().contains("30"));
 }
@@ -515,7 +518,7 @@ fn a_decision_is_taken_here_and_told_there() {
             .find(|it| it.schema_id == id)
             .map(|it| &**it)
     };
-    let agent = TelecomPeer::of(&peer.card, &Repertoire::new(find).unwrap()).unwrap();
+    let agent = TelecomPeer::of(&peer.card, &TemplateCatalogue::new(find).unwrap()).unwrap();
     let theirs = Negotiation::between(TaskId::new("there"), Kind::Fulfillment, "platform", "radio");
     let mut theirs = Negotiation {
         round_limit: 3,
@@ -548,7 +551,7 @@ fn a_decision_is_taken_here_and_told_there() {
     );
     let accepted = said(errand.take(&peer, &word, &known));
     assert_eq!(accepted.task_id.as_deref(), Some("there-1"));
-    let accepted = Envelope::read(&accepted.metadata).unwrap().unwrap();
+    let accepted = TelecomEnvelope::read(&accepted.metadata).unwrap().unwrap();
     let context = accepted.context.unwrap();
     assert_eq!(
         (context.id.as_str(), context.performative),
@@ -568,13 +571,13 @@ fn an_order_to_report_is_a_subscription() {
     let payload = Payload::new("fault_incident_v1", json!({"domain": "IP"}));
     let order = Content::new("IP", "report incidents").with_payload(payload);
     let begun = said(errand.take(&peer, &message(Verb::TaskAssign, order), &known));
-    let subscription = Envelope::read(&begun.metadata).unwrap().unwrap();
+    let subscription = TelecomEnvelope::read(&begun.metadata).unwrap().unwrap();
     let text = subscription.text(Family::Notification).unwrap();
     assert!(text.contains("Network domain: IP"), "{text}");
     let working = told(TaskState::Working, "taken", Vec::new());
     errand.answered(&peer, Ok(working), &known, now());
     let report = json!({"faultManagement.Incident": {"csn": "ip-4", "priority": "high"}});
-    let artifact = Event::Artifact(ArtifactUpdate {
+    let artifact = StreamResponse::Artifact(ArtifactUpdate {
         task_id: "there-1".to_owned(),
         context_id: "c-1".to_owned(),
         artifact: Artifact::new("a-1", vec![Part::data(report)]),
@@ -602,7 +605,7 @@ fn events_are_told_until_the_task_settles() {
             message: Some(Said::new("m", Role::Agent, vec![Part::text(words)])),
             timestamp: None,
         };
-        let update = Event::Status(StatusUpdate {
+        let update = StreamResponse::Status(StatusUpdate {
             task_id: "there-1".to_owned(),
             context_id: "c-1".to_owned(),
             status,
@@ -673,7 +676,7 @@ fn a_request_travels_in_every_version_and_binding() {
             ];
             let place = Place::of(&card).unwrap();
             let message = Said::new("m", Role::User, vec![Part::text("look")]);
-            let request = Request::SendMessage(SendMessage::new(message.clone()));
+            let request = A2aRequest::SendMessage(SendMessage::new(message.clone()));
             let sending = place.write(&request, &[objects::URI.to_owned()]).unwrap();
             assert!(
                 sending.url.starts_with("https://agent.example/a2a"),
@@ -685,9 +688,14 @@ fn a_request_travels_in_every_version_and_binding() {
                 assert_eq!(call.request, request);
                 let reply = call
                     .envelope
-                    .result(&Response::Sent(Sent::Message(message.clone())));
+                    .result(&Response::Sent(SendMessageResponse::Message(
+                        message.clone(),
+                    )));
                 let read = place.read(request.method(), 200, reply.to_string().as_bytes());
-                assert_eq!(read, Ok(Response::Sent(Sent::Message(message))));
+                assert_eq!(
+                    read,
+                    Ok(Response::Sent(SendMessageResponse::Message(message)))
+                );
             }
             let unknown = place.read(request.method(), 503, b"<html>");
             assert_eq!(

@@ -5,7 +5,7 @@
 //! Refuses to know what texts say. Read next: [`super::told`].
 
 use a2a::message::Metadata;
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use domain::content::Content;
 use domain::negotiation::Negotiation;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 const SECTION: &str = "a2a-t";
 
 /// Keeps it; in the place of what was kept there before.
-pub(super) fn keep(content: &mut Content, envelope: &Envelope) {
+pub(super) fn keep(content: &mut Content, envelope: &TelecomEnvelope) {
     content.others.retain(|(heading, _)| heading != SECTION);
     let metadata = Value::Object(envelope.write()).to_string();
     content.others.push((SECTION.to_owned(), metadata));
@@ -28,8 +28,8 @@ pub(in crate::a2a) fn metadata(content: &Content) -> Metadata {
 }
 
 /// The same, read; none if nothing is kept.
-pub(super) fn envelope(content: &Content) -> Option<Envelope> {
-    Envelope::read(&metadata(content)).ok().flatten()
+pub(super) fn envelope(content: &Content) -> Option<TelecomEnvelope> {
+    TelecomEnvelope::read(&metadata(content)).ok().flatten()
 }
 
 /// A content goes on in the words of another.

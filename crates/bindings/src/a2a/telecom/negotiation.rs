@@ -12,10 +12,10 @@ use super::super::task::parts;
 use super::{answer, given_up, kept, refused};
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part};
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::negotiation::{self, Heard, Standing, Topic};
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::negotiation::{self, NegotiationTopic, OpenNegotiation, ReceivedMove};
+use a2a::telecom::repertoire::TemplateCatalogue;
 use a2a::telecom::translator::Translator;
 use domain::access::Principal;
 use domain::content::Content;
@@ -26,7 +26,7 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::NegotiationsOf;
 use engine::{Engine, Negotiate, Refusal};
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
@@ -35,7 +35,7 @@ impl RequestContext<'_> {
     pub(super) async fn negotiated(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
         let text = envelope.text(Family::Negotiation).unwrap_or_default();
@@ -64,17 +64,17 @@ impl RequestContext<'_> {
     /// What a message is to a negotiation, or opens.
     async fn heard(
         &self,
-        said: &negotiation::Message,
-        envelope: &Envelope,
+        said: &negotiation::NegotiationMessage,
+        envelope: &TelecomEnvelope,
         before: Option<&Negotiation>,
-    ) -> Result<Heard, Error> {
+    ) -> Result<ReceivedMove, Error> {
         let Some(before) = before else {
             return self.opening(said, envelope).await;
         };
         let (served, said, before) = (Arc::clone(&self.served), said.clone(), before.clone());
         let hear = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
-            let standing = Standing {
+            let work = ReadingBudget::within(Effort::until(over));
+            let standing = OpenNegotiation {
                 max_rounds: max_rounds(&before),
                 negotiation: &kept::bare(&before),
             };
@@ -88,33 +88,37 @@ impl RequestContext<'_> {
     /// one template alone understands.
     async fn opening(
         &self,
-        said: &negotiation::Message,
-        envelope: &Envelope,
-    ) -> Result<Heard, Error> {
+        said: &negotiation::NegotiationMessage,
+        envelope: &TelecomEnvelope,
+    ) -> Result<ReceivedMove, Error> {
         let in_words = || {
-            let work = Work::within(Effort::until(&|| false));
+            let work = ReadingBudget::within(Effort::until(&|| false));
             negotiation::hear(said, Side::Publisher, None, None, &work).map_err(unheard)
         };
         // Information is of a task, whatever its template.
-        if said.topic == Some(Topic::Information) {
+        if said.topic == Some(NegotiationTopic::Information) {
             return in_words();
         }
         if envelope.text(Family::Task).is_some() {
             let content = self.prompt(envelope).await?.reading.content();
-            let content = content.map_err(|lacks| unheard(negotiation::Refusal::Unclear(lacks)))?;
+            let content =
+                content.map_err(|lacks| unheard(negotiation::NegotiationError::Unclear(lacks)))?;
             return Ok(match in_words()? {
-                Heard::Opens(_, limit) => Heard::Opens(Speech::offer(vec![content]), limit),
+                ReceivedMove::Opens(_, limit) => {
+                    ReceivedMove::Opens(Speech::offer(vec![content]), limit)
+                }
                 other => other,
             });
         }
         let (served, heard) = (Arc::clone(&self.served), said.clone());
         let hear = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let by = |it| negotiation::hear(&heard, Side::Publisher, None, Some(it), &work);
             let translators = served.telecom.translators().iter();
-            let readings: Vec<Result<Heard, negotiation::Refusal>> = translators.map(by).collect();
+            let readings: Vec<Result<ReceivedMove, negotiation::NegotiationError>> =
+                translators.map(by).collect();
             let given_up = readings.iter().find_map(|it| match it {
-                Err(negotiation::Refusal::GivenUp(why)) => Some(*why),
+                Err(negotiation::NegotiationError::GivenUp(why)) => Some(*why),
                 _ => None,
             });
             given_up.map_or_else(|| Ok(readings.into_iter().partition(Result::is_ok)), Err)
@@ -133,16 +137,16 @@ impl RequestContext<'_> {
     async fn in_feasibility(
         &self,
         message: &Message,
-        envelope: &Envelope,
+        envelope: &TelecomEnvelope,
         id: &TaskId,
-        heard: Heard,
+        heard: ReceivedMove,
     ) -> Result<u32, Error> {
         let (speech, round_limit) = match heard {
-            Heard::Opens(speech, limit) => (speech, Some(limit)),
-            Heard::Turn(speech) => (speech, None),
-            Heard::Withdrawal(reason) => (refusal(reason), None),
-            Heard::Again => return self.last_round(id),
-            Heard::Question | Heard::Supply => return Err(of_no_task()),
+            ReceivedMove::Opens(speech, limit) => (speech, Some(limit)),
+            ReceivedMove::Turn(speech) => (speech, None),
+            ReceivedMove::Withdrawal(reason) => (refusal(reason), None),
+            ReceivedMove::Again => return self.last_round(id),
+            ReceivedMove::Question | ReceivedMove::Supply => return Err(of_no_task()),
         };
         let said = Words {
             message,
@@ -173,7 +177,7 @@ impl RequestContext<'_> {
     fn turn(
         &self,
         message: &Message,
-        envelope: &Envelope,
+        envelope: &TelecomEnvelope,
         negotiation: &Negotiation,
         round: u32,
     ) -> Message {
@@ -203,7 +207,7 @@ impl RequestContext<'_> {
     pub(super) async fn negotiated_on(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         task: &Task,
     ) -> Result<Said, Error> {
         let text = envelope.text(Family::Negotiation).ok_or_else(|| {
@@ -216,7 +220,7 @@ impl RequestContext<'_> {
         let before = self.negotiation_of(&task.id, Kind::Fulfillment)?;
         let same = before.as_ref().filter(|it| id_of(it) == said.context.id);
         let other = before.as_ref().filter(|it| same.is_none() && it.is_open());
-        if let Some(other) = other.filter(|_| said.topic != Some(Topic::Information)) {
+        if let Some(other) = other.filter(|_| said.topic != Some(NegotiationTopic::Information)) {
             let why = format!("the task is negotiated under the id {}", id_of(other));
             return Err(refused("negotiation.invalid_input", why));
         }
@@ -227,16 +231,16 @@ impl RequestContext<'_> {
             ..Negotiate::new(self.endpoint.clone(), Verb::FulfillmentNegotiate)
         };
         let speech = match heard {
-            Heard::Opens(speech, _) | Heard::Turn(speech) => speech,
-            Heard::Withdrawal(reason) => return self.left(task, &reason).await,
-            Heard::Again => {
+            ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech) => speech,
+            ReceivedMove::Withdrawal(reason) => return self.left(task, &reason).await,
+            ReceivedMove::Again => {
                 return Ok(Said::Of(Given {
                     task: task.id.clone(),
                     notes: Default::default(),
                 }));
             }
-            Heard::Supply => return self.informed(message, &envelope, task, &said).await,
-            Heard::Question => {
+            ReceivedMove::Supply => return self.informed(message, &envelope, task, &said).await,
+            ReceivedMove::Question => {
                 let why = "what is known of the task stands in its record";
                 return Err(refused("negotiation.type_mismatch", why));
             }
@@ -256,9 +260,9 @@ impl RequestContext<'_> {
     async fn informed(
         &self,
         message: &Message,
-        envelope: &Envelope,
+        envelope: &TelecomEnvelope,
         task: &Task,
-        said: &negotiation::Message,
+        said: &negotiation::NegotiationMessage,
     ) -> Result<Said, Error> {
         let awaits = task
             .awaits
@@ -319,8 +323,8 @@ pub(super) fn of_task(
 /// The last turn of a negotiation, as who speaks like this is told it.
 pub(super) fn rendered(
     negotiation: &Negotiation,
-    envelope: &Envelope,
-    repertoire: &Repertoire,
+    envelope: &TelecomEnvelope,
+    repertoire: &TemplateCatalogue,
 ) -> Option<Metadata> {
     let said = negotiation::say(
         &kept::bare(negotiation),
@@ -348,7 +352,7 @@ fn round_of(negotiation: &Negotiation, message: &Message) -> Option<u32> {
 }
 
 /// What opened a negotiation last, in A2A-T; none if it was said otherwise.
-fn opened_by(negotiation: &Negotiation) -> Option<Envelope> {
+fn opened_by(negotiation: &Negotiation) -> Option<TelecomEnvelope> {
     let mut turns = negotiation.turns.iter();
     let first = turns.find(|turn| turn.round >= negotiation.opened)?;
     kept::envelope(first.speech.contents.first()?)
@@ -369,7 +373,7 @@ fn max_rounds(negotiation: &Negotiation) -> u32 {
 /// The template by which a negotiation speaks: that of the schema of what was offered first.
 fn translator_of<'r>(
     negotiation: &Negotiation,
-    repertoire: &'r Repertoire,
+    repertoire: &'r TemplateCatalogue,
 ) -> Option<&'r Translator> {
     let first = negotiation.turns.first()?.speech.contents.first()?;
     repertoire.for_schema(&first.payload.as_ref()?.schema_id)
@@ -381,9 +385,9 @@ fn in_reply_to(task: &Task) -> &'static str {
 }
 
 /// A feasibility, or leaving whatever it was, may be spoken of before there is a task.
-fn needs_no_task(said: &negotiation::Message) -> Result<(), Error> {
+fn needs_no_task(said: &negotiation::NegotiationMessage) -> Result<(), Error> {
     match said.topic {
-        None | Some(Topic::Feasibility) => Ok(()),
+        None | Some(NegotiationTopic::Feasibility) => Ok(()),
         Some(_) => Err(of_no_task()),
     }
 }
@@ -401,9 +405,9 @@ fn refusal(reason: String) -> Speech {
     }])
 }
 
-pub(super) fn unheard(refusal: negotiation::Refusal) -> Error {
+pub(super) fn unheard(refusal: negotiation::NegotiationError) -> Error {
     match refusal {
-        negotiation::Refusal::GivenUp(why) => given_up(why),
+        negotiation::NegotiationError::GivenUp(why) => given_up(why),
         refusal => refused(refusal.code(), refusal),
     }
 }
@@ -411,7 +415,7 @@ pub(super) fn unheard(refusal: negotiation::Refusal) -> Error {
 /// How a speech is said in a message of our own protocol.
 struct Words<'m> {
     message: &'m Message,
-    envelope: &'m Envelope,
+    envelope: &'m TelecomEnvelope,
     in_reply_to: Option<&'static str>,
 }
 

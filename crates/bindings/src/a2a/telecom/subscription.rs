@@ -10,25 +10,25 @@ use super::super::request_context::RequestContext;
 use super::told::{from_agent, status};
 use super::{given_up, kept, refused};
 use a2a::error::Error;
-use a2a::event::{ArtifactUpdate, Event};
+use a2a::event::{ArtifactUpdate, StreamResponse};
 use a2a::message::{Message, Metadata, Part, Role};
 use a2a::task::{Artifact, Task as Told, TaskState};
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::repertoire::Repertoire;
-use a2a::telecom::subscription::{Declined, Subscription};
+use a2a::telecom::repertoire::TemplateCatalogue;
+use a2a::telecom::subscription::{NotificationSubscription, SubscriptionError};
 use domain::content::Content;
 use domain::notification::Notification;
 use domain::push::PushConfig;
 use domain::task::{Status, Task, TaskId};
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use std::sync::Arc;
 
 impl RequestContext<'_> {
     pub(super) async fn subscribed(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
@@ -36,14 +36,14 @@ impl RequestContext<'_> {
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let topic = served.telecom.subscription(named.as_ref(), &text, &work)?;
             Ok((topic.clone(), topic.parse(&text, &work)))
         };
         let read = self.beside(read).await?;
         let (topic, subscription) = read.map_err(|unknown| self.not_known(&unknown))?;
-        let declined = |declined: Declined| match declined {
-            Declined::GivenUp(why) => given_up(why),
+        let declined = |declined: SubscriptionError| match declined {
+            SubscriptionError::GivenUp(why) => given_up(why),
             declined => refused(declined.code(), declined),
         };
         let subscription = subscription.map_err(declined)?;
@@ -70,17 +70,21 @@ pub(in crate::a2a) fn is_standing(task: &Task) -> bool {
 /// A task that is a subscription.
 pub(super) struct Subscribed<'t> {
     task: &'t Task,
-    subscription: Subscription,
+    subscription: NotificationSubscription,
     /// That it was taken, as its prompt asks to be told.
     taken: Message,
 }
 
 impl<'t> Subscribed<'t> {
     /// The subscription that a task is, as it was said; none if it is none.
-    pub(super) fn of(task: &'t Task, said: &Envelope, repertoire: &Repertoire) -> Option<Self> {
+    pub(super) fn of(
+        task: &'t Task,
+        said: &TelecomEnvelope,
+        repertoire: &TemplateCatalogue,
+    ) -> Option<Self> {
         let text = said.text(Family::Notification)?;
         // It was read before it was taken.
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let topic = repertoire.subscription(said.template_uri.as_ref(), text, &work);
         let topic = topic.ok()?;
         let subscription = topic.parse(text, &work).ok()?;
@@ -110,8 +114,8 @@ impl<'t> Subscribed<'t> {
         self,
         change: &Notification,
         sequence: u64,
-        events: Vec<Event>,
-    ) -> Vec<Event> {
+        events: Vec<StreamResponse>,
+    ) -> Vec<StreamResponse> {
         let report = self.report(change, sequence);
         let is_another = change.previous != Some(change.status);
         match change.status {
@@ -123,20 +127,20 @@ impl<'t> Subscribed<'t> {
             _ => {
                 let state = events
                     .into_iter()
-                    .filter(|it| matches!(it, Event::Status(_)));
+                    .filter(|it| matches!(it, StreamResponse::Status(_)));
                 report.into_iter().chain(state).collect()
             }
         }
     }
 
-    fn report(&self, change: &Notification, sequence: u64) -> Option<Event> {
+    fn report(&self, change: &Notification, sequence: u64) -> Option<StreamResponse> {
         let told = self.subscription.tell(change)?;
         let part = match told.body.as_str() {
             Some(words) => Part::text(words),
             None => Part::data(told.body).of_type("application/json"),
         };
         let id = format!("{}/{sequence}", told.name);
-        Some(Event::Artifact(ArtifactUpdate {
+        Some(StreamResponse::Artifact(ArtifactUpdate {
             task_id: self.task.id.to_string(),
             context_id: self.task.conversation().to_owned(),
             artifact: Artifact {

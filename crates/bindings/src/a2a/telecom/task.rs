@@ -9,25 +9,25 @@ use super::negotiation::unheard;
 use super::{given_up, kept, refused};
 use a2a::error::Error;
 use a2a::message::{Message, Metadata};
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
-use a2a::telecom::negotiation::{self, Context, Heard, Performative};
-use a2a::telecom::repertoire::Unknown;
-use a2a::telecom::translator::{Question, Reading, Translator, Unread};
+use a2a::telecom::negotiation::{self, Context, Performative, ReceivedMove};
+use a2a::telecom::repertoire::UnknownTemplate;
+use a2a::telecom::translator::{PromptMismatch, PromptReading, Question, Translator};
 use domain::content::{Content, Payload};
 use domain::negotiation::{Kind, Side};
 use domain::push::PushConfig;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::Negotiate;
-use schema::steps::{Effort, Work};
+use schema::steps::{Effort, ReadingBudget};
 use schema::template::Template;
 use std::sync::Arc;
 
 /// A prompt that was read.
 pub(super) struct Prompt<'s> {
     pub(super) translator: &'s Translator,
-    pub(super) reading: Reading<'s>,
+    pub(super) reading: PromptReading<'s>,
 }
 
 impl RequestContext<'_> {
@@ -35,7 +35,7 @@ impl RequestContext<'_> {
     pub(super) async fn tasked(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
     ) -> Result<Said, Error> {
@@ -71,29 +71,29 @@ impl RequestContext<'_> {
     }
 
     /// The prompt of a message, read by its template beside the connections.
-    pub(super) async fn prompt(&self, envelope: &Envelope) -> Result<Prompt<'_>, Error> {
+    pub(super) async fn prompt(&self, envelope: &TelecomEnvelope) -> Result<Prompt<'_>, Error> {
         let text = envelope.text(Family::Task).unwrap_or_default();
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let translator = served.telecom.task(named.as_ref(), &text, &work)?;
             let understood = translator.read_within(&text, &work);
-            let understood = understood.map(Reading::understood);
+            let understood = understood.map(PromptReading::understood);
             Ok((translator.uri().clone(), understood))
         };
-        let not_known = |unknown: Unknown| self.not_known(&unknown);
+        let not_known = |unknown: UnknownTemplate| self.not_known(&unknown);
         let (uri, understood) = self.beside(read).await?.map_err(not_known)?;
         let understood = understood.map_err(|unread| match unread {
-            Unread::GivenUp(why) => given_up(why),
+            PromptMismatch::GivenUp(why) => given_up(why),
             unread => refused("content.format_error", unread),
         })?;
-        let work = Work::within(Effort::any());
+        let work = ReadingBudget::within(Effort::any());
         let translator = self.served.telecom.task(Some(&uri), "", &work);
         let translator = translator.map_err(not_known)?;
         Ok(Prompt {
             translator,
-            reading: Reading::going_on(translator, understood),
+            reading: PromptReading::going_on(translator, understood),
         })
     }
 
@@ -102,7 +102,7 @@ impl RequestContext<'_> {
     pub(super) async fn supplied(
         &self,
         message: &Message,
-        envelope: Envelope,
+        envelope: TelecomEnvelope,
         task: &Task,
     ) -> Result<Said, Error> {
         let asked = asked_in(task);
@@ -135,7 +135,7 @@ impl RequestContext<'_> {
     /// What an information negotiation adds to what was understood before.
     async fn completed_by(
         &self,
-        envelope: &Envelope,
+        envelope: &TelecomEnvelope,
         task: &Task,
         asked: Option<&Context>,
     ) -> Result<Answered<'_>, Error> {
@@ -154,24 +154,24 @@ impl RequestContext<'_> {
         let (schema, values) = (pending.schema_id.clone(), pending.values.clone());
         let served = Arc::clone(&self.served);
         let read = move |over: &dyn Fn() -> bool| {
-            let work = Work::within(Effort::until(over));
+            let work = ReadingBudget::within(Effort::until(over));
             let translator = served.telecom.for_schema(&schema);
             let translator = translator.expect("it was found for this schema");
             let heard = negotiation::hear(&said, Side::Publisher, None, Some(translator), &work)?;
-            let mut reading = Reading::upon(translator, &values, said.text_language);
+            let mut reading = PromptReading::upon(translator, &values, said.text_language);
             let rest = said.supply(&mut reading, &work)?;
             Ok((heard, reading.understood(), rest))
         };
         let (heard, understood, rest) = self.beside(read).await?.map_err(unheard)?;
         match heard {
-            Heard::Supply => {}
-            Heard::Withdrawal(reason) => return Ok(Answered::Not(reason)),
+            ReceivedMove::Supply => {}
+            ReceivedMove::Withdrawal(reason) => return Ok(Answered::Not(reason)),
             _ => return Err(refused("negotiation.phase_mismatch", "an answer is needed")),
         }
         match rest.is_empty() {
             true => Ok(Answered::With(Prompt {
                 translator,
-                reading: Reading::going_on(translator, understood),
+                reading: PromptReading::going_on(translator, understood),
             })),
             false => {
                 let why = format!("not asked for: {}", rest.join("; "));
@@ -183,9 +183,9 @@ impl RequestContext<'_> {
     /// A message of a negotiation, from its envelope, read beside the connections.
     pub(super) async fn spoken(
         &self,
-        envelope: &Envelope,
+        envelope: &TelecomEnvelope,
         text: &str,
-    ) -> Result<negotiation::Message, Error> {
+    ) -> Result<negotiation::NegotiationMessage, Error> {
         let missing =
             |what: &str| refused("negotiation.invalid_input", format!("{what} is needed"));
         let context = envelope.context.clone();
@@ -193,7 +193,9 @@ impl RequestContext<'_> {
         let uri = envelope.template_uri.clone();
         let uri = uri.ok_or_else(|| missing("templateUri"))?;
         let text = text.to_owned();
-        let read = move |_: &dyn Fn() -> bool| negotiation::Message::read(&uri, &context, &text);
+        let read = move |_: &dyn Fn() -> bool| {
+            negotiation::NegotiationMessage::read(&uri, &context, &text)
+        };
         let read = self.beside(read).await?;
         read.map_err(unheard)
     }
@@ -218,7 +220,7 @@ enum Answered<'s> {
 
 impl Prompt<'_> {
     /// The content of what it says; what it lacks is asked for in this round.
-    fn fill(&self, negotiate: &mut Negotiate, envelope: &Envelope, round: u32) -> Content {
+    fn fill(&self, negotiate: &mut Negotiate, envelope: &TelecomEnvelope, round: u32) -> Content {
         let mut content = match self.reading.content() {
             Ok(content) => Content {
                 target_object: inert(&content.target_object),
@@ -243,7 +245,12 @@ impl Prompt<'_> {
         content
     }
 
-    fn question(&self, lacks: &[Question], envelope: &Envelope, context: &Context) -> Content {
+    fn question(
+        &self,
+        lacks: &[Question],
+        envelope: &TelecomEnvelope,
+        context: &Context,
+    ) -> Content {
         let payload = Payload {
             schema_id: self.translator.schema().schema_id.clone(),
             values: self.reading.said(),

@@ -9,12 +9,12 @@ use super::super::cards::Served;
 use super::super::task::parts;
 use super::subscription::Subscribed;
 use super::{kept, negotiation};
-use a2a::event::{Event, StatusUpdate};
+use a2a::event::{StatusUpdate, StreamResponse};
 use a2a::message::{Message, Metadata, Part, Role};
 use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
-use a2a::telecom::envelope::Envelope;
+use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::negotiation::{Context, ask_in_words};
-use a2a::telecom::repertoire::Repertoire;
+use a2a::telecom::repertoire::TemplateCatalogue;
 use a2a::telecom::translator::outcome;
 use domain::access::Principal;
 use domain::content::Content;
@@ -31,14 +31,14 @@ use std::sync::Arc;
 pub(in crate::a2a) struct Teller<'a> {
     pub(in crate::a2a) engine: &'a Engine,
     pub(in crate::a2a) who: &'a Principal,
-    pub(in crate::a2a) repertoire: Cow<'a, Repertoire>,
+    pub(in crate::a2a) repertoire: Cow<'a, TemplateCatalogue>,
     pub(in crate::a2a) templates: Cow<'a, [Arc<Template>]>,
 }
 
 /// A task that a peer speaks of, and how it speaks.
 struct Spoken<'t> {
     task: &'t Task,
-    envelope: Envelope,
+    envelope: TelecomEnvelope,
 }
 
 /// A state as it was reached.
@@ -50,7 +50,7 @@ struct Moment<'t> {
 
 impl Spoken<'_> {
     /// What an agent asks in its own words.
-    fn question(&self, asked: &Content) -> Envelope {
+    fn question(&self, asked: &Content) -> TelecomEnvelope {
         let context = Context {
             id: self.task.id.to_string(),
             round: 1,
@@ -111,8 +111,8 @@ impl Teller<'_> {
         task: &Task,
         change: &Notification,
         sequence: u64,
-        events: Vec<Event>,
-    ) -> Vec<Event> {
+        events: Vec<StreamResponse>,
+    ) -> Vec<StreamResponse> {
         let Some(envelope) = kept::envelope(&task.content) else {
             return events;
         };
@@ -127,17 +127,17 @@ impl Teller<'_> {
         };
         let told = events.into_iter().map(|mut event| {
             match &mut event {
-                Event::Artifact(update) => {
+                StreamResponse::Artifact(update) => {
                     self.result(&spoken, &mut update.artifact, &change.content);
                 }
-                Event::Status(update) => {
+                StreamResponse::Status(update) => {
                     self.beside(&spoken, &mut update.status, &moment);
                 }
-                Event::Task(_) | Event::Message(_) => {}
+                StreamResponse::Task(_) | StreamResponse::Message(_) => {}
             }
             event
         });
-        let told: Vec<Event> = told.collect();
+        let told: Vec<StreamResponse> = told.collect();
         at_work(task, change, &told)
             .into_iter()
             .chain(told)
@@ -145,12 +145,14 @@ impl Teller<'_> {
     }
 
     /// A task as these events leave it.
-    pub(in crate::a2a) fn left(&self, events: &[Event], mut left: Told) -> Told {
+    pub(in crate::a2a) fn left(&self, events: &[StreamResponse], mut left: Told) -> Told {
         for event in events {
             match event {
-                Event::Artifact(update) => left.artifacts = Some(vec![update.artifact.clone()]),
-                Event::Status(update) => left.status = update.status.clone(),
-                Event::Task(_) | Event::Message(_) => {}
+                StreamResponse::Artifact(update) => {
+                    left.artifacts = Some(vec![update.artifact.clone()])
+                }
+                StreamResponse::Status(update) => left.status = update.status.clone(),
+                StreamResponse::Task(_) | StreamResponse::Message(_) => {}
             }
         }
         left
@@ -166,7 +168,7 @@ impl Teller<'_> {
     }
 
     /// What came of a task, or comes of it so far, if a content is that.
-    fn outcome(&self, spoken: &Spoken<'_>, content: &Content) -> Option<Envelope> {
+    fn outcome(&self, spoken: &Spoken<'_>, content: &Content) -> Option<TelecomEnvelope> {
         let payload = content.payload.as_ref()?;
         let assigned = spoken.task.content.payload.as_ref()?;
         let translator = self.repertoire.for_schema(&assigned.schema_id)?;
@@ -220,8 +222,14 @@ impl Teller<'_> {
 }
 
 /// A task whose result came at once was at work before that.
-fn at_work(task: &Task, change: &Notification, events: &[Event]) -> Option<Event> {
-    let is_done = events.iter().any(|it| matches!(it, Event::Artifact(_)));
+fn at_work(
+    task: &Task,
+    change: &Notification,
+    events: &[StreamResponse],
+) -> Option<StreamResponse> {
+    let is_done = events
+        .iter()
+        .any(|it| matches!(it, StreamResponse::Artifact(_)));
     let is_at_once = is_done && change.previous == Some(Status::Created);
     is_at_once.then(|| status(task, TaskState::Working, None, change.time))
 }
@@ -242,8 +250,8 @@ pub(super) fn status(
     state: TaskState,
     message: Option<Message>,
     at: Timestamp,
-) -> Event {
-    Event::Status(StatusUpdate {
+) -> StreamResponse {
+    StreamResponse::Status(StatusUpdate {
         task_id: task.id.to_string(),
         context_id: task.conversation().to_owned(),
         status: TaskStatus {

@@ -9,7 +9,7 @@ mod topology;
 
 use super::Reader;
 use crate::netconf::{ALARMS_NAMESPACE, EMS_NAMESPACE, NETWORK_NAMESPACE};
-use ::netconf::data::{Identity, Node, Writer};
+use ::netconf::data::{IdentityRef, Node, Writer};
 use ::netconf::filter::Projection;
 use domain::ems::{Ems, News};
 use domain::telemetry::{AlarmType, CellPerformance, FieldReport, LinkPerformance, Performance};
@@ -37,8 +37,8 @@ pub(in crate::netconf) fn decimal(value: f64, digits: usize) -> Option<String> {
 }
 
 /// The type of an alarm, an identity of convoke-ems.
-fn alarm_type(of: AlarmType) -> Identity<'static> {
-    Identity {
+fn alarm_type(of: AlarmType) -> IdentityRef<'static> {
+    IdentityRef {
         prefix: "cvems",
         namespace: EMS_NAMESPACE,
         name: of.as_str(),

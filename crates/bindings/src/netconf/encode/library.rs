@@ -6,12 +6,12 @@ use super::Reader;
 use ::netconf::data::{Node, write};
 use ::netconf::filter::Projection;
 use ::netconf::names::namespace::YANG_LIBRARY;
-use ::netconf::xml::{Document, Element};
+use ::netconf::xml::{XmlDocument, XmlElement};
 
 impl Reader<'_> {
     pub(super) fn write_library(
         &self,
-        printed: &Document,
+        printed: &XmlDocument,
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) {
@@ -26,7 +26,7 @@ impl Reader<'_> {
 
 /// An element that libyang printed, as a node: which children are keys, the schema says.
 fn node<'a>(
-    element: Element<'a>,
+    element: XmlElement<'a>,
     parent_namespace: &str,
     generation: &'a yang::Generation,
     parent_path: &str,
@@ -59,14 +59,14 @@ fn node<'a>(
 }
 
 /// A leaf; an identityref keeps the prefix it was printed with.
-fn leaf<'a>(element: Element<'a>, namespace: &'a str) -> Node<'a> {
+fn leaf<'a>(element: XmlElement<'a>, namespace: &'a str) -> Node<'a> {
     let text = element.text();
     if element.name() == "name"
         && element.parent().is_some_and(|p| p.name() == "datastore")
         && let Some((prefix, name)) = text.split_once(':')
         && let Some(of) = element.namespace_of_prefix(prefix)
     {
-        let identity = ::netconf::data::Identity {
+        let identity = ::netconf::data::IdentityRef {
             prefix,
             namespace: of,
             name,

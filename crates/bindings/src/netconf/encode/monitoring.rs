@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::netconf::platform::SessionInfo;
-use ::netconf::data::{Identity, Node};
+use ::netconf::data::{IdentityRef, Node};
 use ::netconf::names::namespace::MONITORING;
 use engine::Endpoint;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -67,7 +67,7 @@ impl Reader<'_> {
         let generation = &self.session_schema.generation;
         let mut schemas = Node::container("", "schemas");
         for (name, revision) in generation.schemas() {
-            let format = Identity {
+            let format = IdentityRef {
                 prefix: "ncm",
                 namespace: MONITORING,
                 name: "yang",
@@ -91,7 +91,7 @@ impl Reader<'_> {
 }
 
 fn session(info: &SessionInfo) -> Node<'static> {
-    let transport = Identity {
+    let transport = IdentityRef {
         prefix: "ncm",
         namespace: MONITORING,
         name: "netconf-ssh",

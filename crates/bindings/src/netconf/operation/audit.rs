@@ -8,7 +8,7 @@ use crate::netconf::AUDIT_NAMESPACE;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::audit::AuditKind;
 use engine::query::AuditTrail;
 use engine::{AuditFilter, AuditPage, Audited};
@@ -17,7 +17,7 @@ use engine::{AuditFilter, AuditPage, Audited};
 const RECORDS: usize = 100;
 
 impl Codec for AuditTrail {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self(AuditFilter {
             since: time(input, "since")?,
             after: number(input, "after"),

@@ -9,14 +9,14 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use base64ct::{Base64, Encoding};
 use domain::context::{Body, DataType};
 use domain::task::TaskId;
 use engine::{DataPiece, ReadData, WriteData, Written};
 
 impl Codec for WriteData {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             id: needed(input, "id")?,
             task: text(input, "task-id").map(TaskId::new),
@@ -42,7 +42,7 @@ impl Codec for WriteData {
 }
 
 impl Codec for ReadData {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             id: needed(input, "id")?,
             offset: number(input, "offset").unwrap_or(0),
@@ -62,7 +62,7 @@ impl Codec for ReadData {
     }
 }
 
-fn bytes(operation: Element<'_>) -> Result<Vec<u8>, RpcError> {
+fn bytes(operation: XmlElement<'_>) -> Result<Vec<u8>, RpcError> {
     let Some(leaf) = child(operation, "data") else {
         return Ok(Vec::new());
     };

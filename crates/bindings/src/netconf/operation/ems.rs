@@ -11,7 +11,7 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, Configuration, Measurement, Outcome, Saving, Visit};
 use domain::time::Timestamp;
@@ -19,7 +19,7 @@ use engine::{Act, Acted, Endpoint};
 use std::collections::BTreeSet;
 
 impl Codec for Act {
-    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         match cx.endpoint {
             Endpoint::Ems(ems) => Ok(Self {
                 ems: *ems,
@@ -61,7 +61,7 @@ impl Codec for Act {
 }
 
 /// The action that an rpc is, by its name.
-fn action(operation: Element<'_>) -> Result<Action, RpcError> {
+fn action(operation: XmlElement<'_>) -> Result<Action, RpcError> {
     let named = |leaf| needed(operation, leaf);
     let element = || named("element").map(ElementId::new);
     Ok(match operation.name() {
@@ -112,12 +112,12 @@ fn action(operation: Element<'_>) -> Result<Action, RpcError> {
     })
 }
 
-fn cells(operation: Element<'_>) -> BTreeSet<ElementId> {
+fn cells(operation: XmlElement<'_>) -> BTreeSet<ElementId> {
     let cells = all(operation, "cell");
     cells.map(|cell| ElementId::new(cell.text())).collect()
 }
 
-fn time(operation: Element<'_>, name: &str) -> Result<Timestamp, RpcError> {
+fn time(operation: XmlElement<'_>, name: &str) -> Result<Timestamp, RpcError> {
     let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
     instant(leaf)
 }

@@ -6,7 +6,7 @@
 //! That it never lets pass what libyang would not is held by a property test.
 
 use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use yang::Generation;
 
 /// The modules that define the input, with their revisions.
@@ -72,7 +72,7 @@ pub(in crate::netconf) fn covers(generation: &Generation) -> bool {
 }
 
 /// True if the schema certainly has no objection to the operation.
-pub(in crate::netconf) fn is_plain(operation: Element<'_>) -> bool {
+pub(in crate::netconf) fn is_plain(operation: XmlElement<'_>) -> bool {
     let mut seen = [false; 8];
     operation.has_children()
         && operation.attributes().len() == 0
@@ -88,7 +88,7 @@ pub(in crate::netconf) fn is_plain(operation: Element<'_>) -> bool {
 }
 
 /// Which of the usual leaves it is.
-fn place(leaf: Element<'_>) -> Option<usize> {
+fn place(leaf: XmlElement<'_>) -> Option<usize> {
     let name = leaf.name();
     match leaf.namespace() {
         AGENT_NAMESPACE => [

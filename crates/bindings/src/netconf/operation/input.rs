@@ -5,23 +5,23 @@
 
 use crate::netconf::error;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::time::Timestamp;
 use std::str::FromStr;
 
 /// The child of that name.
-pub(super) fn child<'x>(element: Element<'x>, name: &str) -> Option<Element<'x>> {
+pub(super) fn child<'x>(element: XmlElement<'x>, name: &str) -> Option<XmlElement<'x>> {
     element.child(element.namespace(), name)
 }
 
 /// The children of that name, in order.
-pub(super) fn all<'x>(element: Element<'x>, name: &str) -> impl Iterator<Item = Element<'x>> {
-    let named = move |c: &Element<'x>| c.is(element.namespace(), name);
+pub(super) fn all<'x>(element: XmlElement<'x>, name: &str) -> impl Iterator<Item = XmlElement<'x>> {
+    let named = move |c: &XmlElement<'x>| c.is(element.namespace(), name);
     element.children().filter(named)
 }
 
 /// A string.
-pub(super) fn text(element: Element<'_>, name: &str) -> Option<String> {
+pub(super) fn text(element: XmlElement<'_>, name: &str) -> Option<String> {
     child(element, name).map(|e| e.text().to_owned())
 }
 
@@ -29,37 +29,37 @@ pub(super) fn text(element: Element<'_>, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// `missing-element`
-pub(super) fn needed(element: Element<'_>, name: &str) -> Result<String, RpcError> {
+pub(super) fn needed(element: XmlElement<'_>, name: &str) -> Result<String, RpcError> {
     text(element, name).ok_or_else(|| error::missing(element, name))
 }
 
 /// The strings of a leaf-list.
-pub(super) fn texts(element: Element<'_>, name: &str) -> Vec<String> {
+pub(super) fn texts(element: XmlElement<'_>, name: &str) -> Vec<String> {
     all(element, name).map(|e| e.text().to_owned()).collect()
 }
 
 /// An enumeration, or anything else in which white space around the value does not count.
-pub(super) fn word<'x>(element: Element<'x>, name: &str) -> Option<&'x str> {
+pub(super) fn word<'x>(element: XmlElement<'x>, name: &str) -> Option<&'x str> {
     child(element, name).map(|e| e.trimmed_text())
 }
 
 /// A boolean; false if it is not there.
-pub(super) fn flag(element: Element<'_>, name: &str) -> bool {
+pub(super) fn flag(element: XmlElement<'_>, name: &str) -> bool {
     word(element, name) == Some("true")
 }
 
 /// A number.
-pub(super) fn number<N: FromStr>(element: Element<'_>, name: &str) -> Option<N> {
+pub(super) fn number<N: FromStr>(element: XmlElement<'_>, name: &str) -> Option<N> {
     word(element, name)?.parse().ok()
 }
 
 /// An instant below an element.
-pub(super) fn time(element: Element<'_>, name: &str) -> Result<Option<Timestamp>, RpcError> {
+pub(super) fn time(element: XmlElement<'_>, name: &str) -> Result<Option<Timestamp>, RpcError> {
     child(element, name).map(instant).transpose()
 }
 
 /// An instant; the schema lets some pass that no calendar has.
-pub(super) fn instant(leaf: Element<'_>) -> Result<Timestamp, RpcError> {
+pub(super) fn instant(leaf: XmlElement<'_>) -> Result<Timestamp, RpcError> {
     let parsed = Timestamp::parse(leaf.trimmed_text());
     parsed.map_err(|why| error::invalid(leaf, why.to_string()))
 }
@@ -70,7 +70,7 @@ const XPATH_TOKENS: usize = 16_384;
 /// Refuses XPaths that libyang must not be shown, wherever in the input they stand: at each operator it
 /// looks back over all of them, and it counts the tokens of a value in 16 bits and so never ends with
 /// 65,536.
-pub(super) fn has_short_xpaths(operation: Element<'_>) -> Result<(), RpcError> {
+pub(super) fn has_short_xpaths(operation: XmlElement<'_>) -> Result<(), RpcError> {
     let mut tokens = 0;
     let mut elements = vec![operation];
     while let Some(element) = elements.pop() {

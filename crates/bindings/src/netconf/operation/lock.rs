@@ -9,10 +9,10 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, NMDA};
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use std::sync::atomic::Ordering::Relaxed;
 
-pub(super) fn lock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn lock(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Result<Answer, RpcError> {
     check(cx, operation)?;
     running(operation)?;
     match cx.platform.lock(cx.endpoint, cx.info.id, cx.now) {
@@ -27,7 +27,10 @@ pub(super) fn lock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<An
     }
 }
 
-pub(super) fn unlock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn unlock(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Result<Answer, RpcError> {
     check(cx, operation)?;
     running(operation)?;
     cx.platform
@@ -46,7 +49,7 @@ pub(super) fn unlock(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<
 }
 
 /// The target must be `running`: there is nothing else to lock.
-fn running(operation: Element<'_>) -> Result<(), RpcError> {
+fn running(operation: XmlElement<'_>) -> Result<(), RpcError> {
     let target = operation
         .child(BASE, "target")
         .and_then(|t| t.children().next());
@@ -68,7 +71,7 @@ fn running(operation: Element<'_>) -> Result<(), RpcError> {
 
 pub(super) fn kill_session(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
 ) -> Result<Answer, RpcError> {
     check(cx, operation)?;
     let at = operation

@@ -8,7 +8,7 @@ use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
-use ::netconf::xml::{Element, write as xml};
+use ::netconf::xml::{XmlElement, write as xml};
 use domain::content::ContentError;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
@@ -18,7 +18,7 @@ use engine::{Negotiate, Negotiated, Notice, PatchAnswer};
 const MS_PER_S: i64 = 1_000;
 
 impl Codec for Negotiate {
-    fn check(cx: &RequestContext<'_>, input: Element<'_>) -> Result<(), RpcError> {
+    fn check(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<(), RpcError> {
         match cx.session_schema.plain_negotiations && fast_path::is_plain(input) {
             true => Ok(()),
             false => {
@@ -27,7 +27,7 @@ impl Codec for Negotiate {
         }
     }
 
-    fn decode(cx: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let mut negotiate = Self::new(cx.endpoint.clone(), verb(input)?);
         // One pass over what is there: most inputs are a few leaves.
         for leaf in input.children() {
@@ -57,7 +57,7 @@ impl Codec for Negotiate {
 fn typed_payload(
     cx: &RequestContext<'_>,
     negotiate: &mut Negotiate,
-    element: Element<'_>,
+    element: XmlElement<'_>,
 ) -> Result<(), RpcError> {
     let Some(payload) = typed::payload(element, &cx.platform.engine.templates())? else {
         return Ok(());
@@ -69,7 +69,7 @@ fn typed_payload(
 }
 
 /// Takes a leaf of irtf-agent.
-fn own(negotiate: &mut Negotiate, leaf: Element<'_>) {
+fn own(negotiate: &mut Negotiate, leaf: XmlElement<'_>) {
     let text = || leaf.text().to_owned();
     match leaf.name() {
         "task-sendFrom" => negotiate.from = Some(text()),
@@ -81,7 +81,7 @@ fn own(negotiate: &mut Negotiate, leaf: Element<'_>) {
 }
 
 /// Takes a node of convoke-negotiation.
-fn extra(negotiate: &mut Negotiate, node: Element<'_>) -> Result<(), RpcError> {
+fn extra(negotiate: &mut Negotiate, node: XmlElement<'_>) -> Result<(), RpcError> {
     let text = || Some(node.text().to_owned());
     let flag = || Some(node.trimmed_text() == "true");
     let number = || node.trimmed_text().parse().ok();
@@ -112,7 +112,7 @@ fn extra(negotiate: &mut Negotiate, node: Element<'_>) -> Result<(), RpcError> {
 
 /// `task-subscription`; each protocol has one method, so that it need not be said. Whether reports
 /// can go there, the engine knows.
-fn subscription(node: Element<'_>) -> Result<Option<Subscription>, RpcError> {
+fn subscription(node: XmlElement<'_>) -> Result<Option<Subscription>, RpcError> {
     if !node.has_children() {
         return Ok(None);
     }
@@ -130,7 +130,7 @@ fn subscription(node: Element<'_>) -> Result<Option<Subscription>, RpcError> {
 }
 
 /// `commuType` decides, and `type` must agree with it (a contradiction is never guessed at).
-fn verb(operation: Element<'_>) -> Result<Verb, RpcError> {
+fn verb(operation: XmlElement<'_>) -> Result<Verb, RpcError> {
     let leaf = operation
         .child(AGENT_NAMESPACE, "commuType")
         .ok_or_else(|| error::missing(operation, "commuType"))?;

@@ -11,7 +11,7 @@ use crate::netconf::encode::{context, task};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::context::Exchange;
 use domain::task::{Status, Task, TaskId};
 use engine::query::{ExchangePage, TaskCount, TaskPage};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const ROWS: usize = 100;
 
 impl Codec for TaskPage {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self(TaskFilter {
             after: text(input, "after").map(TaskId::new),
             limit: number(input, "limit").unwrap_or(ROWS),
@@ -38,7 +38,7 @@ impl Codec for TaskPage {
 }
 
 impl Codec for TaskCount {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         filter(input).map(Self)
     }
 
@@ -49,7 +49,7 @@ impl Codec for TaskCount {
 }
 
 impl Codec for ExchangePage {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self(Filter {
             task: text(input, "task-id").map(TaskId::new),
             party: text(input, "party"),
@@ -70,7 +70,7 @@ impl Codec for ExchangePage {
 }
 
 /// The groupings `record-filter` and `task-filter` of the module.
-fn filter(input: Element<'_>) -> Result<TaskFilter, RpcError> {
+fn filter(input: XmlElement<'_>) -> Result<TaskFilter, RpcError> {
     let status: Vec<Status> = all(input, "status")
         .filter_map(|s| Status::parse(s.trimmed_text()))
         .collect();

@@ -11,7 +11,7 @@ use crate::netconf::{error, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use ::netconf::xpath::Expression;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -31,14 +31,17 @@ enum Filter<'x> {
     XPath {
         text: &'x str,
         expression: Expression,
-        scope: Element<'x>,
+        scope: XmlElement<'x>,
     },
 }
 
 /// How the reply holds what was read.
 type Wrap = fn(Vec<u8>) -> Answer;
 
-pub(super) fn get(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Dispatch, RpcError> {
+pub(super) fn get(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Result<Dispatch, RpcError> {
     if !is_plain(operation, &["filter"]) {
         check(cx, operation)?;
     }
@@ -53,7 +56,7 @@ pub(super) fn get(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Dis
 
 pub(super) fn get_config(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
     check(cx, operation)?;
     let source = operation
@@ -75,7 +78,7 @@ pub(super) fn get_config(
 
 pub(super) fn get_data(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
     check(cx, operation)?;
     let leaf = |name| operation.child(NMDA, name);
@@ -110,7 +113,7 @@ pub(super) fn get_data(
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
-pub(super) fn datastore_name<'x>(datastore: Element<'x>) -> Option<&'x str> {
+pub(super) fn datastore_name<'x>(datastore: XmlElement<'x>) -> Option<&'x str> {
     let (prefix, name) = match datastore.trimmed_text().split_once(':') {
         Some((prefix, name)) => (prefix, name),
         None => ("", datastore.trimmed_text()),
@@ -120,7 +123,7 @@ pub(super) fn datastore_name<'x>(datastore: Element<'x>) -> Option<&'x str> {
 
 /// True if the operation holds nothing but these children, once each: then the schema has nothing
 /// to add, and the hot path spares libyang's look.
-fn is_plain(operation: Element<'_>, allowed: &[&str]) -> bool {
+fn is_plain(operation: XmlElement<'_>, allowed: &[&str]) -> bool {
     let mut seen = 0;
     operation.attributes().len() == 0
         && !operation.has_mixed_content()
@@ -132,7 +135,7 @@ fn is_plain(operation: Element<'_>, allowed: &[&str]) -> bool {
         && seen <= allowed.len()
 }
 
-fn filter<'x>(cx: &RequestContext<'_>, operation: Element<'x>) -> Result<Filter<'x>, RpcError> {
+fn filter<'x>(cx: &RequestContext<'_>, operation: XmlElement<'x>) -> Result<Filter<'x>, RpcError> {
     let Some(filter) = operation.child(BASE, "filter") else {
         return Ok(Filter::Selection(Selection::everything()));
     };
@@ -156,7 +159,7 @@ fn filter<'x>(cx: &RequestContext<'_>, operation: Element<'x>) -> Result<Filter<
 fn xpath_filter<'x>(
     cx: &RequestContext<'_>,
     text: &'x str,
-    scope: Element<'x>,
+    scope: XmlElement<'x>,
 ) -> Result<Filter<'x>, RpcError> {
     match Selection::xpath(text, &scope.prefixes()) {
         Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
@@ -169,7 +172,7 @@ fn xpath_filter<'x>(
     }
 }
 
-fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
+fn defaults(operation: XmlElement<'_>) -> Result<DefaultsMode, RpcError> {
     let Some(leaf) = operation
         .child(WITH_DEFAULTS, "with-defaults")
         .or_else(|| operation.child(NMDA, "with-defaults"))
@@ -183,7 +186,7 @@ fn defaults(operation: Element<'_>) -> Result<DefaultsMode, RpcError> {
 
 fn read(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
     filter: Filter<'_>,
     request: Request,
     wrap: Wrap,
@@ -224,7 +227,7 @@ fn read(
 /// Writes what a selection has of the data that the caller may read.
 fn write(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
     request: &Request,
     selection: &Selection,
     data: &mut Vec<u8>,

@@ -11,7 +11,7 @@ use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::content::Content;
 use domain::discovery::{Criteria, Match};
 use domain::profile::{Advice, AuthenticationMethod, Capability, Layer, Profile, Skill};
@@ -33,7 +33,7 @@ const MATCHES: usize = 10;
 pub(super) fn register_agent(
     cx: &RequestContext<'_>,
     origin: RpcOrigin,
-    input: Element<'_>,
+    input: XmlElement<'_>,
 ) -> Dispatch {
     match word(input, "reach") {
         Some("a2a") => carried_out::<IntroduceAgent>(cx, origin, input),
@@ -42,7 +42,7 @@ pub(super) fn register_agent(
 }
 
 impl Codec for RegisterAgent {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             profile: profile(input)?,
             reach: reach(input),
@@ -56,7 +56,7 @@ impl Codec for RegisterAgent {
 }
 
 impl Codec for IntroduceAgent {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             card_url: needed(input, "card-url")?,
             name: text(input, "name"),
@@ -76,7 +76,7 @@ impl Codec for IntroduceAgent {
 }
 
 impl Codec for RenewLease {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let health = word(input, "health");
         Ok(Self {
             name: text(input, "name"),
@@ -91,7 +91,7 @@ impl Codec for RenewLease {
 }
 
 impl Codec for DeregisterAgent {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let name = text(input, "name");
         Ok(Self { name })
     }
@@ -102,7 +102,7 @@ impl Codec for DeregisterAgent {
 }
 
 impl Codec for DiscoverAgents {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             criteria: criteria(input),
             limit: number(input, "limit").unwrap_or(MATCHES),
@@ -120,7 +120,7 @@ impl Codec for DiscoverAgents {
 }
 
 impl Codec for FormTeam {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             task: TaskId::new(needed(input, "task-id")?),
             needs: all(input, "need").map(need).collect::<Result<_, _>>()?,
@@ -143,11 +143,11 @@ fn place(registration: &Registration, advice: &[Advice]) -> Answer {
     output([name].into_iter().chain(lease).chain(advice))
 }
 
-fn lease_ms(input: Element<'_>) -> i64 {
+fn lease_ms(input: XmlElement<'_>) -> i64 {
     1_000 * number(input, "lease").unwrap_or(LEASE_S)
 }
 
-fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
+fn profile(operation: XmlElement<'_>) -> Result<Profile, RpcError> {
     let skills = child(operation, "skills").into_iter();
     let methods = child(operation, "authentication").into_iter();
     Ok(Profile {
@@ -173,14 +173,14 @@ fn profile(operation: Element<'_>) -> Result<Profile, RpcError> {
     })
 }
 
-fn layer(operation: Element<'_>) -> Result<Layer, RpcError> {
+fn layer(operation: XmlElement<'_>) -> Result<Layer, RpcError> {
     let layer = word(operation, "layer");
     layer
         .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
         .ok_or_else(|| error::missing(operation, "layer"))
 }
 
-fn capability(element: Element<'_>) -> Capability {
+fn capability(element: XmlElement<'_>) -> Capability {
     Capability {
         streaming: flag(element, "streaming"),
         push_notifications: flag(element, "push-notifications"),
@@ -189,7 +189,7 @@ fn capability(element: Element<'_>) -> Capability {
 }
 
 /// A skill, with what its entry of `skill-detail` adds.
-fn skill(element: Element<'_>, operation: Element<'_>) -> Skill {
+fn skill(element: XmlElement<'_>, operation: XmlElement<'_>) -> Skill {
     let name = text(element, "skill-name").unwrap_or_default();
     let detail = all(operation, "skill-detail")
         .find(|d| text(*d, "skill-name").as_deref() == Some(name.as_str()));
@@ -205,7 +205,7 @@ fn skill(element: Element<'_>, operation: Element<'_>) -> Skill {
     }
 }
 
-fn method(element: Element<'_>) -> AuthenticationMethod {
+fn method(element: XmlElement<'_>) -> AuthenticationMethod {
     AuthenticationMethod {
         id: text(element, "accessinfo-id").unwrap_or_default(),
         scheme: text(element, "scheme").unwrap_or_default(),
@@ -214,7 +214,7 @@ fn method(element: Element<'_>) -> AuthenticationMethod {
     }
 }
 
-fn reach(operation: Element<'_>) -> Reach {
+fn reach(operation: XmlElement<'_>) -> Reach {
     match word(operation, "reach") {
         Some("server") => Reach::Server {
             address: text(operation, "address").unwrap_or_default(),
@@ -224,7 +224,7 @@ fn reach(operation: Element<'_>) -> Reach {
     }
 }
 
-fn criteria(element: Element<'_>) -> Criteria {
+fn criteria(element: XmlElement<'_>) -> Criteria {
     Criteria {
         skill: text(element, "skill"),
         tags: texts(element, "tag"),
@@ -237,7 +237,7 @@ fn criteria(element: Element<'_>) -> Criteria {
     }
 }
 
-fn need(element: Element<'_>) -> Result<Need, RpcError> {
+fn need(element: XmlElement<'_>) -> Result<Need, RpcError> {
     let content = child(element, "content").ok_or_else(|| error::missing(element, "content"))?;
     Ok(Need {
         name: text(element, "name").unwrap_or_default(),

@@ -5,11 +5,11 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::MONITORING;
-use ::netconf::xml::{Element, write as xml};
+use ::netconf::xml::{XmlElement, write as xml};
 
 pub(super) fn get_schema(
     cx: &RequestContext<'_>,
-    operation: Element<'_>,
+    operation: XmlElement<'_>,
 ) -> Result<Answer, RpcError> {
     check(cx, operation)?;
     let leaf = |name| operation.child(MONITORING, name);

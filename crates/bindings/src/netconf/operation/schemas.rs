@@ -10,19 +10,19 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use engine::{
     ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,
     ListScenarios, PatchAnswer, PatchStanding, PublishSchemaTemplate, PublishedTemplate,
     RejectPatch, RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer,
     TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
-use schema::read::{self, Unread};
-use schema::violation::Violation;
+use schema::read::{self, SourceError};
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
 impl Codec for GetSchemaTemplate {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let which = match text(input, "schema-id") {
             Some(schema_id) => Which::Schema(schema_id),
             None => Which::Scenario(needed(input, "scenario")?),
@@ -46,7 +46,7 @@ impl Codec for GetSchemaTemplate {
 }
 
 impl Codec for ListScenarios {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let language = text(input, "preferred-language");
         Ok(Self { language })
     }
@@ -57,7 +57,7 @@ impl Codec for ListScenarios {
 }
 
 impl Codec for ValidatePayload {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             schema_id: needed(input, "schema-id")?,
             payload: object(input, "payload")?,
@@ -79,7 +79,7 @@ impl Codec for ValidatePayload {
 }
 
 impl Codec for GetSchemaUpdates {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             schema_id: needed(input, "schema-id")?,
             since: text(input, "since-patch-id"),
@@ -95,7 +95,7 @@ impl Codec for GetSchemaUpdates {
 }
 
 impl Codec for RequestCapabilityExtension {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             scenario: needed(input, "scenario")?,
             text: needed(input, "text")?,
@@ -108,7 +108,7 @@ impl Codec for RequestCapabilityExtension {
 }
 
 impl Codec for PublishSchemaTemplate {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let template = needed(input, "template")?;
         Ok(Self { template })
     }
@@ -124,7 +124,7 @@ impl Codec for PublishSchemaTemplate {
 }
 
 impl Codec for RetireSchema {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let schema_id = needed(input, "schema-id")?;
         Ok(Self { schema_id })
     }
@@ -136,7 +136,7 @@ impl Codec for RetireSchema {
 }
 
 impl Codec for RenderSchema {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             schema_id: needed(input, "schema-id")?,
             form: match word(input, "form") {
@@ -158,7 +158,7 @@ impl Codec for RenderSchema {
 }
 
 impl Codec for ApprovePatch {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let patch_id = needed(input, "patch-id")?;
         Ok(Self { patch_id })
     }
@@ -169,7 +169,7 @@ impl Codec for ApprovePatch {
 }
 
 impl Codec for RejectPatch {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             patch_id: needed(input, "patch-id")?,
             reason: text(input, "reason"),
@@ -182,7 +182,7 @@ impl Codec for RejectPatch {
 }
 
 impl Codec for JudgeAlignment {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             sample_id: needed(input, "sample-id")?,
             matches: flag(input, "matches"),
@@ -195,7 +195,7 @@ impl Codec for JudgeAlignment {
 }
 
 impl Codec for EraseFragments {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let client = needed(input, "client")?;
         Ok(Self { client })
     }
@@ -206,12 +206,12 @@ impl Codec for EraseFragments {
 }
 
 /// A JSON object in a leaf.
-fn object(operation: Element<'_>, name: &str) -> Result<Map<String, Value>, RpcError> {
+fn object(operation: XmlElement<'_>, name: &str) -> Result<Map<String, Value>, RpcError> {
     let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
     match read::json(leaf.text()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(error::invalid(leaf, "a JSON object is needed")),
-        Err(Unread::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
+        Err(SourceError::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
         Err(cause) => Err(error::invalid(leaf, format!("this is not JSON: {cause}"))),
     }
 }
@@ -229,7 +229,7 @@ fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
         .leaf_list("agent", &listed.agents)
 }
 
-fn violation(violation: &Violation) -> Node<'_> {
+fn violation(violation: &PayloadViolation) -> Node<'_> {
     Node::entry(SCHEMA_NAMESPACE, "violation", 2)
         .leaf("path", &violation.path)
         .leaf("code", violation.code.as_str())

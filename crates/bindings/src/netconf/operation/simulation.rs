@@ -9,14 +9,14 @@ use crate::netconf::SIMULATION_NAMESPACE;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use engine::{ClearFault, FaultRecord, InjectFault, ListFaults};
 
 impl Codec for InjectFault {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             // What is left is `random`.
             kind: word(input, "kind").and_then(Cause::parse),
@@ -32,7 +32,7 @@ impl Codec for InjectFault {
 }
 
 impl Codec for ListFaults {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let ended = flag(input, "ended");
         Ok(Self { ended })
     }
@@ -43,7 +43,7 @@ impl Codec for ListFaults {
 }
 
 impl Codec for ClearFault {
-    fn decode(_: &RequestContext<'_>, input: Element<'_>) -> Result<Self, RpcError> {
+    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
         let id = number(input, "id").unwrap_or_default();
         Ok(Self { id })
     }

@@ -17,7 +17,7 @@ use crate::netconf::{event, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::{BASE, NOTIFICATION};
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use ::netconf::xpath::{EvaluationError, Expression};
 use domain::access::Principal;
 use domain::event::{LogEvent, Sequence};
@@ -110,7 +110,10 @@ pub(in crate::netconf) struct Due {
     pub(in crate::netconf) more: bool,
 }
 
-pub(super) fn create(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<Answer, RpcError> {
+pub(super) fn create(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Result<Answer, RpcError> {
     if !has_base_filter(operation) {
         super::check(cx, operation)?;
     }
@@ -172,8 +175,8 @@ pub(super) fn create(cx: &RequestContext<'_>, operation: Element<'_>) -> Result<
 
 /// True for the one form beside the schema's that is understood: `<filter>` in the namespace of the
 /// base operations, as ncclient writes it.
-fn has_base_filter(operation: Element<'_>) -> bool {
-    let known = |child: Element<'_>| {
+fn has_base_filter(operation: XmlElement<'_>) -> bool {
+    let known = |child: XmlElement<'_>| {
         child.is(BASE, "filter")
             || ["stream", "startTime", "stopTime"]
                 .iter()
@@ -186,19 +189,19 @@ fn has_base_filter(operation: Element<'_>) -> bool {
     filters == 1 && operation.child(BASE, "filter").is_some() && operation.children().all(known)
 }
 
-fn time(at: Element<'_>) -> Result<Timestamp, RpcError> {
+fn time(at: XmlElement<'_>) -> Result<Timestamp, RpcError> {
     Timestamp::parse(at.trimmed_text()).map_err(|e| error::invalid(at, e.to_string()))
 }
 
 /// RFC 5277 §2.1.1: a time that makes no sense is bad-element.
-fn bad(at: Element<'_>, message: &str) -> RpcError {
+fn bad(at: XmlElement<'_>, message: &str) -> RpcError {
     RpcError::protocol(ErrorTag::BadElement)
         .path(ErrorPath::of(at))
         .bad_element(at.name())
         .message(message)
 }
 
-fn filter(cx: &RequestContext<'_>, filter: Element<'_>) -> Result<Filter, RpcError> {
+fn filter(cx: &RequestContext<'_>, filter: XmlElement<'_>) -> Result<Filter, RpcError> {
     // RFC 5277's own examples qualify these attributes.
     let attribute = |name| {
         let bare = filter.attribute("", name);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{RPCS, rpc_of};
-use ::netconf::xml::{Document, Limits};
+use ::netconf::xml::{Limits, XmlDocument};
 use yang::{Generation, ModuleSet};
 
 /// The rpcs that are not offered, with their modules.
@@ -20,7 +20,7 @@ fn every_rpc_is_offered_or_is_named_as_one_that_is_not() {
     let mut offered = 0;
     for rpc in schema.rpcs() {
         let empty = format!("<{} xmlns='{}'/>", rpc.name, rpc.namespace);
-        let empty = Document::parse(empty, &Limits::client()).unwrap();
+        let empty = XmlDocument::parse(empty, &Limits::client()).unwrap();
         match rpc_of(empty.root()) {
             Some(known) => {
                 assert_eq!(known.origin.module.name, rpc.module, "{}", rpc.name);

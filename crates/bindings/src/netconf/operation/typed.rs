@@ -9,11 +9,11 @@ use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;
-use ::netconf::xml::Element;
+use ::netconf::xml::XmlElement;
 use domain::content::Payload;
 use engine::Refusal;
 use schema::json::{Budget, Excess};
-use schema::render::yang::{JSON, Kind, Node, from_rfc7951, namespace, nodes};
+use schema::render::yang::{DataNodeKind, JSON, YangNode, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// `unknown-element` if a template's module was swapped out since libyang looked; `too-big` if more
 /// values stand in it than are read.
 pub(super) fn payload(
-    element: Element<'_>,
+    element: XmlElement<'_>,
     served: &[Arc<Template>],
 ) -> Result<Option<Payload>, RpcError> {
     let Some(schema_id) = element.namespace().strip_prefix(SCHEMAS) else {
@@ -52,8 +52,11 @@ pub(super) fn payload(
 /// Of an operation that libyang refuses because of a typed payload: all that is wrong with the
 /// payload, as of one in JSON. None if the operation is refused without it as well, or the template
 /// has no objection to what libyang refuses.
-pub(super) fn all_violations(cx: &RequestContext<'_>, operation: Element<'_>) -> Option<RpcError> {
-    let is_typed = |child: &Element<'_>| child.namespace().starts_with(SCHEMAS);
+pub(super) fn all_violations(
+    cx: &RequestContext<'_>,
+    operation: XmlElement<'_>,
+) -> Option<RpcError> {
+    let is_typed = |child: &XmlElement<'_>| child.namespace().starts_with(SCHEMAS);
     let container = operation.children().find(is_typed)?;
     check_text(cx, operation, &without(operation, is_typed)).ok()?;
     let payload = payload(container, &cx.platform.engine.templates()).ok()??;
@@ -72,7 +75,7 @@ fn refusal(cx: &RequestContext<'_>, payload: Payload) -> Option<Refusal> {
 }
 
 /// An operation without some of its children.
-fn without(operation: Element<'_>, is_left_out: impl Fn(&Element<'_>) -> bool) -> String {
+fn without(operation: XmlElement<'_>, is_left_out: impl Fn(&XmlElement<'_>) -> bool) -> String {
     let (name, namespace) = (operation.name(), operation.namespace());
     let mut text = format!("<{name} xmlns=\"{namespace}\">").into_bytes();
     for child in operation.children().filter(|child| !is_left_out(child)) {
@@ -86,7 +89,7 @@ fn without(operation: Element<'_>, is_left_out: impl Fn(&Element<'_>) -> bool) -
 pub(super) const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
 /// Spends what the elements of a payload take, and the JSON that stands in them.
-fn spend(budget: &mut Budget, element: Element<'_>) -> Result<(), Excess> {
+fn spend(budget: &mut Budget, element: XmlElement<'_>) -> Result<(), Excess> {
     budget.spend_one()?;
     if element.name() == JSON {
         budget.spend(element.text().as_bytes())?;
@@ -97,19 +100,21 @@ fn spend(budget: &mut Budget, element: Element<'_>) -> Result<(), Excess> {
 }
 
 /// The children of an element as RFC 7951 writes them.
-fn members(element: Element<'_>, path: &str, nodes: &[Node]) -> Map<String, Value> {
+fn members(element: XmlElement<'_>, path: &str, nodes: &[YangNode]) -> Map<String, Value> {
     let mut members = Map::new();
     for child in element.children() {
         let path = format!("{path}/{}", child.name());
         let node = nodes.iter().find(|n| n.path == path);
         let kind = node.map(|n| n.kind);
         let value = match child.has_children()
-            || matches!(kind, Some(Kind::Container { .. } | Kind::List))
-        {
+            || matches!(
+                kind,
+                Some(DataNodeKind::Container { .. } | DataNodeKind::List)
+            ) {
             true => Value::Object(self::members(child, &path, nodes)),
             false => scalar(child, node.and_then(|n| n.yang_type)),
         };
-        let several = matches!(kind, Some(Kind::LeafList | Kind::List));
+        let several = matches!(kind, Some(DataNodeKind::LeafList | DataNodeKind::List));
         match members.get_mut(child.name()) {
             Some(Value::Array(entries)) => entries.push(value),
             _ if several => {
@@ -124,7 +129,7 @@ fn members(element: Element<'_>, path: &str, nodes: &[Node]) -> Map<String, Valu
 }
 
 /// A leaf: white space around numbers and booleans does not count (RFC 7950 §9.1).
-fn scalar(leaf: Element<'_>, yang_type: Option<&str>) -> Value {
+fn scalar(leaf: XmlElement<'_>, yang_type: Option<&str>) -> Value {
     match yang_type {
         Some("boolean") => match leaf.trimmed_text() {
             "true" => Value::Bool(true),
@@ -139,7 +144,7 @@ fn scalar(leaf: Element<'_>, yang_type: Option<&str>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::netconf::xml::{Document, Limits};
+    use ::netconf::xml::{Limits, XmlDocument};
 
     /// What of a payload takes more memory than its bytes is counted: elements, and JSON in them.
     #[test]
@@ -153,7 +158,7 @@ mod tests {
                 elements: 1 << 16,
                 ..Limits::default()
             };
-            let document = Document::parse(xml, &limits).expect("XML");
+            let document = XmlDocument::parse(xml, &limits).expect("XML");
             let read = payload(document.root(), &served);
             read.map_err(|error| error.tag.as_str().to_owned())
         };

@@ -9,7 +9,7 @@ use domain::audit::AuditKind;
 use domain::event::LogEvent;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
-use schema::evolution::Event;
+use schema::evolution::LineageEvent;
 use schema::template::Template;
 use std::sync::Arc;
 use store::{Batch, Document};
@@ -46,25 +46,25 @@ impl Changed {
         &mut self,
         cohort: &Cohort,
         base: &Template,
-        event: &Event,
+        event: &LineageEvent,
         now: Timestamp,
     ) {
         let key = |name: &String| vec![name.clone()];
         let mut why = None;
         let (change, patch_id, key_names, principal) = match event {
-            Event::Proposed { proposal } => (
+            LineageEvent::Proposed { proposal } => (
                 SchemaChange::PatchPending,
                 Some(&proposal.patch.patch_id),
                 proposal.patch.key_names(),
                 None,
             ),
-            Event::Activated { patch, .. } => (
+            LineageEvent::Activated { patch, .. } => (
                 SchemaChange::PatchActive,
                 Some(&patch.patch_id),
                 patch.key_names(),
                 None,
             ),
-            Event::Approved {
+            LineageEvent::Approved {
                 patch_id,
                 principal,
                 ..
@@ -74,7 +74,7 @@ impl Changed {
                 Vec::new(),
                 Some(principal),
             ),
-            Event::Rejected {
+            LineageEvent::Rejected {
                 patch_id,
                 principal,
                 reason,
@@ -88,16 +88,16 @@ impl Changed {
                     Some(principal),
                 )
             }
-            Event::Lapsed { patch_id, .. } => (
+            LineageEvent::Lapsed { patch_id, .. } => (
                 SchemaChange::PatchRejected,
                 Some(patch_id),
                 Vec::new(),
                 None,
             ),
-            Event::Promoted { key_name, .. } => {
+            LineageEvent::Promoted { key_name, .. } => {
                 (SchemaChange::KeyPromoted, None, key(key_name), None)
             }
-            Event::Deprecated {
+            LineageEvent::Deprecated {
                 key_name,
                 principal,
                 ..
@@ -107,7 +107,7 @@ impl Changed {
                 key(key_name),
                 principal.as_ref(),
             ),
-            Event::Withdrawn { key_name, .. } => {
+            LineageEvent::Withdrawn { key_name, .. } => {
                 (SchemaChange::KeyWithdrawn, None, key(key_name), None)
             }
             _ => return,

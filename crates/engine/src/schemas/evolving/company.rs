@@ -3,7 +3,7 @@
 //! Read next: [`super`].
 
 use schema::catalogue::{Catalogue, canonical_scenario};
-use schema::evolution::Acquaintances;
+use schema::evolution::KnownClients;
 use schema::other;
 use std::collections::BTreeSet;
 
@@ -47,7 +47,7 @@ impl Company {
     }
 
     /// What of a fragment a description may show: nothing that says whose it is.
-    pub(super) fn shown(&self, text: &str, clients: &Acquaintances) -> Option<String> {
+    pub(super) fn shown(&self, text: &str, clients: &KnownClients) -> Option<String> {
         let lower = text.to_lowercase();
         let names = clients.names().filter(|name| !self.agents.contains(*name));
         let names: Vec<&str> = names

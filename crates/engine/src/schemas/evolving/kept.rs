@@ -9,9 +9,10 @@ use crate::schemas::published::Imprint;
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
-    Acquaintances, Changes, ClusterId, ClusterRow, Evolution, Lineage, Outcome, Pool, PoolDocument,
+    Changes, ClusterId, ClusterRow, Evolution, EvolutionOutcome, KnownClients, Lineage, Pool,
+    PoolDocument,
 };
-use schema::lint::Audience;
+use schema::lint::TemplateOrigin;
 use schema::read;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -90,7 +91,7 @@ pub(super) fn lineage(cohort: &Cohort, lineage: &Lineage) -> Document {
     document(LINEAGE, name(cohort), lineage)
 }
 
-pub(super) fn acquaintances(acquaintances: &Acquaintances) -> Document {
+pub(super) fn acquaintances(acquaintances: &KnownClients) -> Document {
     document(ACQUAINTANCES, String::new(), acquaintances)
 }
 
@@ -103,7 +104,7 @@ pub(super) fn samples(samples: &BTreeMap<String, Sample>, next: u64) -> Document
 pub(super) fn evolution(
     cohort: &Cohort,
     evolution: &Evolution,
-    outcome: &Outcome,
+    outcome: &EvolutionOutcome,
 ) -> Vec<Document> {
     let mut documents = Vec::new();
     let pool = evolution.pool();
@@ -141,7 +142,7 @@ impl Evolving {
             catalogue: Catalogue::new(setup.namespace.clone()),
             imprints: BTreeMap::new(),
             cohorts: BTreeMap::new(),
-            acquaintances: Acquaintances::default(),
+            acquaintances: KnownClients::default(),
             samples: BTreeMap::new(),
             next_sample: 0,
             company: Company::default(),
@@ -179,7 +180,7 @@ impl Evolving {
         let kept: Vec<(String, KeptTemplate)> = all(store, TEMPLATE)?;
         let mut templates = Vec::with_capacity(kept.len());
         for (schema_id, kept) in kept {
-            let reading = read::template(&kept.authored, Audience::Own);
+            let reading = read::template(&kept.authored, TemplateOrigin::Own);
             let reading =
                 reading.map_err(|_| unreadable(TEMPLATE, &schema_id, &"it breaks rules"))?;
             templates.push(reading.template);

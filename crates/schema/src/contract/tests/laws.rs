@@ -173,7 +173,7 @@ fn any_payload() -> impl Strategy<Value = Map<String, Value>> {
 }
 
 /// The order in which a violation is told: keys as in the template, then unknown ones by name.
-fn order(contract: &Contract, violation: &Violation) -> (usize, String) {
+fn order(contract: &Contract, violation: &PayloadViolation) -> (usize, String) {
     let name = violation.key_name().unwrap_or_default();
     let place = contract
         .fields
@@ -182,8 +182,8 @@ fn order(contract: &Contract, violation: &Violation) -> (usize, String) {
     (place, name)
 }
 
-/// What holds for every payload: verification and acceptance agree, violations are in order, and
-/// what is accepted is its own canonical form.
+/// Asserts all that holds for every payload: verification and acceptance agree, violations are in
+/// order, and what is accepted is its own canonical form.
 fn hold_laws(contract: &Contract, payload: &Map<String, Value>) -> Result<bool, TestCaseError> {
     let verdict = contract.verify(payload);
     prop_assert!(
@@ -253,7 +253,7 @@ fn spoil(value: &mut Value, at: &mut usize, by: &Value) {
     }
 }
 
-/// What is often nearly right.
+/// Values that are often nearly right.
 fn nearly() -> impl Strategy<Value = Value> {
     prop_oneof![
         (-6..14_i64).prop_map(Value::from),

@@ -1,25 +1,25 @@
-//! How events change a [`Lineage`]. Cannot fail: what an event names and is not there is not
-//! changed.
+//! The changes that events make to a [`Lineage`]. Cannot fail: what an event names and is not there
+//! is not changed.
 
-use super::{Event, Lineage, Live, Queued, Settled, State, Tracked};
+use super::{LifecycleState, Lineage, LineageEvent, Live, Queued, Settled, Tracked};
 use crate::evolution::{ClusterId, Metrics};
 use crate::patch::Patch;
-use crate::template::{Standing, Template};
+use crate::template::{KeyStatus, Template};
 use crate::time::Timestamp;
 
 impl Lineage {
     /// Takes over what happened.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &LineageEvent) {
         match event {
-            Event::Queued { cluster, at } => {
+            LineageEvent::Queued { cluster, at } => {
                 self.settled.remove(cluster);
                 self.queue.push_back(Queued {
                     cluster: *cluster,
                     at: *at,
                 });
             }
-            Event::Dropped { cluster, .. } => self.queue.retain(|q| q.cluster != *cluster),
-            Event::Proposed { proposal } => {
+            LineageEvent::Dropped { cluster, .. } => self.queue.retain(|q| q.cluster != *cluster),
+            LineageEvent::Proposed { proposal } => {
                 self.queue.retain(|q| q.cluster != proposal.cluster);
                 self.serial += 1;
                 let patch_id = proposal.patch.patch_id.clone();
@@ -31,7 +31,7 @@ impl Lineage {
                 );
                 self.pending.insert(patch_id, proposal.clone());
             }
-            Event::Approved {
+            LineageEvent::Approved {
                 patch_id,
                 principal,
                 ..
@@ -40,7 +40,7 @@ impl Lineage {
                     proposal.approvers.insert(principal.clone());
                 }
             }
-            Event::Activated {
+            LineageEvent::Activated {
                 patch,
                 cluster,
                 judged_at,
@@ -48,12 +48,12 @@ impl Lineage {
             } => {
                 self.activated(patch, *cluster, *judged_at, *at);
             }
-            Event::Rejected {
+            LineageEvent::Rejected {
                 patch_id,
                 rests_until,
                 ..
             }
-            | Event::Lapsed {
+            | LineageEvent::Lapsed {
                 patch_id,
                 rests_until,
             } => {
@@ -61,38 +61,46 @@ impl Lineage {
                 self.patches.retain(|live| live.patch.patch_id != *patch_id);
                 self.rest(patch_id, *rests_until);
             }
-            Event::Extended {
+            LineageEvent::Extended {
                 key_name,
                 judged_at,
             } => self.judged_again(key_name, *judged_at),
-            Event::Promoted {
+            LineageEvent::Promoted {
                 key_name,
                 judged_at,
                 ..
             } => {
-                self.enter(key_name, State::Stable(*judged_at), Standing::Stable);
+                self.enter(
+                    key_name,
+                    LifecycleState::Stable(*judged_at),
+                    KeyStatus::Stable,
+                );
             }
-            Event::Deprecated { key_name, at, .. } => {
-                self.enter(key_name, State::Deprecated(*at), Standing::Deprecated);
+            LineageEvent::Deprecated { key_name, at, .. } => {
+                self.enter(
+                    key_name,
+                    LifecycleState::Deprecated(*at),
+                    KeyStatus::Deprecated,
+                );
             }
-            Event::Withdrawn {
+            LineageEvent::Withdrawn {
                 key_name,
                 rests_until,
                 at,
             } => {
                 self.withdrawn(key_name, *rests_until, *at);
             }
-            Event::Forgotten { key_name } => {
+            LineageEvent::Forgotten { key_name } => {
                 self.keys.remove(key_name);
             }
-            Event::Renewed {
+            LineageEvent::Renewed {
                 patch_id,
                 expires_at,
             } => {
                 self.touch(patch_id, |patch| patch.expires_at = *expires_at);
             }
-            Event::Published { base, folded, .. } => self.stand_on(base, folded),
-            Event::Rebased { base } => self.stand_on(base, &[]),
+            LineageEvent::Published { base, folded, .. } => self.stand_on(base, folded),
+            LineageEvent::Rebased { base } => self.stand_on(base, &[]),
         }
     }
 
@@ -114,7 +122,7 @@ impl Lineage {
         for key in &patch.new_keys {
             let tracked = Tracked {
                 key: key.clone(),
-                state: State::Experimental(judged_at),
+                state: LifecycleState::Experimental(judged_at),
                 patch_id: patch.patch_id.clone(),
                 cluster,
                 introduced: at,
@@ -128,14 +136,14 @@ impl Lineage {
     fn judged_again(&mut self, key_name: &str, judged_at: Timestamp) {
         if let Some(tracked) = self.keys.get_mut(key_name) {
             tracked.state = match tracked.state {
-                State::Experimental(_) => State::Experimental(judged_at),
-                State::Stable(_) => State::Stable(judged_at),
+                LifecycleState::Experimental(_) => LifecycleState::Experimental(judged_at),
+                LifecycleState::Stable(_) => LifecycleState::Stable(judged_at),
                 gone => gone,
             };
         }
     }
 
-    fn enter(&mut self, key_name: &str, state: State, standing: Standing) {
+    fn enter(&mut self, key_name: &str, state: LifecycleState, standing: KeyStatus) {
         let Some(tracked) = self.keys.get_mut(key_name) else {
             return;
         };
@@ -150,7 +158,11 @@ impl Lineage {
     }
 
     fn withdrawn(&mut self, key_name: &str, rests_until: Timestamp, at: Timestamp) {
-        self.enter(key_name, State::Withdrawn(at), Standing::Deprecated);
+        self.enter(
+            key_name,
+            LifecycleState::Withdrawn(at),
+            KeyStatus::Deprecated,
+        );
         let Some(tracked) = self.keys.get_mut(key_name) else {
             return;
         };
@@ -187,7 +199,7 @@ impl Lineage {
         }
     }
 
-    /// Another base: patches are rebased (Q27), and what the base has by now leaves them.
+    /// Another base: patches are rebased, and what the base has by now leaves them.
     fn stand_on(&mut self, base: &Template, folded: &[String]) {
         self.changes += 1;
         self.base = base.clone();

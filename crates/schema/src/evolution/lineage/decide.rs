@@ -1,148 +1,76 @@
 //! The one table of [`Lineage`]: what each command leads to, and why not (draft-zhou §6.2.2, §6.2.3).
 
-use super::judge::{Reason, Verdict, of_stable, of_trial};
-use super::{Command, Event, Lineage, Live, Proposal, Queued, Settled, State, Tracked};
+use super::judge::{DeprecationReason, Verdict, of_stable, of_trial};
+use super::{
+    LifecycleState, Lineage, LineageCommand, LineageEvent, LineageRefusal, Live, Proposal, Queued,
+    Settled, Tracked,
+};
 use crate::evolution::conflict::merged;
-use crate::evolution::{Approval, ClusterId, Resolved, Settings};
+use crate::evolution::{Approval, ClusterId, EvolutionSettings, Resolved};
 use crate::patch::Patch;
-use crate::template::{Key, Standing, Template};
+use crate::template::{Key, KeyStatus, Template};
 use crate::time::Timestamp;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Who approves where the policy does.
+/// The approver where the policy does.
 const POLICY: &str = "policy";
 
-/// Why nothing happens; the caller's to mend.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Patches are switched off (D58).
-    #[error("schemas do not evolve here")]
-    Off,
-    /// The cluster waits already, has its patch or key, or rests after a rejection.
-    #[error("cluster {cluster} has been dealt with")]
-    Settled {
-        /// The cluster.
-        cluster: ClusterId,
-    },
-    /// As many triggers wait as may.
-    #[error("{waiting} triggers wait already")]
-    QueueFull {
-        /// How many.
-        waiting: usize,
-    },
-    /// It is not the cluster's turn: another is first, or none waits (Q41).
-    #[error("it is not the turn of cluster {cluster}")]
-    OutOfTurn {
-        /// The cluster.
-        cluster: ClusterId,
-    },
-    /// As many keys are on trial as may (D107); the trigger stays in the queue (D108).
-    #[error("{experimental} keys are on trial already")]
-    Full {
-        /// How many, those waiting for approval included.
-        experimental: usize,
-    },
-    /// The name is a key's already.
-    #[error("there is a key '{key_name}' already")]
-    Collides {
-        /// The name.
-        key_name: String,
-    },
-    /// No patch called so waits for approval.
-    #[error("no patch '{patch_id}' waits for approval")]
-    NotPending {
-        /// The name given.
-        patch_id: String,
-    },
-    /// No patch called so is active.
-    #[error("no patch '{patch_id}' is active")]
-    NotActive {
-        /// The name given.
-        patch_id: String,
-    },
-    /// Nobody is two approvers.
-    #[error("'{principal}' approved '{patch_id}' already")]
-    SamePrincipal {
-        /// The patch.
-        patch_id: String,
-        /// Who.
-        principal: String,
-    },
-    /// No key called so came from a patch.
-    #[error("no key '{key_name}' came from a patch")]
-    UnknownKey {
-        /// The name given.
-        key_name: String,
-    },
-    /// The key is on its way out, or gone.
-    #[error("'{key_name}' is {state} already")]
-    OnItsWayOut {
-        /// The key.
-        key_name: String,
-        /// Where it is.
-        state: &'static str,
-    },
-    /// Everyone's lineage makes its own base.
-    #[error("only a client's own lineage stands on another's base")]
-    NotPersonal,
-}
-
 impl Lineage {
-    /// What a command leads to, at an instant. Changes nothing; give the events to
+    /// Decides what a command leads to, at an instant. Changes nothing; give the events to
     /// [`Lineage::apply`], in order, when they are kept.
     ///
     /// # Errors
-    /// [`Refusal`]; nothing follows then.
+    /// [`LineageRefusal`]; nothing follows then.
     pub fn decide(
         &self,
-        command: &Command,
-        settings: &Settings,
+        command: &LineageCommand,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         let stands = settings.parts.patches;
         match command {
-            Command::Tick => Ok(self.tick(settings, now)),
-            Command::Rebase { base } => self.rebase(base),
-            Command::Deprecate {
+            LineageCommand::Tick => Ok(self.tick(settings, now)),
+            LineageCommand::Rebase { base } => self.rebase(base),
+            LineageCommand::Deprecate {
                 key_name,
                 principal,
             } => self.take_out(key_name, principal, now),
-            Command::Reject {
+            LineageCommand::Reject {
                 patch_id,
                 principal,
                 reason,
             } => {
                 let proposal = self.waiting(patch_id)?;
-                Ok(vec![Event::Rejected {
+                Ok(vec![LineageEvent::Rejected {
                     patch_id: proposal.patch.patch_id.clone(),
                     principal: principal.clone(),
                     reason: reason.clone(),
                     rests_until: now + settings.patch.rest_ms,
                 }])
             }
-            Command::End {
+            LineageCommand::End {
                 patch_id,
                 principal,
                 reason,
             } => self.end(patch_id, principal, reason, settings, now),
-            Command::Drop { cluster, why } => {
+            LineageCommand::Drop { cluster, why } => {
                 match self.queue.iter().any(|q| q.cluster == *cluster) {
-                    true => Ok(vec![Event::Dropped {
+                    true => Ok(vec![LineageEvent::Dropped {
                         cluster: *cluster,
                         why: *why,
                         at: now,
                     }]),
-                    false => Err(Refusal::OutOfTurn { cluster: *cluster }),
+                    false => Err(LineageRefusal::OutOfTurn { cluster: *cluster }),
                 }
             }
-            _ if !stands => Err(Refusal::Off),
-            Command::Fire { cluster } => self.fire(*cluster, settings, now),
-            Command::Approve {
+            _ if !stands => Err(LineageRefusal::Off),
+            LineageCommand::Fire { cluster } => self.fire(*cluster, settings, now),
+            LineageCommand::Approve {
                 patch_id,
                 principal,
             } => self.approve(patch_id, principal, settings, now),
-            Command::Propose {
+            LineageCommand::Propose {
                 cluster,
                 resolved,
                 exposes_capability,
@@ -153,18 +81,18 @@ impl Lineage {
     fn fire(
         &self,
         cluster: ClusterId,
-        s: &Settings,
+        s: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         if self.is_settled(cluster, now) {
-            return Err(Refusal::Settled { cluster });
+            return Err(LineageRefusal::Settled { cluster });
         }
         if self.queue.len() >= s.convergence.queue_max {
-            return Err(Refusal::QueueFull {
+            return Err(LineageRefusal::QueueFull {
                 waiting: self.queue.len(),
             });
         }
-        Ok(vec![Event::Queued { cluster, at: now }])
+        Ok(vec![LineageEvent::Queued { cluster, at: now }])
     }
 
     fn propose(
@@ -172,15 +100,15 @@ impl Lineage {
         cluster: ClusterId,
         resolved: &Resolved,
         exposes_capability: bool,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         if self
             .queue
             .front()
             .is_none_or(|first| first.cluster != cluster)
         {
-            return Err(Refusal::OutOfTurn { cluster });
+            return Err(LineageRefusal::OutOfTurn { cluster });
         }
         if let Resolved::New(key) = resolved {
             self.room(settings)?;
@@ -195,7 +123,7 @@ impl Lineage {
             approvers_min: self.approvers_min(sensitive, settings),
             approvers: BTreeSet::new(),
         };
-        let mut events = vec![Event::Proposed {
+        let mut events = vec![LineageEvent::Proposed {
             proposal: proposal.clone(),
         }];
         if proposal.approvers_min == 0 {
@@ -204,28 +132,28 @@ impl Lineage {
         Ok(events)
     }
 
-    fn room(&self, settings: &Settings) -> Result<(), Refusal> {
+    fn room(&self, settings: &EvolutionSettings) -> Result<(), LineageRefusal> {
         let experimental = self.on_trial();
         match experimental < settings.convergence.experimental_max {
             true => Ok(()),
-            false => Err(Refusal::Full { experimental }),
+            false => Err(LineageRefusal::Full { experimental }),
         }
     }
 
     /// That no key is called so: not in the base, nor in a patch, nor in one that waits.
-    fn free(&self, key_name: &str) -> Result<(), Refusal> {
+    fn free(&self, key_name: &str) -> Result<(), LineageRefusal> {
         let waiting = self.pending.values().flat_map(|p| &p.patch.new_keys);
         let taken = self.current().key(key_name).is_some()
             || waiting.into_iter().any(|key| key.key_name == key_name);
         match taken {
-            true => Err(Refusal::Collides {
+            true => Err(LineageRefusal::Collides {
                 key_name: key_name.to_owned(),
             }),
             false => Ok(()),
         }
     }
 
-    fn approvers_min(&self, sensitive: bool, settings: &Settings) -> usize {
+    fn approvers_min(&self, sensitive: bool, settings: &EvolutionSettings) -> usize {
         let policy = &settings.patch.policy;
         let ordinary = match self.cohort {
             Some(_) => policy.personal,
@@ -238,8 +166,8 @@ impl Lineage {
         }
     }
 
-    /// Patch packaging (§6.2.2, D85, D86): a name that follows from the lineage alone.
-    fn packaged(&self, resolved: &Resolved, settings: &Settings, now: Timestamp) -> Patch {
+    /// Patch packaging (§6.2.2): a name that follows from the lineage alone.
+    fn packaged(&self, resolved: &Resolved, settings: &EvolutionSettings, now: Timestamp) -> Patch {
         let whose = match &self.cohort {
             Some(client) => format!("_{}", digest(client)),
             None => String::new(),
@@ -248,9 +176,9 @@ impl Lineage {
         match resolved {
             Resolved::New(key) => {
                 let mut key = key.clone();
-                // Anything else would break clients that know nothing of it (Q49).
+                // Anything else would break clients that know nothing of it.
                 key.required = false;
-                key.standing = Standing::Experimental;
+                key.standing = KeyStatus::Experimental;
                 new_keys.push(key);
             }
             Resolved::Refines { refinement, .. } => modified_keys.push(refinement.clone()),
@@ -266,8 +194,8 @@ impl Lineage {
         }
     }
 
-    fn waiting(&self, patch_id: &str) -> Result<&Proposal, Refusal> {
-        let none = || Refusal::NotPending {
+    fn waiting(&self, patch_id: &str) -> Result<&Proposal, LineageRefusal> {
+        let none = || LineageRefusal::NotPending {
             patch_id: patch_id.to_owned(),
         };
         self.pending.get(patch_id).ok_or_else(none)
@@ -277,12 +205,12 @@ impl Lineage {
         &self,
         patch_id: &str,
         principal: &str,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         let proposal = self.waiting(patch_id)?;
         if proposal.approvers.contains(principal) {
-            return Err(Refusal::SamePrincipal {
+            return Err(LineageRefusal::SamePrincipal {
                 patch_id: patch_id.to_owned(),
                 principal: principal.to_owned(),
             });
@@ -296,7 +224,7 @@ impl Lineage {
             .map(|k| &k.key_name)
             .find(collides)
         {
-            return Err(Refusal::Collides {
+            return Err(LineageRefusal::Collides {
                 key_name: key_name.clone(),
             });
         }
@@ -306,8 +234,14 @@ impl Lineage {
         Ok(self.activate(proposal, principal, settings, now))
     }
 
-    /// The last approval, and the patch from now on: its keys begin their trial (D97).
-    fn activate(&self, proposal: &Proposal, by: &str, s: &Settings, now: Timestamp) -> Vec<Event> {
+    /// The last approval, and the patch from now on: its keys begin their trial.
+    fn activate(
+        &self,
+        proposal: &Proposal,
+        by: &str,
+        s: &EvolutionSettings,
+        now: Timestamp,
+    ) -> Vec<LineageEvent> {
         let mut patch = proposal.patch.clone();
         patch.parent_schema_id = self.base.schema_id.clone();
         patch.timestamp = now;
@@ -320,7 +254,7 @@ impl Lineage {
         }
         vec![
             approved(&patch.patch_id, by, now),
-            Event::Activated {
+            LineageEvent::Activated {
                 judged_at: now + s.trial.trial_ms,
                 cluster: proposal.cluster,
                 patch,
@@ -329,26 +263,26 @@ impl Lineage {
         ]
     }
 
-    /// What somebody wants gone does not wait for its grace: it is on its way to clients.
+    /// A key that somebody wants gone does not wait for its grace: it is on its way to clients.
     fn end(
         &self,
         patch_id: &str,
         principal: &str,
         reason: &str,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
-    ) -> Result<Vec<Event>, Refusal> {
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
         let active = self.patches().find(|patch| patch.patch_id == patch_id);
-        let patch = active.ok_or_else(|| Refusal::NotActive {
+        let patch = active.ok_or_else(|| LineageRefusal::NotActive {
             patch_id: patch_id.to_owned(),
         })?;
         let rests_until = now + settings.patch.rest_ms;
-        let withdrawn = patch.new_keys.iter().map(|key| Event::Withdrawn {
+        let withdrawn = patch.new_keys.iter().map(|key| LineageEvent::Withdrawn {
             key_name: key.key_name.clone(),
             rests_until,
             at: now,
         });
-        let rejected = Event::Rejected {
+        let rejected = LineageEvent::Rejected {
             patch_id: patch_id.to_owned(),
             principal: principal.to_owned(),
             reason: reason.to_owned(),
@@ -357,16 +291,21 @@ impl Lineage {
         Ok(withdrawn.chain([rejected]).collect())
     }
 
-    fn take_out(&self, key_name: &str, by: &str, now: Timestamp) -> Result<Vec<Event>, Refusal> {
-        let unknown = || Refusal::UnknownKey {
+    fn take_out(
+        &self,
+        key_name: &str,
+        by: &str,
+        now: Timestamp,
+    ) -> Result<Vec<LineageEvent>, LineageRefusal> {
+        let unknown = || LineageRefusal::UnknownKey {
             key_name: key_name.to_owned(),
         };
         let tracked = self.keys.get(key_name).ok_or_else(unknown)?;
         match tracked.state {
-            State::Experimental(_) | State::Stable(_) => {
-                let out = Event::Deprecated {
+            LifecycleState::Experimental(_) | LifecycleState::Stable(_) => {
+                let out = LineageEvent::Deprecated {
                     key_name: key_name.to_owned(),
-                    why: Reason::Operator,
+                    why: DeprecationReason::Operator,
                     principal: Some(by.to_owned()),
                     at: now,
                 };
@@ -374,28 +313,30 @@ impl Lineage {
                 events.extend(self.published(&events, now));
                 Ok(events)
             }
-            state @ (State::Deprecated(_) | State::Withdrawn(_)) => Err(Refusal::OnItsWayOut {
-                key_name: key_name.to_owned(),
-                state: state.name(),
-            }),
+            state @ (LifecycleState::Deprecated(_) | LifecycleState::Withdrawn(_)) => {
+                Err(LineageRefusal::OnItsWayOut {
+                    key_name: key_name.to_owned(),
+                    state: state.name(),
+                })
+            }
         }
     }
 
-    fn rebase(&self, base: &Template) -> Result<Vec<Event>, Refusal> {
+    fn rebase(&self, base: &Template) -> Result<Vec<LineageEvent>, LineageRefusal> {
         match self.cohort {
-            None => Err(Refusal::NotPersonal),
+            None => Err(LineageRefusal::NotPersonal),
             Some(_) if *base == self.base => Ok(Vec::new()),
-            Some(_) => Ok(vec![Event::Rebased { base: base.clone() }]),
+            Some(_) => Ok(vec![LineageEvent::Rebased { base: base.clone() }]),
         }
     }
 
-    fn tick(&self, settings: &Settings, now: Timestamp) -> Vec<Event> {
+    fn tick(&self, settings: &EvolutionSettings, now: Timestamp) -> Vec<LineageEvent> {
         let lapsed = self
             .pending
             .iter()
             .filter(|(_, p)| now - p.at >= settings.patch.pending_ms);
-        let mut events: Vec<Event> = lapsed
-            .map(|(patch_id, _)| Event::Lapsed {
+        let mut events: Vec<LineageEvent> = lapsed
+            .map(|(patch_id, _)| LineageEvent::Lapsed {
                 patch_id: patch_id.clone(),
                 rests_until: now + settings.patch.rest_ms,
             })
@@ -420,39 +361,53 @@ impl Lineage {
         events
     }
 
-    fn due(&self, name: &str, tracked: &Tracked, s: &Settings, now: Timestamp) -> Option<Event> {
+    fn due(
+        &self,
+        name: &str,
+        tracked: &Tracked,
+        s: &EvolutionSettings,
+        now: Timestamp,
+    ) -> Option<LineageEvent> {
         let key_name = name.to_owned();
         match tracked.state {
-            State::Experimental(at) if now >= at && s.parts.evaluation => {
+            LifecycleState::Experimental(at) if now >= at && s.parts.evaluation => {
                 Some(self.tried(key_name, tracked, s, now))
             }
-            State::Stable(at) if now >= at && s.parts.evaluation => {
+            LifecycleState::Stable(at) if now >= at && s.parts.evaluation => {
                 let ratios = tracked.metrics.ratios(s.trial.window_ms, now);
                 Some(match of_stable(&ratios, &s.trial) {
                     Verdict::Deprecate(why) => deprecated(key_name, why, now),
-                    _ => Event::Extended {
+                    _ => LineageEvent::Extended {
                         key_name,
                         judged_at: now + s.trial.window_ms,
                     },
                 })
             }
-            State::Deprecated(since) if now - since >= s.trial.grace_ms => Some(Event::Withdrawn {
-                key_name,
-                rests_until: now + s.patch.rest_ms,
-                at: now,
-            }),
-            State::Withdrawn(since) if now - since >= s.trial.backward_ms => {
-                Some(Event::Forgotten { key_name })
+            LifecycleState::Deprecated(since) if now - since >= s.trial.grace_ms => {
+                Some(LineageEvent::Withdrawn {
+                    key_name,
+                    rests_until: now + s.patch.rest_ms,
+                    at: now,
+                })
+            }
+            LifecycleState::Withdrawn(since) if now - since >= s.trial.backward_ms => {
+                Some(LineageEvent::Forgotten { key_name })
             }
             _ => None,
         }
     }
 
-    fn tried(&self, key_name: String, tracked: &Tracked, s: &Settings, now: Timestamp) -> Event {
+    fn tried(
+        &self,
+        key_name: String,
+        tracked: &Tracked,
+        s: &EvolutionSettings,
+        now: Timestamp,
+    ) -> LineageEvent {
         let ends = tracked.introduced + s.trial.window_ms;
         let ratios = tracked.metrics.ratios(s.trial.window_ms, now);
         match of_trial(&ratios, &s.trial, now >= ends) {
-            Verdict::Promote => Event::Promoted {
+            Verdict::Promote => LineageEvent::Promoted {
                 key_name,
                 judged_at: now + s.trial.window_ms,
                 at: now,
@@ -461,7 +416,7 @@ impl Lineage {
             Verdict::Extend => {
                 let next = now + s.trial.trial_ms;
                 let judged_at = if now < ends { next.min(ends) } else { next };
-                Event::Extended {
+                LineageEvent::Extended {
                     key_name,
                     judged_at,
                 }
@@ -469,23 +424,23 @@ impl Lineage {
         }
     }
 
-    /// What the end of a patch means (Q42): keys on trial go out; what is used goes on; a
+    /// Adds what the end of a patch means: keys on trial go out; what is used goes on; a
     /// refinement alone becomes part of the next version. Says whether that is so.
     fn ended(
         &self,
         live: &Live,
-        so_far: &[Event],
-        s: &Settings,
+        so_far: &[LineageEvent],
+        s: &EvolutionSettings,
         now: Timestamp,
-    ) -> (Vec<Event>, bool) {
+    ) -> (Vec<LineageEvent>, bool) {
         if live.empties(so_far) {
             return (Vec::new(), false);
         }
         let new_keys = &live.patch.new_keys;
         let out =
             |key: &&Key| self.is_on_trial(&key.key_name) && !is_decided(&key.key_name, so_far);
-        let mut events: Vec<Event> = (new_keys.iter().filter(out))
-            .map(|key| deprecated(key.key_name.clone(), Reason::Expired, now))
+        let mut events: Vec<LineageEvent> = (new_keys.iter().filter(out))
+            .map(|key| deprecated(key.key_name.clone(), DeprecationReason::Expired, now))
             .collect();
         if new_keys.is_empty() && self.cohort.is_none() {
             return (events, true);
@@ -494,7 +449,7 @@ impl Lineage {
             true => s.patch.expiry_ms,
             false => s.trial.grace_ms.max(1),
         };
-        events.push(Event::Renewed {
+        events.push(LineageEvent::Renewed {
             patch_id: live.patch.patch_id.clone(),
             expires_at: now + longer,
         });
@@ -503,10 +458,10 @@ impl Lineage {
 
     fn is_on_trial(&self, key_name: &str) -> bool {
         let state = self.keys.get(key_name).map(|tracked| tracked.state);
-        matches!(state, Some(State::Experimental(_)))
+        matches!(state, Some(LifecycleState::Experimental(_)))
     }
 
-    /// Whether a cluster waits, has its patch or key, or rests.
+    /// True if a cluster waits, has its patch or key, or rests.
     pub fn is_settled(&self, cluster: ClusterId, now: Timestamp) -> bool {
         let waits = |q: &Queued| q.cluster == cluster;
         self.queue.iter().any(waits)
@@ -517,20 +472,20 @@ impl Lineage {
             }
     }
 
-    /// Keys on trial, and keys in patches that wait (D107, Q40).
+    /// Keys on trial, and keys in patches that wait.
     pub fn on_trial(&self) -> usize {
-        let experimental = |t: &&Tracked| matches!(t.state, State::Experimental(_));
+        let experimental = |t: &&Tracked| matches!(t.state, LifecycleState::Experimental(_));
         let waiting: usize = self.pending.values().map(|p| p.patch.new_keys.len()).sum();
         self.keys.values().filter(experimental).count() + waiting
     }
 }
 
 impl Live {
-    /// Whether nothing is left of the patch after these events.
-    fn empties(&self, events: &[Event]) -> bool {
+    /// True if nothing is left of the patch after these events.
+    fn empties(&self, events: &[LineageEvent]) -> bool {
         let goes = |name: &str| {
             (events.iter())
-                .any(|e| matches!(e, Event::Withdrawn { key_name, .. } if key_name == name))
+                .any(|e| matches!(e, LineageEvent::Withdrawn { key_name, .. } if key_name == name))
         };
         let Patch {
             new_keys,
@@ -541,10 +496,12 @@ impl Live {
     }
 }
 
-/// Whether events say already what becomes of a key.
-fn is_decided(name: &str, events: &[Event]) -> bool {
+/// True if events say already what becomes of a key.
+fn is_decided(name: &str, events: &[LineageEvent]) -> bool {
     events.iter().any(|event| match event {
-        Event::Promoted { key_name, .. } | Event::Deprecated { key_name, .. } => key_name == name,
+        LineageEvent::Promoted { key_name, .. } | LineageEvent::Deprecated { key_name, .. } => {
+            key_name == name
+        }
         _ => false,
     })
 }
@@ -556,16 +513,16 @@ fn is_sensitive(resolved: &Resolved) -> bool {
     }
 }
 
-fn approved(patch_id: &str, principal: &str, at: Timestamp) -> Event {
-    Event::Approved {
+fn approved(patch_id: &str, principal: &str, at: Timestamp) -> LineageEvent {
+    LineageEvent::Approved {
         patch_id: patch_id.to_owned(),
         principal: principal.to_owned(),
         at,
     }
 }
 
-fn deprecated(key_name: String, why: Reason, at: Timestamp) -> Event {
-    Event::Deprecated {
+fn deprecated(key_name: String, why: DeprecationReason, at: Timestamp) -> LineageEvent {
+    LineageEvent::Deprecated {
         key_name,
         why,
         principal: None,

@@ -1,20 +1,20 @@
-//! Whether a key goes on, goes up or goes out (draft-zhou §6.2.3).
+//! The judgement on a key: it goes on, goes up or goes out (draft-zhou §6.2.3).
 
 use crate::evolution::{Ratios, TrialSettings};
 use serde::{Deserialize, Serialize};
 
-/// Why a key is on its way out.
+/// The reason why a key is on its way out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
-    /// usage_frequency is too low (D102).
+pub enum DeprecationReason {
+    /// usage_frequency is too low.
     Usage,
-    /// semantic_alignment_accuracy is too low (D102).
+    /// semantic_alignment_accuracy is too low.
     Alignment,
-    /// value_type_correctness is too low (D102).
+    /// value_type_correctness is too low.
     TypeCorrectness,
-    /// Neither promoted nor bad until the observation window ended (Q33).
+    /// Neither promoted nor bad until the observation window ended.
     Undecided,
-    /// Its patch ended while it was on trial (Q42).
+    /// Its patch ended while it was on trial.
     Expired,
     /// An operator said so.
     Operator,
@@ -24,10 +24,10 @@ pub enum Reason {
 pub(super) enum Verdict {
     Promote,
     Extend,
-    Deprecate(Reason),
+    Deprecate(DeprecationReason),
 }
 
-/// What measures say of a key on trial; `last` when the observation window is over.
+/// The verdict of measures of a key on trial; `last` when the observation window is over.
 pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) -> Verdict {
     if let Some(reason) = too_low(ratios, settings) {
         return Verdict::Deprecate(reason);
@@ -40,28 +40,28 @@ pub(super) fn of_trial(ratios: &Ratios, settings: &TrialSettings, last: bool) ->
     let unjudged = ratios.semantic_alignment_accuracy.is_none();
     match used && typed {
         true if aligned || unjudged && !up.judged => Verdict::Promote,
-        // That nobody judged blocks promotion but is not the key's fault (Q37).
+        // That nobody judged blocks promotion but is not the key's fault.
         true if unjudged => Verdict::Extend,
-        _ if last => Verdict::Deprecate(Reason::Undecided),
+        _ if last => Verdict::Deprecate(DeprecationReason::Undecided),
         _ => Verdict::Extend,
     }
 }
 
-/// What measures say of a stable key: it stays unless one is too low (Q34).
+/// The verdict of measures of a stable key: it stays unless one is too low.
 pub(super) fn of_stable(ratios: &Ratios, settings: &TrialSettings) -> Verdict {
     too_low(ratios, settings).map_or(Verdict::Extend, Verdict::Deprecate)
 }
 
-/// A measure without anything to measure is not low (Q33, Q36, Q37).
-fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<Reason> {
+/// A measure without anything to measure is not low.
+fn too_low(ratios: &Ratios, settings: &TrialSettings) -> Option<DeprecationReason> {
     let down = &settings.deprecation;
     let low = |ratio: Option<f64>, least: f64| ratio.is_some_and(|r| r < least);
     if low(ratios.usage_frequency, down.usage) {
-        Some(Reason::Usage)
+        Some(DeprecationReason::Usage)
     } else if low(ratios.semantic_alignment_accuracy, down.alignment) {
-        Some(Reason::Alignment)
+        Some(DeprecationReason::Alignment)
     } else if low(ratios.value_type_correctness, down.type_correctness) {
-        Some(Reason::TypeCorrectness)
+        Some(DeprecationReason::TypeCorrectness)
     } else {
         None
     }

@@ -1,20 +1,23 @@
-//! The next version of everyone's base (Q27): what was promoted comes in, what was withdrawn goes.
+//! The next version of everyone's base: what was promoted comes in, what was withdrawn goes.
 //!
-//! Refinements that are active are part of it. The version before stays as it was (D77).
+//! Refinements that are active are part of it. The version before stays as it was.
 
-use super::{Event, Lineage};
-use crate::template::{OTHER, Standing, Template};
+use super::{Lineage, LineageEvent};
+use crate::template::{KeyStatus, OTHER, Template};
 use crate::time::Timestamp;
 
 impl Lineage {
     /// The next version, if events change what the base must say.
-    pub(super) fn published(&self, events: &[Event], now: Timestamp) -> Option<Event> {
+    pub(super) fn published(
+        &self,
+        events: &[LineageEvent],
+        now: Timestamp,
+    ) -> Option<LineageEvent> {
         let in_base = |name: &String| self.keys.get(name).is_some_and(|t| t.in_base);
-        let changes = |event: &Event| match event {
-            Event::Promoted { .. } => true,
-            Event::Deprecated { key_name, .. } | Event::Withdrawn { key_name, .. } => {
-                in_base(key_name)
-            }
+        let changes = |event: &LineageEvent| match event {
+            LineageEvent::Promoted { .. } => true,
+            LineageEvent::Deprecated { key_name, .. }
+            | LineageEvent::Withdrawn { key_name, .. } => in_base(key_name),
             _ => false,
         };
         (self.cohort.is_none() && events.iter().any(changes))
@@ -22,34 +25,34 @@ impl Lineage {
     }
 
     /// The next version whatever happened.
-    pub(super) fn next_version(&self, events: &[Event], now: Timestamp) -> Event {
+    pub(super) fn next_version(&self, events: &[LineageEvent], now: Timestamp) -> LineageEvent {
         let mut base = self.base.clone();
         for event in events {
             self.bring_in(event, &mut base);
         }
         let folded = self.refine(&mut base);
         base.schema_id = next_id(&self.base);
-        Event::Published {
+        LineageEvent::Published {
             base,
             folded,
             at: now,
         }
     }
 
-    fn bring_in(&self, event: &Event, base: &mut Template) {
+    fn bring_in(&self, event: &LineageEvent, base: &mut Template) {
         match event {
-            Event::Promoted { key_name, .. } => {
+            LineageEvent::Promoted { key_name, .. } => {
                 let mut key = self.keys[key_name].key.clone();
-                key.standing = Standing::Stable;
+                key.standing = KeyStatus::Stable;
                 crate::patch::insert(base, key);
             }
-            Event::Deprecated { key_name, .. } => {
+            LineageEvent::Deprecated { key_name, .. } => {
                 let key = base.keys.iter_mut().find(|k| k.key_name == *key_name);
                 if let Some(key) = key {
-                    key.standing = Standing::Deprecated;
+                    key.standing = KeyStatus::Deprecated;
                 }
             }
-            Event::Withdrawn { key_name, .. } if self.keys[key_name].in_base => {
+            LineageEvent::Withdrawn { key_name, .. } if self.keys[key_name].in_base => {
                 base.keys
                     .retain(|k| k.key_name != *key_name || k.key_name == OTHER);
             }

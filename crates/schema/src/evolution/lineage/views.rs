@@ -1,8 +1,8 @@
-//! What others see of a [`Lineage`], and what it counts.
+//! The views that others have of a [`Lineage`], and what it counts.
 
-use super::{Lineage, Proposal, State, Tracked};
+use super::{LifecycleState, Lineage, Proposal, Tracked};
 use crate::contract::Tolerated;
-use crate::evolution::{ClusterId, Observation, Settings, effective};
+use crate::evolution::{ClusterId, EvolutionSettings, Observation, effective};
 use crate::language::Language;
 use crate::patch::Patch;
 use crate::template::{KeyType, Shape, Template};
@@ -11,7 +11,7 @@ use crate::write;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Where a name stands with a lineage.
+/// The activity of a name in a lineage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// A patch called so is active.
@@ -43,7 +43,7 @@ impl Lineage {
         self.pending.values()
     }
 
-    /// Where a patch stands.
+    /// The activity of a patch.
     pub fn patch_activity(&self, patch_id: &str) -> Activity {
         if self.pending.contains_key(patch_id) {
             Activity::Pending
@@ -64,13 +64,13 @@ impl Lineage {
         self.keys.get(key_name)
     }
 
-    /// The triggers that wait, first in, first out (Q41).
+    /// The triggers that wait, first in, first out.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = ClusterId> {
         self.queue.iter().map(|queued| queued.cluster)
     }
 
-    /// Whether another key may go on trial (D107).
-    pub fn has_room(&self, settings: &Settings) -> bool {
+    /// True if another key may go on trial.
+    pub fn has_room(&self, settings: &EvolutionSettings) -> bool {
         self.on_trial() < settings.convergence.experimental_max
     }
 
@@ -79,23 +79,23 @@ impl Lineage {
         effective(&self.base, self.patches())
     }
 
-    /// The same with the patches that wait, to look for conflicts in (D83).
+    /// The same with the patches that wait, to look for conflicts in.
     pub fn prospective(&self) -> Template {
         let waiting = self.pending.values().map(|p| &p.patch);
         effective(&self.base, self.patches().chain(waiting))
     }
 
-    /// Keys that a template does not have and a payload may yet carry, with a warning (D105, D106):
+    /// Keys that a template does not have and a payload may yet carry, with a warning:
     /// what was withdrawn less than the backward window ago, and for an older version what became a
     /// key since, as its patch said so under that version. For [`crate::contract`].
     pub fn tolerated(
         &self,
         template: &Template,
-        settings: &Settings,
+        settings: &EvolutionSettings,
         now: Timestamp,
     ) -> Vec<Tolerated> {
         let accepted = |tracked: &&Tracked| match tracked.state {
-            State::Withdrawn(since) => now - since < settings.trial.backward_ms,
+            LifecycleState::Withdrawn(since) => now - since < settings.trial.backward_ms,
             _ => true,
         };
         let missing = |tracked: &&Tracked| template.key(&tracked.key.key_name).is_none();
@@ -112,7 +112,7 @@ impl Lineage {
         let withdrawn = self
             .keys
             .values()
-            .filter(|t| matches!(t.state, State::Withdrawn(_)));
+            .filter(|t| matches!(t.state, LifecycleState::Withdrawn(_)));
         withdrawn
             .map(|t| (t.key.key_name.clone(), t.key.shape.clone()))
             .collect()
@@ -128,9 +128,9 @@ impl Lineage {
             .map(|l| &l.patch)
     }
 
-    /// The `schema_update_suggestion` for a result or a poll (D87, D88): one object with all members
-    /// (D86, D99, Q44), in which the latest patch names itself and keys of all that are new stand
-    /// together. It ends when the first of them does. None if there is nothing new.
+    /// The `schema_update_suggestion` for a result or a poll: one object with all members, in which
+    /// the latest patch names itself and keys of all that are new stand together. It ends when the
+    /// first of them does. None if there is nothing new.
     pub fn suggestion(&self, since: Option<&str>, preferred: Option<&Language>) -> Option<Value> {
         let mut patches = self.patches_since(since).cloned();
         let mut suggestion = patches.next()?;
@@ -161,15 +161,15 @@ impl Lineage {
         Some(write::patch(&suggestion, preferred, &self.base.language))
     }
 
-    /// A client was given patches: they count as received (D96).
-    pub fn delivered(&mut self, client: &str, settings: &Settings) {
+    /// A client was given patches: they count as received.
+    pub fn delivered(&mut self, client: &str, settings: &EvolutionSettings) {
         for tracked in self.keys.values_mut().filter(|t| t.is_live() && !t.in_base) {
             tracked.metrics.received(client, settings.trial.clients_max);
         }
     }
 
-    /// Counts a payload, before it is rejected if it is (Q39). Cheap; no decision follows until
-    /// [`super::Command::Tick`]. Names the withdrawn keys it carries, which deserve a warning (D106).
+    /// Counts a payload, before it is rejected if it is. Cheap; no decision follows until
+    /// [`super::LineageCommand::Tick`]. Names the withdrawn keys it carries, which deserve a warning.
     pub fn observe(&mut self, seen: &Observation<'_>) -> Vec<String> {
         let mut withdrawn = Vec::new();
         for (name, tracked) in &mut self.keys {
@@ -187,7 +187,7 @@ impl Lineage {
         withdrawn
     }
 
-    /// Counts a judgement: whether a key's value in some payload is what was meant there (D94, Q37).
+    /// Counts a judgement: whether a key's value in some payload is what was meant there.
     /// False if the key is not under evaluation.
     pub fn judge(&mut self, key_name: &str, matching: bool, now: Timestamp) -> bool {
         let live = self.keys.get_mut(key_name).filter(|t| t.is_live());
@@ -196,7 +196,7 @@ impl Lineage {
     }
 
     /// Forgets counts that are out of every window, and rests that are over.
-    pub(crate) fn forget_old(&mut self, settings: &Settings, now: Timestamp) {
+    pub(crate) fn forget_old(&mut self, settings: &EvolutionSettings, now: Timestamp) {
         for tracked in self.keys.values_mut() {
             tracked.metrics.forget(settings.trial.window_ms, now);
         }
@@ -204,7 +204,7 @@ impl Lineage {
             .retain(|_, s| !matches!(s, super::Settled::Until(until) if *until <= now));
     }
 
-    /// Forgets a client among those that received and adopted keys (Q55).
+    /// Forgets a client among those that received and adopted keys.
     pub fn erase(&mut self, client: &str) {
         for tracked in self.keys.values_mut() {
             tracked.metrics.erase(client);
@@ -213,13 +213,13 @@ impl Lineage {
 }
 
 impl Tracked {
-    /// Whether it is in the schema.
+    /// True if it is in the schema.
     fn is_live(&self) -> bool {
-        !matches!(self.state, State::Withdrawn(_))
+        !matches!(self.state, LifecycleState::Withdrawn(_))
     }
 }
 
-/// The declared type alone counts for value_type_correctness (D95).
+/// The declared type alone counts for value_type_correctness.
 fn is_of(key_type: KeyType, value: &Value) -> bool {
     match key_type {
         KeyType::String => value.is_string(),

@@ -1,9 +1,9 @@
-//! What goes together among the numbers of evolution, and what does not.
+//! The rules of which numbers of evolution go together, and which do not.
 
 use super::*;
 
-impl Settings {
-    /// The profile `draft-literal`: the draft's cosine of 0.85 for every embedder (D68), its counts
+impl EvolutionSettings {
+    /// The profile `draft-literal`: the draft's cosine of 0.85 for every embedder, its counts
     /// without a Sybil gate.
     pub fn draft_literal() -> Self {
         let mut settings = Self::default();
@@ -152,7 +152,7 @@ impl Settings {
                 up.type_correctness,
             ),
         ];
-        // Disjoint by construction: a key cannot be promoted and deprecated at once (Q36).
+        // Disjoint by construction: a key cannot be promoted and deprecated at once.
         let shares = pairs
             .into_iter()
             .filter(|(_, down, up)| !(0.0 <= *down && down <= up && *up <= 1.0))

@@ -3,7 +3,7 @@
 use crate::template::{KeyType, MappingExample};
 use serde_json::Value;
 
-/// What stands between what is said and its value.
+/// The signs between what is said and its value.
 const ARROWS: [&str; 7] = ["-->", "->", "=>", "→", "⇒", "映射为", " maps to "];
 /// Opening and closing quotes.
 const QUOTES: [(char, char); 10] = [
@@ -20,7 +20,7 @@ const QUOTES: [(char, char); 10] = [
 ];
 /// Words that announce examples; without one, words that stand bare on both sides are no example.
 const ANNOUNCED: [&str; 7] = ["example", "e.g.", "mapping", "示例", "例如", "例：", "映射"];
-/// Where a bare word or phrase ends.
+/// The signs at which a bare word or phrase ends.
 const STOPS: [char; 14] = [
     ';', ',', ':', '(', ')', '\n', '。', '；', '，', '：', '、', '（', '）', '|',
 ];
@@ -63,13 +63,13 @@ fn announced(before: &str) -> bool {
     ANNOUNCED.iter().any(|word| before.contains(word))
 }
 
-struct Said {
+struct Utterance {
     alternatives: Vec<String>,
     quoted: bool,
 }
 
-/// What is said, before an arrow: the quoted texts that end there, else the bare words.
-fn said(left: &str) -> Said {
+/// The utterance before an arrow: the quoted texts that end there, else the bare words.
+fn said(left: &str) -> Utterance {
     let mut alternatives = Vec::new();
     let mut rest = left.trim_end();
     while let Some((text, before)) = quoted_at_end(rest) {
@@ -83,7 +83,7 @@ fn said(left: &str) -> Said {
     if !quoted {
         alternatives.extend(bare_at_end(rest));
     }
-    Said {
+    Utterance {
         alternatives,
         quoted,
     }
@@ -132,7 +132,7 @@ fn json_string_at_end(text: &str) -> Option<(String, &str)> {
     longest.filter(|(said, _)| !said.trim().is_empty())
 }
 
-/// What stands before a word that joins two quoted texts, if one does.
+/// The text before a word that joins two quoted texts, if one does.
 fn before_separator(before: &str) -> Option<&str> {
     let before = before.trim_end();
     let joined = [" or", "/", ",", "、", "，", "或", "或者"]
@@ -161,13 +161,13 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
     matches!(c, '.' | '!' | '?') && (behind.is_empty() || behind.starts_with(char::is_whitespace))
 }
 
-struct Meant {
+struct Meaning {
     value: Value,
     quoted: bool,
 }
 
 /// The value behind an arrow, and how many bytes it takes.
-fn value(behind: &str, key_type: KeyType) -> Option<(Meant, usize)> {
+fn value(behind: &str, key_type: KeyType) -> Option<(Meaning, usize)> {
     let text = behind.trim_start();
     let skipped = behind.len() - text.len();
     let (value, length, quoted) = quoted_at_start(text)
@@ -177,7 +177,7 @@ fn value(behind: &str, key_type: KeyType) -> Option<(Meant, usize)> {
             bare_at_start(text).map(|(value, length)| (Value::String(value), length, false))
         })?;
     let value = brought_to(key_type, value, &text[..length]);
-    Some((Meant { value, quoted }, skipped + length))
+    Some((Meaning { value, quoted }, skipped + length))
 }
 
 fn quoted_at_start(text: &str) -> Option<(String, usize)> {

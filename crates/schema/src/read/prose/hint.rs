@@ -3,7 +3,7 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What a prose says a key accepts; nothing where it lists nothing.
+/// The values that a prose says a key accepts; nothing where it lists nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Acceptable {
     /// The values it lists, as written, in its order; empty if it lists none.

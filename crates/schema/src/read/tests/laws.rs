@@ -48,10 +48,10 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// Whatever comes is read or refused with a reason.
+    /// All that comes is read or refused with a reason.
     #[test]
     fn no_json_breaks_the_reader(value in any_json()) {
-        for audience in [Audience::Own, Audience::Peer] {
+        for audience in [TemplateOrigin::Own, TemplateOrigin::Peer] {
             for refused in [
                 template(&value, audience).err(),
                 patch(&value, audience).err(),
@@ -68,30 +68,30 @@ proptest! {
     fn places_are_in_the_source(mut keys in proptest::collection::vec(any_json(), 0..4)) {
         keys.insert(0, json!({"key_name": "A", "key_type": "integer", "required": 1, "enum": [1, "x"]}));
         let source = json!({"schema_id": "a_v1", "scenario": "a", "keys": keys});
-        for finding in template(&source, Audience::Own).unwrap_err() {
+        for finding in template(&source, TemplateOrigin::Own).unwrap_err() {
             prop_assert!(source.pointer(&finding.path).is_some(), "{finding}");
         }
     }
 
-    /// What passes lint can be checked against.
+    /// A template that passes lint can be checked against.
     #[test]
     fn what_passes_makes_a_contract(written in crate::arbitrary::template()) {
-        prop_assert!(lint::passes(&lint::template(&written, Audience::Own)));
+        prop_assert!(lint::passes(&lint::template(&written, TemplateOrigin::Own)));
         prop_assert!(crate::contract::Contract::new(&written).is_ok());
     }
 
-    /// What lint says of a template is what reading its authored form says.
+    /// Lint says of a template what reading its authored form says.
     #[test]
     fn lint_and_reading_agree(mut written in crate::arbitrary::template(), name in "[a-zA-Z_]{1,6}") {
         written.keys[0].key_name = name;
         written.keys[0].default_value = Some(json!({"a": null}));
-        let said = lint::template(&written, Audience::Own);
-        let read = match template(&crate::write::authored(&written), Audience::Own) {
+        let said = lint::template(&written, TemplateOrigin::Own);
+        let read = match template(&crate::write::authored(&written), TemplateOrigin::Own) {
             Ok(reading) => reading.findings,
             Err(findings) => findings,
         };
-        let sorted = |findings: Vec<Finding>| {
-            let mut lines: Vec<String> = findings.iter().map(Finding::to_string).collect();
+        let sorted = |findings: Vec<LintFinding>| {
+            let mut lines: Vec<String> = findings.iter().map(LintFinding::to_string).collect();
             lines.sort();
             lines
         };

@@ -7,7 +7,8 @@ use super::*;
 fn suggestions_are_patches_or_advice() {
     let new_key = json!({"key_name": "seat_preference", "key_type": "string", "required": false,
         "default_value": "none", "semantic_description": "Seat preference. Acceptable values: window, aisle, none."});
-    let (short, findings) = suggestion(&json!({"new_keys": [new_key]}), Audience::Peer).unwrap();
+    let (short, findings) =
+        suggestion(&json!({"new_keys": [new_key]}), TemplateOrigin::Peer).unwrap();
     assert!(
         matches!(&short, Suggestion::Advice { new_keys, .. } if new_keys[0].key_name == "seat_preference")
     );
@@ -15,9 +16,9 @@ fn suggestions_are_patches_or_advice() {
     let whole = json!({"patch_id": "p1", "parent_schema_id": "flight_booking_v1",
         "timestamp": "2026-05-04T00:00:00Z", "expires_at": "2026-08-02T00:00:00Z", "new_keys": [new_key]});
     assert!(
-        matches!(suggestion(&whole, Audience::Peer).unwrap().0, Suggestion::Patch(p) if p.client.is_none())
+        matches!(suggestion(&whole, TemplateOrigin::Peer).unwrap().0, Suggestion::Patch(p) if p.client.is_none())
     );
-    assert!(suggestion("{}", Audience::Peer).is_err());
+    assert!(suggestion("{}", TemplateOrigin::Peer).is_err());
 }
 
 /// D76, D86, Q49, row 26: a patch that takes, requires or retypes is refused, and all is told.
@@ -36,7 +37,7 @@ fn patches_add_and_describe_only() {
             Value::Null => parent.remove(name),
             value => parent.insert(name.into(), value),
         };
-        match patch(&source, Audience::Peer) {
+        match patch(&source, TemplateOrigin::Peer) {
             Ok((_, findings)) | Err(findings) => findings
                 .iter()
                 .map(|f| format!("{} {}", f.path, f.rule.as_str()))
@@ -89,7 +90,7 @@ fn patches_add_and_describe_only() {
     empty["new_keys"] = json!([]);
     empty["modified_keys"] = json!([]);
     assert_eq!(
-        patch(&empty, Audience::Own).unwrap_err()[0].rule,
-        Rule::Patch
+        patch(&empty, TemplateOrigin::Own).unwrap_err()[0].rule,
+        LintRule::Patch
     );
 }

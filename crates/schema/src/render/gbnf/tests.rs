@@ -48,7 +48,7 @@ impl Matcher {
         ends.contains(&text.len())
     }
 
-    /// Where a match that begins at `at` can end.
+    /// The places at which a match that begins at `at` can end.
     fn ends(&self, expression: &Expression, text: &[char], at: usize) -> BTreeSet<usize> {
         match expression {
             Expression::Choice(choices) => choices

@@ -3,7 +3,7 @@
 //! Knows how JSON's values stand in the data tree: integers and decimals are text there, and text
 //! alone in XML. Whether they are *right* is libyang's to say, or [`crate::contract`]'s.
 
-use super::{Kind, identifier, kind, namespace};
+use super::{DataNodeKind, identifier, kind, namespace};
 use crate::render::decimal::plain;
 use crate::render::dialect::is_yang_char;
 use crate::template::{KeyType, OTHER, Property, Shape, Template};
@@ -18,7 +18,7 @@ pub enum NoTypedForm {
     /// XML has no JSON types: a value of another type could pass for one of the right type.
     #[error("{path}: {expected} is needed")]
     Type {
-        /// Where, as an RFC 6901 pointer.
+        /// The place, as an RFC 6901 pointer.
         path: String,
         /// The JSON type of the key.
         expected: &'static str,
@@ -26,7 +26,7 @@ pub enum NoTypedForm {
     /// A character that neither XML nor YANG can hold.
     #[error("{path}: U+{character:04X} cannot stand in XML")]
     Character {
-        /// Where.
+        /// The place.
         path: String,
         /// Its code point.
         character: u32,
@@ -34,7 +34,7 @@ pub enum NoTypedForm {
     /// A key whose name no element can have.
     #[error("{path}: not a name that an element can have")]
     Name {
-        /// Where.
+        /// The place.
         path: String,
     },
 }
@@ -64,7 +64,7 @@ pub fn to_xml(template: &Template, payload: &Map<String, Value>) -> Result<Strin
     Ok(writer.xml)
 }
 
-/// What stands at a place.
+/// The value at a place.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Other,
@@ -126,15 +126,15 @@ impl Writer {
         path: &str,
     ) -> Result<(), NoTypedForm> {
         match kind(shape, required) {
-            Kind::Leaf => self.leaf(name, shape, value, path),
-            Kind::AnyData => self.any(name, shape, value, path),
-            Kind::Container { .. } => {
+            DataNodeKind::Leaf => self.leaf(name, shape, value, path),
+            DataNodeKind::AnyData => self.any(name, shape, value, path),
+            DataNodeKind::Container { .. } => {
                 self.open(name);
                 self.object(&shape.constraint.properties, value, path)?;
                 self.close(name);
                 Ok(())
             }
-            Kind::LeafList | Kind::List => {
+            DataNodeKind::LeafList | DataNodeKind::List => {
                 let entries = value
                     .as_array()
                     .ok_or_else(|| wrong(path, KeyType::Array))?;
@@ -276,15 +276,17 @@ pub fn to_rfc7951(template: &Template, payload: &Map<String, Value>) -> Value {
 fn encoded(shape: &Shape, required: bool, value: &Value) -> Value {
     let kind = kind(shape, required);
     match (kind, value) {
-        (Kind::Leaf, Value::Number(number)) => Value::String(plain(number)),
-        (Kind::AnyData, value) => Value::Object(Map::from_iter([(
+        (DataNodeKind::Leaf, Value::Number(number)) => Value::String(plain(number)),
+        (DataNodeKind::AnyData, value) => Value::Object(Map::from_iter([(
             JSON.to_owned(),
             value.to_string().into(),
         )])),
-        (Kind::Container { .. }, Value::Object(object)) => {
+        (DataNodeKind::Container { .. }, Value::Object(object)) => {
             through(&shape.constraint.properties, object, encoded)
         }
-        (Kind::LeafList | Kind::List, Value::Array(entries)) => each(shape, entries, encoded),
+        (DataNodeKind::LeafList | DataNodeKind::List, Value::Array(entries)) => {
+            each(shape, entries, encoded)
+        }
         (_, value) => value.clone(),
     }
 }
@@ -330,12 +332,14 @@ fn other_decoded(value: &Value) -> Value {
 fn decoded(shape: &Shape, required: bool, value: &Value) -> Value {
     let kind = kind(shape, required);
     match (kind, value) {
-        (Kind::Leaf, Value::String(text)) => scalar(shape.key_type, text),
-        (Kind::AnyData, value) => any_decoded(value),
-        (Kind::Container { .. }, Value::Object(object)) => {
+        (DataNodeKind::Leaf, Value::String(text)) => scalar(shape.key_type, text),
+        (DataNodeKind::AnyData, value) => any_decoded(value),
+        (DataNodeKind::Container { .. }, Value::Object(object)) => {
             through(&shape.constraint.properties, object, decoded)
         }
-        (Kind::LeafList | Kind::List, Value::Array(entries)) => each(shape, entries, decoded),
+        (DataNodeKind::LeafList | DataNodeKind::List, Value::Array(entries)) => {
+            each(shape, entries, decoded)
+        }
         (_, value) => value.clone(),
     }
 }

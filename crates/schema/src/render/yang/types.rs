@@ -72,7 +72,7 @@ enum Ranges {
     Some(Vec<(i128, i128)>),
 }
 
-/// What minimum, maximum and enum leave of a type's values, scaled by 10^places.
+/// The ranges that minimum, maximum and enum leave of a type's values, scaled by 10^places.
 fn ranges(constraint: &Constraint, places: u32, least: i128, most: i128) -> Ranges {
     let scaled = |number: &Number| Scaled::of(number, places);
     let low = constraint.minimum.as_ref().map(|n| scaled(n).ceil());

@@ -1,14 +1,14 @@
 //! Keys that take one of listed values.
 
-use super::super::brief::{Brief, Choice, Kind};
 use super::super::cue;
 use super::super::element;
+use super::super::slot::{Choice, Kind, Slot};
 use super::{Candidate, Keys, telling};
 use crate::lexicon;
 use language::text::Token;
 use std::ops::Range;
 
-/// What is said of a thing that no longer works.
+/// The words said of a thing that no longer works.
 const FAILING: &str = " dead died failed fails failing broken faulty defective crashed unresponsive burnt burned kaputt 坏 死 挂 瘫 ";
 
 /// Words that stand for themselves as often as for a value of some key.
@@ -22,9 +22,9 @@ impl Keys<'_> {
     /// by one word that only one of them has (0.72). Words
     /// that stand for themselves as often need the key's name nearby.
     pub(super) fn choices(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let mut found: Vec<Candidate> = Vec::new();
-        for choice in &brief.choices {
+        for choice in &slot.choices {
             found.extend(self.own_words(at, choice));
             found.extend(self.other_words(at, choice));
             found.extend(self.one_word(at, choice));
@@ -36,8 +36,8 @@ impl Keys<'_> {
 
     /// Values that the prose of an open key quotes: as listed ones, less sure.
     pub(super) fn hints(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        let open = brief
+        let slot = &self.slots[at];
+        let open = slot
             .choices
             .iter()
             .filter(|c| c.own.iter().any(|t| t.text.len() > 1));
@@ -50,10 +50,10 @@ impl Keys<'_> {
     }
 
     fn own_words(&self, at: usize, choice: &Choice) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        let mut runs = self.scene.text.find(&choice.own);
+        let slot = &self.slots[at];
+        let mut runs = self.utterance.text.find(&choice.own);
         if !runs.is_empty() {
-            let reach = self.reach_of_longer(brief, &choice.own);
+            let reach = self.reach_of_longer(slot, &choice.own);
             runs.retain(|run| reach[run.start] < run.end);
         }
         runs.into_iter()
@@ -61,7 +61,7 @@ impl Keys<'_> {
                 let exact = choice
                     .own
                     .iter()
-                    .zip(&self.scene.text.tokens[run.clone()])
+                    .zip(&self.utterance.text.tokens[run.clone()])
                     .all(|(a, b)| a.text == b.text);
                 let sure = if exact { 0.92 } else { 0.84 };
                 self.chosen(at, choice, run, sure)
@@ -77,7 +77,7 @@ impl Keys<'_> {
             .iter()
             .filter(|t| !names_scenario(t))
             .flat_map(|term| {
-                let runs = self.scene.text.find(term).into_iter();
+                let runs = self.utterance.text.find(term).into_iter();
                 runs.map(move |run| (term, run))
             });
         let apart = choice.alike.iter().filter(|t| {
@@ -105,13 +105,13 @@ impl Keys<'_> {
         if words.len() < 2 {
             return Vec::new();
         }
-        let clauses = self.scene.text.clauses().iter();
+        let clauses = self.utterance.text.clauses().iter();
         clauses
-            .filter_map(|clause| super::scattered(self.scene, words, clause))
+            .filter_map(|clause| super::scattered(self.utterance, words, clause))
             .filter(|(held, share)| *share >= 0.999 && super::run_of(held).len() <= words.len() + 6)
             .filter_map(|(held, _)| {
                 let run = super::run_of(&held);
-                let denied = super::denies(words) != super::denied_with(self.scene, &run);
+                let denied = super::denies(words) != super::denied_with(self.utterance, &run);
                 let chinese = words.iter().all(|t| t.class == language::text::Class::Cjk);
                 let sure = if chinese { 0.85 } else { 0.79 };
                 let chosen = if denied {
@@ -126,16 +126,16 @@ impl Keys<'_> {
 
     /// A word that only one of the values has.
     fn one_word(&self, at: usize, choice: &Choice) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let words = telling(&choice.own);
-        if words.len() < 2 || brief.kind != Kind::Choice {
+        if words.len() < 2 || slot.kind != Kind::Choice {
             return Vec::new();
         }
         let distinct = words
             .iter()
-            .filter(|w| w.text.len() > 3 && !self.shared(brief, choice, w));
+            .filter(|w| w.text.len() > 3 && !self.shared(slot, choice, w));
         distinct
-            .flat_map(|word| self.scene.text.find(std::slice::from_ref(word)))
+            .flat_map(|word| self.utterance.text.find(std::slice::from_ref(word)))
             .filter_map(|run| self.chosen(at, choice, run, 0.71))
             .collect()
     }
@@ -147,10 +147,10 @@ impl Keys<'_> {
             return None;
         };
         // "Look at card Selb/2, I think it died."
-        self.scene.text.sentences().iter().find_map(|sentence| {
-            let named = element::kinds_within(self.scene, sentence, &kind.text)?;
+        self.utterance.text.sentences().iter().find_map(|sentence| {
+            let named = element::kinds_within(self.utterance, sentence, &kind.text)?;
             let fails = (named.end..sentence.end)
-                .find(|i| lexicon::listed(FAILING, self.scene.word(*i)))?;
+                .find(|i| lexicon::listed(FAILING, self.utterance.word(*i)))?;
             let run = fails..fails + 1;
             let sure = self.chosen(at, choice, run, 0.78)?;
             Some(sure)
@@ -168,8 +168,15 @@ impl Keys<'_> {
         ) {
             return None;
         }
-        self.scene.text.steps.take(self.scene.quantities.len());
-        let old = self.scene.quantities.iter().find(|q| self.gives_way(q))?;
+        self.utterance
+            .text
+            .steps
+            .take(self.utterance.quantities.len());
+        let old = self
+            .utterance
+            .quantities
+            .iter()
+            .find(|q| self.gives_way(q))?;
         Some(Candidate::new(
             at,
             choice.value.clone(),
@@ -179,50 +186,50 @@ impl Keys<'_> {
     }
 
     /// True if other values have the word too, or the template uses it for something else.
-    fn shared(&self, brief: &Brief, choice: &Choice, word: &Token) -> bool {
-        let others = brief.choices.iter().filter(|c| c.value != choice.value);
+    fn shared(&self, slot: &Slot, choice: &Choice, word: &Token) -> bool {
+        let others = slot.choices.iter().filter(|c| c.value != choice.value);
         let by_values = others.flat_map(|c| &c.own).any(|t| t.stem == word.stem);
         let element = self
-            .briefs
+            .slots
             .iter()
             .filter_map(super::super::element::Elements::of)
             .any(|e| e.takes(&word.text));
         by_values
             || element
             || self
-                .briefs
+                .slots
                 .iter()
                 .any(|b| b.name.contains(&word.stem) || b.gist.contains(&word.stem))
     }
 
     /// "economy" within "premium economy" is no value of its own where both are listed: for each
     /// token, where the longer values end that begin there or before.
-    fn reach_of_longer(&self, brief: &Brief, own: &[Token]) -> Vec<usize> {
-        let longer = brief.choices.iter().filter(|c| c.own.len() > own.len());
-        let mut reach = vec![0; self.scene.text.tokens.len()];
-        for run in longer.flat_map(|c| self.scene.text.find(&c.own)) {
+    fn reach_of_longer(&self, slot: &Slot, own: &[Token]) -> Vec<usize> {
+        let longer = slot.choices.iter().filter(|c| c.own.len() > own.len());
+        let mut reach = vec![0; self.utterance.text.tokens.len()];
+        for run in longer.flat_map(|c| self.utterance.text.find(&c.own)) {
             reach[run.start] = run.end.max(reach[run.start]);
         }
         for at in 1..reach.len() {
             reach[at] = reach[at - 1].max(reach[at]);
         }
-        self.scene.text.steps.take(reach.len());
+        self.utterance.text.steps.take(reach.len());
         reach
     }
 
     /// True if the word at a place is what is to be done, and the key asks for that.
-    fn commands(&self, brief: &Brief, at: usize) -> bool {
+    fn commands(&self, slot: &Slot, at: usize) -> bool {
         let acts = ["action", "operat", "task", "command", "method", "mode"];
         let asks = acts
             .iter()
-            .any(|a| brief.name.iter().any(|n| n.starts_with(a)) || brief.gist.contains(*a));
+            .any(|a| slot.name.iter().any(|n| n.starts_with(a)) || slot.gist.contains(*a));
         let first = self
-            .scene
+            .utterance
             .token(at)
             .is_some_and(|t| t.gap >= language::text::Gap::Comma);
         asks && (first
             || matches!(
-                self.scene.word_before(at),
+                self.utterance.word_before(at),
                 "please" | "to" | "you" | "and" | "then" | "请"
             ))
     }
@@ -234,7 +241,7 @@ impl Keys<'_> {
         run: Range<usize>,
         sure: f64,
     ) -> Option<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let journey = [
             "trip",
             "tour",
@@ -244,19 +251,21 @@ impl Keys<'_> {
             "travelers",
             "associate",
         ];
-        if self.scene.word(run.end - 1) == "business" && journey.contains(&self.scene.word(run.end))
+        if self.utterance.word(run.end - 1) == "business"
+            && journey.contains(&self.utterance.word(run.end))
         {
             return None;
         }
         let none = choice.value == "none";
-        if cue::denied(self.scene, &run) && !none {
+        if cue::denied(self.utterance, &run) && !none {
             return None;
         }
-        let near = cue::before(self.scene, brief, &run).max(cue::behind(self.scene, brief, &run));
-        let weak = self.scene.text.tokens[run.clone()]
+        let near =
+            cue::before(self.utterance, slot, &run).max(cue::behind(self.utterance, slot, &run));
+        let weak = self.utterance.text.tokens[run.clone()]
             .iter()
             .all(|t| crate::lexicon::listed(WEAK, &t.text))
-            && !self.commands(brief, run.start);
+            && !self.commands(slot, run.start);
         // 电话 before a number is how to call back, not what is complained of.
         let dialled = self.dials(&run);
         let sure = if dialled { sure - 0.4 } else { sure };

@@ -1,11 +1,11 @@
 //! Keys that take several values.
 
-use super::super::brief::{Brief, Kind, members, outline, regex};
+use super::super::assign::settle;
 use super::super::cue;
 use super::super::element::Elements;
-use super::super::lesson::Lesson;
-use super::super::scene::{Mention, Scene, Sort};
-use super::super::settle::settle;
+use super::super::example::ExampleRule;
+use super::super::slot::{Kind, Slot, members, outline, regex};
+use super::super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use super::{Candidate, Keys, amount};
 use language::text::{Class, Gap};
 use regex::Regex;
@@ -31,24 +31,24 @@ const ALTERNATIVES_MOST: usize = 16;
 impl Keys<'_> {
     /// Lists that are said: listed values wherever they stand, numbers and names in a row.
     pub(super) fn lists(&self, at: usize) -> Vec<Candidate> {
-        let found = match self.briefs[at].item {
+        let found = match self.slots[at].item {
             Kind::Choice => self.chosen_all(at),
             Kind::Amount => self.numbers(at),
             Kind::Nothing => self.alternatives(at),
             Kind::Flag | Kind::List => Vec::new(),
-            _ => match Elements::of(&self.briefs[at]) {
+            _ => match Elements::of(&self.slots[at]) {
                 Some(elements) => self.elements(at, &elements),
                 None => {
                     let mut all = self.named_all(at);
                     all.extend(self.reported(at));
-                    if matches!(self.briefs[at].item, Kind::Words | Kind::Speech) {
+                    if matches!(self.slots[at].item, Kind::Words | Kind::Speech) {
                         all.extend(self.labelled(at));
                     }
                     all
                 }
             },
         };
-        let max = self.briefs[at]
+        let max = self.slots[at]
             .shape
             .constraint
             .max_items
@@ -62,7 +62,7 @@ impl Keys<'_> {
     /// Elements in a row: "cells BE-018/1 and BE-018/2".
     fn elements(&self, at: usize, elements: &Elements) -> Vec<Candidate> {
         let mut rows: Vec<(Candidate, Vec<Value>)> = Vec::new();
-        for element in elements.within(self.scene) {
+        for element in elements.within(self.utterance) {
             // Of what is only guessed, a row is written alike.
             let alike = |row: &Candidate, names: &[Value]| {
                 let guessed = row.confidence.min(element.sure) < super::super::element::TOLD;
@@ -90,29 +90,29 @@ impl Keys<'_> {
             value: Value::Array(names),
             ..row
         };
-        let awaited = match self.briefs[at].required {
+        let awaited = match self.slots[at].required {
             true => Vec::new(),
             false => self.awaited(elements),
         };
         rows.into_iter()
             .map(list)
-            .filter(|c| !cue::excluded(self.scene, &c.span))
+            .filter(|c| !cue::excluded(self.utterance, &c.span))
             .map(|c| self.unless_awaited(at, &awaited, c))
             .collect()
     }
 
     /// The only elements that keys must have which take some of the same kinds.
     fn awaited(&self, elements: &Elements) -> Vec<Range<usize>> {
-        let waits = |brief: &Brief| {
-            let theirs = Elements::of(brief)
-                .filter(|e| brief.required && brief.kind != Kind::List && e.takes_any(elements));
-            let found = theirs.map(|e| e.within(self.scene)).unwrap_or_default();
+        let waits = |slot: &Slot| {
+            let theirs = Elements::of(slot)
+                .filter(|e| slot.required && slot.kind != Kind::List && e.takes_any(elements));
+            let found = theirs.map(|e| e.within(self.utterance)).unwrap_or_default();
             match found.as_slice() {
                 [only] => Some(only.run.clone()),
                 _ => None,
             }
         };
-        self.briefs.iter().filter_map(waits).collect()
+        self.slots.iter().filter_map(waits).collect()
     }
 
     /// A single element whose kind nobody said is for the key that must have one: "power outage at
@@ -120,8 +120,8 @@ impl Keys<'_> {
     fn unless_awaited(&self, at: usize, awaited: &[Range<usize>], list: Candidate) -> Candidate {
         let single = list.value.as_array().is_some_and(|a| a.len() == 1);
         let told = list.confidence >= super::super::element::TOLD - 0.02;
-        let taught = cue::taught(self.scene, &self.briefs[at], &list.run) >= 0.8;
-        if self.briefs[at].required || !single || told || taught {
+        let taught = cue::taught(self.utterance, &self.slots[at], &list.run) >= 0.8;
+        if self.slots[at].required || !single || told || taught {
             return list;
         }
         match awaited.contains(&list.run) {
@@ -135,20 +135,20 @@ impl Keys<'_> {
 
     /// Objects, one behind each "or else".
     fn alternatives(&self, at: usize) -> Vec<Candidate> {
-        let mut members = members(&self.briefs[at].shape, &self.scene.calendar);
+        let mut members = members(&self.slots[at].shape, &self.utterance.calendar);
         for member in &mut members {
             // What is taught of a key of the same name holds for the member.
             let known = self
-                .briefs
+                .slots
                 .iter()
                 .find(|b| b.path.len() == 1 && b.key() == member.key());
-            if let Some(known) = known.filter(|_| member.lessons.is_empty()) {
-                member.lessons = known.lessons.clone();
+            if let Some(known) = known.filter(|_| member.example_rules.is_empty()) {
+                member.example_rules = known.example_rules.clone();
                 member.choices = known.choices.clone();
                 member.exemplars = known.exemplars.clone();
             }
         }
-        let text = &self.scene.text;
+        let text = &self.utterance.text;
         if members.is_empty() {
             return Vec::new();
         }
@@ -175,14 +175,14 @@ impl Keys<'_> {
         vec![Candidate::new(at, Value::Array(values), run, 0.98)]
     }
 
-    /// Where something else is considered: behind "or else", and behind an "or" with which a whole
-    /// object begins.
-    fn alternating(&self, members: &[Brief]) -> Vec<(usize, usize)> {
-        let raw = &self.scene.text.raw;
+    /// The places where something else is considered: behind "or else", and behind an "or" with
+    /// which a whole object begins.
+    fn alternating(&self, members: &[Slot]) -> Vec<(usize, usize)> {
+        let raw = &self.utterance.text.raw;
         let place = |m: regex::Match<'_>| (m.start(), m.end());
         let told = OR_ELSE.find_iter(raw).map(place);
         let mut marks: Vec<(usize, usize)> = told.take(ALTERNATIVES_MOST).collect();
-        self.scene.text.steps.take(2 * raw.len());
+        self.utterance.text.steps.take(2 * raw.len());
         let plain = OR.find_iter(raw).map(place).take(ALTERNATIVES_MOST);
         let plain = plain.filter(|(start, end)| {
             let told = marks.iter().any(|(from, to)| from <= start && end <= to);
@@ -200,39 +200,40 @@ impl Keys<'_> {
 
     /// An object of which a part of the utterance says all that is required, and where in the part it
     /// ends.
-    fn object(&self, part: &str, members: &[Brief]) -> Option<(Value, usize)> {
-        let taken = &self.scene.text.steps;
+    fn object(&self, part: &str, members: &[Slot]) -> Option<(Value, usize)> {
+        let taken = &self.utterance.text.steps;
         self.effort.allows(taken).ok()?;
-        let scene = Scene::new(part, self.scene.calendar);
-        if scene.text.tokens.is_empty() {
+        let utterance = AnnotatedUtterance::new(part, self.utterance.calendar);
+        if utterance.text.tokens.is_empty() {
             return None;
         }
         let left = self.effort.less(taken);
-        let found = super::candidates(&scene, members, self.scenario, left);
+        let found = super::candidates(&utterance, members, self.scenario, left);
         let kept = found.map(|found| {
-            let steps = &scene.text.steps;
+            let steps = &utterance.text.steps;
             settle(found, members, &[], crate::rules::THRESHOLD, steps).kept
         });
-        taken.take(usize::try_from(scene.text.steps.taken()).unwrap_or(usize::MAX));
+        taken.take(usize::try_from(utterance.text.steps.taken()).unwrap_or(usize::MAX));
         let kept = kept.ok()?;
         let whole = members
             .iter()
             .enumerate()
-            .all(|(i, m)| !m.required || kept.iter().any(|c| c.brief == i));
+            .all(|(i, m)| !m.required || kept.iter().any(|c| c.slot == i));
         let last = kept.iter().map(|c| c.span.end.max(c.run.end)).max()?;
-        let end = scene.token(last.checked_sub(1)?)?.end;
+        let end = utterance.token(last.checked_sub(1)?)?.end;
         let object = kept
             .into_iter()
-            .map(|c| (members[c.brief].key().to_owned(), c.value))
+            .map(|c| (members[c.slot].key().to_owned(), c.value))
             .collect();
         whole.then_some((Value::Object(object), end))
     }
 
-    /// What is reported in words like those of an example: "the light at the near end is -38 dBm".
+    /// The candidates reported in words like those of an example: "the light at the near end is -38
+    /// dBm".
     fn reported(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        let wholes = brief.lessons.iter().filter_map(|lesson| match lesson {
-            Lesson::Whole { said, .. } => Some(
+        let slot = &self.slots[at];
+        let wholes = slot.example_rules.iter().filter_map(|rule| match rule {
+            ExampleRule::Whole { said, .. } => Some(
                 said.iter()
                     .filter(|t| t.class != Class::Number)
                     .cloned()
@@ -243,9 +244,9 @@ impl Keys<'_> {
         wholes
             .filter(|said| said.len() >= 4)
             .filter_map(|said| {
-                let like = super::likeness(self.scene, &said)?;
-                let clause = self.scene.clause(like.run.start);
-                let text = self.scene.text.span(&clause).to_owned();
+                let like = super::likeness(self.utterance, &said)?;
+                let clause = self.utterance.clause(like.run.start);
+                let text = self.utterance.text.span(&clause).to_owned();
                 Some(Candidate::new(
                     at,
                     Value::Array(vec![text.into()]),
@@ -266,9 +267,10 @@ impl Keys<'_> {
         chosen.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         let mut kept: Vec<Candidate> = Vec::new();
         for candidate in chosen {
-            self.scene.text.steps.take(1 + kept.len());
+            self.utterance.text.steps.take(1 + kept.len());
             let again = kept.iter().any(|k| {
-                k.value == candidate.value || super::super::scene::overlap(&k.run, &candidate.run)
+                k.value == candidate.value
+                    || super::super::utterance::overlap(&k.run, &candidate.run)
             });
             if !again {
                 kept.push(candidate);
@@ -286,17 +288,17 @@ impl Keys<'_> {
 
     /// Numbers in brackets or in a row.
     fn numbers(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        let mut entry = brief.clone();
-        entry.shape = *brief
+        let slot = &self.slots[at];
+        let mut entry = slot.clone();
+        entry.shape = *slot
             .shape
             .constraint
             .items
             .clone()
-            .unwrap_or_else(|| Box::new(brief.shape.clone()));
+            .unwrap_or_else(|| Box::new(slot.shape.clone()));
         let mut rows: Vec<(Range<usize>, Vec<Value>)> = Vec::new();
-        for quantity in &self.scene.quantities {
-            self.scene.text.steps.take(1);
+        for quantity in &self.utterance.quantities {
+            self.utterance.text.steps.take(1);
             let Some(value) = amount::amount(&entry, quantity) else {
                 continue;
             };
@@ -312,12 +314,12 @@ impl Keys<'_> {
             }
         }
         let rivals = self
-            .briefs
+            .slots
             .iter()
             .filter(|b| b.kind == Kind::List && b.item == Kind::Amount);
         let mine = rivals
             .clone()
-            .position(|b| b.path == brief.path)
+            .position(|b| b.path == slot.path)
             .unwrap_or(0);
         let rows: Vec<_> = rows
             .into_iter()
@@ -327,7 +329,7 @@ impl Keys<'_> {
         rows.into_iter()
             .enumerate()
             .map(|(n, (run, values))| {
-                let named = cue::before(self.scene, brief, &run);
+                let named = cue::before(self.utterance, slot, &run);
                 let order: f64 = if sole && n == mine { 0.8 } else { 0.4 };
                 let sure = order.max(if named >= 1.0 { 0.88 } else { named });
                 Candidate::new(at, Value::Array(values), run, sure)
@@ -338,14 +340,14 @@ impl Keys<'_> {
     /// True if nothing but commas and "and" stands between the end of a row and `start`.
     fn row_goes_on(&self, row: &Range<usize>, start: usize) -> bool {
         let bracket = |i: usize| {
-            self.scene
+            self.utterance
                 .token(i)
                 .is_some_and(|t| t.gap == Gap::Quote || t.gap == Gap::Stop)
         };
         let between = row.end..start;
         between.clone().all(|i| {
             matches!(
-                self.scene.word(i),
+                self.utterance.word(i),
                 "and" | "or" | "to" | "through" | "thru" | "和" | "与" | "及" | "到" | "至" | "%"
             )
         }) && between.len() <= 1
@@ -354,15 +356,15 @@ impl Keys<'_> {
 
     /// Names, codes and quoted things in a row.
     fn named_all(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let mut rows: Vec<Vec<&Mention>> = Vec::new();
         for mention in self
-            .scene
+            .utterance
             .mentions
             .iter()
-            .filter(|m| !matches!(m.sort, Sort::Email | Sort::Url))
+            .filter(|m| !matches!(m.sort, MentionKind::Email | MentionKind::Url))
         {
-            self.scene.text.steps.take(1);
+            self.utterance.text.steps.take(1);
             match rows.last_mut().filter(|row| {
                 row.last()
                     .is_some_and(|l| l.sort == mention.sort && self.row_of_names(l, mention))
@@ -372,7 +374,7 @@ impl Keys<'_> {
             }
         }
         let rivals = self
-            .briefs
+            .slots
             .iter()
             .filter(|b| {
                 b.kind == Kind::List || matches!(b.kind, Kind::Name | Kind::Words | Kind::Code)
@@ -383,23 +385,27 @@ impl Keys<'_> {
             .map(|row| {
                 let run = row[0].run.start..row[row.len() - 1].run.end;
                 let several = row.len() > 1;
-                let named =
-                    cue::before(self.scene, brief, &run).max(cue::behind(self.scene, brief, &run));
-                let taught = cue::taught(self.scene, brief, &row[0].run);
+                let named = cue::before(self.utterance, slot, &run).max(cue::behind(
+                    self.utterance,
+                    slot,
+                    &run,
+                ));
+                let taught = cue::taught(self.utterance, slot, &row[0].run);
                 let like =
-                    super::super::brief::resemblance(&brief.exemplars, &row[0].text).unwrap_or(0.0);
-                let taught = if like >= 1.0 && row[0].sort == Sort::Code {
+                    super::super::slot::resemblance(&slot.exemplars, &row[0].text).unwrap_or(0.0);
+                let taught = if like >= 1.0 && row[0].sort == MentionKind::Code {
                     0.9
                 } else {
                     taught
                 };
                 let fits = row.iter().all(|m| {
-                    (brief.item == Kind::Code) == (m.sort == Sort::Code) || m.sort == Sort::Quoted
+                    (slot.item == Kind::Code) == (m.sort == MentionKind::Code)
+                        || m.sort == MentionKind::Quoted
                 });
                 let base: f64 = match (several, fits, rivals) {
                     (true, true, 1) => 0.86,
                     (true, true, _) => 0.76,
-                    (false, true, 1) if brief.required || brief.item == Kind::Code => 0.74,
+                    (false, true, 1) if slot.required || slot.item == Kind::Code => 0.74,
                     (true, false, _) => 0.6,
                     _ => 0.45,
                 };
@@ -416,19 +422,22 @@ impl Keys<'_> {
     /// True for names in a row; identifiers only if they are written alike.
     fn row_of_names(&self, last: &Mention, next: &Mention) -> bool {
         let between = last.run.end..next.run.start;
-        if last.sort == Sort::Code && outline(&last.text) != outline(&next.text) {
+        if last.sort == MentionKind::Code && outline(&last.text) != outline(&next.text) {
             return false;
         }
         between.clone().all(|i| {
-            matches!(self.scene.word(i), "and" | "or" | "和" | "与" | "及")
-                || self.scene.token(i).is_some_and(|t| t.class == Class::Sign)
+            matches!(self.utterance.word(i), "and" | "or" | "和" | "与" | "及")
+                || self
+                    .utterance
+                    .token(i)
+                    .is_some_and(|t| t.class == Class::Sign)
         }) && between.len() <= 1
     }
 
     fn entries_admitted(&self, at: usize, value: &Value) -> bool {
-        let entry = self.briefs[at].shape.constraint.items.as_deref();
+        let entry = self.slots[at].shape.constraint.items.as_deref();
         let text = entry.is_none_or(|e| matches!(e.key_type, KeyType::String | KeyType::Any));
-        let pattern = entry.and(self.briefs[at].entry.as_ref());
+        let pattern = entry.and(self.slots[at].entry.as_ref());
         let fits = |v: &Value| pattern.is_none_or(|p| v.as_str().is_some_and(|s| p.is_match(s)));
         text && value.as_array().is_some_and(|a| a.iter().all(fits))
     }

@@ -1,8 +1,8 @@
 //! Keys that take days and times.
 
-use super::super::brief::{Brief, Kind, Role};
 use super::super::cue;
-use super::super::scene::Scene;
+use super::super::slot::{Kind, Role, Slot};
+use super::super::utterance::AnnotatedUtterance;
 use super::{Candidate, Keys};
 use crate::moment::{Calendar, later};
 use language::calendar::Date;
@@ -18,7 +18,7 @@ impl Keys<'_> {
     /// Days and times that are said: as an example shows (0.95), behind a word that tells which end
     /// it is (0.9), alone for the only key of its kind (0.86).
     pub(super) fn moments(&self, at: usize) -> Vec<Candidate> {
-        match self.briefs[at].kind {
+        match self.slots[at].kind {
             Kind::Day => self.days(at),
             Kind::Clock => self.clocks(at),
             _ => {
@@ -30,7 +30,7 @@ impl Keys<'_> {
     }
 
     fn days(&self, at: usize) -> Vec<Candidate> {
-        let moments = &self.scene.moments;
+        let moments = &self.utterance.moments;
         let days = moments.days.iter().map(|d| (d.date, d.run.clone()));
         let all: Vec<(Date, Range<usize>)> = days
             .chain(moments.instants.iter().map(|i| (i.date, i.run.clone())))
@@ -46,7 +46,7 @@ impl Keys<'_> {
     }
 
     fn clocks(&self, at: usize) -> Vec<Candidate> {
-        let moments = &self.scene.moments;
+        let moments = &self.utterance.moments;
         let clocks = moments.clocks.iter().map(|c| (c.seconds, c.run.clone()));
         let all: Vec<(u32, Range<usize>)> = clocks
             .chain(moments.instants.iter().map(|i| (i.seconds, i.run.clone())))
@@ -62,12 +62,12 @@ impl Keys<'_> {
     }
 
     fn instants(&self, at: usize) -> Vec<Candidate> {
-        let all = when(self.scene, self.looks_back(at));
+        let all = when(self.utterance, self.looks_back(at));
         let ranks = self.ranks(at, all.iter().map(|w| &w.run));
         all.iter()
             .map(|w| {
                 let seconds = w.seconds.or_else(|| self.whole_day(at));
-                let date = if w.seconds.is_none() && self.briefs[at].role == Role::To {
+                let date = if w.seconds.is_none() && self.slots[at].role == Role::To {
                     w.date.next_day().unwrap_or(w.date)
                 } else {
                     w.date
@@ -91,29 +91,32 @@ impl Keys<'_> {
 
     /// True for a moment that something waits for: "after six", 六点以后.
     fn lies_ahead(&self, run: &Range<usize>) -> bool {
-        let behind = (self.scene.word(run.end), self.scene.word(run.end + 1));
+        let behind = (
+            self.utterance.word(run.end),
+            self.utterance.word(run.end + 1),
+        );
         matches!(
-            self.scene.word_before(run.start),
+            self.utterance.word_before(run.start),
             "after" | "until" | "till" | "by"
         ) || matches!(behind, ("以" | "之", "后") | ("后", _))
     }
 
     /// True for a key that tells since when something is so.
     fn looks_back(&self, at: usize) -> bool {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let named = [
             "since", "start", "began", "occur", "detect", "happen", "rais",
         ]
         .iter()
-        .any(|w| brief.name.iter().any(|n| n.starts_with(w)));
-        let past = brief.path.last().is_some_and(|p| {
+        .any(|w| slot.name.iter().any(|n| n.starts_with(w)));
+        let past = slot.path.last().is_some_and(|p| {
             [
                 "started", "since", "began", "occurred", "detected", "happened", "raised",
             ]
             .iter()
             .any(|w| p.contains(w))
         });
-        past || named && brief.prose.contains("since")
+        past || named && slot.prose.contains("since")
     }
 
     /// "dark for 40 minutes", "for the last three hours", 断了四十分钟: since when, by how long.
@@ -121,19 +124,22 @@ impl Keys<'_> {
         if !self.looks_back(at) {
             return Vec::new();
         }
-        let calendar = &self.scene.calendar;
+        let calendar = &self.utterance.calendar;
         // In which sentences something has been.
-        let mut been = vec![false; self.scene.text.sentences().len()];
-        for at in 0..self.scene.text.tokens.len() {
-            if matches!(self.scene.word(at), "been" | "已" | "了")
-                && let Some(sentence) = self.scene.text.place_of_sentence(at)
+        let mut been = vec![false; self.utterance.text.sentences().len()];
+        for at in 0..self.utterance.text.tokens.len() {
+            if matches!(self.utterance.word(at), "been" | "已" | "了")
+                && let Some(sentence) = self.utterance.text.place_of_sentence(at)
             {
                 been[sentence] = true;
             }
         }
-        self.scene.text.steps.take(self.scene.text.tokens.len());
+        self.utterance
+            .text
+            .steps
+            .take(self.utterance.text.tokens.len());
         let lasting = self
-            .scene
+            .utterance
             .quantities
             .iter()
             .filter(|q| q.unit.is_some_and(|u| u.dimension == Dimension::Time));
@@ -141,9 +147,9 @@ impl Keys<'_> {
             .filter_map(|q| {
                 let seconds = q.value * q.unit?.factor;
                 let words: Vec<&str> = (q.run.start.saturating_sub(3)..q.run.start)
-                    .map(|i| self.scene.word(i))
+                    .map(|i| self.utterance.word(i))
                     .collect();
-                let sentence = self.scene.text.place_of_sentence(q.run.start);
+                let sentence = self.utterance.text.place_of_sentence(q.run.start);
                 let been = sentence.is_some_and(|sentence| been[sentence]);
                 let back = words
                     .iter()
@@ -160,19 +166,19 @@ impl Keys<'_> {
 
     /// A day without a time begins and ends at midnight.
     fn whole_day(&self, at: usize) -> Option<u32> {
-        self.briefs[at].writing.as_ref().map(|_| 0)
+        self.slots[at].writing.as_ref().map(|_| 0)
     }
 
     fn when_sure(&self, at: usize, run: &Range<usize>, rank: f64) -> f64 {
-        let brief = &self.briefs[at];
-        let taught = cue::taught(self.scene, brief, run);
-        let named =
-            cue::before(self.scene, brief, run).max(cue::behind(self.scene, brief, run) * 0.9);
-        let side = self.side_of(brief, run);
+        let slot = &self.slots[at];
+        let taught = cue::taught(self.utterance, slot, run);
+        let named = cue::before(self.utterance, slot, run)
+            .max(cue::behind(self.utterance, slot, run) * 0.9);
+        let side = self.side_of(slot, run);
         let only = self
-            .briefs
+            .slots
             .iter()
-            .filter(|b| kin_of(b.kind, brief.kind))
+            .filter(|b| kin_of(b.kind, slot.kind))
             .count()
             == 1;
         let sure: f64 = match (side, only) {
@@ -190,14 +196,15 @@ impl Keys<'_> {
         )
     }
 
-    /// Whether the words before a moment tell that it is this end (true) or the other (false).
-    fn side_of(&self, brief: &Brief, run: &Range<usize>) -> Option<bool> {
+    /// Tells whether the words before a moment tell that it is this end (true) or the other
+    /// (false).
+    fn side_of(&self, slot: &Slot, run: &Range<usize>) -> Option<bool> {
         let mut at = run.start;
         for _ in 0..4 {
-            let word = self.scene.word_before(at);
+            let word = self.utterance.word_before(at);
             let begins = crate::lexicon::listed(BEGINS, word);
             let ends = crate::lexicon::listed(ENDS, word);
-            match (begins, ends, brief.role) {
+            match (begins, ends, slot.role) {
                 (true, _, Role::From) | (_, true, Role::To) => return Some(true),
                 (true, _, Role::To) | (_, true, Role::From) => return Some(false),
                 _ => {}
@@ -222,53 +229,57 @@ impl Keys<'_> {
             }
             at = at.saturating_sub(1);
         }
-        let since = (run.start.saturating_sub(6)..run.start)
-            .any(|i| self.scene.word(i) == "since" && self.scene.clause(i).contains(&run.start));
-        match (since, brief.role) {
+        let since = (run.start.saturating_sub(6)..run.start).any(|i| {
+            self.utterance.word(i) == "since" && self.utterance.clause(i).contains(&run.start)
+        });
+        match (since, slot.role) {
             (true, Role::From) => Some(true),
             (true, Role::To) => Some(false),
-            _ => self.range_side(brief, run),
+            _ => self.range_side(slot, run),
         }
     }
 
     /// "23:30-05:30", "01:00 to 05:00": the first of two that "to" joins begins.
-    fn range_side(&self, brief: &Brief, run: &Range<usize>) -> Option<bool> {
-        let next = self.scene.word(run.end);
+    fn range_side(&self, slot: &Slot, run: &Range<usize>) -> Option<bool> {
+        let next = self.utterance.word(run.end);
         let ends = matches!(next, "前" | "止")
-            || matches!((next, self.scene.word(run.end + 1)), ("之" | "以", "前"));
+            || matches!(
+                (next, self.utterance.word(run.end + 1)),
+                ("之" | "以", "前")
+            );
         let begins = next == "起"
             || matches!(
-                (next, self.scene.word(run.end + 1)),
+                (next, self.utterance.word(run.end + 1)),
                 ("开", "始") | ("以", "来")
             );
-        match (begins, ends, brief.role) {
+        match (begins, ends, slot.role) {
             (true, _, Role::From) | (_, true, Role::To) => return Some(true),
             (true, _, Role::To) | (_, true, Role::From) => return Some(false),
             _ => {}
         }
-        let moments = &self.scene.at_moments;
+        let moments = &self.utterance.at_moments;
         let then = |from: usize| (from..=from + 2).any(|at| moments.from(at).is_some());
         let joint = |at: usize| {
-            let token = self.scene.token(at);
+            let token = self.utterance.token(at);
             token.is_some_and(|t| t.gap == language::text::Gap::Joint)
         };
         let joined = matches!(next, "to" | "until" | "till" | "and" | "至" | "到")
             && then(run.end + 1)
             || moments.from(run.end).is_some() && joint(run.end);
-        let first = joined && self.scene.word_before(run.start) != "to";
+        let first = joined && self.utterance.word_before(run.start) != "to";
         let second = moments.until(run.start).is_some() && joint(run.start);
-        match (first, second, brief.role) {
+        match (first, second, slot.role) {
             (true, false, Role::From) | (false, true, Role::To) => Some(true),
             (true, false, Role::To) | (false, true, Role::From) => Some(false),
             _ => None,
         }
     }
 
-    /// What the order of moments tells, where no word joins them to a key: of those and of the keys
-    /// that no word joins to one, the first go together.
+    /// The ranks that the order of moments tells, where no word joins them to a key: of those and
+    /// of the keys that no word joins to one, the first go together.
     fn ranks<'r>(&self, at: usize, runs: impl Iterator<Item = &'r Range<usize>> + Clone) -> Ranks {
-        let kind = self.briefs[at].kind;
-        let kin = self.briefs.iter().enumerate();
+        let kind = self.slots[at].kind;
+        let kin = self.slots.iter().enumerate();
         let kin: Vec<usize> = kin
             .filter(|(_, b)| kin_of(b.kind, kind))
             .map(|(i, _)| i)
@@ -276,10 +287,10 @@ impl Keys<'_> {
         let mut told = vec![false; kin.len()];
         let mut ranks = Ranks::default();
         for run in runs {
-            self.scene.text.steps.take(kin.len());
+            self.utterance.text.steps.take(kin.len());
             let mut claimed = false;
-            for (place, brief) in kin.iter().enumerate() {
-                let side = self.side_of(&self.briefs[*brief], run);
+            for (place, slot) in kin.iter().enumerate() {
+                let side = self.side_of(&self.slots[*slot], run);
                 told[place] |= side == Some(true);
                 claimed |= side == Some(true);
             }
@@ -289,8 +300,8 @@ impl Keys<'_> {
             }
         }
         let free = kin.iter().zip(told).filter(|(_, told)| !told);
-        let mut free = free.map(|(brief, _)| *brief);
-        ranks.mine = free.position(|brief| brief == at);
+        let mut free = free.map(|(slot, _)| *slot);
+        ranks.mine = free.position(|slot| slot == at);
         ranks.free.sort_unstable();
         ranks.claimed.sort_unstable();
         ranks
@@ -304,9 +315,9 @@ impl Keys<'_> {
         seconds: Option<u32>,
         run: &Range<usize>,
     ) -> Value {
-        let text = match &self.briefs[at].writing {
-            Some(writing) => write(writing, date, seconds, &self.scene.calendar),
-            None => Some(self.scene.text.span(run).to_owned()),
+        let text = match &self.slots[at].writing {
+            Some(writing) => write(writing, date, seconds, &self.utterance.calendar),
+            None => Some(self.utterance.text.span(run).to_owned()),
         };
         text.map_or(Value::Null, Value::String)
     }
@@ -321,7 +332,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// How surely the moment at a run is for the key.
+    /// The confidence with which the moment at a run is for the key.
     fn of(&self, run: &Range<usize>) -> f64 {
         let claimed = self.claimed.binary_search(&(run.start, run.end)).is_ok();
         let place = self.free.partition_point(|start| *start < run.start);
@@ -347,8 +358,8 @@ struct When {
 
 /// Days and times put together: a time takes the day said in its clause or before; without one it
 /// is the next such time, and no end comes before its beginning.
-fn when(scene: &Scene, back: bool) -> Vec<When> {
-    let moments = &scene.moments;
+fn when(utterance: &AnnotatedUtterance, back: bool) -> Vec<When> {
+    let moments = &utterance.moments;
     let mut all: Vec<When> = moments
         .instants
         .iter()
@@ -359,13 +370,13 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
         })
         .collect();
     let mut with_clock = vec![false; moments.days.len()];
-    scene
+    utterance
         .text
         .steps
         .take(moments.clocks.len() + moments.days.len());
     let mut last: Option<(Date, u32)> = None;
     for clock in &moments.clocks {
-        let day = day_for(scene, &clock.run);
+        let day = day_for(utterance, &clock.run);
         let (mut date, run) = match day {
             Some(d) => {
                 with_clock[d] = true;
@@ -379,7 +390,10 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
                 let joined = day.run.start.min(clock.run.start)..day.run.end.max(clock.run.end);
                 (day.date, if near { joined } else { clock.run.clone() })
             }
-            None => (coming(&scene.calendar, clock.seconds), clock.run.clone()),
+            None => (
+                coming(&utterance.calendar, clock.seconds),
+                clock.run.clone(),
+            ),
         };
         if let Some((before, seconds)) = last {
             let follows = (date, clock.seconds) <= (before, seconds) || day.is_none();
@@ -393,17 +407,17 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
         }
         if day.is_none()
             && back
-            && date >= scene.calendar.today
-            && (date > scene.calendar.today || clock.seconds > scene.calendar.minute * 60)
+            && date >= utterance.calendar.today
+            && (date > utterance.calendar.today || clock.seconds > utterance.calendar.minute * 60)
         {
             date = date.previous_day().unwrap_or(date);
         }
         if let Some(day) = day.filter(|d| back && moments.days[*d].date == date) {
-            date = moments.days[day].before(scene.calendar.today);
+            date = moments.days[day].before(utterance.calendar.today);
         }
         last = Some((date, clock.seconds));
         let shift = if clock.utc {
-            i64::from(scene.calendar.zone_minutes) * 60
+            i64::from(utterance.calendar.zone_minutes) * 60
         } else {
             0
         };
@@ -416,7 +430,7 @@ fn when(scene: &Scene, back: bool) -> Vec<When> {
     }
     let alone = moments.days.iter().enumerate();
     for (_, day) in alone.filter(|(at, _)| !with_clock[*at]) {
-        let last = || day.before(scene.calendar.today);
+        let last = || day.before(utterance.calendar.today);
         all.push(When {
             date: if back { last() } else { day.date },
             seconds: None,
@@ -439,9 +453,9 @@ fn separate(all: &mut [When]) {
 }
 
 /// The day that a time belongs to: the nearest before it in its sentence, else right behind it.
-fn day_for(scene: &Scene, clock: &Range<usize>) -> Option<usize> {
-    let sentence = scene.sentence(clock.start);
-    let days = &scene.moments.days;
+fn day_for(utterance: &AnnotatedUtterance, clock: &Range<usize>) -> Option<usize> {
+    let sentence = utterance.sentence(clock.start);
+    let days = &utterance.moments.days;
     let within = |run: &Range<usize>| sentence.contains(&run.start);
     // Days stand in the order of the text.
     let before = days.partition_point(|d| d.run.end <= clock.start);

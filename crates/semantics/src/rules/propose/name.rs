@@ -11,28 +11,28 @@ mod word;
 
 use super::super::cue;
 use super::super::element::Elements;
-use super::super::scene::{Mention, Sort};
+use super::super::utterance::{Mention, MentionKind};
 use super::{Candidate, Keys};
 use crate::lexicon;
-use language::runs::Cover;
+use language::span::TokenSet;
 
 impl Keys<'_> {
-    /// What an utterance names for an open key: by the key's pattern, by the form of the thing, as
-    /// an example shows, behind the key's name, or behind a preposition that fits.
+    /// The things that an utterance names for an open key: by the key's pattern, by the form of the
+    /// thing, as an example shows, behind the key's name, or behind a preposition that fits.
     pub(super) fn names(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let mut found = self.by_pattern(at);
         let elements = found.iter().filter(|c| c.confidence >= 0.75);
-        let tokens = self.scene.text.tokens.len();
-        let elements = Cover::of(tokens, elements.map(|c| &c.run));
-        self.scene.text.steps.take(tokens);
+        let tokens = self.utterance.text.tokens.len();
+        let elements = TokenSet::of(tokens, elements.map(|c| &c.run));
+        self.utterance.text.steps.take(tokens);
         // An element is written with its kind.
-        let plain = |m: &&Mention| m.sort != Sort::Code || !elements.touches(&m.run);
-        for mention in self.scene.mentions.iter().filter(plain) {
-            self.scene.text.steps.take(mention.run.len());
+        let plain = |m: &&Mention| m.sort != MentionKind::Code || !elements.touches(&m.run);
+        for mention in self.utterance.mentions.iter().filter(plain) {
+            self.utterance.text.steps.take(mention.run.len());
             let sure = self.mention_sure(at, mention);
             if sure > 0.3 {
-                let (run, text) = self.extended(brief, mention);
+                let (run, text) = self.extended(slot, mention);
                 // A road with its town is surer than the town.
                 let sure = if run.len() > mention.run.len() {
                     sure.max(0.88)
@@ -40,8 +40,8 @@ impl Keys<'_> {
                     sure
                 };
                 // The words that an example shows before it are its own: "the car maker Stoewer".
-                let cue = cue::shown_before(self.scene, brief, &run);
-                let value = self.spelled(brief, &text);
+                let cue = cue::shown_before(self.utterance, slot, &run);
+                let value = self.spelled(slot, &text);
                 found.push(Candidate::new(at, value, cue..run.end, sure));
             }
         }
@@ -62,40 +62,40 @@ impl Keys<'_> {
     }
 
     fn admits(&self, at: usize, candidate: &Candidate) -> bool {
-        let constraint = &self.briefs[at].shape.constraint;
+        let constraint = &self.slots[at].shape.constraint;
         let Some(text) = candidate.value.as_str() else {
             return true;
         };
         let short = constraint
             .max_length
             .is_none_or(|max| text.chars().count() <= max);
-        let pattern = self.briefs[at].whole.as_ref();
+        let pattern = self.slots[at].whole.as_ref();
         let fits = pattern.is_none_or(|p| p.is_match(text));
         short && fits && !text.trim().is_empty()
     }
 
-    /// What matches the key's pattern, and elements of the kinds that it takes.
+    /// The texts that match the key's pattern, and elements of the kinds that it takes.
     fn by_pattern(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         let mut found: Vec<Candidate> = Vec::new();
-        if let Some(elements) = Elements::of(brief) {
+        if let Some(elements) = Elements::of(slot) {
             found.extend(
                 elements
-                    .within(self.scene)
+                    .within(self.utterance)
                     .into_iter()
                     .map(|e| Candidate::new(at, e.name.into(), e.run, e.sure).explaining(e.span)),
             );
         }
-        let Some(whole) = &brief.whole else {
+        let Some(whole) = &slot.whole else {
             return found;
         };
         for mention in self
-            .scene
+            .utterance
             .mentions
             .iter()
             .filter(|m| whole.is_match(&m.text))
         {
-            let sure = if mention.sort == Sort::Code {
+            let sure = if mention.sort == MentionKind::Code {
                 0.92
             } else {
                 0.8

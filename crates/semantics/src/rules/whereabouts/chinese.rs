@@ -1,14 +1,14 @@
-//! Where something is, as Chinese describes it: 海淀区, 秦岭隧道, 幸福里小区3栋, 京沪高速廊坊段.
+//! The place of something, as Chinese describes it: 海淀区, 秦岭隧道, 幸福里小区3栋, 京沪高速廊坊段.
 //!
 //! Knows how such descriptions end and what they cannot begin with. Read next: [`super`].
 
 use crate::lexicon;
-use crate::rules::scene::Scene;
+use crate::rules::utterance::AnnotatedUtterance;
 use language::text::{Class, Gap};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// How Chinese descriptions of places end, the longer first.
+/// The endings of Chinese descriptions of places, the longer first.
 const ENDS: &[&str] = &[
     "工业园区",
     "高新区",
@@ -85,7 +85,7 @@ const ENDS: &[&str] = &[
     "州",
 ];
 
-/// What only sounds like the end of a place.
+/// Words that only sound like the end of a place.
 const NOT_ENDS: &[&str] = &[
     "区域",
     "站点",
@@ -108,24 +108,24 @@ const NOT_ENDS: &[&str] = &[
 ];
 
 /// 海淀区, 秦岭隧道, 幸福里小区3栋: characters that end as places do, behind whatever ends a word.
-pub(super) fn described(scene: &Scene) -> Vec<Range<usize>> {
+pub(super) fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for at in 0..scene.text.tokens.len() {
-        scene.text.steps.take(1);
-        let Some(end) = ENDS.iter().find_map(|e| ends_with(scene, at, e)) else {
+    for at in 0..utterance.text.tokens.len() {
+        utterance.text.steps.take(1);
+        let Some(end) = ENDS.iter().find_map(|e| ends_with(utterance, at, e)) else {
             continue;
         };
-        let Some(start) = begins(scene, at, end) else {
+        let Some(start) = begins(utterance, at, end) else {
             continue;
         };
         // 三个站 counts, 三元桥 names.
-        let counted = scene
+        let counted = utterance
             .quantity_from(start)
-            .is_some_and(|q| matches!(scene.word(q.run.end), "个" | "座" | "处" | "条"));
-        if counted || spared(scene, start) {
+            .is_some_and(|q| matches!(utterance.word(q.run.end), "个" | "座" | "处" | "条"));
+        if counted || spared(utterance, start) {
             continue;
         }
-        found.push(start..tail(scene, end));
+        found.push(start..tail(utterance, end));
     }
     // The longest that begin together stand.
     let mut ends: BTreeMap<usize, usize> = BTreeMap::new();
@@ -137,18 +137,18 @@ pub(super) fn described(scene: &Scene) -> Vec<Range<usize>> {
     found
 }
 
-/// Where an ending that begins at `at` stops.
-fn ends_with(scene: &Scene, at: usize, ending: &str) -> Option<usize> {
+/// The place at which an ending that begins at `at` stops.
+fn ends_with(utterance: &AnnotatedUtterance, at: usize, ending: &str) -> Option<usize> {
     let n = ending.chars().count();
-    let tokens = scene.text.tokens.get(at..at + n)?;
+    let tokens = utterance.text.tokens.get(at..at + n)?;
     let said: String = tokens.iter().map(|t| t.text.as_str()).collect();
     let tight = tokens[1..].iter().all(|t| t.gap == Gap::Tight);
     if said != ending || !tight {
         return None;
     }
     let around = |from: usize, to: usize| {
-        (from..to.min(scene.text.tokens.len()))
-            .map(|i| scene.word(i))
+        (from..to.min(utterance.text.tokens.len()))
+            .map(|i| utterance.word(i))
             .collect::<String>()
     };
     let spoiled = NOT_ENDS.iter().any(|not| {
@@ -159,17 +159,17 @@ fn ends_with(scene: &Scene, at: usize, ending: &str) -> Option<usize> {
     (!spoiled).then_some(at + n)
 }
 
-/// Where the name before an ending begins: at the clause, or behind what is no part of a name.
-pub(super) fn begins(scene: &Scene, ending: usize, end: usize) -> Option<usize> {
-    let tokens = &scene.text.tokens;
+/// The beginning of the name before an ending: at the clause, or behind what is no part of a name.
+pub(super) fn begins(utterance: &AnnotatedUtterance, ending: usize, end: usize) -> Option<usize> {
+    let tokens = &utterance.text.tokens;
     let mut start = ending;
     let mut good = None;
     while start > 0 && ending - start < 8 {
         let before = start - 1;
         let inside = tokens[start].gap == Gap::Tight
             && tokens[before].class == Class::Cjk
-            && !scene.measured.holds(before);
-        if !inside || filler_ends(scene, start) || parts(scene.word(before)) {
+            && !utterance.measured.holds(before);
+        if !inside || filler_ends(utterance, start) || parts(utterance.word(before)) {
             break;
         }
         start = before;
@@ -179,19 +179,19 @@ pub(super) fn begins(scene: &Scene, ending: usize, end: usize) -> Option<usize> 
     let mut start = good.unwrap_or(ending);
     if end - start < 3
         && start > 0
-        && matches!(scene.word(start - 1), "和" | "让" | "对")
+        && matches!(utterance.word(start - 1), "和" | "让" | "对")
         && tokens[start].gap == Gap::Tight
     {
         start -= 1;
     }
-    let start = past_fillers(scene, start, ending);
+    let start = past_fillers(utterance, start, ending);
     (end - start >= 3 && end - start <= 12).then_some(start)
 }
 
 /// True behind a word that leaves a place out: 避开医院.
-fn spared(scene: &Scene, start: usize) -> bool {
+fn spared(utterance: &AnnotatedUtterance, start: usize) -> bool {
     let said: String = (start.saturating_sub(3)..start)
-        .map(|i| scene.word(i))
+        .map(|i| utterance.word(i))
         .collect();
     SPARING.iter().any(|w| said.ends_with(w))
 }
@@ -232,8 +232,10 @@ fn parts(word: &str) -> bool {
 }
 
 /// True if a filler or a word of time ends before a place.
-fn filler_ends(scene: &Scene, at: usize) -> bool {
-    let said: String = (at.saturating_sub(4)..at).map(|i| scene.word(i)).collect();
+fn filler_ends(utterance: &AnnotatedUtterance, at: usize) -> bool {
+    let said: String = (at.saturating_sub(4)..at)
+        .map(|i| utterance.word(i))
+        .collect();
     [
         "开始",
         "一下",
@@ -264,8 +266,8 @@ fn filler_ends(scene: &Scene, at: usize) -> bool {
     .any(|f| said.ends_with(f))
 }
 
-fn past_fillers(scene: &Scene, start: usize, end: usize) -> usize {
-    let said: String = (start..end).map(|i| scene.word(i)).collect();
+fn past_fillers(utterance: &AnnotatedUtterance, start: usize, end: usize) -> usize {
+    let said: String = (start..end).map(|i| utterance.word(i)).collect();
     let filler = lexicon::chinese_fillers().iter().find(|f| {
         said.starts_with(**f)
             && said.chars().count() > f.chars().count()
@@ -275,33 +277,33 @@ fn past_fillers(scene: &Scene, start: usize, end: usize) -> usize {
 }
 
 /// 3栋, 12号, 廊坊段, 门口, 里: what belongs to the place behind its name.
-fn tail(scene: &Scene, end: usize) -> usize {
-    let number = scene
+fn tail(utterance: &AnnotatedUtterance, end: usize) -> usize {
+    let number = utterance
         .token(end)
         .is_some_and(|t| t.class == Class::Number && t.gap <= Gap::Space);
     let counted = matches!(
-        scene.word(end + 1),
+        utterance.word(end + 1),
         "号" | "栋" | "楼" | "弄" | "幢" | "座" | "单"
     );
     if number && counted {
         return end + 2;
     }
     let section = (end + 1..end + 6).find(|i| {
-        scene.word(*i) == "段"
+        utterance.word(*i) == "段"
             && (end..*i).all(|j| {
-                scene
+                utterance
                     .token(j)
                     .is_some_and(|t| t.class == Class::Cjk && t.gap == Gap::Tight)
             })
     });
     let road = end >= 2
         && matches!(
-            (scene.word(end - 2), scene.word(end - 1)),
+            (utterance.word(end - 2), utterance.word(end - 1)),
             ("高", "速") | ("公", "路") | ("大", "道")
         );
     match section.filter(|_| road) {
         Some(at) => at + 1,
-        None if (scene.word(end), scene.word(end + 1)) == ("门", "口") => end + 2,
+        None if (utterance.word(end), utterance.word(end + 1)) == ("门", "口") => end + 2,
         None => end,
     }
 }

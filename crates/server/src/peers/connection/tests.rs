@@ -5,7 +5,7 @@ use super::*;
 use crate::ssh::ByteStream;
 use netconf::hello::Capabilities;
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
-use netconf::session::{Event, Session as Server, SessionConfig};
+use netconf::session::{Session as Server, SessionConfig, SessionEvent};
 use tokio::io::{AsyncReadExt, DuplexStream};
 
 /// The other end of a session: answers one subscription and hangs up; returns the subscription.
@@ -17,7 +17,7 @@ async fn one_subscription(mut stream: DuplexStream, tells: Option<&str>) -> Stri
         let length = stream.read(&mut buffer).await.unwrap();
         server.receive(&buffer[..length], 0);
         while let Some(event) = server.poll() {
-            if let Event::Rpc(rpc) = event {
+            if let SessionEvent::Rpc(rpc) = event {
                 let asked = rpc.operation().standalone();
                 server.reply_ok(&rpc.envelope);
                 if let Some(time) = tells {

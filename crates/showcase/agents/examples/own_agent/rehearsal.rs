@@ -4,7 +4,7 @@
 
 use super::unreachable;
 use agents::payloads::Schema;
-use agents::payloads::verification::{Verification, VerificationResult};
+use agents::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Agent, Ask, Briefing, Input, Output};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -15,7 +15,7 @@ use domain::verb::Verb;
 use rand_chacha::rand_core::SeedableRng;
 use std::sync::Arc;
 
-/// What the agent answers, a line for each of both lists.
+/// The answers of the agent, a line for each of both lists.
 pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
     let (now, mut rng) = (Timestamp::default(), SeededRng::seed_from_u64(1));
     let own = Arc::new(profile());
@@ -49,7 +49,7 @@ pub(crate) fn play(mut agent: Box<dyn Agent>) -> Vec<String> {
 fn question(now: Timestamp) -> Ask {
     let sites = ["site:A", "site:B"].map(ElementId::new).into();
     let content = Content::new("A and B", "Are these in service?")
-        .with_payload(Verification { sites }.to_payload());
+        .with_payload(VerificationOrder { sites }.to_payload());
     let task = Task::assigned(
         TaskId::new("rehearsal-1"),
         "somebody",

@@ -4,7 +4,7 @@
 use super::*;
 use crate::bench::{at, rng};
 use crate::complaints::office::{profile, started_as};
-use crate::payloads::complaint::Boundary;
+use crate::payloads::complaint::ComplaintBoundary;
 
 fn ticket(language: &str, text: &str) -> Input {
     Input::Telemetry(Telemetry::Ticket(Ticket {
@@ -38,7 +38,7 @@ fn result(answer: &str, chinese: bool) -> Content {
     let result = TicketResult {
         ticket_id: "C-7".to_owned(),
         in_progress: false,
-        boundary: Boundary::Outside,
+        boundary: ComplaintBoundary::Outside,
         responsible: Some("Business".to_owned()),
         element: None,
         cause: None,

@@ -2,9 +2,9 @@
 //!
 //! Knows what was said, what was asked of whom, and what came of it. Read next: [`super::finding`].
 
-use super::reader::Account;
-use super::reader::matter::Outside;
-use super::reader::when::Span;
+use super::reader::ComplaintReading;
+use super::reader::matter::OtherMatter;
+use super::reader::when::TimeSpan;
 use crate::payloads::Schema;
 use crate::payloads::complaint::{
     ComplaintResult, ComplaintTicket, ServiceComplaint, TicketResult,
@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// Which part of a ticket.
+/// The part of a ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Mobile,
@@ -75,14 +75,14 @@ pub(super) enum Part {
     Silent(String),
 }
 
-/// What a complaint does not say.
+/// The facts that a complaint does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// When.
+    /// The time.
     pub(super) time: bool,
-    /// Where.
+    /// The place.
     pub(super) place: bool,
-    /// Which vehicle.
+    /// The vehicle.
     pub(super) vehicle: bool,
 }
 
@@ -102,7 +102,7 @@ impl Missing {
 pub(super) struct Case {
     pub(super) ticket: ComplaintTicket,
     pub(super) form: Form,
-    pub(super) account: Account,
+    pub(super) account: ComplaintReading,
     pub(super) questions: u32,
     pub(super) unanswered: bool,
     pub(super) mobile: Part,
@@ -112,7 +112,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    pub(super) fn new(ticket: ComplaintTicket, form: Form, account: Account) -> Self {
+    pub(super) fn new(ticket: ComplaintTicket, form: Form, account: ComplaintReading) -> Self {
         Self {
             unanswered: ticket.unanswered,
             ticket,
@@ -158,7 +158,7 @@ impl Case {
         matches!(self.forward, Part::NotAsked)
     }
 
-    /// What the mobile network's agent said.
+    /// The answer of the mobile network's agent.
     pub(super) fn said_by_mobile(&self) -> Option<&QualityResult> {
         match &self.mobile {
             Part::Checked(result) => Some(result),
@@ -166,7 +166,7 @@ impl Case {
         }
     }
 
-    /// What the transport network's agent said.
+    /// The answer of the transport network's agent.
     pub(super) fn said_by_transport(&self) -> Option<&QualityResult> {
         match &self.transport {
             Part::Checked(result) => Some(result),
@@ -178,7 +178,7 @@ impl Case {
     /// impairment if the mobile network's agent saw service impaired too, or if it is what such an
     /// impairment feels like. Links have their troubles all day.
     pub(super) fn bears_out(&self, transport: &QualityResult) -> bool {
-        use super::reader::matter::Symptom::{HighLatency, PoorVoice, SlowData};
+        use super::reader::matter::ReadSymptom::{HighLatency, PoorVoice, SlowData};
         let mobile = self.said_by_mobile();
         let seen = mobile.is_some_and(|m| m.quality == Quality::Degraded && !m.weak_coverage);
         let known = mobile.is_some_and(|m| m.quality != Quality::NoData && !m.weak_coverage);
@@ -189,7 +189,7 @@ impl Case {
         transport.quality == Quality::Failed || seen || (known && fits)
     }
 
-    /// What is missing; of a matter that is not the network's, nothing.
+    /// The missing facts; of a matter that is not the network's, nothing.
     pub(super) fn missing(&self) -> Missing {
         if self.account.outside.is_some() {
             return Missing::default();
@@ -205,13 +205,13 @@ impl Case {
     pub(super) fn can_be_checked(&self) -> bool {
         let somewhere = self.account.vehicle.is_some() || self.account.place.is_some();
         let timed = self.account.when.is_some() || self.account.outside.is_none();
-        somewhere && timed && self.account.outside != Some(Outside::Bill)
+        somewhere && timed && self.account.outside != Some(OtherMatter::Bill)
     }
 
-    /// When to look.
-    fn when(&self) -> Span {
+    /// The span of time to look at.
+    fn when(&self) -> TimeSpan {
         let received = self.ticket.received_at;
-        self.account.when.unwrap_or(Span {
+        self.account.when.unwrap_or(TimeSpan {
             from: received.plus_s(-UNTIMED_S),
             until: received,
         })
@@ -224,7 +224,7 @@ impl Case {
             vehicle: self.account.vehicle.clone(),
             place,
             sites: Default::default(),
-            when: Span {
+            when: TimeSpan {
                 from: when.from,
                 until: when.until.min(now).max(when.from),
             },
@@ -285,12 +285,16 @@ pub(super) fn ticket_of(
     }
 }
 
-/// What a structured complaint says counts before what its words say.
-pub(super) fn take_over(account: &mut Account, complaint: &ServiceComplaint, now: Timestamp) {
+/// Takes over the facts of a structured complaint, which count before what its words say.
+pub(super) fn take_over(
+    account: &mut ComplaintReading,
+    complaint: &ServiceComplaint,
+    now: Timestamp,
+) {
     account.symptom = Some(complaint.symptom);
     account.vehicle = complaint.vehicle.clone().or(account.vehicle.take());
     if let Some(at) = complaint.started_at {
-        account.when = Some(Span {
+        account.when = Some(TimeSpan {
             from: at.plus_s(-900.0),
             until: at.plus_s(900.0).min(now).max(at),
         });

@@ -19,21 +19,21 @@
 
 use super::case::{Case, Part, Which};
 use super::phrases;
-use super::reader::matter::Outside;
-use crate::payloads::complaint::{Boundary, SubTicket, TicketResult};
+use super::reader::matter::OtherMatter;
+use crate::payloads::complaint::{ComplaintBoundary, SubTicket, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
 use domain::cause::Cause;
 use domain::reply::Reply;
 use domain::time::Timestamp;
 
-/// Where the cause lies, as far as it was found.
+/// The place of the cause, as far as it was found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct ComplaintFinding {
     /// The side of the boundary.
-    pub boundary: Boundary,
-    /// Who has to act.
+    pub boundary: ComplaintBoundary,
+    /// The party that has to act.
     pub responsible: Option<&'static str>,
-    /// What was found, by whoever found it.
+    /// The finding, by whoever found it.
     pub blamed: Option<QualityResult>,
 }
 
@@ -50,7 +50,7 @@ fn base(case: &Case) -> TicketResult {
     TicketResult {
         ticket_id: case.ticket.ticket_id.clone(),
         in_progress: false,
-        boundary: Boundary::Unknown,
+        boundary: ComplaintBoundary::Unknown,
         responsible: None,
         element: None,
         cause: None,
@@ -85,7 +85,7 @@ fn own(case: &Case, now: Timestamp) -> TicketResult {
     let blamed = finding.blamed.as_ref();
     let lasting = blamed.is_some_and(|b| b.until.is_none() && b.since.is_some());
     TicketResult {
-        in_progress: lasting && finding.boundary == Boundary::OwnDomain,
+        in_progress: lasting && finding.boundary == ComplaintBoundary::OwnDomain,
         boundary: finding.boundary,
         responsible: finding.responsible.map(str::to_owned),
         element: blamed.and_then(|b| b.element.clone()),
@@ -102,11 +102,13 @@ fn own(case: &Case, now: Timestamp) -> TicketResult {
 /// The other province's answer, in the name of this one.
 fn forwarded(case: &Case, there: &TicketResult, province: &str) -> TicketResult {
     let boundary = match there.boundary {
-        Boundary::OwnDomain | Boundary::OtherDomain => Boundary::OtherDomain,
+        ComplaintBoundary::OwnDomain | ComplaintBoundary::OtherDomain => {
+            ComplaintBoundary::OtherDomain
+        }
         other => other,
     };
     let answer = match boundary {
-        Boundary::OtherDomain | Boundary::Unknown => {
+        ComplaintBoundary::OtherDomain | ComplaintBoundary::Unknown => {
             phrases::from_elsewhere(province, &there.answer, case.ticket.chinese)
         }
         _ => there.answer.clone(),
@@ -127,15 +129,15 @@ fn forwarded(case: &Case, there: &TicketResult, province: &str) -> TicketResult 
 fn unreached(case: &Case, province: &str) -> TicketResult {
     TicketResult {
         in_progress: true,
-        boundary: Boundary::OtherDomain,
+        boundary: ComplaintBoundary::OtherDomain,
         responsible: Some("Service".to_owned()),
         answer: phrases::unreached(province, case.ticket.chinese),
         ..base(case)
     }
 }
 
-/// Where the cause lies.
-fn finding(case: &Case) -> Finding {
+/// The place of the cause.
+fn finding(case: &Case) -> ComplaintFinding {
     let (mobile, transport) = (case.said_by_mobile(), case.said_by_transport());
     // Who writes of a bill or a broken modem means it, unless the vehicle itself was seen to be lost.
     let lost = mobile.is_some_and(|m| m.present && m.quality == Quality::Failed);
@@ -143,45 +145,47 @@ fn finding(case: &Case) -> Finding {
     if let Some(finding) = network.filter(|_| case.account.outside.is_none() || lost) {
         return finding;
     }
-    let without = |boundary, responsible| Finding {
+    let without = |boundary, responsible| ComplaintFinding {
         boundary,
         responsible,
         blamed: None,
     };
     match case.account.outside {
-        Some(Outside::Modem) => return without(Boundary::Customer, None),
-        Some(_) => return without(Boundary::Outside, Some("Business")),
+        Some(OtherMatter::Modem) => return without(ComplaintBoundary::Customer, None),
+        Some(_) => return without(ComplaintBoundary::Outside, Some("Business")),
         None => {}
     }
     match mobile {
-        Some(m) if m.weak_coverage => Finding {
-            boundary: Boundary::Coverage,
+        Some(m) if m.weak_coverage => ComplaintFinding {
+            boundary: ComplaintBoundary::Coverage,
             responsible: Some("Wireless"),
             blamed: Some(m.clone()),
         },
-        Some(m) if m.quality == Quality::Good && m.present => without(Boundary::Customer, None),
+        Some(m) if m.quality == Quality::Good && m.present => {
+            without(ComplaintBoundary::Customer, None)
+        }
         // The other province saw it leave, and this one saw it only before or after: nobody served
         // it between.
         Some(m)
             if case.ticket.forwarded_from.is_some()
                 && (m.left_to.is_some() || m.came_from.is_some()) =>
         {
-            without(Boundary::Coverage, Some("Wireless"))
+            without(ComplaintBoundary::Coverage, Some("Wireless"))
         }
-        _ => without(Boundary::Unknown, None),
+        _ => without(ComplaintBoundary::Unknown, None),
     }
 }
 
-/// What failed or was impaired in the network, and whose it is.
+/// The part that failed or was impaired in the network, and whose it is.
 fn in_network(
     mobile: Option<&QualityResult>,
     transport: Option<&QualityResult>,
-) -> Option<Finding> {
+) -> Option<ComplaintFinding> {
     let bad = |r: &&QualityResult| r.quality >= Quality::Degraded && !r.weak_coverage;
     let (mobile, transport) = (mobile.filter(bad), transport.filter(bad));
     let of = |responsible, blamed: &QualityResult| {
-        Some(Finding {
-            boundary: Boundary::OwnDomain,
+        Some(ComplaintFinding {
+            boundary: ComplaintBoundary::OwnDomain,
             responsible: Some(responsible),
             blamed: Some(blamed.clone()),
         })
@@ -196,7 +200,7 @@ fn in_network(
     }
 }
 
-/// Why somebody did not do what was asked.
+/// The reason why somebody did not do what was asked.
 pub(super) fn why_not(reply: &Reply) -> String {
     let reasons: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
     match reasons.is_empty() {

@@ -117,7 +117,7 @@ fn briefing(role: &str, inventory: &Arc<Inventory>, open: Vec<Arc<Task>>) -> Bri
     }
 }
 
-/// What a vehicle's records show, by province.
+/// The quality that a vehicle's records show, by province.
 pub(crate) type Records =
     BTreeMap<&'static str, (Vec<Visit>, Option<&'static str>, Option<&'static str>)>;
 
@@ -129,13 +129,13 @@ pub(crate) struct Office {
     queue: BTreeMap<(Timestamp, u64), (String, Input)>,
     sequence: u64,
     pub(crate) now: Timestamp,
-    /// Who cannot be reached.
+    /// The agents that cannot be reached.
     pub(crate) down: BTreeSet<&'static str>,
-    /// What the records show.
+    /// The records.
     pub(crate) records: Records,
-    /// What the customer answers to each question; nothing if there is none left.
+    /// The answers of the customer to each question; nothing if there is none left.
     pub(crate) answers: Vec<Option<String>>,
-    /// What the customer was told: true for a question.
+    /// The texts that the customer was told: true for a question.
     pub(crate) told: Vec<(String, bool)>,
     /// All that was said, one line each.
     pub(crate) log: Vec<String>,
@@ -553,7 +553,7 @@ impl Office {
         Reply::accepted()
     }
 
-    /// What the customer was told in the end; the law is that it is one reply.
+    /// The text that the customer was told in the end; the law is that it is one reply.
     pub(crate) fn reply(&self) -> &str {
         let replies: Vec<&String> = self
             .told

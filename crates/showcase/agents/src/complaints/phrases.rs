@@ -1,13 +1,13 @@
-//! What customers are told and asked, in plain English and Chinese.
+//! The texts that customers are told and asked, in plain English and Chinese.
 //!
 //! No element's name and no term of the trade stands in it: where it was, what was wrong, what is
 //! done, and when it will be better. Read next: [`super::finding`].
 
 use super::case::Missing;
-use super::finding::Finding;
-use super::reader::Account;
-use super::reader::matter::Outside;
-use crate::payloads::complaint::Boundary;
+use super::finding::ComplaintFinding;
+use super::reader::ComplaintReading;
+use super::reader::matter::OtherMatter;
+use crate::payloads::complaint::ComplaintBoundary;
 use crate::payloads::quality::{Quality, QualityResult};
 use domain::cause::Cause;
 use domain::gazetteer;
@@ -54,17 +54,19 @@ fn joined(parts: &[&str]) -> String {
 
 /// The one answer.
 pub(super) fn answer(
-    finding: &Finding,
-    account: &Account,
+    finding: &ComplaintFinding,
+    account: &ComplaintReading,
     missing: Missing,
     chinese: bool,
 ) -> String {
     let said = match finding.boundary {
-        Boundary::OwnDomain | Boundary::OtherDomain => broken(finding, account, chinese),
-        Boundary::Coverage => coverage(account, chinese),
-        Boundary::Customer => customer(account, chinese),
-        Boundary::Outside => outside(account, chinese),
-        Boundary::Unknown => unknown(chinese),
+        ComplaintBoundary::OwnDomain | ComplaintBoundary::OtherDomain => {
+            broken(finding, account, chinese)
+        }
+        ComplaintBoundary::Coverage => coverage(account, chinese),
+        ComplaintBoundary::Customer => customer(account, chinese),
+        ComplaintBoundary::Outside => outside(account, chinese),
+        ComplaintBoundary::Unknown => unknown(chinese),
     };
     match guessed(missing, chinese) {
         Some(guess) if account.outside.is_none() => {
@@ -74,7 +76,7 @@ pub(super) fn answer(
     }
 }
 
-fn near(account: &Account, chinese: bool) -> String {
+fn near(account: &ComplaintReading, chinese: bool) -> String {
     match (&account.place, chinese) {
         (Some(town), true) => format!("{}附近", gazetteer::chinese(town).unwrap_or(town)),
         (Some(town), false) => format!("near {town}"),
@@ -93,7 +95,7 @@ fn instant(at: Timestamp, chinese: bool) -> String {
     }
 }
 
-fn broken(finding: &Finding, account: &Account, chinese: bool) -> String {
+fn broken(finding: &ComplaintFinding, account: &ComplaintReading, chinese: bool) -> String {
     let Some(blamed) = &finding.blamed else {
         return unknown(chinese);
     };
@@ -120,8 +122,8 @@ fn broken(finding: &Finding, account: &Account, chinese: bool) -> String {
     }
 }
 
-/// What was wrong, as a clause that goes before the place in English, behind it in Chinese.
-fn what_failed(finding: &Finding, blamed: &QualityResult, chinese: bool) -> String {
+/// The fault, as a clause that goes before the place in English, behind it in Chinese.
+fn what_failed(finding: &ComplaintFinding, blamed: &QualityResult, chinese: bool) -> String {
     let (english, han) = match (blamed.cause, finding.responsible, blamed.quality) {
         (Some(Cause::MainsFailure), ..) => ("a base station had no electricity", "基站停电"),
         (Some(Cause::Interference), ..) => (
@@ -146,7 +148,7 @@ fn what_failed(finding: &Finding, blamed: &QualityResult, chinese: bool) -> Stri
     if chinese { han } else { english }.to_owned()
 }
 
-fn coverage(account: &Account, chinese: bool) -> String {
+fn coverage(account: &ComplaintReading, chinese: bool) -> String {
     let place = near(account, chinese);
     match chinese {
         true => format!(
@@ -158,8 +160,8 @@ fn coverage(account: &Account, chinese: bool) -> String {
     }
 }
 
-fn customer(account: &Account, chinese: bool) -> String {
-    let modem = account.outside == Some(Outside::Modem);
+fn customer(account: &ComplaintReading, chinese: bool) -> String {
+    let modem = account.outside == Some(OtherMatter::Modem);
     match (modem, chinese) {
         (true, true) => "感谢您的反馈。您描述的是车载通信模块或SIM卡的故障，网络侧未发现异常，请联系汽车服务店检查。".to_owned(),
         (true, false) => "Thank you for telling us. What you describe is a fault of the car's own modem or SIM card; our network shows nothing wrong. Please have it checked by your car workshop.".to_owned(),
@@ -168,13 +170,13 @@ fn customer(account: &Account, chinese: bool) -> String {
     }
 }
 
-fn outside(account: &Account, chinese: bool) -> String {
+fn outside(account: &ComplaintReading, chinese: bool) -> String {
     let (english, han) = match account.outside {
-        Some(Outside::Account) => (
+        Some(OtherMatter::Account) => (
             "It is about the account of the car maker's app: please have it unlocked by the maker's account service",
             "这是车企App账号的问题，请联系车企账号服务解锁",
         ),
-        Some(Outside::Quota) => (
+        Some(OtherMatter::Quota) => (
             "The data volume of your tariff is a matter for billing: they can tell how much is left and add more",
             "流量套餐属于计费业务，计费部门可以为您查询余量并加购",
         ),
@@ -198,7 +200,7 @@ fn unknown(chinese: bool) -> String {
     }
 }
 
-/// What was left open, if anything was.
+/// The part that was left open, if anything was.
 fn guessed(missing: Missing, chinese: bool) -> Option<String> {
     let open = [
         (missing.time, "the time", "时间"),

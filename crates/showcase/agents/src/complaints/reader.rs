@@ -1,6 +1,6 @@
 //! Reading a complaint: from words in English or Chinese to what they say.
 //!
-//! [`Reader`] is the place where somebody else's understanding may be put; [`PlainReader`] works by
+//! [`ComplaintReader`] is the place where somebody else's understanding may be put; [`PlainReader`] works by
 //! word lists, the towns of the inventory and the calendar alone, forgives typing errors, and says
 //! nothing of what the words do not say. Times are taken as UTC. Refuses to know what is behind a
 //! complaint. Read next: [`matter`], [`place`], [`when`].
@@ -14,32 +14,32 @@ pub mod when;
 
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
-use matter::{Outside, Symptom};
+use matter::{OtherMatter, ReadSymptom};
 use schema::semantics::ParseFailure;
-use schema::steps::{Effort, GivenUp, Work};
-use when::Span;
+use schema::steps::{Effort, GivenUp, ReadingBudget};
+use when::TimeSpan;
 
-/// What a complaint says.
+/// The content of a complaint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    /// What is suffered from; none if it is not said, or not about the network.
-    pub symptom: Option<Symptom>,
-    /// What it is about instead of the network.
-    pub outside: Option<Outside>,
+pub struct ComplaintReading {
+    /// The symptom; none if it is not said, or not about the network.
+    pub symptom: Option<ReadSymptom>,
+    /// The subject instead of the network.
+    pub outside: Option<OtherMatter>,
     /// The town where it happened, as the inventory calls it.
     pub place: Option<String>,
     /// The town to which the vehicle had moved from elsewhere when it happened.
     pub moved_to: Option<String>,
-    /// When it happened.
-    pub when: Option<Span>,
+    /// The time at which it happened.
+    pub when: Option<TimeSpan>,
     /// The vehicle identification number.
     pub vehicle: Option<String>,
 }
 
-impl Account {
+impl ComplaintReading {
     /// This, and what `later` says besides: an answer to a question adds, and corrects.
-    pub fn completed_by(self, later: Account) -> Account {
-        Account {
+    pub fn completed_by(self, later: ComplaintReading) -> ComplaintReading {
+        ComplaintReading {
             // An answer that says nothing of symptoms may well use such words.
             symptom: self.symptom.or(later.symptom),
             outside: self.outside.or(later.outside),
@@ -52,8 +52,8 @@ impl Account {
 }
 
 /// Somebody who reads complaints.
-pub trait Reader: Send {
-    /// What a text says that was written at an instant, in the network of this inventory.
+pub trait ComplaintReader: Send {
+    /// Reads a text that was written at an instant, in the network of this inventory.
     ///
     /// # Errors
     /// [`ParseFailure`] if the text is more work than is done for one, or the reader cannot work.
@@ -62,7 +62,7 @@ pub trait Reader: Send {
         inventory: &Inventory,
         text: &str,
         written: Timestamp,
-    ) -> Result<Account, ParseFailure>;
+    ) -> Result<ComplaintReading, ParseFailure>;
 }
 
 /// The reader without a model.
@@ -80,8 +80,8 @@ impl PlainReader {
         inventory: &Inventory,
         text: &str,
         written: Timestamp,
-        work: &Work<'_>,
-    ) -> Result<Account, GivenUp> {
+        work: &ReadingBudget<'_>,
+    ) -> Result<ComplaintReading, GivenUp> {
         work.take(text.len());
         work.may_go_on()?;
         let (vehicle, rest) = tokens::vehicle(text, work);
@@ -90,7 +90,7 @@ impl PlainReader {
         let symptom = matter::symptom(&rest, work)?;
         let when = when::read(&rest, written, work);
         work.may_go_on()?;
-        Ok(Account {
+        Ok(ComplaintReading {
             symptom: symptom.filter(|_| outside.is_none()),
             outside,
             place: places.happened,
@@ -101,7 +101,7 @@ impl PlainReader {
     }
 }
 
-impl Reader for PlainReader {
+impl ComplaintReader for PlainReader {
     /// # Errors
     /// [`FailureKind::TooMuch`](schema::semantics::FailureKind::TooMuch) beyond
     /// [`STEPS_MOST`](schema::steps::STEPS_MOST).
@@ -110,9 +110,9 @@ impl Reader for PlainReader {
         inventory: &Inventory,
         text: &str,
         written: Timestamp,
-    ) -> Result<Account, ParseFailure> {
+    ) -> Result<ComplaintReading, ParseFailure> {
         // Whoever hosts an agent waits for each of its steps: the limit alone ends a reading.
-        let work = Work::within(Effort::until(&|| false));
+        let work = ReadingBudget::within(Effort::until(&|| false));
         let read = self.read_within(inventory, text, written, &work);
         read.map_err(|why| ParseFailure::given_up(why, "complaints"))
     }

@@ -4,7 +4,7 @@
 use super::office::{Office, town};
 use crate::bench::{alarm, at, cleared, id};
 use crate::payloads::Schema;
-use crate::payloads::complaint::{Boundary, TicketResult};
+use crate::payloads::complaint::{ComplaintBoundary, TicketResult};
 use domain::agent::{Input, Output, Progress};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 const VIN: &str = "0HVA7K2M9B4048293";
 /// Tickets are written at 14:19 + 5 h.
 const WRITTEN_S: i64 = 18_000;
-/// What happened began at 17:49 and lasted till 18:49.
+/// The trouble began at 17:49 and lasted till 18:49.
 const FELT_S: (i64, i64) = (12_600, 16_200);
 
 fn visit(cell: &str, from: i64, until: i64, failures: u32) -> Visit {
@@ -75,7 +75,7 @@ fn a_site_of_the_own_province_is_found_and_named_in_plain_words() {
     office.ticket("C-1", "Halvern (South)", OFFLINE);
     settled(&mut office);
     let found = result(&office, "ticket-C-1");
-    assert_eq!(found.boundary, Boundary::OwnDomain);
+    assert_eq!(found.boundary, ComplaintBoundary::OwnDomain);
     assert_eq!(found.responsible.as_deref(), Some("Wireless"));
     assert_eq!(found.element, Some(id("site:b1")));
     assert!(!found.in_progress && found.sub_tickets.len() == 2);
@@ -152,7 +152,7 @@ fn what_happened_in_the_other_province_is_forwarded_as_a_task() {
     office.ticket("C-1", "Halvern (North)", MOVED);
     settled(&mut office);
     let found = result(&office, "ticket-C-1");
-    assert_eq!(found.boundary, Boundary::OtherDomain);
+    assert_eq!(found.boundary, ComplaintBoundary::OtherDomain);
     assert_eq!(found.forwarded_to.as_deref(), Some("South"));
     assert_eq!(found.element, Some(id("site:b5")));
     assert!(!found.in_progress && found.resolved_at.is_some());
@@ -215,18 +215,18 @@ fn bills_accounts_and_tariffs_are_not_the_networks() {
     for (text, boundary, word) in [
         (
             "I was charged twice this month, please correct my bill.",
-            Boundary::Outside,
+            ComplaintBoundary::Outside,
             "billing",
         ),
         (
             "The app says my account is locked.",
-            Boundary::Outside,
+            ComplaintBoundary::Outside,
             "account service",
         ),
-        ("我的套餐流量用光了", Boundary::Outside, "计费"),
+        ("我的套餐流量用光了", ComplaintBoundary::Outside, "计费"),
         (
             "The car reports that its SIM card is not recognised.",
-            Boundary::Customer,
+            ComplaintBoundary::Customer,
             "workshop",
         ),
     ] {
@@ -246,7 +246,10 @@ fn a_good_signal_at_the_time_points_to_the_car() {
     office.records.insert("South", (visits, None, None));
     office.ticket("C-1", "Halvern (South)", OFFLINE);
     settled(&mut office);
-    assert_eq!(result(&office, "ticket-C-1").boundary, Boundary::Customer);
+    assert_eq!(
+        result(&office, "ticket-C-1").boundary,
+        ComplaintBoundary::Customer
+    );
 }
 
 #[test]
@@ -259,7 +262,10 @@ fn a_hole_without_a_fault_is_weak_coverage() {
     office.records.insert("South", (visits, None, None));
     office.ticket("C-1", "Halvern (South)", OFFLINE);
     settled(&mut office);
-    assert_eq!(result(&office, "ticket-C-1").boundary, Boundary::Coverage);
+    assert_eq!(
+        result(&office, "ticket-C-1").boundary,
+        ComplaintBoundary::Coverage
+    );
     assert!(office.reply().contains("the signal is weak there"));
 }
 
@@ -275,7 +281,10 @@ fn what_is_missing_is_asked_for_and_the_answer_is_used() {
     office.answers = vec![Some(format!("It was today at 17:55. The VIN is {VIN}."))];
     office.ticket("C-1", "Halvern (South)", "The car was offline near Bonn.");
     settled(&mut office);
-    assert_eq!(result(&office, "ticket-C-1").boundary, Boundary::OwnDomain);
+    assert_eq!(
+        result(&office, "ticket-C-1").boundary,
+        ComplaintBoundary::OwnDomain
+    );
     assert_eq!(office.told.len(), 2);
     insta::assert_snapshot!(office.told[0].0, @"To find out what happened, please tell us when it happened and the vehicle identification number (17 characters).");
     assert!(!office.reply().contains("Without knowing"));
@@ -291,7 +300,10 @@ fn who_does_not_answer_gets_the_best_that_can_be_said() {
     office.ticket("C-1", "Halvern (South)", "车子一直离线，在Bonn");
     settled(&mut office);
     assert_eq!(office.told.iter().filter(|(_, q)| *q).count(), 1);
-    assert_eq!(result(&office, "ticket-C-1").boundary, Boundary::OwnDomain);
+    assert_eq!(
+        result(&office, "ticket-C-1").boundary,
+        ComplaintBoundary::OwnDomain
+    );
     assert!(
         office.reply().contains("由于不清楚时间、车辆"),
         "{}",
@@ -310,7 +322,10 @@ fn two_questions_are_the_most() {
     office.ticket("C-1", "Halvern (South)", "It keeps disconnecting.");
     settled(&mut office);
     assert_eq!(office.told.iter().filter(|(_, q)| *q).count(), 2);
-    assert_eq!(result(&office, "ticket-C-1").boundary, Boundary::Unknown);
+    assert_eq!(
+        result(&office, "ticket-C-1").boundary,
+        ComplaintBoundary::Unknown
+    );
 }
 
 #[test]
@@ -361,7 +376,7 @@ fn a_complaint_in_structure_is_answered_in_structure() {
     use crate::payloads::complaint::{ComplaintResult, ServiceComplaint};
     let mut agent = super::office::started_as("complaint-south");
     let complaint = ServiceComplaint {
-        symptom: super::reader::matter::Symptom::NoService,
+        symptom: super::reader::matter::ReadSymptom::NoService,
         place: "Bonn".to_owned(),
         started_at: Some(at(FELT_S.0)),
         vehicle: None,
@@ -383,7 +398,7 @@ fn a_complaint_in_structure_is_answered_in_structure() {
     let told = TicketResult {
         ticket_id: "K-7".to_owned(),
         in_progress: false,
-        boundary: Boundary::Unknown,
+        boundary: ComplaintBoundary::Unknown,
         responsible: None,
         element: None,
         cause: Some(Cause::Interference),
@@ -406,7 +421,7 @@ fn templates_name_the_same_things() {
         let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
         names.collect::<Vec<_>>()
     };
-    let symptoms = super::reader::matter::Symptom::ALL.map(|s| s.as_str());
+    let symptoms = super::reader::matter::ReadSymptom::ALL.map(|s| s.as_str());
     assert_eq!(allowed("quality_check_v1", "symptom"), symptoms);
     assert_eq!(
         allowed("service_complaint_v1", "symptom").len(),
@@ -415,7 +430,7 @@ fn templates_name_the_same_things() {
     for schema_id in ["complaint_ticket_result_v1", "service_complaint_result_v1"] {
         assert_eq!(
             allowed(schema_id, "boundary"),
-            Boundary::ALL.map(Boundary::as_str)
+            ComplaintBoundary::ALL.map(ComplaintBoundary::as_str)
         );
         assert_eq!(allowed(schema_id, "cause"), Cause::ALL.map(Cause::as_str));
     }

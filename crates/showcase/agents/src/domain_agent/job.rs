@@ -1,8 +1,8 @@
 //! One diagnosis: what is measured, what came of it, and the report.
 //!
-//! Knows the course of a diagnosis; what readings mean is the domain's [`super::Practice`].
+//! Knows the course of a diagnosis; what readings mean is the domain's [`super::DomainExpertise`].
 
-use crate::lookup::Reading;
+use crate::element_names::NamedElements;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Output, Progress};
@@ -18,19 +18,19 @@ pub const PROBES_LONGEST_S: f64 = 300.0;
 /// The most elements measured in one stage.
 pub const PROBES_MAX: usize = 16;
 
-/// What was measured, by element.
+/// All that was measured, by element.
 pub type Measurements = BTreeMap<ElementId, Measurement>;
 
-/// What readings show.
+/// The finding that readings show.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct DiagnosisFinding {
     /// The broken element.
     pub root_cause: ElementId,
-    /// How it is broken.
+    /// The way in which it is broken.
     pub cause: Cause,
-    /// Where, as exactly as the readings say.
+    /// The place, as exactly as the readings say.
     pub location: String,
-    /// What to do.
+    /// The thing to do.
     pub proposal: String,
     /// True if the domain mends it without people on site.
     pub automatic: bool,
@@ -38,18 +38,18 @@ pub struct Finding {
 
 /// A diagnosis under way.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct DiagnosisJob {
     /// The task it serves.
     pub task: TaskId,
-    /// What was asked.
+    /// The question asked.
     pub diagnosis: Diagnosis,
-    /// How its words were read.
-    pub reading: Reading,
+    /// The reading of its words.
+    pub reading: NamedElements,
     /// True if the publisher judges the result.
     is_judged: bool,
     /// Counts the rounds of measuring, from 1.
     pub stage: u32,
-    /// What has been measured in all stages.
+    /// All that has been measured in all stages.
     pub measurements: Measurements,
     looked_at: Vec<Suspicion>,
     awaited: BTreeSet<ElementId>,
@@ -59,9 +59,9 @@ pub struct Job {
     unmeasured: Vec<String>,
 }
 
-impl Job {
+impl DiagnosisJob {
     /// A diagnosis just taken on.
-    pub fn new(task: &Task, diagnosis: Diagnosis, reading: Reading) -> Self {
+    pub fn new(task: &Task, diagnosis: Diagnosis, reading: NamedElements) -> Self {
         Self {
             task: task.id.clone(),
             is_judged: task.content.expected_response.is_some(),
@@ -80,7 +80,7 @@ impl Job {
 
     /// The same task with another diagnosis. Stages go on counting, so that a deadline of the old
     /// one does not end the new.
-    pub fn replaced_by(&self, diagnosis: Diagnosis, reading: Reading) -> Self {
+    pub fn replaced_by(&self, diagnosis: Diagnosis, reading: NamedElements) -> Self {
         Self {
             stage: self.stage,
             measurements: BTreeMap::new(),
@@ -106,7 +106,7 @@ impl Job {
         &self.diagnosis.suspicion.target
     }
 
-    /// What is under suspicion, likeliest first.
+    /// The elements under suspicion, likeliest first.
     pub fn targets(&self) -> impl Iterator<Item = &ElementId> {
         self.looked_at.iter().map(|s| &s.target)
     }
@@ -178,7 +178,7 @@ impl Job {
     }
 
     /// The report of the result.
-    pub fn result(&mut self, inventory: &Inventory, finding: Option<Finding>) -> Output {
+    pub fn result(&mut self, inventory: &Inventory, finding: Option<DiagnosisFinding>) -> Output {
         self.concluded = true;
         let mut evidence: Vec<String> = self.measurements.values().map(readings).collect();
         evidence.extend(self.unmeasured.iter().cloned());
@@ -216,7 +216,7 @@ impl Job {
     }
 }
 
-/// Where an element stands, for people.
+/// The place of an element, for people.
 pub fn place_of(inventory: &Inventory, element: &ElementId) -> String {
     let Some(found) = inventory.element(element) else {
         return "not in the inventory".to_owned();

@@ -1,19 +1,19 @@
-//! What the agents of all domains do alike: watch, report incidents, diagnose, verify.
+//! The work that agents of all domains do alike: watch, report incidents, diagnose, verify.
 //!
-//! A domain differs in its [`Practice`]: which elements are measured around a suspect, and what
+//! A domain differs in its [`DomainExpertise`]: which elements are measured around a suspect, and what
 //! readings mean. Everything said here is said to whoever published the task; nothing is assumed
 //! about who that is. Read next: [`job`], then [`crate::ip_fault`] and [`crate::wireless_fault`].
 
 pub mod job;
 mod watch;
 
-use crate::alarms::{AlarmKey, AlarmList};
+use crate::alarms::{ActiveAlarms, AlarmKey};
 use crate::context::{AgentContext, TaskExecutor};
-use crate::lookup::{self, Reading};
+use crate::element_names::{self, NamedElements};
 use crate::payloads::diagnosis::{Diagnosis, Suspicion};
 use crate::payloads::incident::IncidentOrder;
-use crate::payloads::verification::{Verification, VerificationResult};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::verification::{VerificationOrder, VerificationResult};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
@@ -22,7 +22,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
-use job::{Finding, Job, Measurements};
+use job::{DiagnosisFinding, DiagnosisJob, Measurements};
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -33,31 +33,31 @@ const VERIFIED_AT_ONCE_MAX: usize = 12;
 /// The most alternatives offered for what cannot be measured.
 const INSTEAD_MAX: usize = 4;
 
-/// What one domain knows that the others do not.
-pub trait Practice: Send {
+/// The knowledge of one domain that the others do not have.
+pub trait DomainExpertise: Send {
     /// The domain.
     const DOMAIN: Domain;
 
     /// True if the domain's agent can measure elements of this kind.
     fn measures(kind: ElementKind) -> bool;
 
-    /// What to measure to judge a suspicion: the target first, then what tells it from others.
-    /// `sites` are out of service, as the publisher says.
+    /// The measurements needed to judge a suspicion: the target first, then what tells it from
+    /// others. `sites` are out of service, as the publisher says.
     fn plan(
         topology: &Topology,
         suspicion: &Suspicion,
         sites: &BTreeSet<ElementId>,
     ) -> Vec<ElementId>;
 
-    /// What the readings mean; none if they do not show a fault.
+    /// The meaning of the readings; none if they do not show a fault.
     fn decide(
         inventory: &Inventory,
         target: &ElementId,
         measured: &Measurements,
-    ) -> Option<Finding>;
+    ) -> Option<DiagnosisFinding>;
 }
 
-/// Why something is being measured.
+/// The reason why something is being measured.
 #[derive(Clone, Debug)]
 enum Purpose {
     Job(TaskId),
@@ -70,13 +70,13 @@ pub struct DomainAgent<P> {
     context: AgentContext,
     topology: Arc<Topology>,
     watch: Watch,
-    jobs: BTreeMap<TaskId, Job>,
+    jobs: BTreeMap<TaskId, DiagnosisJob>,
     probes: BTreeMap<Token, (ElementId, Purpose)>,
     deadlines: BTreeMap<Token, (TaskId, u32)>,
     practice: PhantomData<P>,
 }
 
-impl<P: Practice> TaskExecutor for DomainAgent<P> {
+impl<P: DomainExpertise> TaskExecutor for DomainAgent<P> {
     fn start(briefing: Briefing, now: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let context = AgentContext::open(&briefing, now);
         let prefix = format!("{}-{}", P::DOMAIN.as_str().to_lowercase(), now.as_ms());
@@ -124,7 +124,7 @@ impl<P: Practice> TaskExecutor for DomainAgent<P> {
                 (Reply::accepted(), outputs)
             }
             Ok(Wanted::Diagnosis(diagnosis, reading)) => {
-                let job = Job::new(&ask.task, diagnosis, reading);
+                let job = DiagnosisJob::new(&ask.task, diagnosis, reading);
                 (Reply::accepted(), self.begin(job, now))
             }
             Ok(Wanted::Verification(verification)) => self.verify(&verification),
@@ -187,15 +187,15 @@ impl<P: Practice> TaskExecutor for DomainAgent<P> {
     }
 }
 
-/// What a content asks for.
+/// The request in a content.
 enum Wanted {
     Incidents,
-    Diagnosis(Diagnosis, Reading),
-    Verification(Verification),
+    Diagnosis(Diagnosis, NamedElements),
+    Verification(VerificationOrder),
 }
 
-/// What an agent built on this one, with business of its own, shares with it.
-impl<P: Practice> DomainAgent<P> {
+/// The parts that an agent built on this one, with business of its own, shares with it.
+impl<P: DomainExpertise> DomainAgent<P> {
     /// The context: tokens and tasks of both are numbered together.
     pub(crate) fn desk_mut(&mut self) -> &mut AgentContext {
         &mut self.context
@@ -212,7 +212,7 @@ impl<P: Practice> DomainAgent<P> {
     }
 
     /// The alarms of the domain.
-    pub(crate) fn alarms(&self) -> &AlarmList {
+    pub(crate) fn alarms(&self) -> &ActiveAlarms {
         self.watch.incidents.alarms()
     }
 
@@ -229,7 +229,7 @@ impl<P: Practice> DomainAgent<P> {
     }
 }
 
-impl<P: Practice> DomainAgent<P> {
+impl<P: DomainExpertise> DomainAgent<P> {
     /// Goes on with a task from before a restart: what was asked, or agreed on since, is still
     /// wanted; what had been measured is not remembered.
     fn resume(&mut self, task: &Task, now: Timestamp) -> Vec<Output> {
@@ -239,7 +239,7 @@ impl<P: Practice> DomainAgent<P> {
                 self.watch.assign(id, &task.from, &self.topology)
             }
             Ok(Wanted::Diagnosis(diagnosis, reading)) => {
-                let job = Job::new(task, diagnosis, reading);
+                let job = DiagnosisJob::new(task, diagnosis, reading);
                 match task.awaits_judgement() {
                     true => {
                         self.jobs.insert(task.id.clone(), job);
@@ -268,7 +268,7 @@ impl<P: Practice> DomainAgent<P> {
 
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
         let target = &content.target_object;
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let Some(payload) = &content.payload else {
             return self.understand_words(content);
         };
@@ -284,14 +284,14 @@ impl<P: Practice> DomainAgent<P> {
             Diagnosis::ID => {
                 let diagnosis = Diagnosis::from_payload(payload).map_err(unreadable)?;
                 self.managed(&diagnosis.suspicion.target)?;
-                Ok(Wanted::Diagnosis(diagnosis, Reading::default()))
+                Ok(Wanted::Diagnosis(diagnosis, NamedElements::default()))
             }
-            Verification::ID if P::measures(ElementKind::Site) => {
-                let verification = Verification::from_payload(payload).map_err(unreadable)?;
+            VerificationOrder::ID if P::measures(ElementKind::Site) => {
+                let verification = VerificationOrder::from_payload(payload).map_err(unreadable)?;
                 self.known_sites(&verification)?;
                 Ok(Wanted::Verification(verification))
             }
-            _ => Err(unreadable(Unreadable::other_schema(
+            _ => Err(unreadable(UnreadablePayload::other_schema(
                 payload,
                 self.context.own.schemas(),
             ))),
@@ -300,7 +300,7 @@ impl<P: Practice> DomainAgent<P> {
 
     /// A task in natural language that names an element of the domain is a diagnosis of it.
     fn understand_words(&self, content: &Content) -> Result<Wanted, Reply> {
-        let reading = lookup::read(self.topology.names(), content);
+        let reading = element_names::read(self.topology.names(), content);
         let Some(first) = reading.elements.first() else {
             return Err(target_needed(&content.target_object));
         };
@@ -320,7 +320,7 @@ impl<P: Practice> DomainAgent<P> {
         let target = match &asked {
             Some(diagnosis) => Some(diagnosis.suspicion.target.clone()),
             None => {
-                let reading = lookup::read(self.topology.names(), content);
+                let reading = element_names::read(self.topology.names(), content);
                 reading.elements.into_iter().next()
             }
         };
@@ -378,7 +378,7 @@ impl<P: Practice> DomainAgent<P> {
         )
     }
 
-    fn known_sites(&self, verification: &Verification) -> Result<(), Reply> {
+    fn known_sites(&self, verification: &VerificationOrder) -> Result<(), Reply> {
         let inventory = self.topology.inventory();
         let is_site = |e: &&ElementId| {
             inventory
@@ -400,7 +400,7 @@ impl<P: Practice> DomainAgent<P> {
             .retain(|_, (_, purpose)| !matches!(purpose, Purpose::Job(t) if t == task));
     }
 
-    fn begin(&mut self, job: Job, now: Timestamp) -> Vec<Output> {
+    fn begin(&mut self, job: DiagnosisJob, now: Timestamp) -> Vec<Output> {
         let plan = P::plan(
             &self.topology,
             &job.diagnosis.suspicion,
@@ -409,7 +409,12 @@ impl<P: Practice> DomainAgent<P> {
         self.measure(job, plan, now)
     }
 
-    fn measure(&mut self, mut job: Job, plan: Vec<ElementId>, now: Timestamp) -> Vec<Output> {
+    fn measure(
+        &mut self,
+        mut job: DiagnosisJob,
+        plan: Vec<ElementId>,
+        now: Timestamp,
+    ) -> Vec<Output> {
         let fresh = job.planned(plan);
         let words = format!("measuring {} elements", fresh.len());
         let mut outputs = vec![job.working(10, job.reading.before(&words))];
@@ -497,7 +502,7 @@ impl<P: Practice> DomainAgent<P> {
         vec![result]
     }
 
-    fn verify(&mut self, verification: &Verification) -> (Reply, Vec<Output>) {
+    fn verify(&mut self, verification: &VerificationOrder) -> (Reply, Vec<Output>) {
         let alarms = self.watch.incidents.alarms();
         let (still_out, restored): (BTreeSet<ElementId>, _) = verification
             .sites

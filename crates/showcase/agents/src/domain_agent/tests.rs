@@ -6,7 +6,7 @@ use crate::bench::{alarm, answer, ask, assign, at, briefing, id, rng, said, star
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::payloads::incident::{Incident, IncidentOrder};
-use crate::payloads::verification::{Verification, VerificationResult};
+use crate::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::cause::Cause;
 use domain::content::{Content, Payload};
@@ -296,7 +296,7 @@ fn service_is_verified_by_alarms_and_then_by_measuring() {
     agent.step(out, at(6), &mut rng());
     let mut verify = |seconds| {
         let sites = BTreeSet::from([id("site:b4"), id("site:b5")]);
-        let content = Content::new("s", "d").with_payload(Verification { sites }.to_payload());
+        let content = Content::new("s", "d").with_payload(VerificationOrder { sites }.to_payload());
         let outputs = agent.step(assign("v", content), at(seconds), &mut rng());
         let result = VerificationResult::in_content(&answer(&outputs).content[0]).unwrap();
         let probes = probes(&outputs);

@@ -48,7 +48,7 @@ impl Watch {
         self.standing.retain(|(_, publisher)| publisher != from);
         self.standing.push((task.clone(), from.to_owned()));
         for incident in self.incidents.all_reported(topology) {
-            outputs.push(told(&task, &incident));
+            outputs.push(incident_report(&task, &incident));
         }
         outputs
     }
@@ -86,14 +86,14 @@ impl Watch {
         for incident in self.incidents.report(topology, now) {
             outputs.push(Output::Note(note(&incident)));
             for (task, _) in &self.standing {
-                outputs.push(told(task, &incident));
+                outputs.push(incident_report(task, &incident));
             }
         }
         outputs
     }
 }
 
-fn told(task: &TaskId, incident: &Incident) -> Output {
+fn incident_report(task: &TaskId, incident: &Incident) -> Output {
     let content = Content::new(incident.incident_id.as_str(), note(incident))
         .with_payload(incident.to_payload());
     let percent = 0;

@@ -1,4 +1,5 @@
-//! How busy each sector will be: by hour of day as learnt, by the usual day until then.
+//! A forecast of how busy each sector will be: by hour of day as learnt, by the usual day until
+//! then.
 //!
 //! What counts is the traffic of a whole sector, since it is there whichever of its cells sleep. A
 //! sector that is busier today than it usually is at this hour is expected to stay so: that is how a
@@ -11,9 +12,9 @@ use domain::telemetry::{CellPerformance, Performance};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// How much of an hour's mean is today's.
+/// The share of an hour's mean that is today's.
 const TODAY: f64 = 0.5;
-/// How far a sector's today may lie off its usual day, as a factor.
+/// The factor by which a sector's today may lie off its usual day.
 const OFF_USUAL: (f64, f64) = (0.5, 4.0);
 /// Mbit/s that a MHz of carrier gives, where nothing was measured.
 const MBPS_PER_MHZ: f64 = 1.5;
@@ -30,12 +31,12 @@ struct Sector {
     latest: Option<(f64, Timestamp)>,
 }
 
-/// What was learnt of every sector; a sector goes by its covering cell.
+/// All that was learnt of every sector; a sector goes by its covering cell.
 #[derive(Clone, Debug, Default)]
 pub struct Forecast {
     sectors: BTreeMap<ElementId, Sector>,
     cells: BTreeMap<ElementId, CellPerformance>,
-    /// What a full cell carries, in Mbit/s, as measured last.
+    /// The throughput that a full cell carries, in Mbit/s, as measured last.
     full_mbps: BTreeMap<ElementId, f64>,
     /// By covering cell: what the slowest users of the covering cells around it get, in Mbit/s; none
     /// where nobody's throughput is told.
@@ -72,20 +73,21 @@ impl Forecast {
             .collect();
     }
 
-    /// What the slowest users of the covering ones of these cells get, as far as it is told.
+    /// The throughput that the slowest users of the covering ones of these cells get, as far as it
+    /// is told.
     fn slowest_of(&self, radio: &Radio, cells: &[ElementId]) -> Option<f64> {
         let covers = |id: &&ElementId| radio.cell(id).is_some_and(|c| !c.capacity_layer);
         let measured = cells.iter().filter(covers).filter_map(|id| self.cell(id));
         measured.filter_map(edge_mbps).min_by(f64::total_cmp)
     }
 
-    /// How a cell did last.
+    /// The last performance of a cell.
     pub fn cell(&self, id: &ElementId) -> Option<&CellPerformance> {
         self.cells.get(id)
     }
 
-    /// What the slowest users of the covering cells around a covering cell get, in Mbit/s; none where
-    /// nobody's throughput is told.
+    /// The throughput that the slowest users of the covering cells around a covering cell get, in
+    /// Mbit/s; none where nobody's throughput is told.
     pub fn slowest_around_mbps(&self, cover: &ElementId) -> Option<f64> {
         self.slowest_around_mbps.get(cover).copied()
     }
@@ -95,7 +97,7 @@ impl Forecast {
         self.cells.iter()
     }
 
-    /// What a cell carries when it is full, in Mbit/s.
+    /// The throughput that a cell carries when it is full, in Mbit/s.
     pub fn full_mbps(&self, radio: &Radio, id: &ElementId) -> f64 {
         let planned = || {
             radio
@@ -137,7 +139,7 @@ impl Sector {
     }
 }
 
-/// What a cell's slowest users get, in Mbit/s; none if it has too few to tell.
+/// The throughput that a cell's slowest users get, in Mbit/s; none if it has too few to tell.
 pub fn edge_mbps(cell: &CellPerformance) -> Option<f64> {
     let edge = cell.edge_throughput_mbps;
     (cell.users >= USERS_TELLING && edge > 0.0).then_some(edge)

@@ -1,4 +1,5 @@
-//! What energy saving saved in the last day: measured consumption against what it would have been.
+//! The energy that energy saving saved in the last day: measured consumption against what it would
+//! have been.
 //!
 //! What a cell would have taken is what it took, and what the formula says that its sleep saved; so
 //! an error of the formula touches only the part that was saved.
@@ -17,15 +18,15 @@ pub(super) const LOAD_OF_SLEEPERS: f64 = 0.05;
 
 /// Energy in a period, in kWh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct EnergyReading {
     /// Taken.
     pub taken_kwh: f64,
-    /// What would have been taken without saving.
+    /// The energy that would have been taken without saving.
     pub baseline_kwh: f64,
 }
 
-impl Reading {
-    /// What was saved, in percent of the baseline.
+impl EnergyReading {
+    /// The energy saved, in percent of the baseline.
     pub fn percent(self) -> f64 {
         match self.baseline_kwh > 0.0 {
             true => 100.0 * (self.baseline_kwh - self.taken_kwh) / self.baseline_kwh,
@@ -33,7 +34,7 @@ impl Reading {
         }
     }
 
-    /// What was saved, in kWh.
+    /// The energy that was saved, in kWh.
     pub fn saved_kwh(self) -> f64 {
         self.baseline_kwh - self.taken_kwh
     }
@@ -41,15 +42,15 @@ impl Reading {
 
 /// The last day, period by period.
 #[derive(Clone, Debug, Default)]
-pub struct Meter {
-    periods: VecDeque<(Timestamp, Reading)>,
+pub struct EnergyMeter {
+    periods: VecDeque<(Timestamp, EnergyReading)>,
 }
 
-impl Meter {
+impl EnergyMeter {
     /// Takes a period down.
     pub fn count(&mut self, radio: &Radio, performance: &Performance) {
         let hours = performance.until.seconds_since(performance.from) / 3_600.0;
-        let mut reading = Reading::default();
+        let mut reading = EnergyReading::default();
         for (id, cell) in &performance.cells {
             let Some(planned) = radio.cell(id) else {
                 continue;
@@ -69,12 +70,12 @@ impl Meter {
     }
 
     /// The last day, or what there was of it.
-    pub fn day(&self) -> Reading {
-        let sum = |sum: Reading, (_, r): &(Timestamp, Reading)| Reading {
+    pub fn day(&self) -> EnergyReading {
+        let sum = |sum: EnergyReading, (_, r): &(Timestamp, EnergyReading)| EnergyReading {
             taken_kwh: sum.taken_kwh + r.taken_kwh,
             baseline_kwh: sum.baseline_kwh + r.baseline_kwh,
         };
-        self.periods.iter().fold(Reading::default(), sum)
+        self.periods.iter().fold(EnergyReading::default(), sum)
     }
 
     /// True once enough was measured to hold a target against it.
@@ -83,7 +84,7 @@ impl Meter {
     }
 }
 
-/// What waking these cells costs in an hour, in kWh.
+/// The energy that waking these cells costs in an hour, in kWh.
 pub fn waking_kw<'a>(
     radio: &Radio,
     sleepers: impl Iterator<Item = (&'a ElementId, domain::telemetry::Saving)>,

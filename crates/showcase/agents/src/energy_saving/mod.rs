@@ -19,7 +19,7 @@ mod reach;
 mod target;
 pub mod tasks;
 
-use crate::alarms::AlarmList;
+use crate::alarms::ActiveAlarms;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
@@ -33,7 +33,7 @@ use domain::task::TaskId;
 use domain::telemetry::{Action, AlarmType, Outcome, Performance, Saving, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use forecast::Forecast;
-use meter::Meter;
+use meter::EnergyMeter;
 use policy::{Bounds, Outlook};
 use std::collections::{BTreeMap, BTreeSet};
 use tasks::is_hold;
@@ -63,7 +63,7 @@ struct Standing {
 struct Hold {
     order: SavingOrder,
     until: Timestamp,
-    /// What waking its cells costs while it lasts, in kW.
+    /// The power that waking its cells costs while it lasts, in kW.
     costs_kw: f64,
     /// True once its publisher was told that all of them are awake.
     told: bool,
@@ -91,8 +91,8 @@ pub struct EnergySaving {
     context: AgentContext,
     radio: Radio,
     forecast: Forecast,
-    meter: Meter,
-    alarms: AlarmList,
+    meter: EnergyMeter,
+    alarms: ActiveAlarms,
     standing: Vec<Standing>,
     holds: BTreeMap<TaskId, Hold>,
     /// Orders to save that wait for their publishers' word on what was offered instead.
@@ -101,9 +101,9 @@ pub struct EnergySaving {
     commands: BTreeMap<Token, Command>,
     /// By cell: the newest command to it that has not ended. The newest holds.
     on_its_way: BTreeMap<ElementId, Token>,
-    /// How cells are, as told last.
+    /// The state of cells, as told last.
     state: BTreeMap<ElementId, Saving>,
-    /// What cells turned out not to be able to, and since when.
+    /// The states that cells turned out not to be able to take, and since when.
     unable: BTreeMap<(ElementId, Saving), Timestamp>,
     periods: u64,
 }
@@ -114,8 +114,8 @@ impl TaskExecutor for EnergySaving {
             context: AgentContext::open(&briefing, now),
             radio: Radio::new(briefing.inventory.clone()),
             forecast: Forecast::default(),
-            meter: Meter::default(),
-            alarms: AlarmList::default(),
+            meter: EnergyMeter::default(),
+            alarms: ActiveAlarms::default(),
             standing: Vec::new(),
             holds: BTreeMap::new(),
             undecided: BTreeSet::new(),
@@ -361,7 +361,7 @@ impl EnergySaving {
         state.is_some_and(|s| !s.serves())
     }
 
-    /// What a cell was commanded to be, as long as the command has not ended.
+    /// The state that a cell was commanded to take, as long as the command has not ended.
     fn commanded(&self, cell: &ElementId) -> Option<Saving> {
         let token = self.on_its_way.get(cell)?;
         self.commands.get(token).map(|c| c.saving)

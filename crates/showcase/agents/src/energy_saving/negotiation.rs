@@ -29,14 +29,14 @@ pub(super) const DURATION_MIN: u64 = 240;
 /// Minutes under which staying awake is not worth waking.
 const DURATION_LEAST_MIN: u64 = 30;
 
-/// What an order costs beyond what the target bears.
+/// The cost of an order beyond what the target bears.
 struct Conflict {
     alternatives: Vec<SavingOrder>,
     reason: Reason,
 }
 
 impl EnergySaving {
-    /// Whether these cells can stay awake.
+    /// Answers whether these cells can stay awake.
     pub(super) fn can_suspend(
         &self,
         order: &SavingOrder,
@@ -75,7 +75,7 @@ impl EnergySaving {
         }
     }
 
-    /// Whether so much can be saved, as far as can be seen; what can be instead.
+    /// Answers whether so much can be saved, as far as can be seen; what can be instead.
     pub(super) fn can_activate(
         &self,
         order: &SavingOrder,
@@ -126,7 +126,8 @@ impl EnergySaving {
         Some(beyond(most, standing.bounds))
     }
 
-    /// What these cells can save where that is less than the target; none for all of them.
+    /// The energy that these cells can save where that is less than the target; none for all of
+    /// them.
     fn reach_beyond(
         &self,
         cells: Option<&BTreeSet<ElementId>>,
@@ -143,7 +144,8 @@ impl EnergySaving {
         reach.filter(|r| r.percent(bounds.min_throughput_mbps) < bounds.target_percent)
     }
 
-    /// What is offered instead of an order that the target does not bear, and why; none if it does.
+    /// The offer that is made instead of an order that the target does not bear, and why; none if
+    /// it does.
     fn conflict(&self, order: &SavingOrder, now: Timestamp) -> Option<Conflict> {
         let minutes = order.duration_minutes.unwrap_or(DURATION_MIN);
         let hours = minutes as f64 / 60.0;
@@ -213,7 +215,7 @@ fn battery_reason(cells: &BTreeSet<ElementId>) -> Reason {
     }
 }
 
-/// Why so much is not taken on.
+/// The reason why so much is not taken on.
 fn beyond(most_percent: f64, bounds: Bounds) -> String {
     format!(
         "{most_percent:.1} % can be saved at the most while users keep {:.1} Mbit/s and load is up to \

@@ -1,4 +1,4 @@
-//! Which cell sleeps, and how deeply.
+//! The choice of which cell sleeps, and how deeply.
 //!
 //! | cell | does |
 //! |---|---|
@@ -31,8 +31,8 @@ const DEEP_AHEAD_S: f64 = 7_200.0;
 pub(super) const BEYOND: f64 = 0.1;
 /// The same on a site that lives on its batteries: the load up to which the covering cell bears all.
 const BATTERY_LOAD: f64 = 0.9;
-/// What is left to the slowest users, here and around, as a multiple of what was promised, when a cell
-/// goes to sleep.
+/// The margin left to the slowest users, here and around, as a multiple of what was promised, when
+/// a cell goes to sleep.
 const MARGIN_ASLEEP: f64 = 4.0;
 /// The same below which it is woken.
 pub(super) const MARGIN_AWAKE: f64 = 3.0;
@@ -42,7 +42,7 @@ pub(super) const MARGIN_AWAKE: f64 = 3.0;
 pub struct Bounds {
     /// The load up to which a covering cell carries its sector alone, 0 to 1.
     pub max_load: f64,
-    /// What users were promised, in Mbit/s.
+    /// The throughput that users were promised, in Mbit/s.
     pub min_throughput_mbps: f64,
     /// By how much consumption is to fall, in percent.
     pub target_percent: f64,
@@ -58,12 +58,12 @@ impl Default for Bounds {
     }
 }
 
-/// What the policy is asked about.
+/// The situation that the policy is asked about.
 #[derive(Clone, Copy, Debug)]
 pub struct Outlook<'a> {
     /// The picture of the network.
     pub radio: &'a Radio,
-    /// What is expected.
+    /// The expectation.
     pub forecast: &'a Forecast,
     /// Cells that a task holds awake.
     pub held: &'a BTreeSet<ElementId>,
@@ -76,7 +76,7 @@ pub struct Outlook<'a> {
 }
 
 impl Outlook<'_> {
-    /// How a cell should be that is `now` in `current`.
+    /// The state that a cell should take that is `now` in `current`.
     pub fn wanted(&self, id: &ElementId, cell: &Cell, current: Saving) -> Saving {
         let Some(bounds) = self.bounds else {
             return Saving::Off;
@@ -147,7 +147,7 @@ impl Outlook<'_> {
     }
 }
 
-/// How deeply a cell can sleep; none if it cannot.
+/// The depth to which a cell can sleep; none if it cannot.
 pub(super) fn deepest(cell: &Cell) -> Option<Saving> {
     let ways = [Saving::DeepSleep, Saving::CarrierShutdown];
     ways.into_iter().find(|s| can(cell.radio_unit, *s))

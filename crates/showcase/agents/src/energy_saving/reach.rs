@@ -1,4 +1,5 @@
-//! What can be saved within given bounds: the coming day, by what was learnt of every sector.
+//! The energy that can be saved within given bounds: the coming day, by what was learnt of every
+//! sector.
 //!
 //! The figure is the most that can be hoped for: a cell is thought to sleep whenever the cell that
 //! covers its sector would bear it by the marks at which sleepers are woken, without the care that is
@@ -18,18 +19,18 @@ use std::collections::BTreeMap;
 
 /// Hours between the instants at which the coming day is looked at.
 const STEP_H: i64 = 2;
-/// How many they are.
+/// Their number.
 const STEPS: i64 = 24 / STEP_H;
 
-/// What part of the network could save in the coming day.
+/// The savings that are within reach of a part of the network in the coming day.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reach {
-    /// What would be taken without saving, as power summed over the instants, in kW.
+    /// The power that would be taken without saving, as power summed over the instants, in kW.
     baseline_kw: f64,
-    /// What is saved without putting any cell to sleep.
+    /// The power that is saved without putting any cell to sleep.
     awake_kw: f64,
-    /// What each sleep saves beyond that, with the throughput in Mbit/s that users could be promised
-    /// meanwhile; the greatest first.
+    /// The power that each sleep saves beyond that, with the throughput in Mbit/s that users could
+    /// be promised meanwhile; the greatest first.
     sleeps: Vec<(f64, f64)>,
 }
 
@@ -37,8 +38,8 @@ pub(super) struct Reach {
 #[derive(Clone, Copy)]
 struct Hour {
     load: f64,
-    /// What its users could be promised if their covering cell were alone, in Mbit/s; none if it cannot
-    /// be.
+    /// The throughput that its users could be promised if their covering cell were alone, in
+    /// Mbit/s; none if it cannot be.
     promise_mbps: Option<f64>,
 }
 
@@ -64,7 +65,8 @@ impl Reach {
 }
 
 impl EnergySaving {
-    /// What can be saved within these bounds by such cells; none if too little was measured to say.
+    /// The energy that can be saved within these bounds by such cells; none if too little was
+    /// measured to say.
     pub(super) fn reach<'a>(
         &self,
         cells: impl Iterator<Item = &'a ElementId>,

@@ -12,16 +12,16 @@ use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// What an order costs that the target does not bear.
+/// The cost of an order that the target does not bear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Strain {
-    /// What it costs, in kWh.
+    /// The energy that it costs, in kWh.
     pub costs_kwh: f64,
-    /// What the target bears of it, in kWh.
+    /// The energy that the target bears of it, in kWh.
     pub spare_kwh: f64,
-    /// What the last day would have taken without saving, in kWh.
+    /// The energy that the last day would have taken without saving, in kWh.
     pub baseline_kwh: f64,
-    /// What was saved of that, in percent.
+    /// The share of that which was saved, in percent.
     pub saved_percent: f64,
     /// The target, in percent.
     pub target_percent: f64,
@@ -30,8 +30,8 @@ pub(super) struct Strain {
 }
 
 impl EnergySaving {
-    /// How what costs `costs_kwh` strains the target; none if the target bears it, or there is none, or
-    /// too little was measured to say.
+    /// The strain on the target by what costs `costs_kwh`; none if the target bears it, or there is
+    /// none, or too little was measured to say.
     pub(super) fn strain(&self, costs_kwh: f64, now: Timestamp) -> Option<Strain> {
         let target_percent = self.target_percent().filter(|t| *t > 0.0)?;
         let day = self.meter.day();
@@ -75,14 +75,15 @@ impl EnergySaving {
         ))
     }
 
-    /// What cells that are held awake will take until they may sleep again, in kWh.
+    /// The energy that cells that are held awake will take until they may sleep again, in kWh.
     fn promised_kwh(&self, now: Timestamp) -> f64 {
         let left = |until: Timestamp| until.seconds_since(now).max(0.0) / 3_600.0;
         let holds = self.holds.values();
         holds.map(|h| h.costs_kw * left(h.until)).sum()
     }
 
-    /// What it costs to wake those of these cells that sleep and are not held awake already, in kW.
+    /// The power that it costs to wake those of these cells that sleep and are not held awake
+    /// already, in kW.
     pub(super) fn waking_kw(&self, cells: &BTreeSet<ElementId>) -> f64 {
         let state = |c: &ElementId| self.state.get(c).copied().unwrap_or(Saving::Off);
         let held = self.held();

@@ -8,7 +8,7 @@ use super::negotiation::DURATION_MIN;
 use super::policy::Bounds;
 use super::{EnergySaving, Hold, Standing, Timer};
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::radio::energy::wake_s;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
@@ -35,7 +35,7 @@ impl EnergySaving {
             let content = Content::new(target, words);
             return Err(Reply::new(Verdict::InputRequired, vec![content]));
         };
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let mut order = SavingOrder::from_payload(payload).map_err(unreadable)?;
         // What this agent decides by itself, or cannot keep to, it does not pass over in silence.
         if let Some(key) = NOT_TAKEN.iter().find(|k| payload.values.contains_key(**k)) {
@@ -138,7 +138,7 @@ impl EnergySaving {
         for old in self.standing.iter().filter(older) {
             let words = format!("Task {} of the same publisher takes its place", task.id);
             let result = self.result(SavingStatus::Adjusted, &old.area, now);
-            outputs.push(told(&old.task, result, words));
+            outputs.push(saving_report(&old.task, result, words));
         }
         self.standing.retain(|s| s.from != task.from);
         let bounds = bounds_of(order);
@@ -262,7 +262,7 @@ impl EnergySaving {
     pub(super) fn release(&mut self, task: &TaskId, why: String, now: Timestamp) -> Option<Output> {
         let hold = self.holds.remove(task)?;
         let result = self.result(SavingStatus::Active, &hold.order.area, now);
-        Some(told(task, result, why))
+        Some(saving_report(task, result, why))
     }
 }
 
@@ -283,7 +283,7 @@ pub(super) fn is_hold(action: SavingAction) -> bool {
     matches!(action, SavingAction::Suspend | SavingAction::Adjust)
 }
 
-fn told(task: &TaskId, result: SavingResult, words: String) -> Output {
+fn saving_report(task: &TaskId, result: SavingResult, words: String) -> Output {
     let content = Content::new(result.area.as_str(), "Energy saving")
         .with_payload(result.to_payload())
         .with_result(words);

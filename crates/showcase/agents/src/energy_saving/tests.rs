@@ -1,4 +1,4 @@
-//! Who sleeps, what it saves, and what it does not cost.
+//! The cells that sleep, what it saves, and what it does not cost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -140,7 +140,7 @@ fn save(target: f64) -> Content {
     Content::new("network", "save").with_payload(order.to_payload())
 }
 
-/// What the energy-saving agent said of a task last.
+/// The last result that the energy-saving agent told of a task.
 fn told(drill: &Drill, task: &str) -> SavingResult {
     let said = drill.tasks[&TaskId::new(task)].said.clone().unwrap();
     SavingResult::in_content(&said).unwrap()

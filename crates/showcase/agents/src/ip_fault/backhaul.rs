@@ -4,13 +4,13 @@
 //! The answer is the link, duct, card, router or module that cuts the site off, or the link that
 //! loses its packets; or that its transport is fine, although something on the way may be broken
 //! that protection makes up for. What is dark without an echo is looked at again: the modules at
-//! its ends. Read next: [`super::practice`].
+//! its ends. Read next: [`super::expertise`].
 
-use super::history::History;
+use super::expertise::{IpExpertise, is_dark_and_whole};
+use super::history::LinkHistory;
 use super::light::Lights;
-use super::practice::{IpPractice, is_dark_and_whole};
-use crate::domain_agent::Practice;
-use crate::domain_agent::job::{Finding, Measurements, place_of, readings};
+use crate::domain_agent::DomainExpertise;
+use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of, readings};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::topology::Topology;
@@ -32,10 +32,10 @@ const FINDINGS_MAX: usize = 8;
 pub struct Backhaul {
     /// The site.
     pub site: ElementId,
-    /// What was asked about: the site, or a cell of it.
+    /// The element asked about: the site, or a cell of it.
     asked: ElementId,
     way: Vec<ElementId>,
-    /// What has not been measured yet.
+    /// All that has not been measured yet.
     pub awaited: BTreeSet<ElementId>,
     measured: Measurements,
     unmeasured: Vec<String>,
@@ -57,8 +57,8 @@ pub fn site_asked(topology: &Topology, content: &Content) -> Option<ElementId> {
 }
 
 impl Backhaul {
-    /// What is to be measured to answer about `site`; `asked` is what the question named, if that
-    /// is something else.
+    /// All that is to be measured to answer about `site`; `asked` is what the question named, if
+    /// that is something else.
     pub fn new(topology: &Topology, site: ElementId, asked: Option<ElementId>) -> Self {
         let way = way(topology, &site);
         Self {
@@ -116,7 +116,12 @@ impl Backhaul {
     }
 
     /// The answer.
-    pub fn answer(&mut self, topology: &Topology, history: &History, lights: &Lights) -> Content {
+    pub fn answer(
+        &mut self,
+        topology: &Topology,
+        history: &LinkHistory,
+        lights: &Lights,
+    ) -> Content {
         self.answered = true;
         let inventory = topology.inventory();
         let broken = self.broken(inventory, lights);
@@ -165,8 +170,8 @@ impl Backhaul {
         .with_result(words)
     }
 
-    /// Why nothing cuts the site off, in words.
-    fn nothing_cut(&self, inventory: &Inventory, broken: &[Finding]) -> String {
+    /// The reason why nothing cuts the site off, in words.
+    fn nothing_cut(&self, inventory: &Inventory, broken: &[DiagnosisFinding]) -> String {
         if let Some(first) = broken.first() {
             let (cause, element) = (first.cause, &first.root_cause);
             return format!("protection makes up for the {cause} of {element}");
@@ -186,12 +191,12 @@ impl Backhaul {
     }
 
     /// Everything that the readings show broken, in the order of the table.
-    fn broken(&self, inventory: &Inventory, lights: &Lights) -> Vec<Finding> {
+    fn broken(&self, inventory: &Inventory, lights: &Lights) -> Vec<DiagnosisFinding> {
         let mut left = self.measured.clone();
-        let mut found: Vec<Finding> = Vec::new();
+        let mut found: Vec<DiagnosisFinding> = Vec::new();
         while found.len() < FINDINGS_MAX {
             let targets = self.way.iter();
-            let mut decided = targets.filter_map(|t| IpPractice::decide(inventory, t, &left));
+            let mut decided = targets.filter_map(|t| IpExpertise::decide(inventory, t, &left));
             let Some(finding) = decided.next() else {
                 break;
             };
@@ -217,19 +222,23 @@ impl Backhaul {
         });
         for optic in low {
             if !found.iter().any(|f| f.root_cause == *optic) {
-                found.push(super::practice::aged(inventory, optic));
+                found.push(super::expertise::aged(inventory, optic));
             }
         }
         found
     }
 
     /// The finding that cuts the site off, or loses its packets; none if nothing does.
-    fn to_blame(&self, topology: &Topology, broken: &[Finding]) -> Option<Finding> {
-        let cuts: Vec<&Finding> = broken
+    fn to_blame(
+        &self,
+        topology: &Topology,
+        broken: &[DiagnosisFinding],
+    ) -> Option<DiagnosisFinding> {
+        let cuts: Vec<&DiagnosisFinding> = broken
             .iter()
             .filter(|f| f.cause != Cause::Congestion)
             .collect();
-        let cut_off = |roots: &[&Finding]| {
+        let cut_off = |roots: &[&DiagnosisFinding]| {
             let failed: BTreeSet<ElementId> = roots.iter().map(|f| f.root_cause.clone()).collect();
             topology.without(&failed).cuts_off(&self.site)
         };

@@ -1,4 +1,4 @@
-//! What links did in the last day, period by period.
+//! The performance of links in the last day, period by period.
 //!
 //! Refuses to judge: that is [`super::relief`]'s and whoever reads an answer.
 
@@ -12,9 +12,9 @@ const PERIODS_MAX: usize = 96;
 
 /// The performance of links, oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct History(VecDeque<Arc<Performance>>);
+pub struct LinkHistory(VecDeque<Arc<Performance>>);
 
-impl History {
+impl LinkHistory {
     /// Takes a period down; the oldest goes.
     pub fn take(&mut self, performance: &Arc<Performance>) {
         self.0.push_back(Arc::clone(performance));
@@ -23,7 +23,7 @@ impl History {
         }
     }
 
-    /// How many periods are known.
+    /// The number of periods that are known.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -33,7 +33,7 @@ impl History {
         self.0.is_empty()
     }
 
-    /// What a link did, in words; none if it never reported.
+    /// The performance of a link, in words; none if it never reported.
     pub fn says(&self, link: &ElementId) -> Option<String> {
         let known = self.0.iter().filter_map(|p| Some((p, p.links.get(link)?)));
         let last = known.clone().next_back()?;

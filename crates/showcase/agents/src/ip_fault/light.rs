@@ -4,9 +4,9 @@
 //! A module that has been warned of is measured every ten minutes, at most six times. Once it is
 //! dark it often takes its own end of the network with it and cannot be measured any more: then
 //! what was measured before decides, together with a fibre that is whole. Read next:
-//! [`super::practice`].
+//! [`super::expertise`].
 
-use super::practice::{aged, has_aged, is_dark_and_whole};
+use super::expertise::{aged, has_aged, is_dark_and_whole};
 use crate::payloads::diagnosis::DiagnosisResult;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Measurement;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Seconds between two measurements of a module.
 pub const AGAIN_S: f64 = 600.0;
-/// How often a module is measured after a warning.
+/// The number of times that a module is measured after a warning.
 const TIMES_MAX: usize = 6;
 /// A warning later than this after the last measurement (seconds) begins anew.
 const ANEW_S: f64 = 3_600.0;
@@ -23,7 +23,7 @@ const ANEW_S: f64 = 3_600.0;
 /// what links are planned with (assumed).
 const LAST_DBM: f64 = -4.0;
 
-/// What was measured of modules and of links that they serve.
+/// All that was measured of modules and of links that they serve.
 #[derive(Clone, Debug, Default)]
 pub struct Lights {
     sent: BTreeMap<ElementId, Vec<(Timestamp, f64)>>,
@@ -44,8 +44,8 @@ impl Lights {
         }
     }
 
-    /// Whether a module is to be measured at `now`, and when again; none if that is arranged, or it
-    /// was measured often enough.
+    /// Decides whether a module is to be measured at `now`, and when again; none if that is
+    /// arranged, or it was measured often enough.
     pub fn due(&mut self, optic: &ElementId, now: Timestamp) -> Option<Option<Timestamp>> {
         let (last, times) = self.times.entry(optic.clone()).or_insert((now, 0));
         let since = now.seconds_since(*last);
@@ -69,7 +69,7 @@ impl Lights {
         (hours * 3_600.0 >= AGAIN_S - 120.0).then(|| (first - last) / hours)
     }
 
-    /// What is known of a module, in words.
+    /// All that is known of a module, in words.
     pub fn says(&self, optic: &ElementId) -> Option<String> {
         let (_, dbm) = self.sent.get(optic)?.last()?;
         let falls = self.falls_db_per_hour(optic).filter(|falls| *falls > 0.1);

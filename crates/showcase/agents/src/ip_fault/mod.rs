@@ -1,7 +1,7 @@
 //! The IP network's fault agent: routers, cards, links, ducts and optical modules.
 //!
 //! It watches, reports incidents and diagnoses as every domain's agent does
-//! ([`crate::domain_agent`], with [`practice`] for what readings mean). Beside that:
+//! ([`crate::domain_agent`], with [`expertise`] for what readings mean). Beside that:
 //! - [`backhaul`]: is the transport of a site broken? The links on its way are measured, and the
 //!   answer is what cuts the site off, or that its transport is fine;
 //! - [`light`]: a module that sends less and less light is measured again and again, so that it is
@@ -11,14 +11,14 @@
 //! What links did is kept for a day ([`history`]).
 
 pub mod backhaul;
+pub mod expertise;
 pub mod history;
 pub mod light;
-pub mod practice;
 pub mod relief;
 
 use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
-use crate::lookup;
+use crate::element_names;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::topology::Topology;
@@ -32,10 +32,10 @@ use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Outcome, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
-use history::History;
+use expertise::IpExpertise;
+use history::LinkHistory;
 use light::Lights;
-use practice::IpPractice;
-use relief::{Reliefs, Step};
+use relief::{ReliefStep, Reliefs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ const BACKHAUL_LONGEST_S: f64 = 300.0;
 /// The tokens of this agent have this bit set; those of the agent inside do not.
 const OWN: Token = 1 << 62;
 
-/// What an action or a waking is for.
+/// The purpose of an action or a waking.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Measuring an element on the way to a site.
@@ -68,14 +68,14 @@ struct Held {
 /// The IP network's fault agent.
 #[derive(Debug)]
 pub struct IpFault {
-    inside: DomainAgent<IpPractice>,
+    inside: DomainAgent<IpExpertise>,
     topology: Arc<Topology>,
     next_token: Token,
     purposes: BTreeMap<Token, Purpose>,
     backhauls: BTreeMap<TaskId, Backhaul>,
     lights: Lights,
     reliefs: Reliefs,
-    history: History,
+    history: LinkHistory,
     held: BTreeMap<TaskId, Held>,
     /// Tasks whose publishers demand to agree before anything is done.
     demanding: BTreeMap<TaskId, bool>,
@@ -106,7 +106,7 @@ impl TaskExecutor for IpFault {
             backhauls: BTreeMap::new(),
             lights: Lights::default(),
             reliefs: Reliefs::default(),
-            history: History::default(),
+            history: LinkHistory::default(),
             held: BTreeMap::new(),
             demanding,
         };
@@ -210,8 +210,8 @@ impl TaskExecutor for IpFault {
 }
 
 impl IpFault {
-    /// What links did of late.
-    pub fn history(&self) -> &History {
+    /// The performance of links of late.
+    pub fn history(&self) -> &LinkHistory {
         &self.history
     }
 
@@ -353,26 +353,26 @@ impl IpFault {
         outputs
     }
 
-    fn relieve(&mut self, steps: Vec<Step>, now: Timestamp) -> Vec<Output> {
+    fn relieve(&mut self, steps: Vec<ReliefStep>, now: Timestamp) -> Vec<Output> {
         let mut outputs = Vec::new();
         for step in steps {
             match step {
-                Step::Act(link, action) => {
+                ReliefStep::Act(link, action) => {
                     outputs.push(self.act(Purpose::Relief(link), action));
                 }
-                Step::Wake(link, after_s) => {
+                ReliefStep::Wake(link, after_s) => {
                     let token = self.token(Purpose::Relief(link));
                     let at = now.plus_s(after_s);
                     outputs.push(Output::Wake { token, at });
                 }
-                Step::Note(words) => outputs.push(Output::Note(words)),
+                ReliefStep::Note(words) => outputs.push(Output::Note(words)),
             }
         }
         outputs
     }
 
-    /// What the agent inside says, with what this one knows beside it: a result that finds a link
-    /// congested waits until that is dealt with.
+    /// Passes on what the agent inside says, with what this one knows beside it: a result that
+    /// finds a link congested waits until that is dealt with.
     fn followed(&mut self, outputs: Vec<Output>, now: Timestamp) -> Vec<Output> {
         let mut followed = Vec::new();
         for output in outputs {
@@ -431,8 +431,8 @@ impl IpFault {
     }
 
     /// Lets the results go that wait for a link, once its traffic is led around, or cannot be.
-    fn release(&mut self, link: &ElementId, outcome: &Outcome, next: &[Step]) -> Vec<Output> {
-        let goes_on = next.iter().any(|step| matches!(step, Step::Act(..)));
+    fn release(&mut self, link: &ElementId, outcome: &Outcome, next: &[ReliefStep]) -> Vec<Output> {
+        let goes_on = next.iter().any(|step| matches!(step, ReliefStep::Act(..)));
         match outcome {
             _ if goes_on => Vec::new(),
             Outcome::Done => self.release_all(link, true, "done: traffic is led around it"),
@@ -481,7 +481,9 @@ fn site_in_words(topology: &Topology, content: &Content) -> Option<ElementId> {
         return None;
     }
     let inventory = topology.inventory();
-    let named = lookup::read(topology.names(), content).elements.into_iter();
+    let named = element_names::read(topology.names(), content)
+        .elements
+        .into_iter();
     let site = |id: ElementId| {
         let node = inventory.node_of(&id);
         let kind = inventory.element(node)?.kind;

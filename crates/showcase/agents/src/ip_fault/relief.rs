@@ -10,7 +10,7 @@
 //! traffic takes any other way there is; the next full period shows whether less is lost in the
 //! network as a whole, else the metric is taken back: a detour must not move the trouble elsewhere
 //! unseen. Links towards sites are left alone, for there is no way around them. Refuses to know
-//! demands: it sees links only. Read next: [`super::practice`].
+//! demands: it sees links only. Read next: [`super::expertise`].
 
 use crate::topology::Topology;
 use domain::inventory::ElementId;
@@ -33,9 +33,9 @@ const LEFT_ALONE_S: f64 = 2.0 * 3_600.0;
 /// Of what was lost before, so much must be gone for a detour to be worth it.
 const BETTER: f64 = 0.2;
 
-/// What is to be done.
+/// A step to be taken.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum ReliefStep {
     /// Do this to the network, for this link.
     Act(ElementId, Action),
     /// Look at the link again after so many seconds.
@@ -78,7 +78,7 @@ impl Reliefs {
         performance: &Performance,
         topology: &Topology,
         now: Timestamp,
-    ) -> Vec<Step> {
+    ) -> Vec<ReliefStep> {
         self.lost = lost_mbps(performance);
         let mut steps = self.prove(performance);
         let unproved = self.links.values().any(|r| {
@@ -107,7 +107,7 @@ impl Reliefs {
     }
 
     /// Begins to lead traffic around a link; none if that is under way, done or in vain.
-    pub fn ask(&mut self, link: &ElementId, now: Timestamp) -> Option<Step> {
+    pub fn ask(&mut self, link: &ElementId, now: Timestamp) -> Option<ReliefStep> {
         let idle = match self.links.get(link).map(|r| &r.stage) {
             None => true,
             Some(Stage::LeftAlone(until)) => *until <= now,
@@ -121,12 +121,17 @@ impl Reliefs {
             };
             self.links.insert(link.clone(), relief);
             let element = link.clone();
-            Step::Act(link.clone(), Action::ReadConfiguration { element })
+            ReliefStep::Act(link.clone(), Action::ReadConfiguration { element })
         })
     }
 
     /// An action for a link has ended.
-    pub fn answered(&mut self, link: &ElementId, outcome: &Outcome, now: Timestamp) -> Vec<Step> {
+    pub fn answered(
+        &mut self,
+        link: &ElementId,
+        outcome: &Outcome,
+        now: Timestamp,
+    ) -> Vec<ReliefStep> {
         let Some(relief) = self.links.get_mut(link) else {
             return Vec::new();
         };
@@ -141,11 +146,11 @@ impl Reliefs {
                 let words =
                     format!("Traffic is led around {link}: it is given more than it carries");
                 let set = configure(link, planned + RAISED_BY);
-                vec![Step::Note(words), set]
+                vec![ReliefStep::Note(words), set]
             }
             (Stage::Setting, Outcome::Done) => {
                 relief.stage = Stage::Relieved(now, relief.lost_before);
-                vec![Step::Wake(link.clone(), GIVEN_BACK_S)]
+                vec![ReliefStep::Wake(link.clone(), GIVEN_BACK_S)]
             }
             (Stage::TakingBack, Outcome::Done) => {
                 self.links.remove(link);
@@ -158,22 +163,22 @@ impl Reliefs {
                 };
                 self.leave_alone(link, &why, now)
             }
-            (Stage::TakingBack, _) => vec![Step::Wake(link.clone(), LEFT_ALONE_S)],
+            (Stage::TakingBack, _) => vec![ReliefStep::Wake(link.clone(), LEFT_ALONE_S)],
             _ => Vec::new(),
         }
     }
 
-    fn leave_alone(&mut self, link: &ElementId, why: &str, now: Timestamp) -> Vec<Step> {
+    fn leave_alone(&mut self, link: &ElementId, why: &str, now: Timestamp) -> Vec<ReliefStep> {
         if let Some(relief) = self.links.get_mut(link) {
             relief.stage = Stage::LeftAlone(now.plus_s(LEFT_ALONE_S));
         }
-        vec![Step::Note(format!(
+        vec![ReliefStep::Note(format!(
             "Traffic cannot be led around {link}: {why}"
         ))]
     }
 
     /// After the first full period of a detour: less is lost, or it is taken back.
-    fn prove(&mut self, performance: &Performance) -> Vec<Step> {
+    fn prove(&mut self, performance: &Performance) -> Vec<ReliefStep> {
         let lost = lost_mbps(performance);
         let mut steps = Vec::new();
         for (link, relief) in &mut self.links {
@@ -188,14 +193,14 @@ impl Reliefs {
                 let words = format!(
                     "The detour around {link} helps: {lost:.0} Mbit/s are lost instead of {before:.0}"
                 );
-                steps.push(Step::Note(words));
+                steps.push(ReliefStep::Note(words));
                 continue;
             }
             let words = format!(
                 "The detour around {link} does not help ({lost:.0} Mbit/s are lost, {before:.0} \
                  before) and is taken back"
             );
-            steps.push(Step::Note(words));
+            steps.push(ReliefStep::Note(words));
             relief.stage = Stage::TakingBack;
             steps.extend(relief.planned.map(|planned| configure(link, planned)));
         }
@@ -203,7 +208,7 @@ impl Reliefs {
     }
 
     /// Its time is over: a link gets its traffic back.
-    pub fn give_back(&mut self, link: &ElementId) -> Vec<Step> {
+    pub fn give_back(&mut self, link: &ElementId) -> Vec<ReliefStep> {
         let Some(relief) = self.links.get_mut(link) else {
             return Vec::new();
         };
@@ -216,7 +221,9 @@ impl Reliefs {
         relief.stage = Stage::TakingBack;
         let words = format!("{link} gets its traffic back");
         let set = relief.planned.map(|planned| configure(link, planned));
-        std::iter::once(Step::Note(words)).chain(set).collect()
+        std::iter::once(ReliefStep::Note(words))
+            .chain(set)
+            .collect()
     }
 
     /// The links whose metric is not as planned.
@@ -231,16 +238,17 @@ impl Reliefs {
     }
 }
 
-fn configure(link: &ElementId, metric: u64) -> Step {
+fn configure(link: &ElementId, metric: u64) -> ReliefStep {
     let action = Action::Configure {
         element: link.clone(),
         parameter: METRIC.to_owned(),
         value: metric.to_string(),
     };
-    Step::Act(link.clone(), action)
+    ReliefStep::Act(link.clone(), action)
 }
 
-/// What all links together lost, in Mbit/s: of what was given to them, the part that they dropped.
+/// The throughput that all links together lost, in Mbit/s: of what was given to them, the part that
+/// they dropped.
 fn lost_mbps(performance: &Performance) -> f64 {
     let links = performance.links.values();
     let lost = links.map(|l| l.traffic_mbps * l.loss / (1.0 - l.loss).max(0.01));

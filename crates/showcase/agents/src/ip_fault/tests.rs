@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::bench::{Net, answer, ask, assign, at, id, rng, started, task, word};
-use crate::domain_agent::Practice;
+use crate::domain_agent::DomainExpertise;
 use crate::domain_agent::job::Measurements;
 use crate::payloads::diagnosis::Suspicion;
 use domain::agent::Agent;
@@ -37,7 +37,7 @@ fn measured(rows: &[Row<'_>]) -> Measurements {
 
 fn decided(target: &str, rows: &[Row<'_>]) -> String {
     let inventory = Net::town().with_optics().inventory();
-    match IpPractice::decide(&inventory, &id(target), &measured(rows)) {
+    match IpExpertise::decide(&inventory, &id(target), &measured(rows)) {
         Some(f) => format!("{} {}; {}", f.cause, f.root_cause, f.location),
         None => "nothing".to_owned(),
     }
@@ -184,7 +184,7 @@ fn what_is_measured_around_a_suspect() {
             target: id(target),
             cause,
         };
-        let plan = IpPractice::plan(&topology, &suspicion, &BTreeSet::new());
+        let plan = IpExpertise::plan(&topology, &suspicion, &BTreeSet::new());
         let names: Vec<&str> = plan.iter().map(|e| e.as_str()).collect();
         names.join(" ")
     };

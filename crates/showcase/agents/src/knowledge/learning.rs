@@ -1,4 +1,4 @@
-//! How knowledge is learnt: episodes of which the cause is known, counted against what was set by
+//! The learning of knowledge: episodes of which the cause is known, counted against what was set by
 //! hand.
 //!
 //! An episode is a fault, what topology let one expect of it and what was heard; training days of a
@@ -15,32 +15,32 @@ use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many observations a figure set by hand weighs.
+/// The number of observations that a figure set by hand weighs.
 pub const PRIOR: f64 = 20.0;
 /// The same for the chance of alarms that have another reason: these are rare.
 const CHANCE_PRIOR: f64 = 1_000.0;
 /// The share of true alarms that a delay covers, and that a window does.
 const DELAY_COVERS: f64 = 0.9;
 const WINDOW_COVERS: f64 = 0.98;
-/// What a window holds beyond that, in seconds.
+/// The time that a window holds beyond that, in seconds.
 const WINDOW_SPARE_S: f64 = 60.0;
 
 /// An alarm as a management system delivered it, from beginning to end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct ObservedAlarm {
     /// The element it is raised on.
     pub resource: ElementId,
-    /// What it says.
+    /// The type of the alarm.
     pub alarm_type: AlarmType,
-    /// When the element noticed.
+    /// The instant at which the element noticed.
     pub noticed: Timestamp,
-    /// When it was delivered first.
+    /// The instant at which it was delivered first.
     pub arrived: Timestamp,
-    /// When the element noticed its end; none while it stands.
+    /// The instant at which the element noticed its end; none while it stands.
     pub cleared: Option<Timestamp>,
 }
 
-impl Heard {
+impl ObservedAlarm {
     /// For how long it stood, in seconds; without end while it stands.
     pub fn lasted_s(&self) -> f64 {
         let lasted = self.cleared.map(|end| end.seconds_since(self.noticed));
@@ -50,23 +50,23 @@ impl Heard {
 
 /// An alarm that was to be expected of a known cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Followed {
+pub struct ExpectedAlarm {
     /// Its type.
     pub alarm_type: AlarmType,
-    /// How surely it follows.
+    /// The certainty with which it follows.
     pub certainty: Certainty,
-    /// When it was noticed and when it arrived, in seconds from the onset; none if it never was. A
-    /// warning comes before the onset: negative.
+    /// The times at which it was noticed and arrived, in seconds from the onset; none if it never
+    /// was. A warning comes before the onset: negative.
     pub after_s: Option<(f64, f64)>,
 }
 
 /// A fault of which the cause is known, and what was seen of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
-    /// What it was.
+    /// The cause.
     pub cause: Cause,
     /// Every alarm that should have followed.
-    pub followed: Vec<Followed>,
+    pub followed: Vec<ExpectedAlarm>,
     /// By type: what stood then and follows from no known fault.
     pub others: BTreeMap<AlarmType, Others>,
 }
@@ -93,8 +93,8 @@ impl Knowledge {
         learnt
     }
 
-    /// What holds of a type of alarm whatever it follows from; what a cause shows at its own element
-    /// is peculiar to it.
+    /// The odds that hold of a type of alarm whatever it follows from; what a cause shows at its
+    /// own element is peculiar to it.
     fn learn_odds(&mut self, episodes: &[Episode]) {
         for (alarm_type, odds) in &mut self.odds {
             let sure = sure(episodes, |cause, of_type| {
@@ -111,9 +111,9 @@ impl Knowledge {
         }
     }
 
-    /// What is peculiar to a cause: before it has been seen, it does as any other, or as was set by
-    /// hand. How late alarms come is the network's way of telling, and peculiar only to what shows at
-    /// its own element.
+    /// The effects peculiar to a cause: before it has been seen, it does as any other, or as was
+    /// set by hand. How late alarms come is the network's way of telling, and peculiar only to what
+    /// shows at its own element.
     fn learn_effects(&mut self, episodes: &[Episode]) {
         let keys = episodes
             .iter()
@@ -202,7 +202,7 @@ impl Knowledge {
 }
 
 /// The alarms that surely follow, of the causes and types wanted.
-fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<&Followed> {
+fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<&ExpectedAlarm> {
     let all = episodes
         .iter()
         .flat_map(|e| e.followed.iter().map(move |f| (e.cause, f)));
@@ -211,7 +211,7 @@ fn sure(episodes: &[Episode], wanted: impl Fn(Cause, AlarmType) -> bool) -> Vec<
     ours.map(|(_, f)| f).collect()
 }
 
-fn corrected_effect(sure: &[&Followed], before: Effect) -> Effect {
+fn corrected_effect(sure: &[&ExpectedAlarm], before: Effect) -> Effect {
     let happened = sure.iter().filter(|f| f.after_s.is_some()).count() as f64;
     let arrived = sure
         .iter()

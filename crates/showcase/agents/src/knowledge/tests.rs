@@ -1,4 +1,4 @@
-//! What is learnt, how slowly, and that it can be written down.
+//! The lessons learnt, their pace, and that they can be written down.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 fn episode(cause: Cause, followed: &[(AlarmType, Certainty, Option<f64>)]) -> Episode {
     let followed = followed
         .iter()
-        .map(|(alarm_type, certainty, delay_s)| Followed {
+        .map(|(alarm_type, certainty, delay_s)| ExpectedAlarm {
             alarm_type: *alarm_type,
             certainty: *certainty,
             after_s: delay_s.map(|s| (s, s)),

@@ -15,20 +15,20 @@ use domain::cause::Cause;
 use domain::telemetry::AlarmType;
 use std::fmt;
 
-/// Why a text is no knowledge.
+/// The reason why a text is no knowledge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct NotKnowledge {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Its fault.
     pub why: String,
 }
 
 pub(super) const SHIPPED: &str = include_str!("../../knowledge/in-force.txt");
 
 impl Knowledge {
-    /// What ships: `knowledge/in-force.txt` as it was when the program was built.
+    /// The knowledge that ships: `knowledge/in-force.txt` as it was when the program was built.
     pub fn in_force() -> Self {
         Self::parse(SHIPPED).expect("a test reads the knowledge that ships")
     }

@@ -5,7 +5,7 @@
 //! [`super::plan`] by way of [`super::negotiation`], figures from [`super::measuring`]. Read next:
 //! [`super::running`], what is remembered of each.
 
-use super::plan::{Part, Plan};
+use super::plan::{CellContribution, CompensationPlan};
 use super::running::{DURATION_MIN, Draft, Energy, Running};
 use super::verification::edge_mbps;
 use super::{Optimisation, Purpose, Timer, area_of};
@@ -229,7 +229,7 @@ impl Optimisation {
         energy: Option<TaskId>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let part = |offset_db| Part {
+        let part = |offset_db| CellContribution {
             offset_db,
             wakes: false,
         };
@@ -240,9 +240,9 @@ impl Optimisation {
         let until = began.plus_s(minutes as f64 * 60.0).max(now);
         let id = &task.id;
         let running = Running {
-            plan: Plan {
+            plan: CompensationPlan {
                 parts,
-                ..Plan::default()
+                ..CompensationPlan::default()
             },
             energy_task: energy.clone(),
             asleep: BTreeSet::new(),

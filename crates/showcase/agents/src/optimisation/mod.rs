@@ -20,9 +20,9 @@ pub mod running;
 pub mod situation;
 pub mod verification;
 
-use crate::alarms::AlarmList;
+use crate::alarms::ActiveAlarms;
 use crate::context::{AgentContext, TaskExecutor};
-use crate::outbox::{Heard, Outbox};
+use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus,
@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 /// Seconds after which a plan that was offered and not taken is forgotten.
 const DRAFT_S: f64 = 900.0;
 
-/// What a message was for.
+/// The purpose of a message.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Asking the energy-saving agent, for this compensation.
@@ -93,10 +93,10 @@ pub struct Optimisation {
     context: AgentContext,
     outbox: Outbox<Purpose>,
     radio: Radio,
-    alarms: AlarmList,
-    /// How cells did last.
+    alarms: ActiveAlarms,
+    /// The last performance of cells.
     cells: BTreeMap<ElementId, CellPerformance>,
-    /// How cells did when they last carried traffic, and until when.
+    /// The performance of cells when they last carried traffic, and until when.
     lively: BTreeMap<ElementId, (CellPerformance, Timestamp)>,
     drafts: BTreeMap<TaskId, Draft>,
     running: BTreeMap<TaskId, Running>,
@@ -111,7 +111,7 @@ impl TaskExecutor for Optimisation {
             context: AgentContext::open(&briefing, now),
             outbox: Outbox::default(),
             radio: Radio::new(briefing.inventory.clone()),
-            alarms: AlarmList::default(),
+            alarms: ActiveAlarms::default(),
             cells: BTreeMap::new(),
             lively: BTreeMap::new(),
             drafts: BTreeMap::new(),
@@ -309,11 +309,11 @@ impl Optimisation {
         }
     }
 
-    fn heard(&mut self, heard: Heard<Purpose>, now: Timestamp) -> Vec<Output> {
+    fn heard(&mut self, heard: ReplyOutcome<Purpose>, now: Timestamp) -> Vec<Output> {
         let (purpose, sent, reply) = match heard {
-            Heard::Handled(outputs) => return outputs,
-            Heard::Unknown => return Vec::new(),
-            Heard::Answered {
+            ReplyOutcome::Handled(outputs) => return outputs,
+            ReplyOutcome::Unknown => return Vec::new(),
+            ReplyOutcome::Answered {
                 purpose,
                 sent,
                 reply,

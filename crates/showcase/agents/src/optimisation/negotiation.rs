@@ -1,4 +1,4 @@
-//! What is said about a compensation before it begins (draft §2.2; §5.3, 1).
+//! The negotiation about a compensation before it begins (draft §2.2; §5.3, 1).
 //!
 //! Whoever asks gets its answer when the energy-saving agent has given its own: a plan that wakes
 //! nobody has its helpers kept awake all the same. A counter-offer within the saving target is taken
@@ -8,16 +8,16 @@
 //! with the ruling; if energy does, or nobody can be asked, the counter-offer stands. Read next:
 //! [`super::running`].
 
-use super::plan::{Plan, Waking};
+use super::plan::{CompensationPlan, Waking};
 use super::running::{DURATION_MIN, Draft, Energy, awake, promised_mbps};
 use super::{Optimisation, Purpose, Timer, area_of};
 use crate::energy_saving::meter::waking_kw;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
 };
-use crate::payloads::intent::{Intent, IntentOrder, IntentResult, Party, Policy};
+use crate::payloads::intent::{Intent, IntentOrder, IntentPolicy, IntentResult, Party};
 use crate::payloads::saving::SavingOrder;
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -31,7 +31,7 @@ use domain::verb::Verb;
 const NEARLY: f64 = 0.9;
 /// The ways of compensating that this agent knows.
 const METHOD: &str = "raise_power";
-/// Why the energy-saving agent does not wake cells whatever anybody rules.
+/// The reason why the energy-saving agent does not wake cells whatever anybody rules.
 const ON_BATTERY: &str = "on-battery";
 
 impl Optimisation {
@@ -42,7 +42,7 @@ impl Optimisation {
             let content = Content::new(target, words);
             return Err(Reply::new(Verdict::InputRequired, vec![content]));
         };
-        let unreadable = |e: Unreadable| e.reply(target);
+        let unreadable = |e: UnreadablePayload| e.reply(target);
         let order = Compensation::from_payload(payload).map_err(unreadable)?;
         if payload.values.contains_key("min_rsrp_dbm") {
             let words = "users are promised throughput here, not signal power";
@@ -137,7 +137,7 @@ impl Optimisation {
         (None, outputs)
     }
 
-    /// What the energy-saving agent is asked for a draft.
+    /// The request to the energy-saving agent for a draft.
     fn request(&self, draft: &Draft) -> Content {
         let area = area_of(&draft.order);
         let order = awake(&draft.order, &draft.plan, &area);
@@ -308,10 +308,10 @@ impl Optimisation {
                     loss_kwh: kwh,
                 },
             ],
-            policy: Policy {
+            policy: IntentPolicy {
                 duration_minutes: order.duration_minutes,
                 saving_target_percent: target,
-                ..Policy::default()
+                ..IntentPolicy::default()
             },
             ..IntentOrder::default()
         };
@@ -478,9 +478,9 @@ impl Optimisation {
 
 /// Something offered instead, and what can be made of it.
 struct Counter {
-    /// Which alternative, from 1.
+    /// The alternative, from 1.
     number: usize,
-    plan: Plan,
+    plan: CompensationPlan,
     worth: f64,
     content: Content,
 }
@@ -495,13 +495,13 @@ fn minutes(stated: Option<u64>) -> f64 {
     stated.unwrap_or(DURATION_MIN).max(1) as f64
 }
 
-/// What a plan is worth beyond doing nothing, in Mbit/s.
-fn worth(plan: &Plan) -> f64 {
+/// The throughput that a plan is worth beyond doing nothing, in Mbit/s.
+fn worth(plan: &CompensationPlan) -> f64 {
     (plan.with.worth_mbps - plan.without.worth_mbps).max(0.0)
 }
 
-/// Why nothing can be done, if nothing can.
-fn impossible(order: &Compensation, plan: &Plan) -> Option<Reply> {
+/// The reason why nothing can be done, if nothing can.
+fn impossible(order: &Compensation, plan: &CompensationPlan) -> Option<Reply> {
     if !plan.parts.is_empty() {
         return None;
     }

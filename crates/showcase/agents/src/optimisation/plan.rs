@@ -1,4 +1,4 @@
-//! Which neighbours serve the users of lost cells, how much louder, and who must wake.
+//! The neighbours that serve the users of lost cells, how much louder, and who must wake.
 //!
 //! Step by step, always the step that is worth most: a neighbour two decibels louder, or one woken.
 //! Each costs a little worth for the energy and the interference that it causes, so that a plan stays
@@ -6,7 +6,7 @@
 //! formula; [`super::verification`] sees what came of it.
 
 use crate::radio::Radio;
-use crate::radio::coverage::{Field, Served, Surroundings, sectors};
+use crate::radio::coverage::{LostSector, Surroundings, UserService, sectors};
 use domain::inventory::ElementId;
 use domain::radio::POWER_OFFSET_MAX_DB;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,19 +17,19 @@ const STEP_DB: f64 = 2.0;
 const STEPS_MAX: usize = 12;
 /// A neighbour busier than this is left alone.
 const LOAD_MAX: f64 = 0.85;
-/// What a step must be worth at the least, as a share of what the users want.
+/// The least worth of a step, as a share of what the users want.
 const WORTH_LEAST: f64 = 0.015;
-/// What a decibel costs, in the same measure.
+/// The cost of a decibel, in the same measure.
 const COST_DB: f64 = 0.002;
-/// What waking a cell costs, in the same measure.
+/// The cost of waking a cell, in the same measure.
 const COST_WAKE: f64 = 0.02;
 
-/// Who may be woken.
+/// The cells that may be woken.
 #[derive(Clone, Copy, Debug)]
 pub enum Waking<'a> {
     /// Nobody.
     Nobody,
-    /// Whoever sleeps.
+    /// All that sleep.
     Anybody,
     /// These alone.
     Only(&'a BTreeSet<ElementId>),
@@ -45,48 +45,48 @@ impl Waking<'_> {
     }
 }
 
-/// What is to be planned.
+/// The task of planning.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
+pub struct PlanRequest<'a> {
     /// The cells that are lost.
     pub lost: &'a BTreeSet<ElementId>,
-    /// What the users of each want, in Mbit/s.
+    /// The throughput that the users of each want, in Mbit/s.
     pub demand_mbps: &'a BTreeMap<ElementId, f64>,
     /// The cells that may help; empty for any.
     pub allowed: &'a BTreeSet<ElementId>,
     /// By how much power may be raised, in dB.
     pub offset_max_db: f64,
-    /// What each user is promised, in Mbit/s.
+    /// The throughput that each user is promised, in Mbit/s.
     pub min_mbps: f64,
-    /// Who may be woken.
+    /// The cells that may be woken.
     pub waking: Waking<'a>,
 }
 
-/// What a cell does for a plan.
+/// The contribution of a cell to a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct CellContribution {
     /// By how much its power is raised, in dB.
     pub offset_db: f64,
     /// True if it sleeps and must wake.
     pub wakes: bool,
 }
 
-/// Who helps, and what it promises.
+/// The cells that help, and what it promises.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct CompensationPlan {
     /// The cells that help.
-    pub parts: BTreeMap<ElementId, Part>,
-    /// How the users fare with it.
-    pub with: Served,
-    /// How they fare without.
-    pub without: Served,
-    /// What they want, in Mbit/s.
+    pub parts: BTreeMap<ElementId, CellContribution>,
+    /// The service of the users with it.
+    pub with: UserService,
+    /// Their service without.
+    pub without: UserService,
+    /// The throughput that they want, in Mbit/s.
     pub demand_mbps: f64,
     /// True if there is a cell around that could serve at all.
     pub has_neighbours: bool,
 }
 
-impl Plan {
+impl CompensationPlan {
     /// The cells that must wake.
     pub fn woken(&self) -> impl Iterator<Item = &ElementId> {
         let woken = self.parts.iter().filter(|(_, p)| p.wakes);
@@ -108,13 +108,13 @@ impl Plan {
 }
 
 /// Plans for a wish, in what surroundings there are.
-pub fn plan(radio: &Radio, wish: Wish<'_>, around: Surroundings<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(radio: &Radio, wish: PlanRequest<'_>, around: Surroundings<'_>) -> CompensationPlan {
+    let mut plan = CompensationPlan::default();
     let mut fields = 0.0;
     for sector in sectors(radio, wish.lost.iter()) {
         let of_sector = radio.sector_of(&sector).filter(|c| wish.lost.contains(*c));
         let demand: f64 = of_sector.filter_map(|c| wish.demand_mbps.get(c)).sum();
-        let Some(mut field) = Field::of_sector(radio, &sector, demand, around) else {
+        let Some(mut field) = LostSector::of_sector(radio, &sector, demand, around) else {
             continue;
         };
         plan.has_neighbours |= !field.candidates.is_empty();
@@ -130,8 +130,8 @@ pub fn plan(radio: &Radio, wish: Wish<'_>, around: Surroundings<'_>) -> Plan {
     plan
 }
 
-/// What was decided for another sector holds here too.
-fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
+/// Takes over what was decided for another sector, which holds here too.
+fn take_over(field: &mut LostSector, parts: &BTreeMap<ElementId, CellContribution>) {
     for candidate in &mut field.candidates {
         if let Some(part) = parts.get(&candidate.cell) {
             candidate.on = true;
@@ -141,7 +141,11 @@ fn take_over(field: &mut Field, parts: &BTreeMap<ElementId, Part>) {
 }
 
 /// Takes the step that is worth most until none is worth its cost.
-fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Part>) {
+fn improve(
+    field: &mut LostSector,
+    wish: PlanRequest<'_>,
+    parts: &mut BTreeMap<ElementId, CellContribution>,
+) {
     let most_db = wish.offset_max_db.clamp(0.0, POWER_OFFSET_MAX_DB);
     for _ in 0..STEPS_MAX {
         let worth = field.worth_mbps(wish.min_mbps);
@@ -170,8 +174,14 @@ fn improve(field: &mut Field, wish: Wish<'_>, parts: &mut BTreeMap<ElementId, Pa
     }
 }
 
-/// What could be done with a candidate: whether it is on, its offset, and the cost of the step.
-fn steps(field: &Field, i: usize, wish: Wish<'_>, most_db: f64) -> Vec<(bool, f64, f64)> {
+/// The steps that could be taken with a candidate: whether it is on, its offset, and the cost of
+/// the step.
+fn steps(
+    field: &LostSector,
+    i: usize,
+    wish: PlanRequest<'_>,
+    most_db: f64,
+) -> Vec<(bool, f64, f64)> {
     let candidate = &field.candidates[i];
     let allowed = wish.allowed.is_empty() || wish.allowed.contains(&candidate.cell);
     if !allowed || candidate.load > LOAD_MAX {
@@ -192,7 +202,7 @@ fn steps(field: &Field, i: usize, wish: Wish<'_>, most_db: f64) -> Vec<(bool, f6
         .collect()
 }
 
-fn add(sum: &mut Served, one: &Served, count: f64) {
+fn add(sum: &mut UserService, one: &UserService, count: f64) {
     sum.share += (one.share - sum.share) / count;
     sum.carried_mbps += one.carried_mbps;
     sum.worth_mbps += one.worth_mbps;

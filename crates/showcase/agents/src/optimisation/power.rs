@@ -37,7 +37,7 @@ pub struct Power {
 }
 
 impl Power {
-    /// What is wanted from now on; cells that are not named are wanted at 0 dB.
+    /// Sets the offsets wanted from now on; cells that are not named are wanted at 0 dB.
     pub fn want(&mut self, wanted: BTreeMap<ElementId, f64>) {
         let loud = wanted.into_iter().filter(|(_, db)| *db > SAME_DB);
         self.wanted = loud.collect();
@@ -53,7 +53,7 @@ impl Power {
         self.commands.is_empty() && self.differing().is_empty()
     }
 
-    /// What counters show.
+    /// Takes in what counters show.
     pub fn observed(&mut self, performance: &Performance) {
         for (id, cell) in &performance.cells {
             if self.commands.values().any(|c| c.cell == *id) {

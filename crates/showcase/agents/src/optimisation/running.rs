@@ -8,7 +8,7 @@
 //! Read next: [`super::negotiation`] for what is said on the way, [`super::verification`] for what is
 //! measured.
 
-use super::plan::Plan;
+use super::plan::CompensationPlan;
 use super::verification::{Before, Figures};
 use crate::payloads::compensation::{
     Compensation, CompensationResult, CompensationStatus, Helper, SavingMeanwhile,
@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 /// Minutes of a compensation where nobody says how long.
 pub const DURATION_MIN: u64 = 240;
 
-/// How the energy-saving agent stands to a plan.
+/// The position of the energy-saving agent on a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Energy {
     /// It is not asked: there is none, nobody is to be woken, or it said no.
@@ -39,13 +39,13 @@ pub enum Energy {
 /// A compensation that is talked about.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// What is wanted.
+    /// The order.
     pub order: Compensation,
     /// The words it was wanted in.
     pub content: Content,
     /// The plan, as far as it has been agreed on.
-    pub plan: Plan,
-    /// How the energy-saving agent stands to it.
+    pub plan: CompensationPlan,
+    /// The position of the energy-saving agent on it.
     pub energy: Energy,
     /// The task that is, or would be, given to it.
     pub energy_task: TaskId,
@@ -53,56 +53,56 @@ pub struct Draft {
     pub answered: bool,
     /// True if it is assigned already.
     pub assigned: bool,
-    /// When it was asked for.
+    /// The instant at which it was asked for.
     pub asked_at: Timestamp,
-    /// What makes it less than was asked for.
+    /// The reason why it is less than was asked for.
     pub reason: Option<String>,
 }
 
 /// A compensation under way.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// What was assigned.
+    /// The order that was assigned.
     pub order: Compensation,
-    /// Who helps.
-    pub plan: Plan,
+    /// The cells that help.
+    pub plan: CompensationPlan,
     /// The task of the energy-saving agent, while it has one.
     pub energy_task: Option<TaskId>,
     /// Helpers that are not awake yet.
     pub asleep: BTreeSet<ElementId>,
-    /// When it began.
+    /// The instant at which it began.
     pub began: Timestamp,
-    /// When its time is over.
+    /// The instant at which its time is over.
     pub until: Timestamp,
-    /// How its helpers did before.
+    /// The performance of its helpers before.
     pub before: Before,
-    /// What the slowest of their users got before, in Mbit/s.
+    /// The throughput that the slowest of their users got before, in Mbit/s.
     pub edge_before_mbps: Option<f64>,
     /// The users of what is lost, when they were counted last.
     pub lost_users: f64,
-    /// When that was.
+    /// The instant at which that was.
     pub lost_users_at: Timestamp,
-    /// What was measured last.
+    /// All that was measured last.
     pub figures: Option<Figures>,
-    /// What it has cost so far, in kWh.
+    /// The energy that it has cost so far, in kWh.
     pub extra_kwh: f64,
     /// Periods measured in full.
     pub periods: u32,
     /// True once it was adjusted after measuring.
     pub adjusted: bool,
-    /// What makes it less than was asked for.
+    /// The reason why it is less than was asked for.
     pub reason: Option<String>,
 }
 
 impl Running {
-    /// What each user was promised, in Mbit/s.
+    /// The throughput that each user was promised, in Mbit/s.
     pub fn promised_mbps(&self) -> f64 {
         promised_mbps(&self.order)
     }
 
-    /// How it stands, as payloads tell it.
+    /// Its state, as payloads tell it.
     pub fn result(&self, status: CompensationStatus) -> CompensationResult {
-        let helper = |(cell, part): (&ElementId, &super::plan::Part)| Helper {
+        let helper = |(cell, part): (&ElementId, &super::plan::CellContribution)| Helper {
             cell: cell.clone(),
             power_offset_db: part.offset_db,
         };
@@ -129,14 +129,14 @@ impl Running {
     }
 }
 
-/// What an order promises each user, in Mbit/s.
+/// The throughput that an order promises each user, in Mbit/s.
 pub fn promised_mbps(order: &Compensation) -> f64 {
     const USUAL_MBPS: f64 = 2.0;
     order.min_throughput_mbps.unwrap_or(USUAL_MBPS)
 }
 
 /// The request to keep the helpers of a plan awake.
-pub fn awake(order: &Compensation, plan: &Plan, area: &str) -> SavingOrder {
+pub fn awake(order: &Compensation, plan: &CompensationPlan, area: &str) -> SavingOrder {
     use crate::payloads::saving::SavingAction;
     SavingOrder {
         action: match order.energy_saving {

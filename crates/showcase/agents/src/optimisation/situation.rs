@@ -1,10 +1,10 @@
-//! How things stand around what is lost: which cells, whose users, what they want now.
+//! The state of things around what is lost: which cells, whose users, what they want now.
 //!
 //! Knows counters and alarms, and puts them before the planner. It chooses no helper and promises
 //! nobody anything: the first is [`super::plan`], the second [`super::negotiation`]. Read next:
 //! [`super::plan`].
 
-use super::plan::{self, Plan, Waking, Wish};
+use super::plan::{self, CompensationPlan, PlanRequest, Waking};
 use super::running::promised_mbps;
 use super::{Optimisation, verification};
 use crate::payloads::compensation::Compensation;
@@ -15,7 +15,7 @@ use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a MHz carries for users where nothing was measured, in Mbit/s.
+/// The throughput that a MHz carries for users where nothing was measured, in Mbit/s.
 const USUAL_MBPS_PER_MHZ: f64 = 1.5;
 
 impl Optimisation {
@@ -29,7 +29,7 @@ impl Optimisation {
         cells.cloned().collect()
     }
 
-    /// How many users these cells had when they last had any, and when that was.
+    /// The number of users that these cells had when they last had any, and when that was.
     pub(super) fn users_of(&self, cells: &BTreeSet<ElementId>, now: Timestamp) -> (f64, Timestamp) {
         let known = cells.iter().filter_map(|c| self.lively.get(c));
         let (users, until) = known.fold((0.0, None), |(sum, last), (c, at)| {
@@ -38,7 +38,7 @@ impl Optimisation {
         (users, until.unwrap_or(now))
     }
 
-    /// What the users of each lost cell want now, in Mbit/s.
+    /// The throughput that the users of each lost cell want now, in Mbit/s.
     fn demand_of(&self, lost: &BTreeSet<ElementId>, now: Timestamp) -> BTreeMap<ElementId, f64> {
         let demand = |id: &ElementId| match self.lively.get(id) {
             Some((cell, at)) => cell.traffic_mbps * verification::by_hour(*at, now),
@@ -52,12 +52,17 @@ impl Optimisation {
     }
 
     /// Plans for an order, waking whom `waking` allows.
-    pub(super) fn plan(&self, order: &Compensation, waking: Waking<'_>, now: Timestamp) -> Plan {
+    pub(super) fn plan(
+        &self,
+        order: &Compensation,
+        waking: Waking<'_>,
+        now: Timestamp,
+    ) -> CompensationPlan {
         let lost = self.lost_of(order);
         let mut out = lost.clone();
         out.extend(self.cells_out());
         let demand_mbps = self.demand_of(&lost, now);
-        let wish = Wish {
+        let wish = PlanRequest {
             lost: &lost,
             demand_mbps: &demand_mbps,
             allowed: &order.neighbour_cells,

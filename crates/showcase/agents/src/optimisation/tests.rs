@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{answer, ask, briefing_of, id, rng, task, word_on_feasibility};
-use crate::context::Hosted;
+use crate::context::HostedExecutor;
 use crate::drill::net::Fault;
 use crate::drill::{Drill, hour};
 use crate::optimisation::Optimisation;
@@ -11,7 +11,7 @@ use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, SavingMeanwhile,
 };
-use crate::payloads::intent::{Intent, IntentAction, IntentOrder, Policy};
+use crate::payloads::intent::{Intent, IntentAction, IntentOrder, IntentPolicy};
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult};
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
@@ -43,10 +43,10 @@ fn order(site: &str, cells: &[&str], minutes: u64) -> Content {
 fn policy(priorities: &[Intent], target: f64) -> Content {
     let order = IntentOrder {
         action: IntentAction::Set,
-        policy: Policy {
+        policy: IntentPolicy {
             priorities: priorities.to_vec(),
             saving_target_percent: Some(target),
-            ..Policy::default()
+            ..IntentPolicy::default()
         },
         ..IntentOrder::default()
     };
@@ -269,7 +269,7 @@ fn keeping_energy_saving_asks_nobody() {
 
 /// An agent alone, to say things to in an order that no platform would.
 fn alone() -> Box<dyn Agent> {
-    let mut agent: Box<dyn Agent> = Box::new(Hosted::<Optimisation>::default());
+    let mut agent: Box<dyn Agent> = Box::new(HostedExecutor::<Optimisation>::default());
     let drill = Drill::begin(hour(2), 1, &[]);
     let started = Input::Started(briefing_of(&drill, "optimisation"));
     agent.step(started, hour(2), &mut rng());

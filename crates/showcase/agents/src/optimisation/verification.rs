@@ -1,4 +1,4 @@
-//! What came of a compensation: users, throughput and energy, from counters before and since.
+//! The outcome of a compensation: users, throughput and energy, from counters before and since.
 //!
 //! A user more at a helper than there was before, the hour of the day taken into account, is a user
 //! of what is lost. Energy beyond what the helper would have taken is what it costs; the formula says
@@ -13,19 +13,19 @@ use domain::telemetry::{CellPerformance, Performance};
 use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// What was measured of a compensation.
+/// All that was measured of a compensation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
     /// The share of the users of what is lost whom helpers serve, in percent; none if nobody knows how
     /// many there were.
     pub served_percent: Option<f64>,
-    /// What the slowest tenth of the helpers' users gets, in Mbit/s.
+    /// The throughput that the slowest tenth of the helpers' users gets, in Mbit/s.
     pub edge_mbps: Option<f64>,
     /// The energy of the period beyond what it would have been, in kWh.
     pub extra_kwh: f64,
 }
 
-/// How cells did before something changed.
+/// The performance of cells before something changed.
 pub type Before = BTreeMap<ElementId, CellPerformance>;
 
 /// The lowest edge throughput among cells that have users, in Mbit/s.
@@ -35,7 +35,7 @@ pub fn edge_mbps<'a>(cells: impl Iterator<Item = &'a CellPerformance>) -> Option
         .min_by(f64::total_cmp)
 }
 
-/// What a period shows of a compensation.
+/// The figures that a period shows of a compensation.
 pub fn figures(radio: &Radio, running: &Running, performance: &Performance) -> Figures {
     let helpers = running.plan.parts.keys();
     let now = |c: &ElementId| performance.cells.get(c);

@@ -1,10 +1,10 @@
-//! Whom one would blame without reasoning: yardsticks for [`super::correlation`], which reports
-//! show beside it.
+//! The elements that one would blame without reasoning: yardsticks for [`super::correlation`],
+//! which reports show beside it.
 
 use super::correlation::Correlator;
 use crate::alarms::{AlarmKey, tells_of_loss};
 use crate::payloads::diagnosis::Suspicion;
-use crate::payloads::incident::Sighting;
+use crate::payloads::incident::IncidentAlarm;
 use domain::cause::Cause;
 use domain::inventory::{ElementKind, Inventory};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Blames the element of the first alarm that tells of loss, with the cause that its kind can
 /// have; a site stands for its power zone. `alarms` are in the order in which they were heard of.
 /// None if no alarm tells of loss or its element is unknown.
-pub fn first_alarm_baseline(inventory: &Inventory, alarms: &[Sighting]) -> Option<Suspicion> {
+pub fn first_alarm_baseline(inventory: &Inventory, alarms: &[IncidentAlarm]) -> Option<Suspicion> {
     let first = alarms.iter().find(|a| tells_of_loss(a.alarm_type))?;
     let element = inventory.element(&first.resource)?;
     let target = match element.kind {
@@ -30,7 +30,10 @@ pub fn first_alarm_baseline(inventory: &Inventory, alarms: &[Sighting]) -> Optio
 /// Blames the element whose failure would explain most of the alarms that tell of loss: topology
 /// alone, without odds and without time. Among equals the one that expects least besides, then the
 /// first in order. None if no alarm tells of loss, or none follows from anything.
-pub fn most_explained_baseline(correlator: &Correlator, alarms: &[Sighting]) -> Option<Suspicion> {
+pub fn most_explained_baseline(
+    correlator: &Correlator,
+    alarms: &[IncidentAlarm],
+) -> Option<Suspicion> {
     let told = alarms.iter().filter(|a| tells_of_loss(a.alarm_type));
     let heard: BTreeSet<AlarmKey> = told.map(|a| (a.resource.clone(), a.alarm_type)).collect();
     let mut best: Option<(usize, usize, Suspicion)> = None;

@@ -25,7 +25,7 @@ pub const HYPOTHESES_MAX: usize = 8;
 /// Verifications before a repair is held to have failed: one each minute.
 pub const VERIFICATIONS_MAX: u32 = 45;
 
-/// Where a case stands.
+/// The phase of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Evidence is still arriving.
@@ -46,20 +46,20 @@ pub enum Phase {
 
 /// A fault under investigation.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct FaultCase {
     /// Names it.
     pub number: u64,
-    /// When the first evidence of it was weighed.
+    /// The instant at which the first evidence of it was weighed.
     pub opened_at: Timestamp,
-    /// When its evidence changed last.
+    /// The instant at which its evidence changed last.
     pub changed_at: Timestamp,
-    /// When it ended.
+    /// The instant at which it ended.
     pub ended_at: Option<Timestamp>,
-    /// Where it stands.
+    /// Its phase.
     pub phase: Phase,
-    /// Who executes the task in hand.
+    /// The one who executes the task in hand.
     pub executor: String,
-    /// What it may be, likeliest first.
+    /// The causes that it may have, likeliest first.
     pub ranked: Vec<Ranked>,
     /// The alarms it is about.
     pub explains: BTreeSet<AlarmKey>,
@@ -67,11 +67,11 @@ pub struct Case {
     pub incident_ids: Vec<String>,
     /// The sites out of service, as far as observed.
     pub sites: BTreeSet<ElementId>,
-    /// What has been put to the test.
+    /// All that has been put to the test.
     pub tried: BTreeSet<ElementId>,
-    /// What is being put to the test.
+    /// The suspicion that is being put to the test.
     pub current: Option<Suspicion>,
-    /// Whom that was proposed to.
+    /// The agents that it was proposed to.
     pub asked: BTreeSet<String>,
     /// True once the diagnosis under way was rejected.
     pub rejected: bool,
@@ -79,17 +79,17 @@ pub struct Case {
     pub heard: bool,
     /// True once a question about the task in hand was answered.
     pub answered: bool,
-    /// What was confirmed.
+    /// The cause that was confirmed.
     pub root: Option<(ElementId, Cause)>,
     /// The result that confirmed it.
     pub finding: Option<DiagnosisResult>,
     /// The sites to bring back.
     pub affected: BTreeSet<ElementId>,
-    /// How often service has been verified.
+    /// The number of times that service has been verified.
     pub verifications: u32,
     /// True once the repair was rejected.
     pub repair_rejected: bool,
-    /// When its repair was reported.
+    /// The instant at which its repair was reported.
     pub repaired_at: Option<Timestamp>,
     /// The sites that were out at the last verification.
     pub still_out: BTreeSet<ElementId>,
@@ -99,11 +99,11 @@ pub struct Case {
     pub leaves: BTreeSet<AlarmKey>,
     /// The ticket for people, while there is one.
     pub escalation: Option<Escalation>,
-    /// How often it was put to the test anew after it had been given to people.
+    /// The number of times that it was put to the test anew after it had been given to people.
     pub retries: u32,
 }
 
-impl Case {
+impl FaultCase {
     /// A case just opened.
     pub fn new(number: u64, now: Timestamp) -> Self {
         Self {

@@ -30,18 +30,18 @@
 //! came together, in windows) and causal knowledge (the figures). The figures that ship were learnt
 //! from episodes of the simulated network. Which alarms follow from what is the same physics there as here, so a score
 //! won on the simulation says how well this reasons when its picture of the network is right, not
-//! how it would fare on a real one. What is learnt from is made in [`lessons`]. Read next:
+//! how it would fare on a real one. What is learnt from is made in [`past_faults`]. Read next:
 //! [`super::case`].
 
-mod lessons;
+mod past_faults;
 
-pub use lessons::Happened;
+pub use past_faults::PastFault;
 
 use super::evidence::Evidence;
 use crate::alarms::{AlarmKey, foretells_loss, tells_of_fault};
 use crate::knowledge::{Certainty, FREQUENCY_ALONE, Knowledge};
 use crate::payloads::diagnosis::Suspicion;
-use crate::payloads::incident::Sighting;
+use crate::payloads::incident::IncidentAlarm;
 use crate::topology::Topology;
 use domain::cause::Cause;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
@@ -54,19 +54,19 @@ use std::sync::Arc;
 pub const CHANCE: f64 = 8.0;
 /// The most explanations sought at one time: a storm darkens zone after zone.
 const FAULTS_MAX: usize = 64;
-/// What a complaint at a site that the candidate cuts off adds.
+/// The weight that a complaint at a site that the candidate cuts off adds.
 const COMPLAINT: f64 = 0.7;
 const COMPLAINTS_PER_SITE_MAX: u32 = 3;
 
 /// The number of an alarm that some candidate expects: index for [`Correlator::keys`].
 pub type AlarmNumber = usize;
 
-/// What may have failed, and what would follow.
+/// An element that may have failed, and what would follow.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct CauseCandidate {
     /// The element.
     pub element: ElementId,
-    /// How; none for a site, whose own trouble is no shared cause.
+    /// The cause; none for a site, whose own trouble is no shared cause.
     pub cause: Option<Cause>,
     /// The sites out of service because of it.
     pub sites: BTreeSet<ElementId>,
@@ -74,7 +74,8 @@ pub struct Candidate {
     site_numbers: Vec<usize>,
     /// The alarms that follow, in order.
     expected: Vec<Expectation>,
-    /// How much oftener it strikes here than one site has trouble of its own: the logarithm of that.
+    /// The degree to which it strikes here oftener than one site has trouble of its own: the
+    /// logarithm of that.
     prior: f64,
 }
 
@@ -92,7 +93,7 @@ struct Expectation {
 /// A candidate beside the evidence.
 #[derive(Clone, Debug)]
 pub struct Ranked {
-    /// Which candidate: index for [`Correlator::candidate`].
+    /// The candidate: index for [`Correlator::candidate`].
     pub index: usize,
     /// Its score; greater is likelier, 0 is chance.
     pub score: f64,
@@ -112,7 +113,7 @@ pub struct Explanation {
 pub struct Correlator {
     topology: Arc<Topology>,
     knowledge: Arc<Knowledge>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<CauseCandidate>,
     /// Every alarm that is expected of anything, in order.
     alarms: Vec<AlarmKey>,
     /// By alarm: who expects it.
@@ -153,7 +154,7 @@ impl Correlator {
             let alike = alike.get(&o.cause).copied().unwrap_or(1);
             (frequency / alike as f64).ln() - (FREQUENCY_ALONE / sites.len().max(1) as f64).ln()
         };
-        let candidates = outlines.into_iter().map(|o| Candidate {
+        let candidates = outlines.into_iter().map(|o| CauseCandidate {
             prior: prior(&o),
             site_numbers: o
                 .sites
@@ -176,7 +177,7 @@ impl Correlator {
             cause: o.cause,
             sites: o.sites,
         });
-        let candidates: Vec<Candidate> = candidates.collect();
+        let candidates: Vec<CauseCandidate> = candidates.collect();
         let mut expecting = vec![Vec::new(); alarms.len()];
         for (index, candidate) in candidates.iter().enumerate() {
             for expected in &candidate.expected {
@@ -204,18 +205,18 @@ impl Correlator {
     }
 
     /// A candidate by its index.
-    pub fn candidate(&self, index: usize) -> &Candidate {
+    pub fn candidate(&self, index: usize) -> &CauseCandidate {
         &self.candidates[index]
     }
 
     /// Every candidate, in the order of their elements.
-    pub fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+    pub fn candidates(&self) -> impl Iterator<Item = &CauseCandidate> {
         self.candidates.iter()
     }
 
     /// The candidate that is `element`.
-    pub fn of_element(&self, element: &ElementId) -> Option<&Candidate> {
-        let by_id = |c: &Candidate| c.element.cmp(element);
+    pub fn of_element(&self, element: &ElementId) -> Option<&CauseCandidate> {
+        let by_id = |c: &CauseCandidate| c.element.cmp(element);
         let index = self.candidates.binary_search_by(by_id).ok()?;
         Some(&self.candidates[index])
     }
@@ -226,7 +227,10 @@ impl Correlator {
     }
 
     /// The alarms that follow from a candidate.
-    pub fn expected<'a>(&'a self, candidate: &'a Candidate) -> impl Iterator<Item = &'a AlarmKey> {
+    pub fn expected<'a>(
+        &'a self,
+        candidate: &'a CauseCandidate,
+    ) -> impl Iterator<Item = &'a AlarmKey> {
         candidate.expected.iter().map(|e| &self.alarms[e.alarm])
     }
 
@@ -268,7 +272,7 @@ impl Correlator {
     /// shows. `heard` are alarms as they came; those that have cleared are not among them.
     pub fn top(
         &self,
-        heard: &[Sighting],
+        heard: &[IncidentAlarm],
         complaints: &BTreeMap<ElementId, u32>,
         now: Timestamp,
         most: usize,
@@ -328,7 +332,7 @@ impl Correlator {
         ranked
     }
 
-    /// What explains best, among what strikes as often; of equals the first in order.
+    /// Orders by what explains best, among what strikes as often; of equals the first in order.
     fn likelier(&self, x: &Ranked, y: &Ranked) -> std::cmp::Ordering {
         let weight = |r: &Ranked| r.score + self.candidates[r.index].prior;
         let by_weight = weight(y).total_cmp(&weight(x));
@@ -379,8 +383,8 @@ impl Correlator {
     }
 }
 
-/// How to name a ranked candidate to another agent; none for a site.
-pub fn suspicion(candidate: &Candidate) -> Option<Suspicion> {
+/// The suspicion that names a ranked candidate to another agent; none for a site.
+pub fn suspicion(candidate: &CauseCandidate) -> Option<Suspicion> {
     Some(Suspicion {
         target: candidate.element.clone(),
         cause: candidate.cause?,

@@ -8,7 +8,7 @@ use super::news::News;
 use super::post::Purpose;
 use super::workflow::why_not;
 use crate::domain_agent::target_needed;
-use crate::lookup::{self, Reading};
+use crate::element_names::{self, NamedElements};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Ask, Message, Output, Progress, Undelivered};
@@ -26,16 +26,19 @@ pub(super) struct Delegation {
     pub(super) origin: TaskId,
     /// The task of the domain's agent.
     pub(super) task: TaskId,
-    /// Whom it was passed on to.
+    /// The agent that it was passed on to.
     to: String,
     target: ElementId,
 }
 
 impl OssFault {
-    /// What a content asks to be diagnosed.
-    pub(super) fn understand(&self, content: &Content) -> Result<(Diagnosis, Reading), Reply> {
+    /// The diagnosis that a content asks for.
+    pub(super) fn understand(
+        &self,
+        content: &Content,
+    ) -> Result<(Diagnosis, NamedElements), Reply> {
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(self.correlator.topology().names(), content);
+            let reading = element_names::read(self.correlator.topology().names(), content);
             let target = reading.elements.first();
             let target = target.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok((Diagnosis::of(Suspicion::usual(target.clone())), reading));
@@ -44,7 +47,7 @@ impl OssFault {
             Diagnosis::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         let inventory = self.correlator.inventory();
         match inventory.element(&diagnosis.suspicion.target) {
-            Some(_) => Ok((diagnosis, Reading::default())),
+            Some(_) => Ok((diagnosis, NamedElements::default())),
             None => {
                 let words = format!(
                     "the inventory has no element {}",
@@ -104,7 +107,7 @@ impl OssFault {
     }
 
     fn case_of(&self, element: &ElementId) -> Option<String> {
-        let concerns = |c: &&super::case::Case| {
+        let concerns = |c: &&super::case::FaultCase| {
             c.is_open()
                 && (c.sites.contains(element)
                     || c.affected.contains(element)
@@ -147,7 +150,7 @@ impl OssFault {
         &mut self,
         origin: &TaskId,
         diagnosis: Diagnosis,
-        reading: &Reading,
+        reading: &NamedElements,
     ) -> Option<Output> {
         let Suspicion { target, cause } = diagnosis.suspicion.clone();
         let to = self.delegate_to(&diagnosis.suspicion)?;

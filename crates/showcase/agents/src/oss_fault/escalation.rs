@@ -6,11 +6,11 @@
 //! clear, or a later attempt that succeeds, cancel it; after a day the platform ends it. Read next:
 //! [`super::case`], [`crate::trouble_ticket`].
 
-use super::case::{Case, Phase};
+use super::case::{FaultCase, Phase};
 use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::payloads::Schema;
-use crate::payloads::ticket::{Severity, TicketKind, TicketOrder};
+use crate::payloads::ticket::{TicketKind, TicketOrder, TicketSeverity};
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 /// Seconds until an escalated case is looked at again: what could not be measured may answer by
 /// then.
 const AGAIN_S: f64 = 3_600.0;
-/// How often an escalated case is put to the test anew.
+/// The number of times that an escalated case is put to the test anew.
 const AGAIN_MAX: u32 = 3;
 /// Seconds after which an escalation ends, worked or not.
 const LONGEST_S: f64 = 86_400.0;
@@ -32,7 +32,7 @@ const LONGEST_S: f64 = 86_400.0;
 pub struct Escalation {
     /// Its task.
     pub task: TaskId,
-    /// Who keeps it.
+    /// The one who keeps it.
     pub to: String,
 }
 
@@ -132,9 +132,9 @@ impl OssFault {
         ))
     }
 
-    /// What was only settling and is no longer seen has ended by itself.
+    /// Drops what was only settling and is no longer seen and so has ended by itself.
     pub(super) fn forget_unseen(&mut self, seen: &BTreeSet<u64>, now: Timestamp) -> Vec<Output> {
-        let unseen = |c: &&Case| c.phase == Phase::Settling && !seen.contains(&c.number);
+        let unseen = |c: &&FaultCase| c.phase == Phase::Settling && !seen.contains(&c.number);
         let escalated = self.cases.iter().filter(unseen);
         let escalated = escalated.filter(|c| c.escalation.is_some());
         let numbers: Vec<u64> = escalated.map(|c| c.number).collect();
@@ -147,11 +147,11 @@ impl OssFault {
     }
 }
 
-/// How bad it is: by the sites that are out.
-fn severity(case: &Case) -> Severity {
+/// The severity: by the sites that are out.
+fn severity(case: &FaultCase) -> TicketSeverity {
     match case.sites.len() {
-        0 => Severity::Minor,
-        1..=9 => Severity::Major,
-        _ => Severity::Critical,
+        0 => TicketSeverity::Minor,
+        1..=9 => TicketSeverity::Major,
+        _ => TicketSeverity::Critical,
     }
 }

@@ -3,7 +3,7 @@
 //! Knows which report replaces which; refuses to know causes. Read next: [`super::correlation`].
 
 use crate::alarms::{AlarmKey, tells_of_fault};
-use crate::payloads::incident::{Incident, Sighting};
+use crate::payloads::incident::{Incident, IncidentAlarm};
 use domain::inventory::ElementId;
 use domain::telemetry::Complaint;
 use domain::time::Timestamp;
@@ -27,7 +27,7 @@ pub struct Evidence {
 pub struct Events {
     incidents: BTreeMap<String, Incident>,
     /// First alarms in the order in which they were heard of.
-    heard: Vec<(String, Sighting)>,
+    heard: Vec<(String, IncidentAlarm)>,
     complaints: Vec<Complaint>,
 }
 
@@ -50,7 +50,7 @@ impl Events {
         self.complaints.push(complaint);
     }
 
-    /// What stands at `now`.
+    /// The evidence that stands at `now`.
     pub fn evidence(&mut self, now: Timestamp) -> Evidence {
         self.complaints
             .retain(|c| now.seconds_since(c.time) <= COMPLAINT_COUNTS_S);
@@ -83,7 +83,7 @@ impl Events {
     }
 
     /// The first alarms of those incidents, in the order in which they were heard of.
-    pub fn first_alarms(&self, incident_ids: &[String]) -> Vec<Sighting> {
+    pub fn first_alarms(&self, incident_ids: &[String]) -> Vec<IncidentAlarm> {
         let ours = self
             .heard
             .iter()

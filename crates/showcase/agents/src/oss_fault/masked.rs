@@ -1,4 +1,5 @@
-//! What is left when a repair does not bring everything back: a fault that the first one hid.
+//! The part that is left when a repair does not bring everything back: a fault that the first one
+//! hid.
 //!
 //! A dead router hides the cut behind it: while both stand, nothing is seen that the router alone
 //! would not cause. Once the router is repaired, what is still out is evidence of its own. It is

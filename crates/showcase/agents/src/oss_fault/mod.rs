@@ -31,7 +31,7 @@ use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::{Incident, IncidentOrder};
 use crate::topology::Topology;
 use baseline::first_alarm_baseline;
-use case::{Case, Phase};
+use case::{FaultCase, Phase};
 use correlation::{Correlator, Explanation, suspicion};
 use delegation::Delegation;
 use domain::agent::{Ask, Briefing, Input, Message, Output};
@@ -60,18 +60,18 @@ const SETTLED_LATEST_S: f64 = 150.0;
 const MASS_SITES: usize = 2;
 /// A score that makes a case urgent while its sites are still in service: mains, say.
 const URGENT_SCORE: f64 = 12.0;
-/// How long a case waits that takes out no site, or one of several, in seconds: most end by
+/// The time that a case waits that takes out no site, or one of several, in seconds: most end by
 /// themselves.
 const PATIENCE_S: f64 = 900.0;
 
-/// Why the agent wanted to be woken.
+/// The reason why the agent wanted to be woken.
 #[derive(Clone, Debug)]
 enum Timer {
     Weigh,
     Verify(u64),
-    /// Whether anything was heard of the task that a case has in hand.
+    /// Looks whether anything was heard of the task that a case has in hand.
     Check(u64, TaskId),
-    /// Whether an escalated case still stands.
+    /// Looks whether an escalated case still stands.
     Again(u64),
 }
 
@@ -83,7 +83,7 @@ pub struct OssFault {
     correlator: Correlator,
     standing: BTreeMap<TaskId, Domain>,
     events: Events,
-    cases: Vec<Case>,
+    cases: Vec<FaultCase>,
     opened: u64,
     post: Post,
     timers: BTreeMap<Token, Timer>,
@@ -275,7 +275,7 @@ impl OssFault {
 
     /// Takes out of `evidence` what a case accounts for. What it left to another fault stays, as if
     /// noticed at its repair.
-    fn account_for(&self, case: &Case, evidence: &mut Evidence, now: Timestamp) {
+    fn account_for(&self, case: &FaultCase, evidence: &mut Evidence, now: Timestamp) {
         let before = case.ended_at.unwrap_or(now);
         let root = case.root.as_ref().map(|(element, _)| element);
         if let Some(candidate) = root.and_then(|root| self.correlator.of_element(root)) {
@@ -305,12 +305,13 @@ impl OssFault {
         outputs: &mut Vec<Output>,
     ) -> u64 {
         let explains = self.correlator.keys(&explanation.ranked[0].explains);
-        let ours =
-            |c: &&mut Case| c.is_open() && c.root.is_none() && !c.explains.is_disjoint(&explains);
+        let ours = |c: &&mut FaultCase| {
+            c.is_open() && c.root.is_none() && !c.explains.is_disjoint(&explains)
+        };
         let existing = self.cases.iter_mut().find(ours).map(|c| c.number);
         let number = existing.unwrap_or_else(|| {
             self.opened += 1;
-            self.cases.push(Case::new(self.opened, now));
+            self.cases.push(FaultCase::new(self.opened, now));
             self.opened
         });
         let behind = self.events.behind(&explains);
@@ -391,9 +392,10 @@ impl OssFault {
         self.next_hypothesis(number, now)
     }
 
-    /// How long a case waits whose cause can take out a single site only: that is the wireless domain's
-    /// own, or ends by itself, until one of its alarms has stood for longer than such things last.
-    fn outlasts_s(&self, case: &Case) -> f64 {
+    /// The time that a case waits whose cause can take out a single site only: that is the wireless
+    /// domain's own, or ends by itself, until one of its alarms has stood for longer than such
+    /// things last.
+    fn outlasts_s(&self, case: &FaultCase) -> f64 {
         let explained = case.explains.iter();
         let lasts = explained.map(|(_, of_type)| self.knowledge.lasts_s(*of_type));
         let first = lasts.min_by(f64::total_cmp);
@@ -401,7 +403,7 @@ impl OssFault {
     }
 
     /// The hypotheses of a case that have not been put to the test, likeliest first.
-    fn untried(&self, case: &Case) -> Vec<Suspicion> {
+    fn untried(&self, case: &FaultCase) -> Vec<Suspicion> {
         let mut found: Vec<Suspicion> = Vec::new();
         for ranked in &case.ranked {
             let Some(s) = suspicion(self.correlator.candidate(ranked.index)) else {
@@ -414,7 +416,7 @@ impl OssFault {
         found
     }
 
-    fn case(&mut self, number: u64) -> Option<&mut Case> {
+    fn case(&mut self, number: u64) -> Option<&mut FaultCase> {
         self.cases.iter_mut().find(|c| c.number == number)
     }
 }

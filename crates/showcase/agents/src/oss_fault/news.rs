@@ -1,4 +1,4 @@
-//! What is heard of a task: by notification, or as the answer to a query.
+//! The news of a task: by notification, or as the answer to a query.
 //!
 //! Both say the same in different forms; here they become one. The trouble-ticket agent hears of
 //! its parts in the same way. Read next: [`super::workflow`].
@@ -36,7 +36,7 @@ impl From<&Notification> for News {
 }
 
 impl News {
-    /// What the reply to a `taskResultQuery` says; none if it tells no state.
+    /// The state that the reply to a `taskResultQuery` says; none if it tells no state.
     pub(crate) fn in_reply(query: &Message, reply: &Reply) -> Option<Self> {
         let status = reply.status?;
         Some(Self {

@@ -1,4 +1,4 @@
-//! What was sent and awaits its reply.
+//! All that was sent and awaits its reply.
 //!
 //! That a message arrives is the sender's transport's business, not the agent's.
 
@@ -9,7 +9,7 @@ use domain::task::TaskId;
 use domain::telemetry::Token;
 use std::collections::BTreeMap;
 
-/// What a message was for.
+/// The purpose of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Purpose {
     /// Ordering incidents of a domain.

@@ -3,7 +3,7 @@
 //! How the ticket is worked is agreed on before anybody goes, where its executor negotiates that;
 //! the repair is accepted when service is back at every affected site. Read next: [`super::case`].
 
-use super::case::{Case, Phase, VERIFICATIONS_MAX};
+use super::case::{FaultCase, Phase, VERIFICATIONS_MAX};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
@@ -11,7 +11,7 @@ use crate::context::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
-use crate::payloads::verification::{Verification, VerificationResult};
+use crate::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Message, Output};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -66,7 +66,7 @@ impl OssFault {
 
     /// Assigns the repair of what a case has located.
     pub(super) fn open_ticket(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let Some(Case {
+        let Some(FaultCase {
             root: Some((element, cause)),
             finding: Some(finding),
             affected,
@@ -157,9 +157,11 @@ impl OssFault {
 
     /// Asks the wireless domain whether the affected sites are back.
     pub(super) fn verify(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let found =
-            self.context
-                .colleague(Verification::ID, Layer::Resource, Some(Domain::Wireless));
+        let found = self.context.colleague(
+            VerificationOrder::ID,
+            Layer::Resource,
+            Some(Domain::Wireless),
+        );
         let task = self.context.task_id(now);
         let Some(case) = self.case(number).filter(|c| c.is_open()) else {
             return Vec::new();
@@ -175,7 +177,7 @@ impl OssFault {
         };
         let words = format!("Are these {} sites in service again?", sites.len());
         let content =
-            Content::new("sites", words).with_payload(Verification { sites }.to_payload());
+            Content::new("sites", words).with_payload(VerificationOrder { sites }.to_payload());
         let message = Message {
             asynchronous: false,
             ..Message::new(to, Verb::TaskAssign, task, content)
@@ -262,7 +264,7 @@ impl OssFault {
         }
         self.opened += 1;
         let number = self.opened;
-        let mut case = Case::new(number, now);
+        let mut case = FaultCase::new(number, now);
         let phase = match repair {
             None => Phase::Diagnosing(news.task.clone()),
             Some(result) => {
@@ -286,7 +288,7 @@ impl OssFault {
     }
 }
 
-/// What is wrong with a decision about the repair of an element.
+/// The fault in a decision about the repair of an element.
 fn wrong_with(decision: &Content, element: &ElementId, cause: Cause) -> Vec<String> {
     let Some(decision) = RepairDecision::in_content(decision) else {
         return vec![format!("the decision is no {}", RepairDecision::ID)];

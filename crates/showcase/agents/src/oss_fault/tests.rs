@@ -5,10 +5,10 @@
 use crate::bench::{answer, assign, at, id, rng, started};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
-use crate::payloads::incident::{Incident, Sighting};
+use crate::payloads::incident::{Incident, IncidentAlarm};
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};
 use crate::payloads::ticket::TicketOrder;
-use crate::payloads::verification::{Verification, VerificationResult};
+use crate::payloads::verification::{VerificationOrder, VerificationResult};
 use domain::agent::{Agent, Input, Message, Output, Undelivered};
 use domain::cause::Cause;
 use domain::content::Content;
@@ -128,9 +128,9 @@ impl Play {
 }
 
 fn incident(name: &str, domain: Domain, alarms: &[(&str, AlarmType, i64)]) -> Content {
-    let sightings: Vec<Sighting> = alarms
+    let sightings: Vec<IncidentAlarm> = alarms
         .iter()
-        .map(|(resource, alarm_type, s)| Sighting {
+        .map(|(resource, alarm_type, s)| IncidentAlarm {
             resource: id(resource),
             alarm_type: *alarm_type,
             time: at(*s),
@@ -264,7 +264,7 @@ fn a_case_goes_from_incidents_to_verified_service() {
     let mut verified = |still_out: &[&str], seconds: i64| {
         let (token, ask) = play.next();
         assert!(!ask.asynchronous);
-        let sites = Verification::in_content(&ask.content).unwrap().sites;
+        let sites = VerificationOrder::in_content(&ask.content).unwrap().sites;
         let still_out: BTreeSet<_> = still_out.iter().map(|s| id(s)).collect();
         let result = VerificationResult {
             restored: sites.difference(&still_out).cloned().collect(),
@@ -534,7 +534,7 @@ fn a_ticket_from_before_a_restart_is_taken_up_instead_of_opened_again() {
     let judged = Status::InputRequired;
     play.notify(&ticket.task, "TMF-trouble-ticket", judged, done, 6_000);
     let (_, verification) = play.next();
-    assert!(Verification::in_content(&verification.content).is_some());
+    assert!(VerificationOrder::in_content(&verification.content).is_some());
 }
 
 #[test]

@@ -9,7 +9,7 @@
 //! it is open, and followed by the next number if it has ended. Read next: [`super::case`] for the
 //! states, [`super::repair`] for what follows a diagnosis.
 
-use super::case::{Case, HYPOTHESES_MAX, Phase};
+use super::case::{FaultCase, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
@@ -160,7 +160,7 @@ impl OssFault {
         self.ask_feasibility(number, now)
     }
 
-    /// What the case is held to be from now on.
+    /// Sets what the case is held to be from now on.
     fn suspect(&mut self, number: u64, suspicion: Suspicion) {
         if let Some(case) = self.case(number) {
             case.tried.insert(suspicion.target.clone());
@@ -230,7 +230,7 @@ impl OssFault {
             .expecting(EXPECTED_OF_DIAGNOSIS)
     }
 
-    fn since(&mut self, case: &Case, now: Timestamp) -> Timestamp {
+    fn since(&mut self, case: &FaultCase, now: Timestamp) -> Timestamp {
         let evidence = self.events.evidence(now);
         let times = case.explains.iter().filter_map(|k| evidence.alarms.get(k));
         times.min().copied().unwrap_or(case.opened_at)
@@ -302,7 +302,7 @@ impl OssFault {
         }
     }
 
-    /// What was agreed on is assigned.
+    /// Assigns what was agreed on.
     fn assign(&mut self, number: u64, agreed: Message) -> Vec<Output> {
         let Some(case) = self.case(number).filter(|c| c.holds(&agreed.task)) else {
             return Vec::new();
@@ -334,7 +334,7 @@ impl OssFault {
         self.send(Purpose::State(number), query)
     }
 
-    /// How a task is that nothing had been heard of.
+    /// Takes in how a task is that nothing had been heard of.
     fn state_told(
         &mut self,
         number: u64,
@@ -494,9 +494,9 @@ impl OssFault {
         outputs
     }
 
-    /// Why a confirmed cause is not believed: it does not exist, cannot fail so, or is not what
-    /// took out the sites of this case.
-    fn doubt(&self, case: &Case, element: &ElementId, cause: Cause) -> Option<String> {
+    /// The reason why a confirmed cause is not believed: it does not exist, cannot fail so, or is
+    /// not what took out the sites of this case.
+    fn doubt(&self, case: &FaultCase, element: &ElementId, cause: Cause) -> Option<String> {
         let Some(candidate) = self.correlator.of_element(element) else {
             return Some(format!("the inventory has no element {element}"));
         };
@@ -552,7 +552,7 @@ impl OssFault {
     }
 }
 
-/// What a confirmed result lacks of what was expected.
+/// The parts that a confirmed result lacks of what was expected.
 fn gaps(result: &DiagnosisResult) -> Vec<String> {
     let lacks = [
         ("no readings are given", result.evidence.is_empty()),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What is wanted of a compensation.
+/// The action wanted of a compensation.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ domain::named! {
     CompensationAction
 }
 
-/// What may happen to energy saving meanwhile.
+/// The conduct of energy saving meanwhile.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ domain::named! {
 /// The order to compensate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compensation {
-    /// Whether it begins, changes or ends.
+    /// The action: whether it begins, changes or ends.
     pub action: CompensationAction,
     /// The sites whose users are to be served by others.
     pub sites: BTreeSet<ElementId>,
@@ -65,7 +65,7 @@ pub struct Compensation {
     pub power_offset_db: Option<f64>,
     /// The throughput that each user keeps at the least, in Mbit/s.
     pub min_throughput_mbps: Option<f64>,
-    /// What may happen to energy saving.
+    /// The conduct of energy saving.
     pub energy_saving: SavingMeanwhile,
     /// For how long, in minutes.
     pub duration_minutes: Option<u64>,
@@ -109,7 +109,7 @@ impl Schema for Compensation {
     }
 }
 
-/// How a compensation stands.
+/// The state of a compensation.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,28 +155,29 @@ impl Helper {
     }
 }
 
-/// What came of a compensation, or how it goes.
+/// The outcome of a compensation, or how it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompensationResult {
-    /// How it stands.
+    /// Its status.
     pub status: CompensationStatus,
     /// The sites whose users are served by others.
     pub sites: BTreeSet<ElementId>,
-    /// Who serves them, and how.
+    /// The cells that serve them, and how.
     pub cells: Vec<Helper>,
     /// The share of the affected users who are served, in percent.
     pub users_served_percent: Option<f64>,
-    /// What the slowest tenth of the users of the compensating cells gets, in Mbit/s.
+    /// The throughput that the slowest tenth of the users of the compensating cells gets, in
+    /// Mbit/s.
     pub throughput_mbps: Option<f64>,
-    /// What it got before the compensation.
+    /// The throughput that it got before the compensation.
     pub throughput_before_mbps: Option<f64>,
-    /// What happened to energy saving.
+    /// The fate of energy saving.
     pub energy_saving: Option<SavingMeanwhile>,
-    /// What it has cost so far, in kWh.
+    /// The energy that it has cost so far, in kWh.
     pub extra_energy_kwh: Option<f64>,
     /// Since when it holds.
     pub effective_at: Option<Timestamp>,
-    /// Why, if it is less than was asked for.
+    /// The reason, if it is less than was asked for.
     pub reason: Option<String>,
 }
 
@@ -246,7 +247,7 @@ mod tests {
     use super::*;
     use crate::bench::{at, id};
     use crate::payloads::intent::{
-        Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Party, Policy,
+        Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus, Party,
     };
     use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
     use crate::payloads::tests::lawful;
@@ -360,7 +361,7 @@ mod tests {
             loss_mbps,
             loss_kwh: 1.5,
         };
-        let policy = Policy {
+        let policy = IntentPolicy {
             priorities: Intent::ALL.to_vec(),
             min_throughput_mbps: Some(2.0),
             max_load_percent: Some(50),

@@ -2,8 +2,8 @@
 //! story told to whoever brought a complaint in structure.
 
 use super::Schema;
-use super::values::{Values, said};
-use crate::complaints::reader::matter::Symptom;
+use super::values::{Values, non_empty};
+use crate::complaints::reader::matter::ReadSymptom;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -19,11 +19,11 @@ pub struct ComplaintTicket {
     pub text: String,
     /// True if they are answered in Chinese, else in English.
     pub chinese: bool,
-    /// When the ticket was opened.
+    /// The instant at which the ticket was opened.
     pub received_at: Timestamp,
-    /// Who passes it on for its drivers; empty if nobody does.
+    /// The manufacturer who passes it on for its drivers; empty if nobody does.
     pub manufacturer: String,
-    /// What the customer said when asked; empty if nobody asked.
+    /// The answer of the customer when asked; empty if nobody asked.
     pub answer: String,
     /// True if the customer was asked and has not answered.
     pub unanswered: bool,
@@ -40,8 +40,8 @@ impl Schema for ComplaintTicket {
             "text": self.text,
             "language": language(self.chinese),
             "received_at": self.received_at.to_string(),
-            "manufacturer": said(&self.manufacturer),
-            "answer": said(&self.answer),
+            "manufacturer": non_empty(&self.manufacturer),
+            "answer": non_empty(&self.answer),
             "unanswered": self.unanswered.then_some(true),
             "forwarded_from": self.forwarded_from,
         })
@@ -68,19 +68,19 @@ fn language(chinese: bool) -> &'static str {
 /// A complaint that somebody has put into structure already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceComplaint {
-    /// What is suffered from.
-    pub symptom: Symptom,
-    /// Where it happens, in words.
+    /// The symptom.
+    pub symptom: ReadSymptom,
+    /// The place where it happens, in words.
     pub place: String,
     /// Since when.
     pub started_at: Option<Timestamp>,
     /// The vehicle.
     pub vehicle: Option<String>,
-    /// Where the vehicle had moved to, in words.
+    /// The place where the vehicle had moved to, in words.
     pub moved_to: Option<String>,
     /// The sender's ticket; empty if there is none.
     pub complaint_id: String,
-    /// Who passes it on; empty if nobody does.
+    /// The manufacturer who passes it on; empty if nobody does.
     pub manufacturer: String,
 }
 
@@ -96,14 +96,14 @@ impl Schema for ServiceComplaint {
             "started_at": self.started_at.map(|at| at.to_string()),
             "vehicle_id": self.vehicle,
             "moved_to": self.moved_to,
-            "complaint_id": said(&self.complaint_id),
-            "manufacturer": said(&self.manufacturer),
+            "complaint_id": non_empty(&self.complaint_id),
+            "manufacturer": non_empty(&self.manufacturer),
         })
     }
 
     fn read(values: Values<'_>) -> Option<Self> {
         Some(Self {
-            symptom: values.name("symptom", Symptom::parse)?,
+            symptom: values.name("symptom", ReadSymptom::parse)?,
             place: values.text("place"),
             started_at: values.time("started_at"),
             vehicle: values.optional_text("vehicle_id"),
@@ -114,11 +114,11 @@ impl Schema for ServiceComplaint {
     }
 }
 
-/// Where the cause of a complaint lies.
+/// The place of a complaint's cause.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Boundary {
+pub enum ComplaintBoundary {
     /// In the network of the agent's own province.
     OwnDomain,
     /// In the network of another province.
@@ -135,7 +135,7 @@ pub enum Boundary {
 
 domain::named! {
     /// The name in payloads.
-    Boundary
+    ComplaintBoundary
 }
 
 /// A part of a ticket, and what came of it.
@@ -143,32 +143,32 @@ domain::named! {
 pub struct SubTicket {
     /// Names the part: the task.
     pub ticket_id: String,
-    /// Who worked on it: `Wireless`, `IP` or `Service`.
+    /// The domain that worked on it: `Wireless`, `IP` or `Service`.
     pub domain: String,
-    /// What came of it.
+    /// The outcome.
     pub description: String,
 }
 
-/// What became of a ticket.
+/// The fate of a ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TicketResult {
     /// The number of the ticket.
     pub ticket_id: String,
     /// True if it is still being worked on: what is broken is not mended yet.
     pub in_progress: bool,
-    /// Where the cause lies.
-    pub boundary: Boundary,
-    /// Who has to act: `Wireless`, `IP`, `Service` or `Business`.
+    /// The place of the cause.
+    pub boundary: ComplaintBoundary,
+    /// The party that has to act: `Wireless`, `IP`, `Service` or `Business`.
     pub responsible: Option<String>,
     /// The element that is to blame.
     pub element: Option<ElementId>,
-    /// How it failed, where that is known.
+    /// The way in which it failed, where that is known.
     pub cause: Option<Cause>,
     /// The other province, if it was asked.
     pub forwarded_to: Option<String>,
     /// The parts.
     pub sub_tickets: Vec<SubTicket>,
-    /// What the customer is told.
+    /// The text that the customer is told.
     pub answer: String,
     /// True if that is in Chinese, else English.
     pub chinese: bool,
@@ -221,7 +221,7 @@ impl Schema for TicketResult {
         Some(Self {
             ticket_id: values.text("ticket_id"),
             in_progress: values.text("status") == "in_progress",
-            boundary: values.name("boundary", Boundary::parse)?,
+            boundary: values.name("boundary", ComplaintBoundary::parse)?,
             responsible: values.optional_text("responsible_domain"),
             element: values.element("element"),
             cause: values.name("cause", Cause::parse),

@@ -3,7 +3,7 @@
 //! Read next: [`crate::domain_agent`], which diagnoses.
 
 use super::Schema;
-use super::values::{Values, list, said};
+use super::values::{Values, list, non_empty};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -15,12 +15,12 @@ use std::collections::BTreeSet;
 pub struct Suspicion {
     /// The element.
     pub target: ElementId,
-    /// How.
+    /// The cause.
     pub cause: Cause,
 }
 
 impl Suspicion {
-    /// What may be wrong with an element about which nothing else is known.
+    /// The suspicion of what may be wrong with an element about which nothing else is known.
     pub fn usual(target: ElementId) -> Self {
         let cause = Cause::usual_of(&target);
         Self { target, cause }
@@ -45,9 +45,9 @@ impl Suspicion {
 pub struct Diagnosis {
     /// The incidents that made someone ask.
     pub incident_ids: Vec<String>,
-    /// What to look at, and for what.
+    /// The element to look at, and for what.
     pub suspicion: Suspicion,
-    /// What else it might be, likeliest first.
+    /// The other causes that it might have, likeliest first.
     pub alternatives: Vec<Suspicion>,
     /// The sites out of service.
     pub sites: BTreeSet<ElementId>,
@@ -94,24 +94,24 @@ impl Schema for Diagnosis {
     }
 }
 
-/// What a diagnosis found.
+/// The findings of a diagnosis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiagnosisResult {
-    /// What was looked at.
+    /// The element that was looked at.
     pub target: String,
     /// True if a root cause was found.
     pub confirmed: bool,
     /// The root cause, which may be another element than the target.
     pub root_cause: Option<ElementId>,
-    /// How it failed.
+    /// The way in which it failed.
     pub cause: Option<Cause>,
     /// Readings that led to it, for people.
     pub evidence: Vec<String>,
-    /// What to do.
+    /// The thing to do.
     pub proposal: String,
     /// True if the domain can do it without people on site.
     pub automatic: bool,
-    /// Where, as exactly as the readings say; empty if they do not.
+    /// The place, as exactly as the readings say; empty if they do not.
     pub location: String,
 }
 
@@ -127,7 +127,7 @@ impl Schema for DiagnosisResult {
             "evidence": self.evidence,
             "proposal": self.proposal,
             "automatic": self.automatic,
-            "location": said(&self.location),
+            "location": non_empty(&self.location),
         })
     }
 

@@ -35,16 +35,16 @@ impl Schema for IncidentOrder {
 
 /// One alarm within an incident.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sighting {
+pub struct IncidentAlarm {
     /// The element it is raised on.
     pub resource: ElementId,
-    /// What it says.
+    /// The type of the alarm.
     pub alarm_type: AlarmType,
-    /// When the element noticed.
+    /// The instant at which the element noticed.
     pub time: Timestamp,
 }
 
-impl Sighting {
+impl IncidentAlarm {
     fn json(&self) -> Value {
         json!({
             "resource": self.resource.as_str(),
@@ -67,7 +67,7 @@ impl Sighting {
 pub struct Incident {
     /// Stays the same while the incident is updated.
     pub incident_id: String,
-    /// Whose incident.
+    /// The domain whose incident it is.
     pub domain: Domain,
     /// The type of the dominant alarm.
     pub probable_cause: AlarmType,
@@ -81,12 +81,12 @@ pub struct Incident {
     pub resources: BTreeSet<ElementId>,
     /// The sites out of service.
     pub sites: BTreeSet<ElementId>,
-    /// How many alarms it has, listed or not.
+    /// The number of its alarms, listed or not.
     pub alarm_count: u64,
     /// The alarm that reached the reporting agent first.
-    pub first_alarm: Sighting,
+    pub first_alarm: IncidentAlarm,
     /// Its alarms, at most [`ALARMS_LISTED_MAX`].
-    pub alarms: Vec<Sighting>,
+    pub alarms: Vec<IncidentAlarm>,
 }
 
 impl Schema for Incident {
@@ -105,7 +105,7 @@ impl Schema for Incident {
             "sites": list(&self.sites),
             "alarm_count": self.alarm_count,
             "first_alarm": self.first_alarm.json(),
-            "alarms": listed.map(Sighting::json).collect::<Value>(),
+            "alarms": listed.map(IncidentAlarm::json).collect::<Value>(),
         })
     }
 
@@ -120,8 +120,8 @@ impl Schema for Incident {
             resources: values.elements("resources"),
             sites: values.elements("sites"),
             alarm_count: values.count("alarm_count"),
-            first_alarm: values.object("first_alarm", Sighting::read)?,
-            alarms: values.objects("alarms", Sighting::read),
+            first_alarm: values.object("first_alarm", IncidentAlarm::read)?,
+            alarms: values.objects("alarms", IncidentAlarm::read),
         })
     }
 }

@@ -8,7 +8,7 @@ use super::values::Values;
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What the operator wants of the network, in three intents (draft §2.2, Figure 2).
+/// The wants of an operator of the network, in three intents (draft §2.2, Figure 2).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ domain::named! {
     Intent
 }
 
-/// What is wanted of the service-intent agent.
+/// The action wanted of the service-intent agent.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,11 +50,11 @@ domain::named! {
 pub struct Party {
     /// The intent.
     pub intent: Intent,
-    /// What it wants, in words.
+    /// Its wants, in words.
     pub wants: String,
-    /// What it loses in throughput, in Mbit/s.
+    /// Its loss of throughput, in Mbit/s.
     pub loss_mbps: f64,
-    /// What it loses in energy, in kWh.
+    /// Its loss of energy, in kWh.
     pub loss_kwh: f64,
 }
 
@@ -80,7 +80,7 @@ impl Party {
 
 /// Priorities, and the bounds within which they hold.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Policy {
+pub struct IntentPolicy {
     /// The intents, the first first; empty where nothing is said of them.
     pub priorities: Vec<Intent>,
     /// The throughput that users keep at the least, in Mbit/s.
@@ -93,7 +93,7 @@ pub struct Policy {
     pub duration_minutes: Option<u64>,
 }
 
-impl Policy {
+impl IntentPolicy {
     fn into(self, mut object: Value) -> Value {
         let names: Vec<&str> = self.priorities.iter().map(|i| i.as_str()).collect();
         object["priorities"] = json!(names);
@@ -123,16 +123,16 @@ fn intents(values: Values<'_>, key: &str) -> Vec<Intent> {
 /// The order to the service-intent agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntentOrder {
-    /// What is wanted.
+    /// The action wanted.
     pub action: IntentAction,
-    /// Where; none for the whole network.
+    /// The place; none for the whole network.
     pub area: Option<String>,
     /// The incident that it is for.
     pub incident_id: Option<String>,
-    /// Who is in conflict.
+    /// The parties in conflict.
     pub parties: Vec<Party>,
-    /// What to hold from now on, or what a decision should keep to.
-    pub policy: Policy,
+    /// The policy to hold from now on, or what a decision should keep to.
+    pub policy: IntentPolicy,
 }
 
 impl Schema for IntentOrder {
@@ -155,12 +155,12 @@ impl Schema for IntentOrder {
             area: values.optional_text("area"),
             incident_id: values.optional_text("incident_id"),
             parties: values.objects("parties", Party::read),
-            policy: Policy::read(values),
+            policy: IntentPolicy::read(values),
         })
     }
 }
 
-/// What an intent order came to.
+/// The outcome of an intent order.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,15 +182,15 @@ domain::named! {
 /// The decision, or the policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IntentResult {
-    /// What it came to.
+    /// The outcome.
     pub status: IntentStatus,
-    /// Who prevails.
+    /// The intent that prevails.
     pub prevails: Option<Intent>,
-    /// Who yields.
+    /// The intents that yield.
     pub yields: Vec<Intent>,
     /// The policy in force.
-    pub policy: Policy,
-    /// Why, in words.
+    pub policy: IntentPolicy,
+    /// The reason, in words.
     pub reason: Option<String>,
 }
 
@@ -212,7 +212,7 @@ impl Schema for IntentResult {
             status: values.name("status", IntentStatus::parse)?,
             prevails: values.name("prevails", Intent::parse),
             yields: intents(values, "yields"),
-            policy: Policy::read(values),
+            policy: IntentPolicy::read(values),
             reason: values.optional_text("reason"),
         })
     }

@@ -22,7 +22,7 @@ use domain::reply::{Reason, Reply, Verdict};
 use schema::contract::{Contract, Limits, Unknown};
 use schema::shipped;
 use schema::template::Template;
-use schema::violation::{Code, Violation};
+use schema::violation::{Code, PayloadViolation};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -48,15 +48,15 @@ pub trait Schema: Sized {
     /// Reads a payload.
     ///
     /// # Errors
-    /// [`Unreadable`]: another schema, or all that its contract refuses.
-    fn from_payload(payload: &Payload) -> Result<Self, Unreadable> {
+    /// [`UnreadablePayload`]: another schema, or all that its contract refuses.
+    fn from_payload(payload: &Payload) -> Result<Self, UnreadablePayload> {
         if payload.schema_id != Self::ID {
-            return Err(Unreadable::other_schema(payload, [Self::ID]));
+            return Err(UnreadablePayload::other_schema(payload, [Self::ID]));
         }
         let accepted = contract(Self::ID)
             .accept(payload.values.clone(), Unknown::Reject)
-            .map_err(Unreadable::Refused)?;
-        Self::read(Values(&accepted.values)).ok_or(Unreadable::OutOfReach)
+            .map_err(UnreadablePayload::Refused)?;
+        Self::read(Values(&accepted.values)).ok_or(UnreadablePayload::OutOfReach)
     }
 
     /// Reads the payload of a content, if it has one of this schema that can be read.
@@ -90,9 +90,9 @@ fn compiled(template: &Template) -> Contract {
     })
 }
 
-/// Why a payload cannot be read.
+/// The reason why a payload cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
+pub enum UnreadablePayload {
     /// It follows another schema.
     #[error("{found} is not among the schemas of this agent; current: {}", .current.join(", "))]
     OtherSchema {
@@ -103,13 +103,13 @@ pub enum Unreadable {
     },
     /// Its contract refuses it.
     #[error("{} of the payload's places are not as its schema says", .0.len())]
-    Refused(Vec<Violation>),
+    Refused(Vec<PayloadViolation>),
     /// It is as its schema says, and names an instant that cannot be reckoned with.
     #[error("the payload names an instant out of reach")]
     OutOfReach,
 }
 
-impl Unreadable {
+impl UnreadablePayload {
     /// The payload follows none of the schemas that are `taken`.
     pub fn other_schema<'a>(payload: &Payload, taken: impl IntoIterator<Item = &'a str>) -> Self {
         let taken: Vec<&str> = taken.into_iter().collect();
@@ -136,8 +136,8 @@ impl Unreadable {
     }
 }
 
-fn refused(violations: &[Violation], target: &str) -> Reply {
-    let lacks = |v: &Violation| v.code == Code::Missing;
+fn refused(violations: &[PayloadViolation], target: &str) -> Reply {
+    let lacks = |v: &PayloadViolation| v.code == Code::Missing;
     let verdict = match violations.iter().all(lacks) {
         true => Verdict::InputRequired,
         false => Verdict::Refused,
@@ -149,7 +149,7 @@ fn refused(violations: &[Violation], target: &str) -> Reply {
     reply
 }
 
-fn reason(violation: &Violation) -> Reason {
+fn reason(violation: &PayloadViolation) -> Reason {
     let expected = &violation.expected;
     Reason {
         reason: violation.code.as_str().to_owned(),
@@ -162,7 +162,7 @@ fn reason(violation: &Violation) -> Reason {
 }
 
 /// The key, with a place behind it where an entry of an array is meant: `alarms/2/time`.
-fn place(violation: &Violation) -> &str {
+fn place(violation: &PayloadViolation) -> &str {
     violation.path.trim_start_matches('/')
 }
 

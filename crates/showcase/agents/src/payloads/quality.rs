@@ -2,8 +2,8 @@
 
 use super::Schema;
 use super::values::{Values, list};
-use crate::complaints::reader::matter::Symptom;
-use crate::complaints::reader::when::Span;
+use crate::complaints::reader::matter::ReadSymptom;
+use crate::complaints::reader::when::TimeSpan;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -22,10 +22,10 @@ pub struct QualityCheck {
     pub place: Option<String>,
     /// The sites concerned, where they are known.
     pub sites: BTreeSet<ElementId>,
-    /// When.
-    pub when: Span,
-    /// What is suffered from.
-    pub symptom: Option<Symptom>,
+    /// The span of time.
+    pub when: TimeSpan,
+    /// The symptom.
+    pub symptom: Option<ReadSymptom>,
 }
 
 impl Schema for QualityCheck {
@@ -39,7 +39,7 @@ impl Schema for QualityCheck {
             "sites": list(&self.sites),
             "from": self.when.from.to_string(),
             "until": self.when.until.to_string(),
-            "symptom": self.symptom.map(Symptom::as_str),
+            "symptom": self.symptom.map(ReadSymptom::as_str),
         })
     }
 
@@ -50,16 +50,16 @@ impl Schema for QualityCheck {
             vehicle: values.optional_text("vehicle_id"),
             place: values.optional_text("place"),
             sites: values.elements("sites"),
-            when: Span {
+            when: TimeSpan {
                 from,
                 until: until.max(from),
             },
-            symptom: values.name("symptom", Symptom::parse),
+            symptom: values.name("symptom", ReadSymptom::parse),
         })
     }
 }
 
-/// How service was.
+/// The quality of service.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,18 +85,18 @@ domain::named! {
 pub struct Crossing {
     /// The other province.
     pub province: String,
-    /// When the vehicle was last seen before it left, or first after it came.
+    /// The instant at which the vehicle was last seen before it left, or first after it came.
     pub at: Timestamp,
 }
 
 /// The answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QualityResult {
-    /// How service was.
+    /// The quality of service.
     pub quality: Quality,
     /// The element that is to blame.
     pub element: Option<ElementId>,
-    /// How it failed, where that is known.
+    /// The way in which it failed, where that is known.
     pub cause: Option<Cause>,
     /// Since when it was impaired.
     pub since: Option<Timestamp>,
@@ -108,11 +108,11 @@ pub struct QualityResult {
     pub sites: BTreeSet<ElementId>,
     /// True if the records show the vehicle here at that time.
     pub present: bool,
-    /// Where it left to.
+    /// The province that it left to.
     pub left_to: Option<Crossing>,
-    /// Where it came from.
+    /// The province that it came from.
     pub came_from: Option<Crossing>,
-    /// What led to it, for people.
+    /// The evidence for it, for people.
     pub evidence: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 //! Read next: [`crate::service_copilot`], [`crate::resource_copilot`].
 
 use super::Schema;
-use super::values::{Values, list, said};
+use super::values::{Values, list, non_empty};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use serde_json::{Value, json};
@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 pub struct Repair {
     /// Names the ticket.
     pub ticket_id: String,
-    /// What is broken.
+    /// The broken element.
     pub element: ElementId,
-    /// How.
+    /// The cause.
     pub cause: Cause,
-    /// Where, for people; empty if nobody said.
+    /// The place, for people; empty if nobody said.
     pub place: String,
     /// The sites to bring back.
     pub affected_sites: BTreeSet<ElementId>,
-    /// What to do; empty if nobody said.
+    /// The thing to do; empty if nobody said.
     pub proposal: String,
-    /// What led to it.
+    /// The evidence for it.
     pub evidence: Vec<String>,
 }
 
@@ -37,9 +37,9 @@ impl Schema for Repair {
             "ticket_id": self.ticket_id,
             "element": self.element.as_str(),
             "cause": self.cause.as_str(),
-            "place": said(&self.place),
+            "place": non_empty(&self.place),
             "affected_sites": list(&self.affected_sites),
-            "proposal": said(&self.proposal),
+            "proposal": non_empty(&self.proposal),
             "evidence": self.evidence,
         })
     }
@@ -57,20 +57,21 @@ impl Schema for Repair {
     }
 }
 
-/// How a ticket is to be worked: proposed by whoever has it, agreed on before anybody goes.
+/// The plan of how a ticket is to be worked: proposed by whoever has it, agreed on before anybody
+/// goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairDecision {
     /// The ticket.
     pub ticket_id: String,
-    /// What is worked at.
+    /// The element that is worked at.
     pub element: ElementId,
     /// The way of repairing.
     pub way: String,
-    /// Who goes.
+    /// The crew that goes.
     pub crew: String,
-    /// What they take along.
+    /// The spare parts that they take along.
     pub spares: Vec<String>,
-    /// What they do, in order.
+    /// The things that they do, in order.
     pub order_of_work: Vec<String>,
 }
 
@@ -100,16 +101,16 @@ impl Schema for RepairDecision {
     }
 }
 
-/// What came of a ticket.
+/// The outcome of a ticket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairResult {
     /// The ticket.
     pub ticket_id: String,
     /// True if something broken was mended.
     pub repaired: bool,
-    /// Where the engineer was.
+    /// The element at which the engineer was.
     pub element: ElementId,
-    /// What was found; empty if nobody said.
+    /// The finding; empty if nobody said.
     pub finding: String,
 }
 
@@ -121,7 +122,7 @@ impl Schema for RepairResult {
             "ticket_id": self.ticket_id,
             "repaired": self.repaired,
             "element": self.element.as_str(),
-            "finding": said(&self.finding),
+            "finding": non_empty(&self.finding),
         })
     }
 
@@ -140,9 +141,9 @@ impl Schema for RepairResult {
 pub struct Guidance {
     /// In words.
     pub question: String,
-    /// What the engineer stands at.
+    /// The element that the engineer stands at.
     pub element: ElementId,
-    /// What the ticket says is wrong with it.
+    /// The cause that the ticket names.
     pub cause: Cause,
 }
 
@@ -173,9 +174,9 @@ impl Schema for Guidance {
 pub struct GuidanceResult {
     /// In words.
     pub answer: String,
-    /// What to do, in order.
+    /// The thing to do, in order.
     pub steps: Vec<String>,
-    /// What to repair.
+    /// The element to repair.
     pub element: ElementId,
     /// The alarms that stand on it and beside it now.
     pub alarms: Vec<String>,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What to do with energy saving.
+/// The thing to do with energy saving.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,9 +35,9 @@ domain::named! {
 /// The order to save energy, or not to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavingOrder {
-    /// What to do.
+    /// The thing to do.
     pub action: SavingAction,
-    /// Where: a town, a zone, a site, or `network`.
+    /// The place: a town, a zone, a site, or `network`.
     pub area: String,
     /// The cells that it is about; empty for all of the area.
     pub cells: BTreeSet<ElementId>,
@@ -49,7 +49,7 @@ pub struct SavingOrder {
     pub max_load_percent: Option<u64>,
     /// The throughput that users keep at the least, in Mbit/s.
     pub min_throughput_mbps: Option<f64>,
-    /// Whether users may notice.
+    /// True if users may notice.
     pub degradation_allowed: bool,
     /// The incident that it is for.
     pub incident_id: Option<String>,
@@ -92,7 +92,7 @@ impl Schema for SavingOrder {
     }
 }
 
-/// How energy saving stands.
+/// The state of energy saving.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,28 +113,28 @@ domain::named! {
     SavingStatus
 }
 
-/// What came of it, or how it goes.
+/// The outcome, or how it goes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavingResult {
-    /// How it stands.
+    /// Its status.
     pub status: SavingStatus,
-    /// Where.
+    /// The place.
     pub area: String,
-    /// How many cells save energy now.
+    /// The number of cells that save energy now.
     pub cells_saving: Option<u64>,
     /// Of how many.
     pub cells_total: Option<u64>,
     /// By how much consumption fell, in percent.
     pub saving_percent: Option<f64>,
-    /// What the period took, in kWh.
+    /// The energy that the period took, in kWh.
     pub energy_kwh: Option<f64>,
-    /// What it would have taken without saving, in kWh.
+    /// The energy that it would have taken without saving, in kWh.
     pub baseline_kwh: Option<f64>,
-    /// What the slowest tenth of the users gets, in Mbit/s.
+    /// The throughput that the slowest tenth of the users gets, in Mbit/s.
     pub throughput_mbps: Option<f64>,
     /// Since when it holds.
     pub effective_at: Option<Timestamp>,
-    /// Why, if it is less than was asked for.
+    /// The reason, if it is less than was asked for.
     pub reason: Option<String>,
 }
 

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
-use super::incident::{Incident, IncidentOrder, Sighting};
+use super::incident::{Incident, IncidentAlarm, IncidentOrder};
 use super::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
-use super::ticket::{self, Ticket, TicketKind, TicketOrder, TicketStatus};
-use super::verification::{Verification, VerificationResult};
+use super::ticket::{self, TicketKind, TicketOrder, TicketStatus, TroubleTicket};
+use super::verification::{VerificationOrder, VerificationResult};
 use super::*;
 use crate::bench::{at, id};
 use domain::cause::Cause;
@@ -17,8 +17,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// What every payload of ours is: accepted by the contract of its schema, without a warning, and
-/// in canonical form already.
+/// Asserts what every payload of ours is: accepted by the contract of its schema, without a
+/// warning, and in canonical form already.
 pub(crate) fn lawful(payload: &Payload) {
     let accepted = contract(&payload.schema_id)
         .accept(payload.values.clone(), Unknown::Reject)
@@ -36,8 +36,8 @@ fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
     assert_eq!(&S::from_payload(&payload).unwrap(), value);
 }
 
-fn sighting(seconds: i64) -> Sighting {
-    Sighting {
+fn sighting(seconds: i64) -> IncidentAlarm {
+    IncidentAlarm {
         resource: id("link:B-b1"),
         alarm_type: AlarmType::LossOfSignal,
         time: at(seconds),
@@ -125,7 +125,7 @@ fn every_payload_reads_what_it_writes() {
         ticket_id: Some("TT-1".into()),
         external_id: "case-1".into(),
         name: "n".into(),
-        severity: ticket::Severity::Critical,
+        severity: ticket::TicketSeverity::Critical,
         status: Some(TicketStatus::InProgress),
         reason: "r".into(),
         related: vec![id("duct:B-1"), id("card:B/1")],
@@ -134,12 +134,12 @@ fn every_payload_reads_what_it_writes() {
         notes: vec!["n".into()],
         ..TicketOrder::of(TicketKind::Complaint)
     });
-    there_and_back(&Ticket {
+    there_and_back(&TroubleTicket {
         ticket_id: "TT-1".into(),
         external_id: String::new(),
         kind: TicketKind::Repair,
         name: "n".into(),
-        severity: ticket::Severity::Minor,
+        severity: ticket::TicketSeverity::Minor,
         status: TicketStatus::Held,
         reason: "r".into(),
         created_at: at(1),
@@ -151,7 +151,7 @@ fn every_payload_reads_what_it_writes() {
         beside: BTreeSet::from(["TT-2".to_owned()]),
     });
     let sites = BTreeSet::from([id("site:b1")]);
-    there_and_back(&Verification {
+    there_and_back(&VerificationOrder {
         sites: sites.clone(),
     });
     there_and_back(&VerificationResult {
@@ -209,7 +209,8 @@ fn another_schema_is_refused_with_the_one_that_is_current() {
     unknown-schema schema_id: fault_diagnosis_v2 is not among the schemas of this agent; current: fault_diagnosis_v1
     ");
     let taken = ["fault_incident_v1", "fault_diagnosis_v1"];
-    let among = |id| Unreadable::other_schema(&Payload::new(id, json!({})), taken).to_string();
+    let among =
+        |id| UnreadablePayload::other_schema(&Payload::new(id, json!({})), taken).to_string();
     insta::assert_snapshot!(among("fault_diagnosis_v9"), @r"fault_diagnosis_v9 is not among the schemas of this agent; current: fault_diagnosis_v1");
     insta::assert_snapshot!(among("poetry_v1"), @r"poetry_v1 is not among the schemas of this agent; current: fault_incident_v1, fault_diagnosis_v1");
 }
@@ -297,11 +298,11 @@ fn templates_and_domain_name_the_same_things() {
     assert_eq!(types, AlarmType::ALL.map(AlarmType::as_str));
     let status = TicketStatus::ALL.map(TicketStatus::as_str);
     assert_eq!(allowed(TicketOrder::ID, "status"), status);
-    assert_eq!(allowed(Ticket::ID, "status"), status);
+    assert_eq!(allowed(TroubleTicket::ID, "status"), status);
     let kinds = TicketKind::ALL.map(TicketKind::as_str);
-    assert_eq!(allowed(Ticket::ID, "ticket_type"), kinds);
-    for schema_id in [Ticket::ID, TicketOrder::ID] {
-        let severities = ticket::Severity::ALL.map(ticket::Severity::as_str);
+    assert_eq!(allowed(TroubleTicket::ID, "ticket_type"), kinds);
+    for schema_id in [TroubleTicket::ID, TicketOrder::ID] {
+        let severities = ticket::TicketSeverity::ALL.map(ticket::TicketSeverity::as_str);
         assert_eq!(allowed(schema_id, "severity"), severities);
     }
 }
@@ -337,7 +338,7 @@ proptest! {
         incident.resources = names.iter().map(|n| id(n)).collect();
         incident.alarms = names
             .iter()
-            .map(|n| Sighting { resource: id(n), ..sighting(seconds) })
+            .map(|n| IncidentAlarm { resource: id(n), ..sighting(seconds) })
             .collect();
         incident.cleared = cleared;
         there_and_back(&incident);

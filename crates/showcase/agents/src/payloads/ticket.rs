@@ -6,14 +6,14 @@
 //! [`crate::trouble_ticket`].
 
 use super::Schema;
-use super::values::{Values, said};
+use super::values::{Values, non_empty};
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What a ticket is about (`ticketType`).
+/// The subject of a ticket (`ticketType`).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +31,11 @@ domain::named! {
     TicketKind
 }
 
-/// How much a ticket matters.
+/// The severity of a ticket.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
+pub enum TicketSeverity {
     /// Nobody is without service.
     Minor,
     /// Some are.
@@ -46,10 +46,10 @@ pub enum Severity {
 
 domain::named! {
     /// The name.
-    Severity
+    TicketSeverity
 }
 
-/// Where a ticket stands (TMF621, `TroubleTicketStatusType`).
+/// The status of a ticket (TMF621, `TroubleTicketStatusType`).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "camelCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,23 +89,23 @@ pub struct TicketOrder {
     pub ticket_id: Option<String>,
     /// The number under which the sender knows it; empty if none.
     pub external_id: String,
-    /// What it is about.
+    /// Its subject.
     pub kind: TicketKind,
     /// In a few words; empty if nobody said.
     pub name: String,
-    /// How much it matters.
-    pub severity: Severity,
-    /// Where it is to stand from now on; none for as it is.
+    /// Its severity.
+    pub severity: TicketSeverity,
+    /// The status that it is to have from now on; none for as it is.
     pub status: Option<TicketStatus>,
-    /// Why; empty if nobody said.
+    /// The reason; empty if nobody said.
     pub reason: String,
-    /// What is suspected, likeliest first.
+    /// The elements suspected, likeliest first.
     pub related: Vec<ElementId>,
     /// The sites that are touched.
     pub sites: BTreeSet<ElementId>,
-    /// Who has to do with it.
+    /// The parties that have to do with it.
     pub parties: Vec<String>,
-    /// What there is to know.
+    /// All that there is to know.
     pub notes: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ impl TicketOrder {
             external_id: String::new(),
             kind,
             name: String::new(),
-            severity: Severity::Major,
+            severity: TicketSeverity::Major,
             status: None,
             reason: String::new(),
             related: Vec::new(),
@@ -152,12 +152,12 @@ impl Schema for TicketOrder {
     fn values(&self) -> Value {
         json!({
             "ticket_id": self.ticket_id,
-            "external_id": said(&self.external_id),
+            "external_id": non_empty(&self.external_id),
             "ticket_type": self.kind.as_str(),
-            "name": said(&self.name),
+            "name": non_empty(&self.name),
             "severity": self.severity.as_str(),
             "status": self.status.map(TicketStatus::as_str),
-            "status_change_reason": said(&self.reason),
+            "status_change_reason": non_empty(&self.reason),
             "related_entity": entities(&self.related, &self.sites),
             "related_party": self.parties,
             "note": self.notes,
@@ -166,13 +166,13 @@ impl Schema for TicketOrder {
 
     fn read(values: Values<'_>) -> Option<Self> {
         let kind = values.name("ticket_type", TicketKind::parse);
-        let severity = values.name("severity", Severity::parse);
+        let severity = values.name("severity", TicketSeverity::parse);
         Some(Self {
             ticket_id: values.optional_text("ticket_id"),
             external_id: values.text("external_id"),
             kind: kind.unwrap_or(TicketKind::Escalation),
             name: values.text("name"),
-            severity: severity.unwrap_or(Severity::Major),
+            severity: severity.unwrap_or(TicketSeverity::Major),
             status: values.name("status", TicketStatus::parse),
             reason: values.text("status_change_reason"),
             related: entities_of(values, SUSPECTED),
@@ -185,50 +185,50 @@ impl Schema for TicketOrder {
 
 /// A ticket as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ticket {
+pub struct TroubleTicket {
     /// Its number.
     pub ticket_id: String,
     /// The number under which its publisher knows it.
     pub external_id: String,
-    /// What it is about.
+    /// Its subject.
     pub kind: TicketKind,
     /// In a few words.
     pub name: String,
-    /// How much it matters.
-    pub severity: Severity,
-    /// Where it stands.
+    /// Its severity.
+    pub severity: TicketSeverity,
+    /// Its status.
     pub status: TicketStatus,
-    /// Why it stands there.
+    /// The reason for its status.
     pub reason: String,
-    /// When it was opened.
+    /// The instant at which it was opened.
     pub created_at: Timestamp,
-    /// When its status changed last.
+    /// The instant at which its status changed last.
     pub changed_at: Timestamp,
-    /// What is suspected, or broken.
+    /// The elements that are suspected, or broken.
     pub related: Vec<ElementId>,
     /// The sites that are touched.
     pub sites: BTreeSet<ElementId>,
-    /// Who has to do with it.
+    /// The parties that have to do with it.
     pub parties: Vec<String>,
-    /// What there is to know, oldest first.
+    /// All that there is to know, oldest first.
     pub notes: Vec<String>,
     /// Tickets that have to do with this one.
     pub beside: BTreeSet<String>,
 }
 
-impl Schema for Ticket {
+impl Schema for TroubleTicket {
     const ID: &'static str = "trouble_ticket_result_v1";
 
     fn values(&self) -> Value {
         let relationship = |id: &String| json!({ "ticket_id": id, "relation": SAME_ELEMENT });
         json!({
             "ticket_id": self.ticket_id,
-            "external_id": said(&self.external_id),
+            "external_id": non_empty(&self.external_id),
             "ticket_type": self.kind.as_str(),
-            "name": said(&self.name),
+            "name": non_empty(&self.name),
             "severity": self.severity.as_str(),
             "status": self.status.as_str(),
-            "status_change_reason": said(&self.reason),
+            "status_change_reason": non_empty(&self.reason),
             "created_at": self.created_at.to_string(),
             "status_changed_at": self.changed_at.to_string(),
             "related_entity": entities(&self.related, &self.sites),
@@ -246,7 +246,7 @@ impl Schema for Ticket {
             external_id: values.text("external_id"),
             kind: values.name("ticket_type", TicketKind::parse)?,
             name: values.text("name"),
-            severity: values.name("severity", Severity::parse)?,
+            severity: values.name("severity", TicketSeverity::parse)?,
             status: values.name("status", TicketStatus::parse)?,
             reason: values.text("status_change_reason"),
             created_at: values.time("created_at")?,

@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
         self.name(key, |text| Timestamp::parse(text).ok())
     }
 
-    /// What the name under `key` names.
+    /// The value that the name under `key` names.
     pub fn name<T>(self, key: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         parse(self.0.get(key)?.as_str()?)
     }
@@ -85,7 +85,7 @@ pub(super) fn list<'a>(elements: impl IntoIterator<Item = &'a ElementId>) -> Val
 }
 
 /// A text that says nothing where it is empty.
-pub(super) fn said(text: &str) -> Option<&str> {
+pub(super) fn non_empty(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 /// The question which sites are in service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verification {
+pub struct VerificationOrder {
     /// The sites in question, one or more.
     pub sites: BTreeSet<ElementId>,
 }
 
-impl Schema for Verification {
+impl Schema for VerificationOrder {
     const ID: &'static str = "service_verification_v1";
 
     fn values(&self) -> Value {
@@ -26,7 +26,7 @@ impl Schema for Verification {
     }
 }
 
-/// Which of them are.
+/// The sites of them that are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerificationResult {
     /// In service.

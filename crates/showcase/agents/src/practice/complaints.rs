@@ -6,10 +6,10 @@
 //! a text than the names that stand in it: whoever knows the language and the country may do
 //! better. Nobody looks signalling records up.
 
-use super::journal::{Boundary, ComplaintRecord};
+use super::journal::{ComplaintRecord, RecordedBoundary};
 use super::shift::{Minutes, Shift, next_at, takes_s};
 use super::{Matter, Matters};
-use crate::alarms::AlarmList;
+use crate::alarms::ActiveAlarms;
 use domain::agent::Output;
 use domain::inventory::Inventory;
 use domain::telemetry::{Action, Ticket};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 const READING_MIN: Minutes = (20.0, 40.0);
 const READING_AGAIN_MIN: Minutes = (10.0, 20.0);
-/// When the desks are manned.
+/// The hours at which the desks are manned.
 const HOURS: (i64, i64) = (8, 18);
 /// The customer is waited for so long, in seconds.
 const ANSWER_LONGEST_S: f64 = 86_400.0;
@@ -30,9 +30,9 @@ const OUTSIDE: [&str; 13] = [
     "账单", "套餐", "账号", "欠费",
 ];
 
-/// What is to be done next about a complaint.
+/// The next step about a complaint.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum ComplaintStep {
     /// It has been read by the desk of this province.
     Read(String),
     /// It arrives at the desk of this province.
@@ -93,7 +93,7 @@ impl Desks {
 /// The desks at an instant.
 pub(super) struct AtWork<'a> {
     pub(super) desks: &'a mut Desks,
-    pub(super) alarms: [&'a AlarmList; 2],
+    pub(super) alarms: [&'a ActiveAlarms; 2],
     pub(super) matters: &'a mut Matters,
     pub(super) journal: &'a mut Vec<ComplaintRecord>,
     pub(super) now: Timestamp,
@@ -127,7 +127,7 @@ impl AtWork<'_> {
         let shift = self.desks.shifts.entry(desk.clone());
         let shift = shift.or_insert_with(|| Shift::office(HOURS));
         let at = shift.work(self.now, seconds);
-        let matter = Matter::Complaint(number, Step::Read(desk));
+        let matter = Matter::Complaint(number, ComplaintStep::Read(desk));
         vec![self.matters.wake(matter, at)]
     }
 
@@ -144,18 +144,18 @@ impl AtWork<'_> {
         self.read(number, desk, READING_AGAIN_MIN)
     }
 
-    pub(super) fn turn_to(&mut self, number: usize, step: Step) -> Vec<Output> {
+    pub(super) fn turn_to(&mut self, number: usize, step: ComplaintStep) -> Vec<Output> {
         if self.journal[number].replied_at.is_some() {
             return Vec::new();
         }
         match step {
-            Step::Read(desk) => self.have_read(number, desk),
-            Step::Arrive(desk) => {
+            ComplaintStep::Read(desk) => self.have_read(number, desk),
+            ComplaintStep::Arrive(desk) => {
                 self.journal[number].forwarded_at = Some(self.now);
                 self.desks.tickets[number].desk.clone_from(&desk);
                 self.read(number, desk, READING_MIN)
             }
-            Step::GiveUp => vec![self.reply(number, Boundary::Unclear)],
+            ComplaintStep::GiveUp => vec![self.reply(number, RecordedBoundary::Unclear)],
         }
     }
 
@@ -165,21 +165,21 @@ impl AtWork<'_> {
         let text = self.desks.tickets[number].text.clone();
         let lower = text.to_lowercase();
         if OUTSIDE.iter().any(|word| lower.contains(word)) {
-            return vec![self.reply(number, Boundary::Outside)];
+            return vec![self.reply(number, RecordedBoundary::Outside)];
         }
         let town = self.desks.town(&text);
         let province = town.map(|(_, province)| province.to_owned());
         match province {
             Some(province) if province == desk => {
-                vec![self.reply(number, Boundary::Province(province))]
+                vec![self.reply(number, RecordedBoundary::Province(province))]
             }
             Some(province) => {
                 let at = next_at(self.now, HOURS.0);
-                let matter = Matter::Complaint(number, Step::Arrive(province));
+                let matter = Matter::Complaint(number, ComplaintStep::Arrive(province));
                 vec![self.matters.wake(matter, at)]
             }
             None if self.desks.tickets[number].asked => {
-                vec![self.reply(number, Boundary::Unclear)]
+                vec![self.reply(number, RecordedBoundary::Unclear)]
             }
             None => self.ask(number),
         }
@@ -198,7 +198,7 @@ impl AtWork<'_> {
             text: text.to_owned(),
             question: true,
         };
-        let gives_up = Matter::Complaint(number, Step::GiveUp);
+        let gives_up = Matter::Complaint(number, ComplaintStep::GiveUp);
         let at = self.now.plus_s(ANSWER_LONGEST_S);
         vec![
             self.matters.act(gives_up.clone(), action),
@@ -206,7 +206,7 @@ impl AtWork<'_> {
         ]
     }
 
-    fn reply(&mut self, number: usize, boundary: Boundary) -> Output {
+    fn reply(&mut self, number: usize, boundary: RecordedBoundary) -> Output {
         let open = &self.desks.tickets[number];
         let known = self.known_outage(&open.text);
         let text = words(&boundary, known, &open.ticket.language);
@@ -219,7 +219,7 @@ impl AtWork<'_> {
         record.boundary = Some(boundary.clone());
         record.replied_at = Some(self.now);
         self.matters
-            .act(Matter::Complaint(number, Step::GiveUp), action)
+            .act(Matter::Complaint(number, ComplaintStep::GiveUp), action)
     }
 
     /// True if an alarm list shows lost service in the town that the text names.
@@ -235,19 +235,23 @@ impl AtWork<'_> {
     }
 }
 
-fn words(boundary: &Boundary, known: bool, language: &str) -> String {
+fn words(boundary: &RecordedBoundary, known: bool, language: &str) -> String {
     let chinese = language == "zh";
     let text = match (boundary, known, chinese) {
-        (Boundary::Outside, _, false) => {
+        (RecordedBoundary::Outside, _, false) => {
             "This is about your contract; please ask the service line."
         }
-        (Boundary::Outside, _, true) => "该问题与套餐或账单有关，请联系客服热线。",
-        (Boundary::Province(_), true, false) => "There is a fault in that area; we work on it.",
-        (Boundary::Province(_), true, true) => "该区域有故障，正在处理。",
-        (Boundary::Province(_), false, false) => "We know of no fault there at present.",
-        (Boundary::Province(_), false, true) => "目前未发现该区域有故障。",
-        (Boundary::Unclear, _, false) => "We could not find the cause; please call us again.",
-        (Boundary::Unclear, _, true) => "未能查明原因，如再次出现请联系我们。",
+        (RecordedBoundary::Outside, _, true) => "该问题与套餐或账单有关，请联系客服热线。",
+        (RecordedBoundary::Province(_), true, false) => {
+            "There is a fault in that area; we work on it."
+        }
+        (RecordedBoundary::Province(_), true, true) => "该区域有故障，正在处理。",
+        (RecordedBoundary::Province(_), false, false) => "We know of no fault there at present.",
+        (RecordedBoundary::Province(_), false, true) => "目前未发现该区域有故障。",
+        (RecordedBoundary::Unclear, _, false) => {
+            "We could not find the cause; please call us again."
+        }
+        (RecordedBoundary::Unclear, _, true) => "未能查明原因，如再次出现请联系我们。",
     };
     text.to_owned()
 }

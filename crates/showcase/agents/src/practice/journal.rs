@@ -1,5 +1,5 @@
-//! What people wrote down: cases with whom they blamed, whom they sent, and when; complaints and
-//! their replies. The referee reads it beside the truth.
+//! The records that people wrote down: cases with whom they blamed, whom they sent, and when;
+//! complaints and their replies. The referee reads it beside the truth.
 
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId};
@@ -20,23 +20,23 @@ pub struct Journal {
 /// One case of a desk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseRecord {
-    /// Whose desk.
+    /// The domain of the desk.
     pub domain: Domain,
-    /// Which town.
+    /// The town.
     pub place: String,
-    /// When its first alarm arrived.
+    /// The instant at which its first alarm arrived.
     pub first_alarm_at: Timestamp,
-    /// When somebody had sorted the list and opened it; none if it was over before.
+    /// The instant at which somebody had sorted the list and opened it; none if it was over before.
     pub opened_at: Option<Timestamp>,
-    /// Whom was blamed, in order.
+    /// The causes that were blamed, in order.
     pub blamed: Vec<(ElementId, Cause)>,
-    /// When a suspicion was confirmed from afar or on site.
+    /// The instant at which a suspicion was confirmed from afar or on site.
     pub located_at: Option<Timestamp>,
-    /// What it was confirmed to be.
+    /// The cause that was confirmed.
     pub located: Option<(ElementId, Cause)>,
-    /// Who was sent.
+    /// The people who were sent.
     pub dispatched: Vec<DispatchRecord>,
-    /// When it was closed.
+    /// The instant at which it was closed.
     pub closed_at: Option<Timestamp>,
     /// The sites out of service that it was about, as far as the desk's list showed them.
     pub sites: BTreeSet<ElementId>,
@@ -45,21 +45,21 @@ pub struct CaseRecord {
 /// One engineer sent out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DispatchRecord {
-    /// When.
+    /// The instant.
     pub at: Timestamp,
-    /// Where to.
+    /// The destination.
     pub element: ElementId,
-    /// When they arrived.
+    /// The instant at which they arrived.
     pub arrived_at: Option<Timestamp>,
-    /// When they were done.
+    /// The instant at which they were done.
     pub ended_at: Option<Timestamp>,
     /// True if something was mended; none while that is not known.
     pub repaired: Option<bool>,
 }
 
-/// Where a complaint was found to belong.
+/// The place to which a complaint was found to belong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Boundary {
+pub enum RecordedBoundary {
     /// The network of this province.
     Province(String),
     /// Not the network: the contract, the bill, the device.
@@ -73,22 +73,22 @@ pub enum Boundary {
 pub struct ComplaintRecord {
     /// Its ticket.
     pub ticket: String,
-    /// When it came.
+    /// The instant at which it came.
     pub at: Timestamp,
-    /// When it had been read for the first time.
+    /// The instant at which it had been read for the first time.
     pub read_at: Option<Timestamp>,
-    /// When it was forwarded to another province.
+    /// The instant at which it was forwarded to another province.
     pub forwarded_at: Option<Timestamp>,
     /// Questions asked of the customer.
     pub questions: u32,
-    /// Where it was found to belong.
-    pub boundary: Option<Boundary>,
-    /// When it was answered.
+    /// The place to which it was found to belong.
+    pub boundary: Option<RecordedBoundary>,
+    /// The instant at which it was answered.
     pub replied_at: Option<Timestamp>,
 }
 
 impl CaseRecord {
-    /// How often somebody was sent in vain.
+    /// The number of times that somebody was sent in vain.
     pub fn wrong_dispatches(&self) -> usize {
         let ended = self.dispatched.iter().filter_map(|d| d.repaired);
         ended.filter(|repaired| !repaired).count()

@@ -31,10 +31,10 @@
 //! | reading a complaint | 20–40 min each, one person per province, 08:00–18:00 | assumed |
 //! | complaint about another province | forwarded at 08:00 of the next day | assumed |
 //! | complaint that names no town | asked back once, the answer is waited for a day and read in 10–20 min | assumed |
-//! | energy ([`Policy::Manual`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
+//! | energy ([`PracticePolicy::Manual`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
 //!
 //! Times of day are UTC, as those of the daily curve are. Figures given as a range are drawn evenly
-//! from it. [`Policy::None`] is the same without any energy saving: the reference for energy.
+//! from it. [`PracticePolicy::None`] is the same without any energy saving: the reference for energy.
 //! Read next: [`noc`], [`complaints`], [`timer`], [`journal`].
 
 pub mod complaints;
@@ -53,11 +53,11 @@ use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use timer::Timer;
 
-/// How a network is run without agents.
+/// The way in which a network is run without agents.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Policy {
+pub enum PracticePolicy {
     /// People for faults and complaints, a timer for energy: what operators do today.
     Manual,
     /// People for faults and complaints, no energy saving.
@@ -66,15 +66,15 @@ pub enum Policy {
 
 domain::named! {
     /// The name.
-    Policy
+    PracticePolicy
 }
 
-/// What a waking or the end of an action is for.
+/// The purpose of a waking or of the end of an action.
 #[derive(Clone, Debug, PartialEq)]
 enum Matter {
-    Case(usize, noc::Step),
+    Case(usize, noc::NocStep),
     Minor,
-    Complaint(usize, complaints::Step),
+    Complaint(usize, complaints::ComplaintStep),
     Asleep,
     Awake,
 }
@@ -82,13 +82,13 @@ enum Matter {
 /// The people and the timer, begun by [`Input::Started`].
 #[derive(Debug)]
 pub struct Practice {
-    policy: Policy,
+    policy: PracticePolicy,
     homes: BTreeMap<String, String>,
     office: Option<Office>,
     empty: Journal,
 }
 
-/// What begins with the briefing.
+/// The part that begins with the briefing.
 #[derive(Debug)]
 struct Office {
     noc: Noc,
@@ -125,7 +125,7 @@ impl Matters {
 
 impl Practice {
     /// People who have not begun their shift yet.
-    pub fn new(policy: Policy) -> Self {
+    pub fn new(policy: PracticePolicy) -> Self {
         Self {
             policy,
             homes: BTreeMap::new(),
@@ -140,7 +140,7 @@ impl Practice {
         Self { homes, ..self }
     }
 
-    /// What was done so far, for the referee.
+    /// All that was done so far, for the referee.
     pub fn journal(&self) -> &Journal {
         self.office.as_ref().map_or(&self.empty, |o| &o.journal)
     }
@@ -176,10 +176,10 @@ impl Agent for Practice {
 }
 
 impl Office {
-    fn begin(&mut self, policy: Policy, now: Timestamp) -> Vec<Output> {
+    fn begin(&mut self, policy: PracticePolicy, now: Timestamp) -> Vec<Output> {
         let round = shift::next_at(now, noc::MINOR_ROUND_H);
         let mut outputs = vec![self.matters.wake(Matter::Minor, round)];
-        if policy == Policy::Manual {
+        if policy == PracticePolicy::Manual {
             for (hour, matter) in [
                 (timer::ASLEEP_H, Matter::Asleep),
                 (timer::AWAKE_H, Matter::Awake),

@@ -13,7 +13,7 @@
 use super::journal::{CaseRecord, DispatchRecord};
 use super::shift::{Minutes, Shift, takes_s};
 use super::{Matter, Matters};
-use crate::alarms::{AlarmKey, AlarmList, Change, tells_of_loss};
+use crate::alarms::{ActiveAlarms, AlarmChange, AlarmKey, tells_of_loss};
 use crate::topology::Topology;
 use domain::agent::Output;
 use domain::cause::Cause;
@@ -36,18 +36,19 @@ const LOOK_MIN: Minutes = (10.0, 20.0);
 const WAIT_MIN: Minutes = (30.0, 60.0);
 /// The hour at which warnings and degraded cells are gone through (UTC).
 pub const MINOR_ROUND_H: i64 = 8;
-/// How many of its own suspects the wireless desk checks before it telephones.
+/// The number of its own suspects that the wireless desk checks before it telephones.
 const OWN_CHECKS: usize = 2;
-/// How often a list is gone through from its top before an alarm is held to be a false one.
+/// The number of times that a list is gone through from its top before an alarm is held to be a
+/// false one.
 const ROUNDS_MAX: u32 = 3;
 /// The most readings of light that mean darkness, in dBm.
 const DARK_DBM: f64 = -30.0;
 /// A module that sends less (dBm) is worn.
 const WORN_DBM: f64 = -0.5;
 
-/// What is to be done next about a case.
+/// The next step about a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum NocStep {
     /// Its alarms have been sorted.
     Sorted,
     /// Access to what is blamed has been found: it is measured.
@@ -93,8 +94,8 @@ impl Case {
 #[derive(Clone, Debug)]
 pub struct Noc {
     inventory: Arc<Inventory>,
-    wireless: (Shift, AlarmList),
-    transport: (Shift, AlarmList),
+    wireless: (Shift, ActiveAlarms),
+    transport: (Shift, ActiveAlarms),
     cases: Vec<Case>,
     /// Engineers under way: the token of the dispatch, the case, and which of its dispatches.
     engineers: Vec<(Token, usize, usize)>,
@@ -103,7 +104,7 @@ pub struct Noc {
 impl Noc {
     /// Desks without any alarm.
     pub fn new(inventory: Arc<Inventory>) -> Self {
-        let desk = || (Shift::around_the_clock(), AlarmList::default());
+        let desk = || (Shift::around_the_clock(), ActiveAlarms::default());
         Self {
             inventory,
             wireless: desk(),
@@ -114,11 +115,11 @@ impl Noc {
     }
 
     /// The alarm lists.
-    pub fn alarms(&self) -> [&AlarmList; 2] {
+    pub fn alarms(&self) -> [&ActiveAlarms; 2] {
         [&self.wireless.1, &self.transport.1]
     }
 
-    fn desk(&mut self, domain: Domain) -> &mut (Shift, AlarmList) {
+    fn desk(&mut self, domain: Domain) -> &mut (Shift, ActiveAlarms) {
         match domain {
             Domain::Wireless => &mut self.wireless,
             _ => &mut self.transport,
@@ -138,7 +139,7 @@ impl Noc {
         !case.keys.iter().any(|key| self.stands(case.domain, key))
     }
 
-    /// Whom somebody would blame for an alarm of their own list.
+    /// The cause that somebody would blame for an alarm of their own list.
     fn blamed_for(&self, (element, alarm_type): &AlarmKey) -> Option<(ElementId, Cause)> {
         let found = self.inventory.element(element)?;
         let cause = match alarm_type {
@@ -183,7 +184,7 @@ pub(super) struct AtWork<'a> {
 
 impl AtWork<'_> {
     /// Has somebody of a case's desk do something; the step follows when it is done.
-    fn work(&mut self, case: usize, earliest: Timestamp, range: Minutes, then: Step) -> Output {
+    fn work(&mut self, case: usize, earliest: Timestamp, range: Minutes, then: NocStep) -> Output {
         let seconds = takes_s(range, self.rng);
         let domain = self.noc.cases[case].domain;
         let at = self.noc.desk(domain).0.work(earliest, seconds);
@@ -195,7 +196,7 @@ impl AtWork<'_> {
             return Vec::new();
         };
         let change = self.noc.desk(element.domain).1.take(alarm);
-        if change != Change::Raised || !tells_of_loss(alarm.alarm_type) {
+        if change != AlarmChange::Raised || !tells_of_loss(alarm.alarm_type) {
             return Vec::new();
         }
         let key = (alarm.resource.clone(), alarm.alarm_type);
@@ -252,7 +253,7 @@ impl AtWork<'_> {
         });
         let number = self.noc.cases.len() - 1;
         let noticed = self.now.plus_s(takes_s(NOTICE_MIN, self.rng));
-        let sorted = self.work(number, noticed, SORT_MIN, Step::Sorted);
+        let sorted = self.work(number, noticed, SORT_MIN, NocStep::Sorted);
         (number, vec![sorted])
     }
 
@@ -276,9 +277,9 @@ impl AtWork<'_> {
         outputs
     }
 
-    pub(super) fn turn_to(&mut self, case: usize, step: Step) -> Vec<Output> {
+    pub(super) fn turn_to(&mut self, case: usize, step: NocStep) -> Vec<Output> {
         // Whoever stands in the field and calls is answered, whatever has become of the case.
-        if let Step::Guide(dispatch) = step {
+        if let NocStep::Guide(dispatch) = step {
             return vec![self.guide(case, dispatch)];
         }
         if !self.noc.cases[case].open {
@@ -288,16 +289,16 @@ impl AtWork<'_> {
             return self.close(case, "its alarms have cleared");
         }
         match step {
-            Step::Sorted => {
+            NocStep::Sorted => {
                 let record = &mut self.journal[case];
                 record.opened_at.get_or_insert(self.now);
                 self.blame(case)
             }
-            Step::Rethought | Step::Look | Step::Wait => self.blame(case),
-            Step::Check => self.check(case),
-            Step::Telephoned => self.after_telephone(case),
-            Step::Send => self.send(case),
-            Step::Guide(_) => Vec::new(),
+            NocStep::Rethought | NocStep::Look | NocStep::Wait => self.blame(case),
+            NocStep::Check => self.check(case),
+            NocStep::Telephoned => self.after_telephone(case),
+            NocStep::Send => self.send(case),
+            NocStep::Guide(_) => Vec::new(),
         }
     }
 
@@ -333,7 +334,7 @@ impl AtWork<'_> {
     fn telephone(&mut self, case: usize) -> Vec<Output> {
         self.noc.cases[case].telephoned = true;
         let now = self.now;
-        vec![self.work(case, now, TELEPHONE_MIN, Step::Telephoned)]
+        vec![self.work(case, now, TELEPHONE_MIN, NocStep::Telephoned)]
     }
 
     /// True while an engineer of the case, or another case of its town, may still mend it.
@@ -346,7 +347,7 @@ impl AtWork<'_> {
 
     fn wait(&mut self, case: usize) -> Output {
         let at = self.now.plus_s(takes_s(WAIT_MIN, self.rng));
-        self.matters.wake(Matter::Case(case, Step::Wait), at)
+        self.matters.wake(Matter::Case(case, NocStep::Wait), at)
     }
 
     fn suspect(&mut self, case: usize, suspect: (ElementId, Cause)) -> Vec<Output> {
@@ -358,8 +359,8 @@ impl AtWork<'_> {
         let now = self.now;
         // A stranger is found by driving there, not from afar.
         vec![match heard {
-            true => self.work(case, now, TICKET_MIN, Step::Send),
-            false => self.work(case, now, CHECK_MIN, Step::Check),
+            true => self.work(case, now, TICKET_MIN, NocStep::Send),
+            false => self.work(case, now, CHECK_MIN, NocStep::Check),
         }]
     }
 
@@ -371,7 +372,7 @@ impl AtWork<'_> {
             Cause::Misconfiguration => Action::ReadConfiguration { element },
             _ => Action::Probe { element },
         };
-        vec![self.matters.act(Matter::Case(case, Step::Check), action)]
+        vec![self.matters.act(Matter::Case(case, NocStep::Check), action)]
     }
 
     /// The transport desk has looked: what its own list shows for the town is its business and
@@ -404,23 +405,23 @@ impl AtWork<'_> {
     pub(super) fn acted(
         &mut self,
         case: usize,
-        step: Step,
+        step: NocStep,
         token: Token,
         outcome: Outcome,
     ) -> Vec<Output> {
         match (step, outcome) {
-            (Step::Check, Outcome::Measured(m)) => self.checked(case, shows(&m)),
-            (Step::Check, Outcome::Configuration(read)) => self.compared(case, &read),
-            (Step::Check, Outcome::Done) => {
+            (NocStep::Check, Outcome::Measured(m)) => self.checked(case, shows(&m)),
+            (NocStep::Check, Outcome::Configuration(read)) => self.compared(case, &read),
+            (NocStep::Check, Outcome::Done) => {
                 self.locate(case);
                 let now = self.now;
-                vec![self.work(case, now, LOOK_MIN, Step::Look)]
+                vec![self.work(case, now, LOOK_MIN, NocStep::Look)]
             }
-            (Step::Check, _) => self.checked(case, Shows::Nothing),
-            (Step::Send, Outcome::Impossible(_)) => {
+            (NocStep::Check, _) => self.checked(case, Shows::Nothing),
+            (NocStep::Send, Outcome::Impossible(_)) => {
                 self.noc.engineers.retain(|(t, ..)| *t != token);
                 let now = self.now;
-                vec![self.work(case, now, RETHINK_MIN, Step::Rethought)]
+                vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)]
             }
             _ => Vec::new(),
         }
@@ -436,12 +437,12 @@ impl AtWork<'_> {
         match shows {
             Shows::Fault => {
                 self.locate(case);
-                vec![self.work(case, now, TICKET_MIN, Step::Send)]
+                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
             }
-            Shows::Works => vec![self.work(case, now, RETHINK_MIN, Step::Rethought)],
+            Shows::Works => vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)],
             // The wireless desk asks before it sends anybody; who cannot be asked is driven to.
             Shows::Nothing if asks && !self.noc.cases[case].telephoned => self.telephone(case),
-            Shows::Nothing => vec![self.work(case, now, TICKET_MIN, Step::Send)],
+            Shows::Nothing => vec![self.work(case, now, TICKET_MIN, NocStep::Send)],
         }
     }
 
@@ -461,7 +462,7 @@ impl AtWork<'_> {
                     parameter: parameter.clone(),
                     value: value.clone(),
                 };
-                vec![self.matters.act(Matter::Case(case, Step::Check), action)]
+                vec![self.matters.act(Matter::Case(case, NocStep::Check), action)]
             }
             None => {
                 // As planned: then its hardware is blamed, and somebody goes.
@@ -469,7 +470,7 @@ impl AtWork<'_> {
                 self.noc.cases[case].current = Some(suspect.clone());
                 self.journal[case].blamed.push(suspect);
                 let now = self.now;
-                vec![self.work(case, now, TICKET_MIN, Step::Send)]
+                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
             }
         }
     }
@@ -493,7 +494,7 @@ impl AtWork<'_> {
             repaired: None,
         });
         let which = record.dispatched.len() - 1;
-        let matter = Matter::Case(case, Step::Send);
+        let matter = Matter::Case(case, NocStep::Send);
         let token = self.matters.token(matter);
         self.noc.engineers.push((token, case, which));
         let action = Action::Dispatch {
@@ -514,7 +515,7 @@ impl AtWork<'_> {
             element,
         };
         self.matters
-            .act(Matter::Case(case, Step::Guide(dispatch)), action)
+            .act(Matter::Case(case, NocStep::Guide(dispatch)), action)
     }
 
     pub(super) fn field(&mut self, report: FieldReport) -> Vec<Output> {
@@ -528,7 +529,7 @@ impl AtWork<'_> {
         match report {
             FieldReport::Arrived { .. } => {
                 record.arrived_at = Some(now);
-                vec![self.work(case, now, GUIDE_MIN, Step::Guide(token))]
+                vec![self.work(case, now, GUIDE_MIN, NocStep::Guide(token))]
             }
             FieldReport::Ended { repaired, .. } => {
                 record.ended_at = Some(now);
@@ -541,8 +542,8 @@ impl AtWork<'_> {
                     self.locate(case);
                 }
                 let then = match repaired {
-                    true => (LOOK_MIN, Step::Look),
-                    false => (RETHINK_MIN, Step::Rethought),
+                    true => (LOOK_MIN, NocStep::Look),
+                    false => (RETHINK_MIN, NocStep::Rethought),
                 };
                 vec![self.work(case, now, then.0, then.1)]
             }
@@ -560,7 +561,7 @@ impl AtWork<'_> {
     }
 }
 
-/// What a measurement shows to somebody who knows the element.
+/// The fact that a measurement shows to somebody who knows the element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shows {
     Fault,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::journal::Boundary;
+use super::journal::RecordedBoundary;
 use super::*;
 use crate::bench::{Net, briefing, id};
 use domain::cause::Cause;
@@ -22,7 +22,7 @@ fn at(seconds: f64) -> Timestamp {
     Timestamp::from_ms(ZERO_MS).plus_s(seconds)
 }
 
-/// What happens next in the played world.
+/// The next event in the played world.
 #[derive(Clone, Debug)]
 enum Event {
     Input(Box<Input>),
@@ -37,7 +37,7 @@ struct World {
     now: Timestamp,
     queue: BTreeMap<(Timestamp, u64), Event>,
     count: u64,
-    /// What is broken, with the alarms that stand because of it.
+    /// The broken elements, with the alarms that stand because of it.
     broken: BTreeMap<ElementId, Vec<(ElementId, AlarmType)>>,
     arrived: BTreeSet<Token>,
     guided: BTreeSet<Token>,
@@ -47,7 +47,7 @@ struct World {
 }
 
 impl World {
-    fn new(inventory: Inventory, policy: Policy, seed: u64) -> Self {
+    fn new(inventory: Inventory, policy: PracticePolicy, seed: u64) -> Self {
         let mut world = Self {
             people: Practice::new(policy),
             rng: SeededRng::seed_from_u64(seed),
@@ -68,7 +68,7 @@ impl World {
     }
 
     fn town(seed: u64) -> Self {
-        Self::new(Net::town().inventory(), Policy::None, seed)
+        Self::new(Net::town().inventory(), PracticePolicy::None, seed)
     }
 
     fn later(&mut self, seconds: f64, event: Event) {
@@ -278,7 +278,7 @@ fn a_site_that_stopped_is_driven_to_after_power_and_transport_were_looked_at() {
 #[test]
 fn a_warning_waits_for_the_morning() {
     let inventory = Net::town().with_optics().inventory();
-    let mut world = World::new(inventory, Policy::None, 1);
+    let mut world = World::new(inventory, PracticePolicy::None, 1);
     world.run_until(9.0 * 3_600.0);
     world.alarm((id("optic:B-b5/a"), OpticalPowerLow), 1.0, false);
     world.broken.insert(
@@ -342,7 +342,7 @@ fn with_cells() -> Inventory {
 /// A quarter of the cells sleeps from 2 to 6, whatever happens; without saving, none does.
 #[test]
 fn the_timer_lets_a_quarter_sleep_every_night() {
-    let mut world = World::new(with_cells(), Policy::Manual, 1);
+    let mut world = World::new(with_cells(), PracticePolicy::Manual, 1);
     world.run_until(2.0 * 86_400.0 - 1.0);
     let mut counts = std::collections::BTreeMap::new();
     for (s, cells, saving) in &world.saved {
@@ -358,7 +358,7 @@ fn the_timer_lets_a_quarter_sleep_every_night() {
     26 h: 4 deep-sleep
     30 h: 4 off
     ");
-    let mut none = World::new(with_cells(), Policy::None, 1);
+    let mut none = World::new(with_cells(), PracticePolicy::None, 1);
     none.run_until(2.0 * 86_400.0);
     assert!(none.saved.is_empty());
 }
@@ -388,7 +388,7 @@ fn complained(world: &mut World, hour: f64, number: &str, text: &str) {
 /// Complaints are read one by one, the home province first, and forwarded the next morning.
 #[test]
 fn complaints_are_read_one_by_one_and_forwarded_the_next_morning() {
-    let mut world = World::new(provinces(), Policy::None, 4);
+    let mut world = World::new(provinces(), PracticePolicy::None, 4);
     complained(&mut world, 9.0, "1", "No service in Celle since noon");
     complained(
         &mut world,
@@ -402,16 +402,22 @@ fn complaints_are_read_one_by_one_and_forwarded_the_next_morning() {
     let records = &world.people.journal().complaints;
     let hours = |t: Option<Timestamp>| t.map(|t| t.seconds_since(at(0.0)) / 3_600.0);
     let (celle, bonn, bill, nothing) = (&records[0], &records[1], &records[2], &records[3]);
-    assert_eq!(celle.boundary, Some(Boundary::Province("North".into())));
+    assert_eq!(
+        celle.boundary,
+        Some(RecordedBoundary::Province("North".into()))
+    );
     assert!(hours(celle.replied_at).unwrap() < 10.0 && celle.forwarded_at.is_none());
-    assert_eq!(bonn.boundary, Some(Boundary::Province("South".into())));
+    assert_eq!(
+        bonn.boundary,
+        Some(RecordedBoundary::Province("South".into()))
+    );
     assert_eq!(hours(bonn.forwarded_at), Some(32.0));
-    assert_eq!(bill.boundary, Some(Boundary::Outside));
+    assert_eq!(bill.boundary, Some(RecordedBoundary::Outside));
     // One after the other: the third is read at least an hour later.
     assert!(hours(bill.replied_at).unwrap() > 10.0);
     assert_eq!(
         (nothing.questions, nothing.boundary.clone()),
-        (1, Some(Boundary::Unclear))
+        (1, Some(RecordedBoundary::Unclear))
     );
     let replies = world.told.iter().filter(|(_, _, question)| !question);
     assert_eq!(replies.count(), 4, "one reply each");
@@ -419,7 +425,7 @@ fn complaints_are_read_one_by_one_and_forwarded_the_next_morning() {
 
 #[test]
 fn an_answer_of_the_customer_is_read_again() {
-    let mut world = World::new(provinces(), Policy::None, 4);
+    let mut world = World::new(provinces(), PracticePolicy::None, 4);
     complained(&mut world, 9.0, "1", "It does not work");
     let answered = Telemetry::CustomerAnswered {
         ticket: "1".into(),
@@ -428,7 +434,10 @@ fn an_answer_of_the_customer_is_read_again() {
     world.at(at(11.0 * 3_600.0), Input::Telemetry(answered));
     world.run_until(4.0 * 86_400.0);
     let record = &world.people.journal().complaints[0];
-    assert_eq!(record.boundary, Some(Boundary::Province("North".into())));
+    assert_eq!(
+        record.boundary,
+        Some(RecordedBoundary::Province("North".into()))
+    );
     assert_eq!(world.told.iter().filter(|(_, _, q)| !q).count(), 1);
 }
 

@@ -1,24 +1,24 @@
-//! What was alarmed and counted in the last two days, and when.
+//! All that was alarmed and counted in the last two days, and when.
 //!
 //! Knows intervals; refuses to know what alarms mean. Read next: [`super::mobile`].
 
-use crate::complaints::reader::when::Span;
+use crate::complaints::reader::when::TimeSpan;
 use domain::inventory::ElementId;
 use domain::telemetry::{Alarm, AlarmType, CellPerformance, LinkPerformance, Performance};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// How long it is remembered, in seconds.
+/// The time for which it is remembered, in seconds.
 pub const KEPT_S: f64 = 2.0 * 86_400.0;
 /// Alarms and records may be so late, in seconds.
 const LATE_S: f64 = 300.0;
-/// What stood for less, in seconds, is not felt.
+/// An alarm that stood for less, in seconds, is not felt.
 const FELT_S: f64 = 120.0;
 /// Old intervals are forgotten so often, in seconds.
 const TIDIED_S: f64 = 3_600.0;
 
-/// When a condition stood.
+/// The time for which a condition stood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// Since when.
@@ -29,20 +29,20 @@ pub struct Interval {
 
 impl Interval {
     /// True if it stood at any time of a span.
-    pub fn meets(&self, span: Span) -> bool {
+    pub fn meets(&self, span: TimeSpan) -> bool {
         self.from <= span.until && self.until.is_none_or(|until| until >= span.from)
     }
 }
 
 /// Two days of one domain.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct DomainHistory {
     intervals: BTreeMap<(ElementId, AlarmType), Vec<Interval>>,
     periods: VecDeque<Arc<Performance>>,
     tidied: Timestamp,
 }
 
-impl History {
+impl DomainHistory {
     /// Takes an alarm down; late, repeated and overtaken ones change nothing that is known better.
     pub fn alarm(&mut self, alarm: &Alarm, now: Timestamp) {
         let key = (alarm.resource.clone(), alarm.alarm_type);
@@ -83,13 +83,13 @@ impl History {
         });
     }
 
-    /// When one of these conditions stood on an element within a span: the earliest such interval,
-    /// and which condition it was.
+    /// The time at which one of these conditions stood on an element within a span: the earliest
+    /// such interval, and which condition it was.
     pub fn stood(
         &self,
         element: &ElementId,
         types: &[AlarmType],
-        span: Span,
+        span: TimeSpan,
     ) -> Option<(AlarmType, Interval)> {
         let of_type = |t: AlarmType| {
             let all = self.intervals.get(&(element.clone(), t))?;
@@ -106,7 +106,7 @@ impl History {
         &self,
         element: &ElementId,
         types: &[AlarmType],
-        span: Span,
+        span: TimeSpan,
     ) -> Option<(AlarmType, Interval, f64)> {
         let intervals = types.iter().flat_map(|t| {
             let all = self.intervals.get(&(element.clone(), *t));
@@ -122,7 +122,7 @@ impl History {
     pub fn standing(
         &self,
         types: &[AlarmType],
-        span: Span,
+        span: TimeSpan,
     ) -> impl Iterator<Item = (&ElementId, AlarmType, Interval)> {
         let wanted = self.intervals.iter();
         let wanted = wanted.filter(move |((_, t), _)| types.contains(t));
@@ -132,32 +132,32 @@ impl History {
         })
     }
 
-    /// How a cell did in the periods of a span.
+    /// The performance of a cell in the periods of a span.
     pub fn cell<'a>(
         &'a self,
         cell: &'a ElementId,
-        span: Span,
+        span: TimeSpan,
     ) -> impl Iterator<Item = &'a CellPerformance> {
         self.within(span).filter_map(move |p| p.cells.get(cell))
     }
 
-    /// How a link did in the periods of a span.
+    /// The performance of a link in the periods of a span.
     pub fn link<'a>(
         &'a self,
         link: &'a ElementId,
-        span: Span,
+        span: TimeSpan,
     ) -> impl Iterator<Item = &'a LinkPerformance> {
         self.within(span).filter_map(move |p| p.links.get(link))
     }
 
-    fn within(&self, span: Span) -> impl Iterator<Item = &Performance> {
+    fn within(&self, span: TimeSpan) -> impl Iterator<Item = &Performance> {
         let periods = self.periods.iter().map(Arc::as_ref);
         periods.filter(move |p| p.from < span.until && p.until > span.from)
     }
 }
 
 /// The share of a span that an interval covers, 0 to 1.
-fn share_of(interval: Interval, span: Span) -> f64 {
+fn share_of(interval: Interval, span: TimeSpan) -> f64 {
     let from = interval.from.plus_s(-LATE_S).max(span.from);
     let until = interval.until.map_or(span.until, |u| u.plus_s(LATE_S));
     let covered = until.min(span.until).seconds_since(from).max(0.0);

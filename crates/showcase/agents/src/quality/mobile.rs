@@ -13,8 +13,8 @@
 //! Without a vehicle the sites of the town are looked at. Read next: [`super::history`].
 
 use super::history::Interval;
-use super::{Ground, QualityAgent, Trace, Trade, blamed};
-use crate::complaints::reader::when::Span;
+use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
+use crate::complaints::reader::when::TimeSpan;
 use crate::payloads::quality::{Crossing, Quality, QualityCheck, QualityResult};
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -24,11 +24,11 @@ use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
 /// The quality agent of a province's mobile network.
-pub type MobileQuality = QualityAgent<Mobile>;
+pub type MobileQuality = QualityAgent<MobileDomain>;
 
 /// Records are taken so rarely while a vehicle is parked, in seconds: a shorter silence says nothing.
 const SILENCE_S: f64 = 1_000.0;
-/// Who stays so long at a cell is parked, in seconds.
+/// The time after which a vehicle at a cell is parked, in seconds.
 const PARKED_S: f64 = 1_800.0;
 /// Sites so near to one that was used may have served as well, in kilometres.
 const AROUND_KM: f64 = 8.0;
@@ -42,18 +42,22 @@ const SHORTEST_S: f64 = 120.0;
 const EXPLAINS: f64 = 0.6;
 /// So many of a town's sites out of service are much of it.
 const MUCH: f64 = 0.2;
-/// What says that a site is out.
+/// The alarms that say that a site is out.
 const OUT: [AlarmType; 2] = [AlarmType::SiteUnreachable, AlarmType::CellsOutOfService];
 
-/// What the mobile domain knows of quality.
+/// The knowledge that the mobile domain has of quality.
 #[derive(Debug)]
-pub struct Mobile;
+pub struct MobileDomain;
 
-impl Trade for Mobile {
+impl QualityDomain for MobileDomain {
     const DOMAIN: Domain = Domain::Wireless;
     const TRACES: bool = true;
 
-    fn judge(ground: &Ground<'_>, check: &QualityCheck, trace: Option<&Trace>) -> QualityResult {
+    fn judge(
+        ground: &QualityContext<'_>,
+        check: &QualityCheck,
+        trace: Option<&Trace>,
+    ) -> QualityResult {
         match trace.filter(|t| !t.visits.is_empty()) {
             Some(trace) => of_vehicle(ground, check, trace),
             None => of_place(ground, check, check.vehicle.is_some()),
@@ -61,7 +65,7 @@ impl Trade for Mobile {
     }
 }
 
-/// Where a vehicle was at the time in question, as far as records go.
+/// The place of a vehicle at the time in question, as far as records go.
 enum Whereabouts<'a> {
     /// Served here, by these.
     Here(Vec<&'a Visit>),
@@ -71,7 +75,7 @@ enum Whereabouts<'a> {
     Away(Option<&'a Visit>, Option<&'a Visit>),
 }
 
-fn whereabouts<'a>(trace: &'a Trace, when: Span) -> Whereabouts<'a> {
+fn whereabouts<'a>(trace: &'a Trace, when: TimeSpan) -> Whereabouts<'a> {
     let middle = when.middle();
     let meets = |v: &&Visit| {
         v.from.plus_s(-SILENCE_S) <= when.until && v.until.plus_s(SILENCE_S) >= when.from
@@ -99,15 +103,15 @@ fn whereabouts<'a>(trace: &'a Trace, when: Span) -> Whereabouts<'a> {
 /// A silence behind a visit; the visit after it, if there is one.
 type Gap<'a> = (&'a Visit, Option<&'a Visit>);
 
-fn span_of(trace: &Trace, gap: &Gap<'_>) -> Span {
-    Span {
+fn span_of(trace: &Trace, gap: &Gap<'_>) -> TimeSpan {
+    TimeSpan {
         from: gap.0.until,
         until: gap.1.map_or(trace.until, |v| v.from).max(gap.0.until),
     }
 }
 
 /// The silences behind failures that meet the time asked about, those first that fill most of it.
-fn felt_gaps(trace: &Trace, when: Span) -> Vec<Gap<'_>> {
+fn felt_gaps(trace: &Trace, when: TimeSpan) -> Vec<Gap<'_>> {
     let gaps = trace.visits.iter().enumerate();
     let gaps = gaps.filter(|(_, v)| v.failures > 0);
     let gaps = gaps.map(|(at, v)| (v, trace.visits.get(at + 1)));
@@ -125,10 +129,10 @@ fn felt_gaps(trace: &Trace, when: Span) -> Vec<Gap<'_>> {
     gaps
 }
 
-/// What two spans that meet have in common.
-fn common(a: Span, b: Span) -> Span {
+/// The part that two spans that meet have in common.
+fn common(a: TimeSpan, b: TimeSpan) -> TimeSpan {
     let from = a.from.max(b.from);
-    Span {
+    TimeSpan {
         from,
         until: a.until.min(b.until).max(from),
     }
@@ -159,7 +163,7 @@ fn ends_away(trace: &Trace, last: &Visit) -> bool {
     trace.came_from.is_none() || tail >= longest
 }
 
-fn of_vehicle(ground: &Ground<'_>, check: &QualityCheck, trace: &Trace) -> QualityResult {
+fn of_vehicle(ground: &QualityContext<'_>, check: &QualityCheck, trace: &Trace) -> QualityResult {
     // Of several silences, one that an outage explains is what was felt.
     let here = |gap: &Gap<'_>| !is_absence(trace, Some(gap.0), gap.1);
     let gaps = felt_gaps(trace, check.when).into_iter().filter(here);
@@ -179,13 +183,13 @@ fn of_vehicle(ground: &Ground<'_>, check: &QualityCheck, trace: &Trace) -> Quali
 }
 
 fn away(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     trace: &Trace,
     before: Option<&Visit>,
     after: Option<&Visit>,
 ) -> QualityResult {
-    let gap = Span {
+    let gap = TimeSpan {
         from: before.map_or(check.when.from, |v| v.until),
         until: after.map_or(trace.until, |v| v.from),
     };
@@ -216,7 +220,7 @@ fn away(
 }
 
 /// The vehicle was served: how did those do who served it?
-fn served(ground: &Ground<'_>, check: &QualityCheck, visits: &[&Visit]) -> QualityResult {
+fn served(ground: &QualityContext<'_>, check: &QualityCheck, visits: &[&Visit]) -> QualityResult {
     let sites = sites_of(ground, visits);
     // A site that served was in service, whatever its management system missed.
     let found =
@@ -252,14 +256,14 @@ fn served(ground: &Ground<'_>, check: &QualityCheck, visits: &[&Visit]) -> Quali
 
 /// The vehicle was here and nothing served it.
 fn silent(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     before: Option<&Visit>,
     after: Option<&Visit>,
 ) -> QualityResult {
     let beside: Vec<&Visit> = before.into_iter().chain(after).collect();
     let sure = sites_of(ground, &beside);
-    let gap = Span {
+    let gap = TimeSpan {
         from: before.map_or(check.when.from, |v| v.until),
         until: after.map_or(check.when.until, |v| v.from.max(check.when.from)),
     };
@@ -288,7 +292,11 @@ fn silent(
 
 /// Much of the town that the customer names was out while the vehicle was silent: it was on its way
 /// into it, or there.
-fn town_was_out(ground: &Ground<'_>, check: &QualityCheck, gap: Span) -> Option<QualityResult> {
+fn town_was_out(
+    ground: &QualityContext<'_>,
+    check: &QualityCheck,
+    gap: TimeSpan,
+) -> Option<QualityResult> {
     let when = common(gap, check.when);
     let sites = ground.sites_of(check.place.as_ref()?);
     let out = sites.iter().filter_map(|site| {
@@ -312,13 +320,17 @@ fn town_was_out(ground: &Ground<'_>, check: &QualityCheck, gap: Span) -> Option<
     })
 }
 
-fn silence(gap: Span) -> String {
+fn silence(gap: TimeSpan) -> String {
     format!("no record between {} and {}", gap.from, gap.until)
 }
 
 /// The outage that explains a silence: of a site that served before or after it, or of one near to
 /// these, which lasted for most of the silence.
-fn explained(ground: &Ground<'_>, beside: &[&Visit], gap: Span) -> Option<QualityResult> {
+fn explained(
+    ground: &QualityContext<'_>,
+    beside: &[&Visit],
+    gap: TimeSpan,
+) -> Option<QualityResult> {
     let sure = &sites_of(ground, beside);
     // The end of an alarm may be lost: a site that served while it stood was not out.
     let served = |site: &ElementId, interval: &Interval| {
@@ -354,7 +366,7 @@ fn explained(ground: &Ground<'_>, beside: &[&Visit], gap: Span) -> Option<Qualit
 /// A vehicle that had a strong signal of one cell before and after did not move: its site failed,
 /// though no alarm says so.
 fn parked_and_lost(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     before: Option<&Visit>,
     after: Option<&Visit>,
 ) -> Option<QualityResult> {
@@ -376,7 +388,7 @@ fn parked_and_lost(
 }
 
 /// No vehicle, or none that is known here: the town's sites.
-fn of_place(ground: &Ground<'_>, check: &QualityCheck, unseen: bool) -> QualityResult {
+fn of_place(ground: &QualityContext<'_>, check: &QualityCheck, unseen: bool) -> QualityResult {
     let mut sites = check.sites.clone();
     sites.extend(check.place.iter().flat_map(|town| ground.sites_of(town)));
     if sites.is_empty() {
@@ -414,13 +426,13 @@ fn lasted(found: &QualityResult) -> bool {
 }
 
 /// The own sites of visited cells.
-fn sites_of(ground: &Ground<'_>, visits: &[&Visit]) -> BTreeSet<ElementId> {
+fn sites_of(ground: &QualityContext<'_>, visits: &[&Visit]) -> BTreeSet<ElementId> {
     let sites = visits.iter().map(|v| ground.inventory.node_of(&v.cell));
     sites.filter(|s| ground.is_own(s)).cloned().collect()
 }
 
 /// The other own sites near to some.
-fn around(ground: &Ground<'_>, sites: &BTreeSet<ElementId>) -> BTreeSet<ElementId> {
+fn around(ground: &QualityContext<'_>, sites: &BTreeSet<ElementId>) -> BTreeSet<ElementId> {
     let position = |id: &ElementId| ground.inventory.element(id).map(|e| e.position);
     let centres: Vec<(f64, f64)> = sites.iter().filter_map(position).collect();
     let near = |p: (f64, f64)| centres.iter().any(|c| distance_km(*c, p) <= AROUND_KM);
@@ -438,9 +450,9 @@ fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
 
 /// The first of the sites that was out at the time, with its cause if its mains was away.
 fn out_of_service(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     sites: &BTreeSet<ElementId>,
-    when: Span,
+    when: TimeSpan,
 ) -> Option<QualityResult> {
     let history = ground.history;
     let out = sites.iter().filter_map(|site| {
@@ -453,14 +465,14 @@ fn out_of_service(
 
 /// A site that was out, with its cause if its mains was away.
 fn out_since(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     site: &ElementId,
     alarm: AlarmType,
     interval: Interval,
 ) -> QualityResult {
     let mains = [AlarmType::MainsFailure];
     // Batteries last a while: the mains may have gone earlier.
-    let earlier = Span {
+    let earlier = TimeSpan {
         from: interval.from.plus_s(-6.0 * 3_600.0),
         until: interval.from.plus_s(600.0),
     };
@@ -470,7 +482,11 @@ fn out_since(
 }
 
 /// A visited cell that was off or impaired.
-fn impaired(ground: &Ground<'_>, visits: &[&Visit], when: Span) -> Option<QualityResult> {
+fn impaired(
+    ground: &QualityContext<'_>,
+    visits: &[&Visit],
+    when: TimeSpan,
+) -> Option<QualityResult> {
     let types = [
         AlarmType::CellUnavailable,
         AlarmType::InterferenceHigh,
@@ -488,7 +504,11 @@ fn impaired(ground: &Ground<'_>, visits: &[&Visit], when: Span) -> Option<Qualit
 }
 
 /// A visited cell that had no room, or gave next to nothing under a good signal.
-fn crowded(ground: &Ground<'_>, visits: &[&Visit], when: Span) -> Option<QualityResult> {
+fn crowded(
+    ground: &QualityContext<'_>,
+    visits: &[&Visit],
+    when: TimeSpan,
+) -> Option<QualityResult> {
     let full = |cell: &ElementId| {
         let mut periods = ground.history.cell(cell, when);
         periods.any(|p| p.load > FULL || (p.users > 0.0 && p.edge_throughput_mbps < POOR_MBPS))

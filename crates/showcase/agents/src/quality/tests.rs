@@ -1,13 +1,13 @@
-//! What records and alarms mean, case by case, and what is remembered of them.
+//! The meaning of records and alarms, case by case, and what is remembered of them.
 #![allow(clippy::unwrap_used)]
 
-use super::history::{History, Interval};
-use super::mobile::Mobile;
-use super::transport::Transport;
+use super::history::{DomainHistory, Interval};
+use super::mobile::MobileDomain;
+use super::transport::TransportDomain;
 use super::*;
 use crate::bench::{alarm, answer, assign, at, cleared, id, rng};
 use crate::complaints::office::{started_as, town};
-use crate::complaints::reader::when::Span;
+use crate::complaints::reader::when::TimeSpan;
 use crate::payloads::quality::Quality;
 use domain::cause::Cause;
 use domain::telemetry::AlarmType::*;
@@ -30,7 +30,7 @@ fn check(place: Option<&str>, from: i64, until: i64) -> QualityCheck {
         vehicle: None,
         place: place.map(str::to_owned),
         sites: BTreeSet::new(),
-        when: Span {
+        when: TimeSpan {
             from: at(from),
             until: at(until),
         },
@@ -38,8 +38,8 @@ fn check(place: Option<&str>, from: i64, until: i64) -> QualityCheck {
     }
 }
 
-fn told(alarms: &[Alarm], periods: &[Performance]) -> History {
-    let mut history = History::default();
+fn told(alarms: &[Alarm], periods: &[Performance]) -> DomainHistory {
+    let mut history = DomainHistory::default();
     alarms.iter().for_each(|a| history.alarm(a, a.time));
     for period in periods {
         history.performance(Arc::new(period.clone()), period.until);
@@ -47,9 +47,13 @@ fn told(alarms: &[Alarm], periods: &[Performance]) -> History {
     history
 }
 
-fn judged<T: Trade>(history: &History, check: &QualityCheck, trace: Option<&Trace>) -> String {
+fn judged<T: QualityDomain>(
+    history: &DomainHistory,
+    check: &QualityCheck,
+    trace: Option<&Trace>,
+) -> String {
     let topology = Topology::new(Arc::new(town()));
-    let ground = Ground {
+    let ground = QualityContext {
         inventory: topology.inventory(),
         topology: &topology,
         history,
@@ -106,7 +110,7 @@ fn records_and_alarms_are_read_together() {
             came_from: came.map(str::to_owned),
             until: at(9_000),
         };
-        judged::<Mobile>(
+        judged::<MobileDomain>(
             &told(alarms, periods),
             &check(None, 3_000, 3_900),
             Some(&trace),
@@ -200,7 +204,7 @@ fn records_and_alarms_are_read_together() {
 #[test]
 fn without_a_vehicle_the_towns_sites_are_looked_at() {
     let of = |place: &str, alarms: &[Alarm]| {
-        judged::<Mobile>(&told(alarms, &[]), &check(Some(place), 3_000, 3_900), None)
+        judged::<MobileDomain>(&told(alarms, &[]), &check(Some(place), 3_000, 3_900), None)
     };
     let out = [alarm("site:b4", SiteUnreachable, 3_200)];
     assert_eq!(of("Bonn", &out), "failed site:b4 -");
@@ -214,7 +218,7 @@ fn transport_says_what_cuts_off_or_impairs() {
     let of = |alarms: &[Alarm], periods: &[Performance]| {
         let mut check = check(None, 3_000, 3_900);
         check.sites = BTreeSet::from([id("site:b4")]);
-        judged::<Transport>(&told(alarms, periods), &check, None)
+        judged::<TransportDomain>(&told(alarms, periods), &check, None)
     };
     let rows = [
         of(&[], &[]),
@@ -273,7 +277,7 @@ fn a_history_is_in_order_whatever_the_order_of_alarms() {
         &[],
     );
     let stood = |from: i64, until: i64| {
-        let span = Span {
+        let span = TimeSpan {
             from: at(from),
             until: at(until),
         };
@@ -296,7 +300,7 @@ fn a_history_is_in_order_whatever_the_order_of_alarms() {
         &[],
     );
     old.alarm(&alarm("site:b2", SiteUnreachable, 200_000), at(200_000));
-    let all = Span {
+    let all = TimeSpan {
         from: at(0),
         until: at(300_000),
     };

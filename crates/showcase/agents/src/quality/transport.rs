@@ -5,7 +5,7 @@
 //! its own links: whoever asked knows whether its power was away. Read next: [`super::history`].
 
 use super::history::Interval;
-use super::{Ground, QualityAgent, Trace, Trade, blamed};
+use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::topology::Topology;
 use domain::cause::Cause;
@@ -14,31 +14,35 @@ use domain::telemetry::AlarmType;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The quality agent of a province's transport network.
-pub type TransportQuality = QualityAgent<Transport>;
+pub type TransportQuality = QualityAgent<TransportDomain>;
 
-/// What says that an element is dead.
+/// The alarms that say that an element is dead.
 const DEAD: [AlarmType; 4] = [
     AlarmType::NodeUnreachable,
     AlarmType::CardFailure,
     AlarmType::LinkDown,
     AlarmType::LossOfSignal,
 ];
-/// What says that a link is impaired.
+/// The alarms that say that a link is impaired.
 const IMPAIRED: [AlarmType; 2] = [AlarmType::Congestion, AlarmType::SignalDegraded];
 /// An impairment that is shorter is not felt, in seconds.
 const FELT_S: f64 = 300.0;
 /// More than this share of packets lost is felt.
 const LOSS: f64 = 0.02;
 
-/// What the transport domain knows of quality.
+/// The knowledge that the transport domain has of quality.
 #[derive(Debug)]
-pub struct Transport;
+pub struct TransportDomain;
 
-impl Trade for Transport {
+impl QualityDomain for TransportDomain {
     const DOMAIN: Domain = Domain::Ip;
     const TRACES: bool = false;
 
-    fn judge(ground: &Ground<'_>, check: &QualityCheck, _: Option<&Trace>) -> QualityResult {
+    fn judge(
+        ground: &QualityContext<'_>,
+        check: &QualityCheck,
+        _: Option<&Trace>,
+    ) -> QualityResult {
         let mut sites: BTreeSet<ElementId> = check.sites.clone();
         if sites.is_empty() {
             sites.extend(check.place.iter().flat_map(|town| ground.sites_of(town)));
@@ -62,9 +66,9 @@ impl Trade for Transport {
     }
 }
 
-/// What had cut off one of the sites.
+/// The element that had cut off one of the sites.
 fn cut_off(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     sites: &BTreeSet<ElementId>,
 ) -> Option<QualityResult> {
@@ -104,9 +108,9 @@ fn rank(inventory: &Inventory, element: &ElementId) -> u8 {
     }
 }
 
-/// What was impaired on the way of one of the sites.
+/// The element that was impaired on the way of one of the sites.
 fn impaired(
-    ground: &Ground<'_>,
+    ground: &QualityContext<'_>,
     check: &QualityCheck,
     sites: &BTreeSet<ElementId>,
 ) -> Option<QualityResult> {

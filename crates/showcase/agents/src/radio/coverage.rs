@@ -1,9 +1,9 @@
-//! Who could serve the users of cells that are lost, and how well.
+//! The cells that could serve the users of cells that are lost, and how well.
 //!
 //! Users are thought to be spread evenly over the sectors that are lost; where they really are nobody
 //! here knows. Read next: [`crate::optimisation`], which chooses among the helpers.
 
-use super::{CAPACITY_PREFERRED_DBM, NOISE_DBM, Place, Radio};
+use super::{CAPACITY_PREFERRED_DBM, NOISE_DBM, PlanePoint, Radio};
 use domain::inventory::ElementId;
 use domain::radio::{COVERAGE_DBM, spectral_efficiency};
 use domain::telemetry::CellPerformance;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const DIRECTIONS: [f64; 3] = [-40.0, 0.0, 40.0];
 /// Distances at which they are thought to be, as shares of the sector's reach.
 const DISTANCES: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// How far a sector reaches, as a share of the way to the nearest site.
+/// The reach of a sector, as a share of the way to the nearest site.
 const REACH: f64 = 0.6;
 /// The most cells that are looked at for one sector.
 const CANDIDATES_MAX: usize = 24;
@@ -22,7 +22,7 @@ const SHARE_LEAST: f64 = 0.02;
 
 /// A cell that might serve users of what is lost.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct CandidateCell {
     /// The cell.
     pub cell: ElementId,
     /// Its load before, 0 to 1.
@@ -38,10 +38,10 @@ pub struct Candidate {
 
 /// A lost sector's users, and the cells around.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct LostSector {
     /// The cells that might serve.
-    pub candidates: Vec<Candidate>,
-    /// What the users want together, in Mbit/s.
+    pub candidates: Vec<CandidateCell>,
+    /// The throughput that the users want together, in Mbit/s.
     pub demand_mbps: f64,
     /// By place of a user and candidate: reference signal power without offset.
     heard: Vec<Vec<Heard>>,
@@ -55,32 +55,32 @@ struct Heard {
     milliwatt: f64,
 }
 
-/// How users fare.
+/// The service of users.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Served {
+pub struct UserService {
     /// The share of them who are covered, 0 to 1.
     pub share: f64,
-    /// What is carried for them, in Mbit/s.
+    /// The throughput that is carried for them, in Mbit/s.
     pub carried_mbps: f64,
-    /// What the slowest tenth of those covered gets, in Mbit/s; 0 if nobody is.
+    /// The throughput that the slowest tenth of those covered gets, in Mbit/s; 0 if nobody is.
     pub edge_mbps: f64,
-    /// What counts when plans are compared: carried traffic, worth the more the nearer each user is
-    /// to what was promised. In Mbit/s.
+    /// The worth that counts when plans are compared: carried traffic, worth the more the nearer
+    /// each user is to what was promised. In Mbit/s.
     pub worth_mbps: f64,
 }
 
-/// What is known of the cells around.
+/// All that is known of the cells around.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// Cells that cannot serve: lost themselves, or of a site that is out.
     pub lost: &'a BTreeSet<ElementId>,
-    /// How cells did last.
+    /// The last performance of cells.
     pub cells: &'a BTreeMap<ElementId, CellPerformance>,
     /// The load of cells of which none is known.
     pub usual_load: f64,
 }
 
-impl Field {
+impl LostSector {
     /// The users of the sector of a lost cell, who want `demand_mbps` together.
     pub fn of_sector(
         radio: &Radio,
@@ -99,7 +99,7 @@ impl Field {
             found.iter().map(|(heard, _)| of(heard)).collect()
         };
         let heard: Vec<Vec<Heard>> = (0..places.len()).map(rsrp).collect();
-        let candidates: Vec<Candidate> = found.into_iter().map(|(_, c)| c).collect();
+        let candidates: Vec<CandidateCell> = found.into_iter().map(|(_, c)| c).collect();
         Some(Self {
             noise_milliwatt: milliwatt(NOISE_DBM),
             heard,
@@ -108,12 +108,12 @@ impl Field {
         })
     }
 
-    /// How the users fare, each promised `min_mbps`.
-    pub fn served(&self, min_mbps: f64) -> Served {
+    /// The service of the users, each promised `min_mbps`.
+    pub fn served(&self, min_mbps: f64) -> UserService {
         let each = self.each_mbps();
         let (hosts, load) = self.hosts();
         let mut rates: Vec<f64> = Vec::new();
-        let mut served = Served::default();
+        let mut served = UserService::default();
         for (host, rate) in hosts.iter().flatten() {
             let fares = fares(*rate, load[*host], each, min_mbps);
             served.carried_mbps += fares.carried_mbps;
@@ -126,7 +126,7 @@ impl Field {
         served
     }
 
-    /// [`Served::worth_mbps`] alone, of which plans ask for very many.
+    /// [`UserService::worth_mbps`] alone, of which plans ask for very many.
     pub fn worth_mbps(&self, min_mbps: f64) -> f64 {
         let each = self.each_mbps();
         let (hosts, load) = self.hosts();
@@ -135,7 +135,7 @@ impl Field {
         fares.fold(0.0, |sum, fares| sum + fares.worth_mbps)
     }
 
-    /// What the users at one place want, in Mbit/s.
+    /// The throughput that the users at one place want, in Mbit/s.
     fn each_mbps(&self) -> f64 {
         self.demand_mbps / self.heard.len().max(1) as f64
     }
@@ -188,15 +188,15 @@ impl Field {
     }
 }
 
-/// How the users at one place fare.
+/// The service of the users at one place.
 struct Fares {
     rate_mbps: f64,
     carried_mbps: f64,
     worth_mbps: f64,
 }
 
-/// How users fare who want `each` and are promised `min_mbps`, on a cell of such a load that would give
-/// them `rate` if it were all theirs, all in Mbit/s.
+/// The service of users who want `each` and are promised `min_mbps`, on a cell of such a load that
+/// would give them `rate` if it were all theirs, all in Mbit/s.
 fn fares(rate: f64, load: f64, each: f64, min_mbps: f64) -> Fares {
     let rate_mbps = rate * (1.0 - load).max(SHARE_LEAST);
     let carried_mbps = each / load.max(1.0);
@@ -229,13 +229,13 @@ pub fn sectors<'a>(radio: &Radio, lost: impl Iterator<Item = &'a ElementId>) -> 
     found.into_values().collect()
 }
 
-fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
+fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<PlanePoint>> {
     let from = radio.place_of(cell)?;
     let azimuth = radio.cell(cell)?.azimuth_degrees;
     let reach = radio.spacing_km(cell) * REACH;
     let place = |direction: f64, distance: f64| {
         let bearing = (azimuth + direction).to_radians();
-        Place {
+        PlanePoint {
             x_km: from.x_km + reach * distance * bearing.sin(),
             y_km: from.y_km + reach * distance * bearing.cos(),
         }
@@ -251,9 +251,9 @@ fn places_of(radio: &Radio, cell: &ElementId) -> Option<Vec<Place>> {
 fn candidates(
     radio: &Radio,
     lost: &ElementId,
-    places: &[Place],
+    places: &[PlanePoint],
     around: Surroundings<'_>,
-) -> Vec<(Vec<f64>, Candidate)> {
+) -> Vec<(Vec<f64>, CandidateCell)> {
     let mut near: Vec<&ElementId> = radio.sector_of(lost).collect();
     near.extend(radio.inventory().cells_of(radio.site_of(lost)));
     for cell in radio.sector_of(lost) {
@@ -267,7 +267,7 @@ fn candidates(
     near.retain(|c| *c != lost && !around.lost.contains(*c));
     let heard = |cell: &ElementId| -> Vec<f64> {
         let antenna = radio.antenna(cell);
-        let dbm = |p: &Place| antenna.map_or(f64::NEG_INFINITY, |a| a.rsrp_dbm(*p));
+        let dbm = |p: &PlanePoint| antenna.map_or(f64::NEG_INFINITY, |a| a.rsrp_dbm(*p));
         places.iter().map(dbm).collect()
     };
     let best = |heard: &[f64]| heard.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -278,7 +278,7 @@ fn candidates(
     let candidate = |(_, at, id): (f64, Vec<f64>, &ElementId)| {
         let cell = radio.cell(id)?;
         let known = around.cells.get(id);
-        let candidate = Candidate {
+        let candidate = CandidateCell {
             cell: id.clone(),
             load: known.map_or(around.usual_load, |c| c.load),
             on: known.is_none_or(|c| c.saving.serves()),

@@ -1,4 +1,4 @@
-//! What a cell consumes, by its radio unit, load, power and sleep.
+//! The consumption of a cell, by its radio unit, load, power and sleep.
 //!
 //! The fits of [`domain::radio::energy`], and assumptions on what that set does not show:
 //!

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::coverage::{Field, Surroundings, sectors};
+use super::coverage::{LostSector, Surroundings, sectors};
 use super::curve::usual_load;
 use super::energy::{can, power_kw};
 use super::*;
@@ -70,7 +70,7 @@ proptest! {
             cells: &BTreeMap::new(),
             usual_load: 0.1,
         };
-        let mut field = Field::of_sector(&radio, &id("cell:s0/1"), 5.0, around).unwrap();
+        let mut field = LostSector::of_sector(&radio, &id("cell:s0/1"), 5.0, around).unwrap();
         let before = field.served(2.0);
         let which = which % field.candidates.len();
         field.candidates[which].offset_db = db;

@@ -1,4 +1,4 @@
-//! How things are repaired: steps by cause, with the names, ends and distances of the inventory.
+//! The repair of things: steps by cause, with the names, ends and distances of the inventory.
 //!
 //! Knows the trade and the documentation; alarms are added by [`super`].
 

@@ -6,11 +6,11 @@
 
 pub mod manual;
 
-use crate::alarms::{AlarmList, tells_of_loss};
+use crate::alarms::{ActiveAlarms, tells_of_loss};
 use crate::context::TaskExecutor;
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
-use crate::lookup::{self, Reading};
+use crate::element_names::{self, NamedElements};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult};
 use crate::topology::Topology;
@@ -31,14 +31,14 @@ const ALARMS_MAX: usize = 12;
 #[derive(Debug)]
 pub struct ResourceCopilot {
     topology: Arc<Topology>,
-    alarms: AlarmList,
+    alarms: ActiveAlarms,
 }
 
 impl TaskExecutor for ResourceCopilot {
     fn start(briefing: Briefing, _: Timestamp, _: &mut SeededRng) -> (Self, Vec<Output>) {
         let copilot = Self {
             topology: Topology::of(&briefing.inventory),
-            alarms: AlarmList::default(),
+            alarms: ActiveAlarms::default(),
         };
         // A task that did not end in its first answer waits for the answer to a question, or its
         // first answer was lost.
@@ -72,10 +72,10 @@ impl TaskExecutor for ResourceCopilot {
         (self.reply_to(&ask.content), Vec::new())
     }
 
-    /// What it knows of an element it has said; it goes on only if asked about another.
+    /// Says that it has said what it knows of an element; it goes on only if asked about another.
     fn rejected(&mut self, ask: &Ask, _: Timestamp) -> Vec<Output> {
         let told = self.understand(&ask.task.content).map(|(g, _)| g.element);
-        let reading = lookup::read(self.topology.names(), &ask.content);
+        let reading = element_names::read(self.topology.names(), &ask.content);
         let other = reading
             .elements
             .iter()
@@ -110,9 +110,9 @@ impl ResourceCopilot {
         }
     }
 
-    fn understand(&self, content: &Content) -> Result<(Guidance, Reading), Reply> {
+    fn understand(&self, content: &Content) -> Result<(Guidance, NamedElements), Reply> {
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(self.topology.names(), content);
+            let reading = element_names::read(self.topology.names(), content);
             let element = reading.elements.first();
             let element = element.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok((asked_about(element, content), reading));
@@ -120,7 +120,7 @@ impl ResourceCopilot {
         let guidance =
             Guidance::from_payload(payload).map_err(|e| e.reply(&content.target_object))?;
         match self.topology.inventory().element(&guidance.element) {
-            Some(_) => Ok((guidance, Reading::default())),
+            Some(_) => Ok((guidance, NamedElements::default())),
             None => {
                 let words = format!("the inventory has no element {}", guidance.element);
                 Err(Reply::refused("unknown-element", "element", words))
@@ -128,7 +128,7 @@ impl ResourceCopilot {
         }
     }
 
-    fn guide(&self, guidance: &Guidance, reading: &Reading) -> Reply {
+    fn guide(&self, guidance: &Guidance, reading: &NamedElements) -> Reply {
         let id = &guidance.element;
         let alarms = self.alarms_near(id);
         let mut steps = manual::steps(&self.topology, id, guidance.cause);
@@ -148,7 +148,7 @@ impl ResourceCopilot {
         Reply::new(Verdict::Result, vec![content])
     }
 
-    /// What it is, where, what hangs on it, what is beside it, how it stands.
+    /// Describes an element: what it is, where, what hangs on it, what is beside it, how it stands.
     fn describe(&self, id: &ElementId, cause: Cause, alarms: &[String]) -> String {
         let inventory = self.topology.inventory();
         let kind = inventory.element(id).map_or("", |e| e.kind.as_str());
@@ -196,7 +196,7 @@ impl ResourceCopilot {
         lines
     }
 
-    /// What must be true before the engineer leaves.
+    /// The condition that must hold before the engineer leaves.
     fn last_check(&self, id: &ElementId) -> Option<String> {
         let sites = self.topology.dependent_on(id);
         let out: Vec<&ElementId> = sites

@@ -1,4 +1,5 @@
-//! How a ticket can be worked: what the copilot decides and its publisher agrees to (draft §5.3, 2).
+//! The ways in which a ticket can be worked: what the copilot decides and its publisher agrees to
+//! (draft §5.3, 2).
 //!
 //! Each cause can be repaired in one way or several; a decision names the way, who goes, what they
 //! take along and in what order they work. Read next: [`crate::payloads::repair`].
@@ -44,7 +45,7 @@ fn ways(cause: Cause) -> &'static [Way] {
     }
 }
 
-/// What can be decided about a ticket, the usual first.
+/// The decisions that can be taken about a ticket, the usual first.
 pub(super) fn decisions(topology: &Topology, repair: &Repair) -> Vec<RepairDecision> {
     let model = manual::model_of(topology.inventory(), &repair.element);
     let order = manual::steps(topology, &repair.element, repair.cause);
@@ -62,7 +63,7 @@ pub(super) fn decisions(topology: &Topology, repair: &Repair) -> Vec<RepairDecis
     ways(repair.cause).iter().map(decision).collect()
 }
 
-/// Why a plan of the publisher cannot be followed; none if it can.
+/// The reason why a plan of the publisher cannot be followed; none if it can.
 pub(super) fn obstacle(
     topology: &Topology,
     repair: &Repair,

@@ -12,7 +12,7 @@ mod ticket;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
-use crate::lookup::{self, Reading};
+use crate::element_names::{self, NamedElements};
 use crate::payloads::Schema;
 use crate::payloads::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
 use crate::resource_copilot::manual;
@@ -154,7 +154,7 @@ impl TaskExecutor for ServiceCopilot {
 
 enum Wanted {
     Repair(Repair),
-    Word(ElementId, Reading),
+    Word(ElementId, NamedElements),
 }
 
 impl ServiceCopilot {
@@ -226,7 +226,7 @@ impl ServiceCopilot {
 
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
         let Some(payload) = &content.payload else {
-            let reading = lookup::read(self.topology.names(), content);
+            let reading = element_names::read(self.topology.names(), content);
             let first = reading.elements.first().cloned();
             let first = first.ok_or_else(|| target_needed(&content.target_object))?;
             return Ok(Wanted::Word(first, reading));
@@ -431,8 +431,8 @@ impl ServiceCopilot {
         vec![Output::report(&task, Progress::Result(content))]
     }
 
-    /// What the service layer knows of an element.
-    fn say(&self, id: &ElementId, reading: &Reading) -> Reply {
+    /// Says what the service layer knows of an element.
+    fn say(&self, id: &ElementId, reading: &NamedElements) -> Reply {
         let inventory = self.topology.inventory();
         let sites = self.topology.dependent_on(id);
         let mut words = match inventory.element(id) {

@@ -6,7 +6,7 @@ use domain::telemetry::Token;
 /// The most visits to one element for one ticket.
 pub(super) const VISITS_MAX: u32 = 2;
 
-/// How far it has come.
+/// The stage to which it has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The decision with this number waits for the publisher's word.
@@ -28,7 +28,7 @@ pub(super) struct Ticket {
     pub(super) dispatch: Token,
     pub(super) stage: Stage,
     pub(super) visits: u32,
-    /// What was agreed on.
+    /// The plan agreed on.
     pub(super) plan: Option<RepairDecision>,
 }
 

@@ -8,12 +8,12 @@
 pub mod ruling;
 
 use crate::context::{AgentContext, TaskExecutor};
-use crate::outbox::{Heard, Outbox};
+use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::intent::{
-    Intent, IntentAction, IntentOrder, IntentResult, IntentStatus, Policy,
+    Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus,
 };
 use crate::payloads::saving::{SavingAction, SavingOrder};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -26,7 +26,7 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use ruling::rule;
 
-/// What users keep at the least until somebody says otherwise, in Mbit/s.
+/// The throughput that users keep at the least until somebody says otherwise, in Mbit/s.
 const MIN_THROUGHPUT_MBPS: f64 = 2.0;
 /// The load up to which cells save energy, in percent.
 const MAX_LOAD_PERCENT: u64 = 50;
@@ -39,8 +39,8 @@ const RULING_MIN: u64 = 240;
 const AGAIN_S: f64 = 600.0;
 
 /// The policy that holds until somebody sets another.
-pub fn usual_policy() -> Policy {
-    Policy {
+pub fn usual_policy() -> IntentPolicy {
+    IntentPolicy {
         priorities: Intent::ALL.to_vec(),
         min_throughput_mbps: Some(MIN_THROUGHPUT_MBPS),
         max_load_percent: Some(MAX_LOAD_PERCENT),
@@ -54,12 +54,12 @@ pub fn usual_policy() -> Policy {
 pub struct ServiceIntent {
     context: AgentContext,
     outbox: Outbox<TaskId>,
-    policy: Policy,
+    policy: IntentPolicy,
     /// The task that set the policy; none if it is the usual one.
     set_by: Option<TaskId>,
     /// The standing task of the energy-saving agent, and whose it is.
     saving: Option<(TaskId, String)>,
-    /// When it is ordered again, by the token of the waking.
+    /// The time at which it is ordered again, by the token of the waking.
     again: Option<Token>,
 }
 
@@ -116,13 +116,13 @@ impl TaskExecutor for ServiceIntent {
             _ => return Vec::new(),
         };
         match heard {
-            Heard::Handled(outputs) => outputs,
-            Heard::Answered {
+            ReplyOutcome::Handled(outputs) => outputs,
+            ReplyOutcome::Answered {
                 purpose: task,
                 reply,
                 ..
             } => self.saving_answered(&task, reply.map(|r| r.verdict).ok(), now),
-            Heard::Unknown => Vec::new(),
+            ReplyOutcome::Unknown => Vec::new(),
         }
     }
 
@@ -147,7 +147,7 @@ impl TaskExecutor for ServiceIntent {
             }
             IntentAction::Show => {
                 let result = self.in_force();
-                (said(result, self.describe()), Vec::new())
+                (intent_reply(result, self.describe()), Vec::new())
             }
         }
     }
@@ -174,7 +174,7 @@ fn understand(content: &Content) -> Result<IntentOrder, Reply> {
         let content = Content::new(target, words);
         return Err(Reply::new(Verdict::InputRequired, vec![content]));
     };
-    let unreadable = |e: Unreadable| e.reply(target);
+    let unreadable = |e: UnreadablePayload| e.reply(target);
     let order = IntentOrder::from_payload(payload).map_err(unreadable)?;
     let twice = |i: &Intent| order.policy.priorities.iter().filter(|p| *p == i).count() > 1;
     if let Some(intent) = order.policy.priorities.iter().find(|i| twice(i)) {
@@ -197,7 +197,7 @@ impl ServiceIntent {
             Ok(order) => {
                 let reply = match order.action {
                     IntentAction::Arbitrate => self.arbitrate(&task.from, &order).0,
-                    _ => said(self.in_force(), self.describe()),
+                    _ => intent_reply(self.in_force(), self.describe()),
                 };
                 let news = Output::of_reply(&task.id, &task.content.target_object, reply);
                 news.into_iter().collect()
@@ -210,7 +210,7 @@ impl ServiceIntent {
     }
 
     /// Holds a policy; what it does not say stays as it was. The task that set the one before ends.
-    fn hold(&mut self, task: &Task, set: Policy) -> Vec<Output> {
+    fn hold(&mut self, task: &Task, set: IntentPolicy) -> Vec<Output> {
         let mut outputs = Vec::new();
         if let Some(earlier) = self.set_by.replace(task.id.clone())
             && earlier != task.id
@@ -220,7 +220,7 @@ impl ServiceIntent {
                 ..self.in_force()
             };
             let words = format!("Task {} sets another policy", task.id);
-            let content = said(result, words).content.into_iter().next();
+            let content = intent_reply(result, words).content.into_iter().next();
             let progress = Progress::Result(content.unwrap_or_default());
             outputs.push(Output::report(&earlier, progress));
         }
@@ -229,7 +229,7 @@ impl ServiceIntent {
         let rest = known.priorities.iter().filter(|i| !priorities.contains(i));
         let rest: Vec<Intent> = rest.copied().collect();
         priorities.extend(rest);
-        self.policy = Policy {
+        self.policy = IntentPolicy {
             priorities,
             min_throughput_mbps: set.min_throughput_mbps.or(known.min_throughput_mbps),
             max_load_percent: set.max_load_percent.or(known.max_load_percent),
@@ -264,7 +264,7 @@ impl ServiceIntent {
         let result = rule(&self.policy, order);
         let words = result.reason.clone().unwrap_or_default();
         let note = Output::Note(format!("Conflict put by {from}: {words}"));
-        (said(result, words), vec![note])
+        (intent_reply(result, words), vec![note])
     }
 
     /// Gives the energy-saving agent the target and the bounds in force; its earlier task ends with it.
@@ -330,7 +330,7 @@ impl ServiceIntent {
     }
 }
 
-fn said(result: IntentResult, words: String) -> Reply {
+fn intent_reply(result: IntentResult, words: String) -> Reply {
     let content = Content::new("network", "Service intent")
         .with_payload(result.to_payload())
         .with_result(words);

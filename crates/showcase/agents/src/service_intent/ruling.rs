@@ -1,11 +1,13 @@
-//! Who yields: the intent that comes first prevails, unless it has nothing to lose.
+//! The choice of who yields: the intent that comes first prevails, unless it has nothing to lose.
 //!
 //! Throughput and energy are not traded against each other by a rate of exchange, since nobody gave
 //! one; the order of priorities decides, and a party that loses next to nothing yields whatever its
 //! place. If energy yields, the saving target is meanwhile as low as the parties say it would have to
 //! be. A ruling holds for a bounded time, after which the conflict may be put again.
 
-use crate::payloads::intent::{Intent, IntentOrder, IntentResult, IntentStatus, Party, Policy};
+use crate::payloads::intent::{
+    Intent, IntentOrder, IntentPolicy, IntentResult, IntentStatus, Party,
+};
 
 /// Under this a loss of throughput is none, in Mbit/s.
 const LOSS_LEAST_MBPS: f64 = 0.1;
@@ -13,7 +15,7 @@ const LOSS_LEAST_MBPS: f64 = 0.1;
 const LOSS_LEAST_KWH: f64 = 0.05;
 
 /// Decides a conflict under a policy.
-pub fn rule(policy: &Policy, order: &IntentOrder) -> IntentResult {
+pub fn rule(policy: &IntentPolicy, order: &IntentOrder) -> IntentResult {
     let place = |i: Intent| policy.priorities.iter().position(|p| *p == i);
     let mut parties: Vec<&Party> = order.parties.iter().collect();
     parties.sort_by_key(|p| (!loses(p), place(p.intent).unwrap_or(usize::MAX)));
@@ -36,7 +38,7 @@ pub fn rule(policy: &Policy, order: &IntentOrder) -> IntentResult {
         prevails,
         yields,
         reason: first.zip(second).map(|(a, b)| words(policy, a, b)),
-        policy: Policy {
+        policy: IntentPolicy {
             duration_minutes,
             saving_target_percent: targets.min_by(f64::total_cmp),
             ..policy.clone()
@@ -48,7 +50,7 @@ fn loses(party: &Party) -> bool {
     party.loss_mbps >= LOSS_LEAST_MBPS || party.loss_kwh >= LOSS_LEAST_KWH
 }
 
-fn words(policy: &Policy, first: &Party, second: &Party) -> String {
+fn words(policy: &IntentPolicy, first: &Party, second: &Party) -> String {
     let loss = |p: &Party| {
         format!(
             "{} would lose {:.1} Mbit/s and {:.1} kWh",

@@ -6,7 +6,9 @@ use super::ruling::rule;
 use super::usual_policy;
 use crate::drill::{Drill, hour};
 use crate::payloads::Schema;
-use crate::payloads::intent::{Intent, IntentAction, IntentOrder, IntentResult, Party, Policy};
+use crate::payloads::intent::{
+    Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, Party,
+};
 use crate::payloads::saving::SavingOrder;
 use domain::content::Content;
 use domain::reply::Verdict;
@@ -61,7 +63,7 @@ fn the_order_of_priorities_decides_unless_nothing_is_lost() {
         ),
     ];
     for (priorities, parties, prevails) in table {
-        let policy = Policy {
+        let policy = IntentPolicy {
             priorities: priorities.to_vec(),
             ..usual_policy()
         };
@@ -125,10 +127,10 @@ fn a_target_out_of_reach_is_lowered() {
     drill.run_for(7_300.0);
     let order = IntentOrder {
         action: IntentAction::Set,
-        policy: Policy {
+        policy: IntentPolicy {
             saving_target_percent: Some(30.0),
             min_throughput_mbps: Some(80.0),
-            ..Policy::default()
+            ..IntentPolicy::default()
         },
         ..IntentOrder::default()
     };
@@ -150,9 +152,9 @@ fn a_target_out_of_reach_is_lowered() {
 fn set(priorities: &[Intent]) -> Content {
     let order = IntentOrder {
         action: IntentAction::Set,
-        policy: Policy {
+        policy: IntentPolicy {
             priorities: priorities.to_vec(),
-            ..Policy::default()
+            ..IntentPolicy::default()
         },
         ..IntentOrder::default()
     };

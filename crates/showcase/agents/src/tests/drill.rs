@@ -29,7 +29,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is to happen.
+/// An event that is to happen.
 #[derive(Clone, Debug)]
 enum Due {
     Input(String, Input),
@@ -37,7 +37,7 @@ enum Due {
     Heal(usize),
 }
 
-/// Who waits for the answer of an executor that speaks later.
+/// One who waits for the answer of an executor that speaks later.
 #[derive(Clone, Debug)]
 struct Waiting {
     agent: String,
@@ -45,7 +45,7 @@ struct Waiting {
     round: u32,
 }
 
-/// What goes wrong, in percent.
+/// The things that go wrong, in percent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Chaos {
     /// Replies that never arrive.
@@ -66,14 +66,14 @@ pub(crate) struct Drill {
     pub net: Net,
     pub tasks: BTreeMap<TaskId, Task>,
     negotiations: BTreeMap<TaskId, Negotiation>,
-    /// What executors offered instead of what they were assigned, by task.
+    /// The offers of executors in place of what they were assigned, by task.
     pub offers: BTreeMap<TaskId, Speech>,
     waiting: BTreeMap<TaskId, Waiting>,
     due: BTreeMap<(Timestamp, u64), Due>,
     numbered: u64,
     chance: SeededRng,
     pub chaos: Chaos,
-    /// What was said and done, a line each.
+    /// All that was said and done, a line each.
     pub log: Vec<String>,
 }
 
@@ -207,7 +207,7 @@ impl Drill {
         briefing
     }
 
-    /// What an agent is told at its start.
+    /// The briefing of an agent at its start.
     pub(crate) fn briefing(&self, name: &str) -> Briefing {
         let own = self
             .roster
@@ -395,7 +395,7 @@ impl Drill {
         }
     }
 
-    /// What the platform answers to a message; none if the executor answers later.
+    /// The answer of the platform to a message; none if the executor answers later.
     fn carried(
         &mut self,
         from: &str,
@@ -777,8 +777,8 @@ impl Drill {
         }
     }
 
-    /// What must hold when all is over: nothing louder than planned, nobody held, no task that was
-    /// begun for a trouble.
+    /// All that must hold when all is over: nothing louder than planned, nobody held, no task that
+    /// was begun for a trouble.
     pub(crate) fn is_clean(&self) -> Result<(), String> {
         let loud: BTreeSet<_> = self.net.offsets.keys().collect();
         if !loud.is_empty() {

@@ -17,11 +17,11 @@ pub mod record;
 mod repair;
 
 use crate::context::{AgentContext, TaskExecutor};
-use crate::lookup;
+use crate::element_names;
 use crate::oss_fault::news::News;
 use crate::payloads::repair::Repair;
-use crate::payloads::ticket::{Ticket, TicketKind, TicketOrder, TicketStatus};
-use crate::payloads::{Schema, Unreadable};
+use crate::payloads::ticket::{TicketKind, TicketOrder, TicketStatus, TroubleTicket};
+use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
@@ -44,7 +44,7 @@ pub struct TroubleTickets {
     context: AgentContext,
     topology: Arc<Topology>,
     /// Every ticket, by its number.
-    tickets: BTreeMap<String, Ticket>,
+    tickets: BTreeMap<String, TroubleTicket>,
     /// Repairs under way, by the task of whoever wants them.
     works: BTreeMap<TaskId, Work>,
     /// Tickets that people work on, by the task of whoever opened them.
@@ -115,7 +115,7 @@ impl TaskExecutor for TroubleTickets {
     }
 }
 
-/// What a content asks for.
+/// The request in a content.
 enum Wanted {
     Repair(Box<Repair>),
     Order(Box<TicketOrder>),
@@ -124,7 +124,7 @@ enum Wanted {
 
 impl TroubleTickets {
     fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
-        let unreadable = |e: Unreadable| e.reply(&content.target_object);
+        let unreadable = |e: UnreadablePayload| e.reply(&content.target_object);
         let Some(payload) = &content.payload else {
             return Ok(Wanted::Word);
         };
@@ -138,7 +138,7 @@ impl TroubleTickets {
                 let order = TicketOrder::from_payload(payload).map_err(unreadable)?;
                 Ok(Wanted::Order(Box::new(order)))
             }
-            _ => Err(unreadable(Unreadable::other_schema(
+            _ => Err(unreadable(UnreadablePayload::other_schema(
                 payload,
                 self.context.own.schemas(),
             ))),
@@ -176,7 +176,7 @@ impl TroubleTickets {
 
     /// Keeps a ticket that people work on; the task is open as long as the ticket is.
     fn keep(&mut self, task: &Task, order: &TicketOrder, now: Timestamp) -> (Reply, Vec<Output>) {
-        let mut ticket = Ticket {
+        let mut ticket = TroubleTicket {
             ticket_id: format!("TT-{}", task.id),
             external_id: order.external_id.clone(),
             kind: order.kind,
@@ -198,7 +198,7 @@ impl TroubleTickets {
         let pending = ticket.change(TicketStatus::Pending, waits, now);
         debug_assert!(pending.is_ok(), "a new ticket may wait");
         let mut outputs = vec![Output::Note(ticket.describe())];
-        outputs.push(told(&task.id, &ticket, 10));
+        outputs.push(ticket_report(&task.id, &ticket, 10));
         self.orders
             .insert(task.id.clone(), ticket.ticket_id.clone());
         self.put(ticket);
@@ -237,12 +237,12 @@ impl TroubleTickets {
         let outputs = opened_by.map(|task| match over {
             true => {
                 self.orders.remove(&task);
-                let content = said(&ticket).with_result(ticket.describe());
+                let content = ticket_content(&ticket).with_result(ticket.describe());
                 Output::report(&task, Progress::Result(content))
             }
-            false => told(&task, &ticket, 50),
+            false => ticket_report(&task, &ticket, 50),
         });
-        let answer = said(&ticket).with_result(ticket.describe());
+        let answer = ticket_content(&ticket).with_result(ticket.describe());
         let reply = Reply::new(Verdict::Result, vec![answer]);
         (reply, outputs.into_iter().collect())
     }
@@ -250,15 +250,15 @@ impl TroubleTickets {
     /// An answer in words: the tickets that the question names, or else all that are open.
     fn say(&self, content: &Content) -> Reply {
         let text = format!("{} {}", content.target_object, content.task_description);
-        let text = lookup::beginning(&text);
+        let text = element_names::beginning(&text);
         let named = self
             .tickets
             .values()
             .filter(|t| text.contains(&t.ticket_id));
-        let mut found: Vec<&Ticket> = named.collect();
+        let mut found: Vec<&TroubleTicket> = named.collect();
         if found.is_empty() {
-            let elements = lookup::read(self.topology.names(), content).elements;
-            let about = |t: &&Ticket| {
+            let elements = element_names::read(self.topology.names(), content).elements;
+            let about = |t: &&TroubleTicket| {
                 let touched = t.related.iter().chain(&t.sites);
                 touched.into_iter().any(|e| elements.contains(e))
             };
@@ -290,7 +290,7 @@ impl TroubleTickets {
     /// The open tickets about any of these elements.
     fn beside(&self, elements: &[domain::inventory::ElementId], own: &TaskId) -> BTreeSet<String> {
         let own = format!("TT-{own}");
-        let near = |t: &&Ticket| {
+        let near = |t: &&TroubleTicket| {
             !t.status.is_over()
                 && t.ticket_id != own
                 && t.related.iter().any(|e| elements.contains(e))
@@ -299,7 +299,7 @@ impl TroubleTickets {
         tickets.map(|t| t.ticket_id.clone()).collect()
     }
 
-    fn put(&mut self, ticket: Ticket) {
+    fn put(&mut self, ticket: TroubleTicket) {
         self.tickets.insert(ticket.ticket_id.clone(), ticket);
         let over = self.tickets.values().filter(|t| t.status.is_over());
         if over.clone().count() > OVER_KEPT_MAX {
@@ -321,11 +321,11 @@ impl TroubleTickets {
 
 /// Takes a state on, through *resolved* if the sender skips it.
 fn follow(
-    ticket: &mut Ticket,
+    ticket: &mut TroubleTicket,
     to: TicketStatus,
     reason: &str,
     now: Timestamp,
-) -> Result<(), record::OutOfTurn> {
+) -> Result<(), record::InvalidTransition> {
     if to == TicketStatus::Closed && ticket.status != TicketStatus::Resolved {
         ticket.change(TicketStatus::Resolved, reason, now)?;
     }
@@ -333,13 +333,13 @@ fn follow(
 }
 
 /// A ticket as content.
-fn said(ticket: &Ticket) -> Content {
+fn ticket_content(ticket: &TroubleTicket) -> Content {
     Content::new(ticket.ticket_id.as_str(), ticket.describe()).with_payload(ticket.to_payload())
 }
 
 /// News of a task: how its ticket stands.
-fn told(task: &TaskId, ticket: &Ticket, percent: u8) -> Output {
-    let content = said(ticket);
+fn ticket_report(task: &TaskId, ticket: &TroubleTicket, percent: u8) -> Output {
+    let content = ticket_content(ticket);
     Output::report(task, Progress::Working { percent, content })
 }
 

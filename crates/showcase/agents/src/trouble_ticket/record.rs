@@ -8,7 +8,7 @@
 //!
 //! Knows states, notes and relations; refuses to know who works. Read next: [`super`].
 
-use crate::payloads::ticket::{Ticket, TicketStatus};
+use crate::payloads::ticket::{TicketStatus, TroubleTicket};
 use domain::time::Timestamp;
 
 /// The most notes that a ticket keeps; the oldest go first.
@@ -17,10 +17,10 @@ const NOTES_MAX: usize = 40;
 /// The ticket cannot be changed like that.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a ticket that is {} cannot become {}", .from.as_str(), .to.as_str())]
-pub struct OutOfTurn {
-    /// Where it stands.
+pub struct InvalidTransition {
+    /// Its status.
     pub from: TicketStatus,
-    /// Where it was to stand.
+    /// The status that it was to have.
     pub to: TicketStatus,
 }
 
@@ -39,23 +39,23 @@ fn may(from: TicketStatus, to: TicketStatus) -> bool {
     }
 }
 
-impl Ticket {
+impl TroubleTicket {
     /// Takes a state on, with the reason in its notes; the state it has already is no change.
     ///
     /// # Errors
-    /// [`OutOfTurn`] if the state does not follow from the one it has.
+    /// [`InvalidTransition`] if the state does not follow from the one it has.
     pub fn change(
         &mut self,
         to: TicketStatus,
         reason: &str,
         now: Timestamp,
-    ) -> Result<(), OutOfTurn> {
+    ) -> Result<(), InvalidTransition> {
         let from = self.status;
         if from == to {
             return Ok(());
         }
         if !may(from, to) {
-            return Err(OutOfTurn { from, to });
+            return Err(InvalidTransition { from, to });
         }
         self.status = to;
         self.changed_at = now;

@@ -11,12 +11,12 @@
 //! sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
 //! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
 
-use super::{TroubleTickets, told};
+use super::{TroubleTickets, ticket_report};
 use crate::context::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
-use crate::payloads::ticket::{Severity, Ticket, TicketKind, TicketStatus};
+use crate::payloads::ticket::{TicketKind, TicketSeverity, TicketStatus, TroubleTicket};
 use domain::agent::{Ask, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech};
@@ -32,7 +32,7 @@ const VISITS_MAX: u32 = 2;
 /// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
 const DATA_EXISTS: &str = "data-exists";
 
-/// What a message was for.
+/// The purpose of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Purpose {
     /// Giving a repair to a copilot.
@@ -64,7 +64,7 @@ pub(super) struct Work {
 }
 
 impl TroubleTickets {
-    /// Who can work on a repair, in roster order.
+    /// Those who can work on a repair, in roster order.
     pub(super) fn workers(&self) -> impl Iterator<Item = &str> {
         self.context.colleagues(Repair::ID, Layer::Service, None)
     }
@@ -96,15 +96,15 @@ impl TroubleTickets {
 
     fn open(&mut self, task: &Task, repair: Repair, now: Timestamp) {
         let severity = match repair.affected_sites.len() {
-            0 => Severity::Minor,
-            1..=9 => Severity::Major,
-            _ => Severity::Critical,
+            0 => TicketSeverity::Minor,
+            1..=9 => TicketSeverity::Major,
+            _ => TicketSeverity::Critical,
         };
         let related = vec![repair.element.clone()];
         let number = self.number(&repair, task);
         let mut notes = vec![format!("{} {}", task.created_at, repair.proposal)];
         notes.retain(|note| !note.trim().is_empty());
-        let ticket = Ticket {
+        let ticket = TroubleTicket {
             ticket_id: number.clone(),
             external_id: task.id.to_string(),
             kind: TicketKind::Repair,
@@ -137,7 +137,7 @@ impl TroubleTickets {
 
     /// The number that the sender gave, unless another ticket has it.
     fn number(&self, repair: &Repair, task: &Task) -> String {
-        let own = |t: &Ticket| t.external_id == task.id.as_str();
+        let own = |t: &TroubleTicket| t.external_id == task.id.as_str();
         match self.tickets.get(&repair.ticket_id) {
             Some(other) if !own(other) => format!("TT-{}", task.id),
             _ => repair.ticket_id.clone(),
@@ -237,7 +237,7 @@ impl TroubleTickets {
             return Vec::new();
         };
         match ticket.change(to, why, now) {
-            Ok(()) => vec![told(task, ticket, percent)],
+            Ok(()) => vec![ticket_report(task, ticket, percent)],
             Err(wrong) => vec![Output::Note(format!("{}: {wrong}", ticket.ticket_id))],
         }
     }
@@ -254,7 +254,8 @@ impl TroubleTickets {
         outputs
     }
 
-    /// Who was held behind a task goes on alone: the first is given, the others are held behind it.
+    /// Lets those who were held behind a task go on alone: the first is given, the others are held
+    /// behind it.
     fn release(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
         let behind = |w: &Work| w.behind.as_ref() == Some(task);
         let held: Vec<TaskId> = self
@@ -525,7 +526,7 @@ impl TroubleTickets {
     }
 }
 
-/// What a copilot says to a plan, as the word of this agent.
+/// Passes on what a copilot says to a plan, as the word of this agent.
 fn plan_answered(task: TaskId, reply: Result<Reply, Undelivered>) -> Output {
     let speech = match reply {
         Ok(reply) if matches!(reply.verdict, Verdict::Accepted | Verdict::Result) => {

@@ -5,7 +5,7 @@
 use super::*;
 use crate::bench::{answer, ask, at, briefing, hosted, id, rng, started, task, word};
 use crate::payloads::repair::{RepairDecision, RepairResult};
-use crate::payloads::ticket::Severity;
+use crate::payloads::ticket::TicketSeverity;
 use domain::agent::{Agent, Undelivered};
 use domain::cause::Cause;
 use domain::negotiation::{Kind, Stance};
@@ -52,12 +52,12 @@ fn sent(outputs: &[Output]) -> Vec<(Token, Message)> {
     outputs.iter().filter_map(message).collect()
 }
 
-/// What was reported of a task: its state and, with a ticket, the ticket's.
+/// All that was reported of a task: its state and, with a ticket, the ticket's.
 fn told_of(outputs: &[Output], name: &str) -> Vec<String> {
     let said = |o: &Output| match o {
         Output::Report { task, progress } if task.as_str() == name => Some(match progress {
             Progress::Working { content, .. } => {
-                let ticket = Ticket::in_content(content).unwrap();
+                let ticket = TroubleTicket::in_content(content).unwrap();
                 format!("working {}", ticket.status.as_str())
             }
             Progress::Result(content) => {
@@ -300,7 +300,7 @@ fn after_a_restart_a_part_that_exists_is_asked_how_it_is() {
 fn escalation() -> Content {
     let order = TicketOrder {
         name: "three sites are out".into(),
-        severity: Severity::Critical,
+        severity: TicketSeverity::Critical,
         related: vec![id("duct:B-1")],
         sites: BTreeSet::from([id("site:b1")]),
         notes: vec!["7 hypotheses are refuted".into()],

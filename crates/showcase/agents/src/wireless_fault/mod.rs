@@ -1,14 +1,14 @@
 //! The wireless network's fault agent: sites, their cells and the zones that power them.
 //!
 //! As every domain's agent it watches, reports incidents, diagnoses and verifies
-//! ([`crate::domain_agent`], with the [`practice`] of this domain). Besides it cares for its own
+//! ([`crate::domain_agent`], with the [`expertise`] of this domain). Besides it cares for its own
 //! troubles (draft §2.2, [`care`]): before anything is located it has the users served by neighbours;
 //! then it checks its own configuration, measures, asks the IP domain's agent, has repaired what is
 //! broken, verifies, and has the compensation cancelled. Where two sites or more share a cause the OSS
 //! agent finds it, and this one only sees to the users. Read next: [`care`].
 
 pub mod care;
-pub mod practice;
+pub mod expertise;
 
 use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
@@ -20,11 +20,11 @@ use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::Telemetry;
 use domain::time::{SeededRng, Timestamp};
-pub use practice::WirelessPractice;
+pub use expertise::WirelessExpertise;
 use std::sync::Arc;
 
-/// What this agent does as every domain's agent does.
-type Base = DomainAgent<WirelessPractice>;
+/// The part that this agent does as every domain's agent does.
+type Base = DomainAgent<WirelessExpertise>;
 
 /// The wireless network's fault agent.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use domain::inventory::{ElementId, ElementKind};
-use network::{Parameters, Topology};
+use network::{Backbone, Parameters};
 use tokio::sync::oneshot::Receiver;
 
 fn at(s: f64) -> Timestamp {
@@ -22,7 +22,7 @@ impl Bench {
             sites: 40,
             ..Parameters::default()
         };
-        let topology = Topology::named("Polska").unwrap();
+        let topology = Backbone::named("Polska").unwrap();
         Self {
             acts: Acts::default(),
             network: Simulation::new(&topology, parameters, 1, at(0.0)),
@@ -52,10 +52,10 @@ impl Bench {
     fn pass(&mut self, s: f64) {
         for emission in self.network.advance(at(s)) {
             match emission.tiding {
-                Tiding::Outcome { token, outcome } if token & FOREIGN != 0 => {
+                EmissionContent::Outcome { token, outcome } if token & FOREIGN != 0 => {
                     self.acts.answer(token, outcome);
                 }
-                Tiding::Telemetry(Telemetry::Field(report)) => {
+                EmissionContent::Telemetry(Telemetry::Field(report)) => {
                     assert_ne!(token_of(&report) & FOREIGN, 0);
                     let arrived = matches!(report, FieldReport::Arrived { .. });
                     self.reports.push((token_of(&numbered(report)), arrived));

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// An investigation of a fault: a requested diagnosis, a ticket, an entry of a journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct Investigation {
     /// The instant at which work on it began.
     pub opened_at: Timestamp,
     /// The sites concerned.
@@ -34,7 +34,7 @@ pub struct Case {
 
 /// The findings about a fault, compared with its truth. Times are in seconds from the fault.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct InvestigationScore {
     /// Time until work on it began.
     pub detected_s: Option<f64>,
     /// Time until its true cause was diagnosed.
@@ -52,14 +52,14 @@ const AFTERMATH_S: f64 = 3_600.0;
 
 /// The cases in the tasks of agents and in their remote corrections: a correction of an element's
 /// parameter counts as a diagnosis.
-pub fn of_tasks(tasks: &[Arc<Task>], remedies: &[(Timestamp, ElementId)]) -> Vec<Case> {
+pub fn of_tasks(tasks: &[Arc<Task>], remedies: &[(Timestamp, ElementId)]) -> Vec<Investigation> {
     let of_tasks = tasks.iter().filter_map(|task| of_task(task));
-    let mut cases: Vec<Case> = of_tasks.chain(remedies.iter().map(of_remedy)).collect();
+    let mut cases: Vec<Investigation> = of_tasks.chain(remedies.iter().map(of_remedy)).collect();
     cases.sort_by_key(|case| case.opened_at);
     cases
 }
 
-fn of_remedy((at, element): &(Timestamp, ElementId)) -> Case {
+fn of_remedy((at, element): &(Timestamp, ElementId)) -> Investigation {
     let cause = match element.as_str().starts_with("cell:") {
         true => Cause::Misconfiguration,
         false => Cause::Congestion,
@@ -68,7 +68,7 @@ fn of_remedy((at, element): &(Timestamp, ElementId)) -> Case {
         target: element.clone(),
         cause,
     };
-    Case {
+    Investigation {
         opened_at: *at,
         sites: BTreeSet::new(),
         suspects: vec![blamed.clone()],
@@ -77,7 +77,7 @@ fn of_remedy((at, element): &(Timestamp, ElementId)) -> Case {
     }
 }
 
-fn of_task(task: &Task) -> Option<Case> {
+fn of_task(task: &Task) -> Option<Investigation> {
     if let Some(order) = Diagnosis::in_content(&task.content) {
         let result = task.result.as_ref().and_then(DiagnosisResult::in_content);
         let located = result.filter(|r| r.confirmed).and_then(|r| {
@@ -91,7 +91,7 @@ fn of_task(task: &Task) -> Option<Case> {
         };
         let suspects = std::iter::once(order.suspicion).chain(order.alternatives);
         let suspects = suspects.filter(is_of_its_kind);
-        return Some(Case {
+        return Some(Investigation {
             opened_at: task.created_at,
             sites: order.sites,
             suspects: suspects.collect(),
@@ -101,7 +101,7 @@ fn of_task(task: &Task) -> Option<Case> {
     }
     if let Some(order) = Compensation::in_content(&task.content) {
         // Whoever has users served by others has seen that something is wrong, and no more.
-        return Some(Case {
+        return Some(Investigation {
             opened_at: task.created_at,
             sites: order.sites,
             suspects: Vec::new(),
@@ -118,7 +118,7 @@ fn of_task(task: &Task) -> Option<Case> {
         target: repair.element,
         cause: repair.cause,
     };
-    Some(Case {
+    Some(Investigation {
         opened_at: task.created_at,
         sites: repair.affected_sites,
         suspects: vec![blamed.clone()],
@@ -128,13 +128,13 @@ fn of_task(task: &Task) -> Option<Case> {
 }
 
 /// The cases in the journal of people, without those that ended before work began.
-pub(super) fn of_journal(journal: &Journal) -> Vec<Case> {
+pub(super) fn of_journal(journal: &Journal) -> Vec<Investigation> {
     let suspicion = |(target, cause): &(ElementId, Cause)| Suspicion {
         target: target.clone(),
         cause: *cause,
     };
     let of_record = |record: &CaseRecord| {
-        Some(Case {
+        Some(Investigation {
             opened_at: record.opened_at?,
             sites: record.sites.clone(),
             suspects: record.blamed.iter().map(suspicion).collect(),
@@ -144,31 +144,32 @@ pub(super) fn of_journal(journal: &Journal) -> Vec<Case> {
             closed_at: record.closed_at,
         })
     };
-    let mut cases: Vec<Case> = journal.cases.iter().filter_map(of_record).collect();
+    let mut cases: Vec<Investigation> = journal.cases.iter().filter_map(of_record).collect();
     cases.sort_by_key(|case| case.opened_at);
     cases
 }
 
 /// The findings of `cases` about one fault.
-pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Case]) -> Found {
+pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Investigation]) -> InvestigationScore {
     let actual = Suspicion {
         target: truth.fault.element.clone(),
         cause: truth.fault.kind,
     };
     let began = truth.fault.at;
     let over = truth.restored_at.map(|at| at.plus_s(AFTERMATH_S));
-    let touched = |case: &&Case| {
+    let touched = |case: &&Investigation| {
         let in_time = case.opened_at >= began && over.is_none_or(|over| case.opened_at <= over);
         in_time && concerns(inventory, truth, case)
     };
-    let about: Vec<&Case> = cases.iter().filter(touched).collect();
+    let about: Vec<&Investigation> = cases.iter().filter(touched).collect();
     let since = |at: Timestamp| at.seconds_since(began);
-    let is_right = |case: &&&Case| case.located.as_ref().is_some_and(|(_, s)| *s == actual);
+    let is_right =
+        |case: &&&Investigation| case.located.as_ref().is_some_and(|(_, s)| *s == actual);
     let located = about.iter().filter(is_right);
     let located = located.filter_map(|c| c.located.as_ref().map(|(at, _)| *at));
     let closed = about.iter().filter(is_right).filter_map(|c| c.closed_at);
     let first = about.iter().find(|case| !case.suspects.is_empty());
-    Found {
+    InvestigationScore {
         detected_s: about.iter().map(|c| since(c.opened_at)).reduce(f64::min),
         located_s: located.min().map(since),
         restored_s: closed.min().map(since),
@@ -184,7 +185,7 @@ pub fn found(inventory: &Inventory, truth: &Truth, cases: &[Case]) -> Found {
 
 /// True if a case concerns the sites that a fault took out, its element, or a part of the node that
 /// contains its element.
-fn concerns(inventory: &Inventory, truth: &Truth, case: &Case) -> bool {
+fn concerns(inventory: &Inventory, truth: &Truth, case: &Investigation) -> bool {
     let element = &truth.fault.element;
     let node = inventory.node_of(element);
     let named = |s: &Suspicion| s.target == *element || s.target == *node;
@@ -226,8 +227,8 @@ mod tests {
         }
     }
 
-    fn case(opened: f64, suspects: &[&str], located: Option<f64>) -> Case {
-        Case {
+    fn case(opened: f64, suspects: &[&str], located: Option<f64>) -> Investigation {
+        Investigation {
             opened_at: at(opened),
             sites: [id("site:1")].into(),
             suspects: suspects.iter().map(|s| suspect(s)).collect(),
@@ -248,7 +249,7 @@ mod tests {
         let found = found(&inventory, &truth(), &cases);
         assert_eq!(
             found,
-            Found {
+            InvestigationScore {
                 detected_s: Some(300.0),
                 located_s: Some(1_500.0),
                 restored_s: Some(2_500.0),
@@ -260,11 +261,11 @@ mod tests {
 
     #[test]
     fn what_nobody_looked_at_is_not_found() {
-        let other = Case {
+        let other = Investigation {
             sites: [id("site:9")].into(),
             ..case(200.0, &["card:y"], Some(300.0))
         };
         let found = found(&Inventory::default(), &truth(), &[other]);
-        assert_eq!(found, Found::default());
+        assert_eq!(found, InvestigationScore::default());
     }
 }

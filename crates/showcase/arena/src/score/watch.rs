@@ -13,7 +13,7 @@ const LOOK_EACH_S: f64 = 60.0;
 
 /// Time integrals of the service of users near lost sites and cells.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
+pub struct ServiceIntegrals {
     seen: Option<Seen>,
     user_s: f64,
     served_user_s: f64,
@@ -30,7 +30,7 @@ struct Seen {
     edge_mbps: f64,
 }
 
-impl Watch {
+impl ServiceIntegrals {
     /// Takes a sample at `now`, which must not be before the last one.
     pub fn look(&mut self, simulation: &Simulation, now: Timestamp) {
         let lost = lost(simulation);

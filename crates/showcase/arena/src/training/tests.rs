@@ -6,11 +6,11 @@ use std::sync::Arc as Shared;
 
 fn days(seed: u64) -> Days {
     Days {
-        topology: network::Topology::named("Polska").unwrap(),
+        topology: network::Backbone::named("Polska").unwrap(),
         sites: 60,
         days: 1,
         seed,
-        policy: crate::day::Policy::None,
+        policy: crate::day::Operator::None,
         alarms: Shared::default(),
         knowledge: None,
     }
@@ -53,7 +53,7 @@ fn a_network_that_tells_otherwise_teaches_otherwise() {
     simulation.inject(fault).unwrap();
     simulation.advance(end);
     let heard = |after_s: f64| {
-        vec![Heard {
+        vec![ObservedAlarm {
             resource: cell.clone(),
             alarm_type: AlarmType::CellUnavailable,
             noticed: days(50_001).begin().plus_s(10.0),
@@ -61,7 +61,7 @@ fn a_network_that_tells_otherwise_teaches_otherwise() {
             cleared: None,
         }]
     };
-    let learnt = |heard: &[Heard]| {
+    let learnt = |heard: &[ObservedAlarm]| {
         let episode = lessons(&simulation, heard, end);
         let ours = episode
             .into_iter()

@@ -14,7 +14,7 @@ use domain::time::{SeededRng, Timestamp};
 use engine::Hosted;
 use engine::query::{AllTasks, NegotiationsOf, Query};
 use network::fault::candidates;
-use network::{Customers, Fault, FaultKind, Grievance, Parameters, Simulation, Topology};
+use network::{Backbone, CustomerComplaint, Customers, Fault, FaultKind, Parameters, Simulation};
 use rand_chacha::rand_core::SeedableRng;
 use server::clock::Clock;
 use server::config::Settings;
@@ -64,7 +64,7 @@ pub(crate) struct Day {
     /// The number of faults.
     pub(crate) faults: usize,
     /// The complaints of drivers, with their handling.
-    pub(crate) grievances: Vec<Grievance>,
+    pub(crate) grievances: Vec<CustomerComplaint>,
     /// Cells with raised power.
     pub(crate) loud: Vec<ElementId>,
     pub(crate) tasks: Vec<Arc<Task>>,
@@ -124,7 +124,7 @@ impl Network {
             },
             ..Parameters::default()
         };
-        let topology = Topology::named("Polska").expect("it ships");
+        let topology = Backbone::named("Polska").expect("it ships");
         let mut simulation = Simulation::new(&topology, parameters, seed, begins());
         if self != Self::AtRest {
             break_things(&mut simulation, seed);

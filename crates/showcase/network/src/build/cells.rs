@@ -15,7 +15,7 @@
 use crate::chance::{between, happens, stream, weighted};
 use crate::mobile::energy::power_w;
 use crate::mobile::nearby::Nearby;
-use crate::reach::Reach;
+use crate::reachability::Reachability;
 use domain::inventory::{Cell, Domain, Element, ElementId, ElementKind, Inventory, RadioUnit};
 use domain::radio::pattern_db;
 use domain::telemetry::Saving;
@@ -175,7 +175,7 @@ fn facing<'a>(
 /// Installs old batteries, which last minutes, at sites that share a feeder with many others, and
 /// batteries that last hours at remote ones, where help takes long.
 fn install_batteries(inventory: &mut Inventory, sites: &[Element], rng: &mut SeededRng) {
-    let reach = Reach::new(inventory);
+    let reach = Reachability::new(inventory);
     let mut fed: BTreeMap<&ElementId, Vec<&ElementId>> = BTreeMap::new();
     for site in sites {
         let feeder = site.parent.as_ref().unwrap_or(&site.id);

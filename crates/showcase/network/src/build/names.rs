@@ -2,11 +2,11 @@
 //!
 //! Knows only spelling. Read next: [`super::access`].
 
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use std::collections::BTreeSet;
 
 /// A code for each city, unique in the network: its first letter and a later one, else three.
-pub(super) fn site_codes(topology: &Topology) -> Vec<String> {
+pub(super) fn site_codes(topology: &Backbone) -> Vec<String> {
     let mut taken = BTreeSet::new();
     topology
         .cities
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn codes_are_short_and_unique() {
-        let codes = site_codes(&Topology::named("Polska").unwrap());
+        let codes = site_codes(&Backbone::named("Polska").unwrap());
         insta::assert_snapshot!(codes.join(" "), @"GD BY KO KA KR BI LO PO RZ SZ WA WR");
         for entry in crate::catalogue() {
             let codes = site_codes(&entry.topology());

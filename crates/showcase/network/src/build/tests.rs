@@ -14,7 +14,7 @@ fn census(network: &Inventory) -> String {
 
 #[test]
 fn the_default_network_has_the_intended_size() {
-    let network = inventory(&Topology::default(), &Parameters::default(), 1);
+    let network = inventory(&Backbone::default(), &Parameters::default(), 1);
     insta::assert_snapshot!(census(&network), @"router 50, card 138, link 409, duct 34, site 300, zone 77");
     let cores: Vec<&str> = network.cores.iter().map(ElementId::as_str).collect();
     assert_eq!(cores, ["router:Giessen", "router:Hannover"]);
@@ -30,7 +30,7 @@ fn distances_are_those_on_the_globe() {
 
 #[test]
 fn some_rings_survive_each_single_cut_and_some_sites_do_not() {
-    let network = inventory(&Topology::default(), &Parameters::default(), 1);
+    let network = inventory(&Backbone::default(), &Parameters::default(), 1);
     let access: Vec<_> = network.links.iter().filter(|(_, l)| !l.backbone).collect();
     let harmless = access
         .iter()
@@ -113,10 +113,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn the_quick_count_says_what_the_inventory_says(seed in any::<u64>(), picks in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12)) {
-        let network = inventory(&Topology::default(), &Parameters::default(), seed);
+        let network = inventory(&Backbone::default(), &Parameters::default(), seed);
         let names: Vec<&ElementId> = network.elements.keys().collect();
         let failed: BTreeSet<ElementId> = picks.iter().map(|p| (*p.get(&names)).clone()).collect();
-        let reach = crate::reach::Reach::new(&network);
+        let reach = crate::reachability::Reachability::new(&network);
         prop_assert_eq!(reach.sites_out(&failed), network.sites_cut_off(&failed));
     }
 }

@@ -8,7 +8,7 @@ use domain::telemetry::Severity;
 
 /// The specified course of a fault, as far as it is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Terms {
+pub struct FaultTerms {
     /// Duration in seconds, 60 to 604,800: until the mains are back, the interferer is off, the
     /// surge is over, or an ageing module is dark. If absent, mains failures and interference last
     /// until they are repaired.
@@ -18,8 +18,8 @@ pub struct Terms {
     pub severity: Option<Severity>,
 }
 
-impl Terms {
-    /// The range of [`Terms::lasts_s`].
+impl FaultTerms {
+    /// The range of [`FaultTerms::lasts_s`].
     pub const LASTS_S: (f64, f64) = (60.0, 604_800.0);
 
     /// Checks that these terms apply to a fault of `kind`.

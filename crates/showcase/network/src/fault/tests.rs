@@ -4,7 +4,7 @@
 use super::*;
 use crate::build::{Parameters, inventory};
 use crate::chance::stream;
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ fn requests_are_read() {
 #[test]
 fn what_is_asked_for_must_exist_and_fit() {
     let network = inventory(
-        &Topology::named("Polska").unwrap(),
+        &Backbone::named("Polska").unwrap(),
         &Parameters::default(),
         1,
     );
@@ -44,7 +44,7 @@ fn what_is_asked_for_must_exist_and_fit() {
 
 #[test]
 fn every_kind_has_candidates_and_rings_are_lost_with_their_ducts() {
-    let network = inventory(&Topology::default(), &Parameters::default(), 1);
+    let network = inventory(&Backbone::default(), &Parameters::default(), 1);
     for kind in OUTAGES {
         assert!(candidates(&network, kind, 4).len() > 3, "{}", kind.as_str());
         assert_eq!(FaultKind::parse(kind.as_str()), Some(kind));
@@ -70,7 +70,7 @@ proptest! {
         let fault = random_fault(&network, &OUTAGES, min, Timestamp::from_ms(0), &mut rng).unwrap();
         let failed = BTreeSet::from([fault.element.clone()]);
         prop_assert!(network.sites_cut_off(&failed).len() >= min);
-        let reached = Reach::new(&network).nodes(&failed);
+        let reached = Reachability::new(&network).nodes(&failed);
         for router in network.of_kind(ElementKind::Router) {
             prop_assert!(failed.contains(&router.id) || reached.contains(&router.id));
         }

@@ -4,7 +4,7 @@
 //! radio link failure at the end of the last one. Kept for two days ([`KEPT_S`]); each province
 //! reads its own. Read next: [`super::coverage`].
 
-use crate::mobile::Served;
+use crate::mobile::PlaceService;
 use domain::inventory::Inventory;
 use domain::telemetry::{Outcome, Visit};
 use domain::time::Timestamp;
@@ -33,7 +33,7 @@ struct Entry {
 impl Records {
     /// Records the service of a vehicle at an instant, none if there was none. `asleep_s` is the
     /// time since the previous sample, in seconds.
-    pub fn take(&mut self, vin: &str, served: Option<&Served>, at: Timestamp, asleep_s: f64) {
+    pub fn take(&mut self, vin: &str, served: Option<&PlaceService>, at: Timestamp, asleep_s: f64) {
         let entries = self.by_vehicle.entry(vin.to_owned()).or_default();
         while entries
             .front()
@@ -82,7 +82,7 @@ impl Records {
 }
 
 impl Entry {
-    fn begin(served: &Served, at: Timestamp) -> Self {
+    fn begin(served: &PlaceService, at: Timestamp) -> Self {
         Self {
             visit: Visit {
                 cell: served.cell.clone(),
@@ -97,12 +97,12 @@ impl Entry {
         }
     }
 
-    fn goes_on(&self, served: &Served, at: Timestamp, asleep_s: f64) -> bool {
+    fn goes_on(&self, served: &PlaceService, at: Timestamp, asleep_s: f64) -> bool {
         let pause = at.seconds_since(self.visit.until);
         self.connected && self.visit.cell == served.cell && pause <= asleep_s.max(GAP_S)
     }
 
-    fn sample(&mut self, served: &Served, at: Timestamp) {
+    fn sample(&mut self, served: &PlaceService, at: Timestamp) {
         let n = f64::from(self.samples);
         let mean = |old: f64, new: f64| (old * n + new) / (n + 1.0);
         self.visit.until = at;

@@ -4,8 +4,8 @@
 use super::records::Records;
 use super::*;
 use crate::build::{self, Parameters};
-use crate::mobile::Served;
-use crate::topology::Topology;
+use crate::mobile::PlaceService;
+use crate::topology::Backbone;
 use domain::inventory::ElementId;
 use domain::telemetry::Outcome;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// Germany50 in two provinces, split at the median latitude.
 pub(crate) fn germany() -> Inventory {
-    let mut inventory = build::inventory(&Topology::default(), &Parameters::default(), 7);
+    let mut inventory = build::inventory(&Backbone::default(), &Parameters::default(), 7);
     let mut towns: Vec<(f64, String)> = inventory
         .of_kind(ElementKind::Router)
         .map(|r| (r.position.1, r.place.clone()))
@@ -92,8 +92,8 @@ proptest! {
     }
 }
 
-fn served(cell: &str) -> Served {
-    Served {
+fn served(cell: &str) -> PlaceService {
+    PlaceService {
         cell: ElementId::new(cell),
         rsrp_dbm: -90.0,
         throughput_mbps: 5.0,

@@ -15,17 +15,17 @@ const JOULES_PER_KWH: f64 = 3.6e6;
 
 /// The totals of users, traffic and energy since the beginning, for the referee.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct MobileTotals {
     /// The energy consumed by all cells, in kWh.
     pub energy_kwh: f64,
     /// The energy they would have consumed at the same loads and powers without saving, in kWh.
     pub energy_without_saving_kwh: f64,
     /// Users times minutes.
     pub user_minutes: f64,
-    /// User minutes without service; a part of [`Tally::user_minutes`].
+    /// User minutes without service; a part of [`MobileTotals::user_minutes`].
     pub user_minutes_out: f64,
-    /// User minutes with service below [`super::Settings::guaranteed_mbps`]; a part of
-    /// [`Tally::user_minutes`].
+    /// User minutes with service below [`super::MobileSettings::guaranteed_mbps`]; a part of
+    /// [`MobileTotals::user_minutes`].
     pub user_minutes_below: f64,
     /// The traffic carried, in megabytes.
     pub traffic_mb: f64,
@@ -65,10 +65,10 @@ pub(super) struct Account {
     pub(super) from: Timestamp,
     pub(super) at: Timestamp,
     cells: Vec<Sums>,
-    pub(super) tally: Tally,
+    pub(super) tally: MobileTotals,
 }
 
-impl Tally {
+impl MobileTotals {
     /// The tally `seconds` later if nothing changes.
     pub(super) fn after(mut self, seconds: f64, rates: &Rates) -> Self {
         let kwh = |watts: &[f64]| watts.iter().sum::<f64>() * seconds / JOULES_PER_KWH;
@@ -90,7 +90,7 @@ impl Account {
             from: start,
             at: start,
             cells: vec![Sums::default(); cells],
-            tally: Tally::default(),
+            tally: MobileTotals::default(),
         }
     }
 

@@ -7,7 +7,7 @@
 //! weekends do not differ. Read next: `users`.
 
 use super::evaluation::rates;
-use super::hearing::Hearing;
+use super::reception::Reception;
 use super::stirred::Cast;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::radio::load::{Hourly, MEAN_LOAD};
@@ -105,13 +105,13 @@ fn through(means: &Hourly) -> Hourly {
 }
 
 /// The demand of each user of each cell by hour, in Mbit/s, with which the cells of an undisturbed
-/// network, described by `hearing`, have the loads `loads`.
-pub(super) fn calibrated(cast: Cast<'_>, hearing: &Hearing, loads: &[Hourly]) -> Vec<Hourly> {
+/// network, described by `reception`, have the loads `loads`.
+pub(super) fn calibrated(cast: Cast<'_>, reception: &Reception, loads: &[Hourly]) -> Vec<Hourly> {
     let mut wanted = vec![[0.0; 24]; loads.len()];
     for hour in 0..24 {
         let now: Vec<f64> = loads.iter().map(|day| day[hour]).collect();
         let mut air = vec![0.0; loads.len()];
-        for (user, rate) in rates(cast, hearing, &now) {
+        for (user, rate) in rates(cast, reception, &now) {
             let point = &cast.users.points[user];
             if let Some(home) = point.home {
                 air[home] += point.weight / rate;

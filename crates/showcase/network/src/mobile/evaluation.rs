@@ -12,9 +12,9 @@
 //! them. A property test checks that the result is bit-identical to a full computation. Read next:
 //! `picture`.
 
-use super::hearing::Hearing;
 use super::picture::Picture;
 use super::propagation::efficiency;
+use super::reception::Reception;
 use super::stirred::{Cast, Stirred, differing};
 use super::users::Unit;
 
@@ -66,25 +66,25 @@ pub(super) struct Evaluation {
     scene: Scene,
     /// By sample point: the demand of all its users, in Mbit/s.
     wishes: Vec<f64>,
-    hearing: Hearing,
+    reception: Reception,
     rounds: Vec<Round>,
     picture: Picture,
 }
 
 impl Evaluation {
     /// The evaluation of a network as planned, without demand.
-    pub(super) fn new(cast: Cast<'_>, hearing: Hearing) -> Self {
+    pub(super) fn new(cast: Cast<'_>, reception: Reception) -> Self {
         let mut evaluation = Self {
             carriers: cast.units.iter().map(Carrier::of).collect(),
             wishes: vec![0.0; cast.users.points.len()],
             scene: Scene {
-                factor: hearing.factor().to_vec(),
+                factor: reception.factor().to_vec(),
                 foreign_mw: vec![0.0; cast.units.len()],
                 usual: vec![0.0; cast.units.len()],
                 wanted: vec![0.0; cast.users.points.len()],
                 backhaul: vec![f64::MAX; cast.on.len()],
             },
-            hearing,
+            reception,
             rounds: Vec::new(),
             picture: Picture::blank(cast),
         };
@@ -97,7 +97,7 @@ impl Evaluation {
         if scene == self.scene {
             return;
         }
-        let heard = self.hearing.tune(cast, &scene.factor);
+        let heard = self.reception.tune(cast, &scene.factor);
         let before = std::mem::replace(&mut self.scene, scene);
         let pairs = cast.users.points.iter().zip(&self.scene.wanted);
         self.wishes = pairs.map(|(point, wanted)| point.weight * wanted).collect();
@@ -125,12 +125,14 @@ impl Evaluation {
             stirred.cells.add(*served_by);
         }
         for cell in differing(&before.foreign_mw, &self.scene.foreign_mw) {
-            stirred.users.add(self.hearing.served(cell).iter().copied());
+            stirred
+                .users
+                .add(self.reception.served(cell).iter().copied());
             // Its picture tells of what disturbs it even if it serves nobody.
             stirred.cells.add([cell]);
         }
         for user in differing(&before.wanted, &self.scene.wanted) {
-            stirred.cells.add(self.hearing.cell_of(user));
+            stirred.cells.add(self.reception.cell_of(user));
         }
         stirred
     }
@@ -159,9 +161,9 @@ impl Evaluation {
             true => last,
             false => Stirred::everybody(cast),
         };
-        let (hearing, round) = (&self.hearing, &self.rounds[number]);
+        let (reception, round) = (&self.reception, &self.rounds[number]);
         self.picture
-            .redraw(cast, hearing, round, &self.scene, &drawn, sites);
+            .redraw(cast, reception, round, &self.scene, &drawn, sites);
     }
 
     /// Computes a round where it differs from the last evaluation; returns what was computed.
@@ -183,15 +185,15 @@ impl Evaluation {
         let active = active(&load);
         round.load = load;
         for &user in stirred.users.members() {
-            if let Some((cell, mw)) = self.hearing.serving(user) {
+            if let Some((cell, mw)) = self.reception.serving(user) {
                 let outside = scene.foreign_mw[cell];
-                let foreign = self.hearing.foreign_mw(cast, user, outside, &active);
+                let foreign = self.reception.foreign_mw(cast, user, outside, &active);
                 round.foreign[user] = foreign;
                 round.rate[user] = self.carriers[cell].rate(mw, foreign);
             }
         }
         for &cell in stirred.cells.members() {
-            let served = self.hearing.served(cell).iter();
+            let served = self.reception.served(cell).iter();
             let asked = |sum, &user: &usize| sum + self.wishes[user] / round.rate[user];
             round.asked[cell] = served.fold(0.0, asked);
         }
@@ -209,14 +211,14 @@ impl Evaluation {
         for other in others.filter(|other| self.scene.factor[*other] > 0.0) {
             let carrier = cast.units[other].plan.carrier_mhz;
             let disturbs = |user: &usize| {
-                let cell = self.hearing.cell_of(*user).filter(|cell| *cell != other);
+                let cell = self.reception.cell_of(*user).filter(|cell| *cell != other);
                 cell.is_some_and(|cell| cast.units[cell].plan.carrier_mhz == carrier)
             };
-            let hearers = self.hearing.heard_by(other).iter().copied();
+            let hearers = self.reception.heard_by(other).iter().copied();
             swayed.users.add(hearers.filter(disturbs));
         }
         let users = swayed.users.members().iter();
-        let cells = users.filter_map(|user| self.hearing.cell_of(*user));
+        let cells = users.filter_map(|user| self.reception.cell_of(*user));
         swayed.cells.add(cells);
         swayed
     }
@@ -252,13 +254,13 @@ impl Carrier {
 /// loads and none from outside.
 pub(super) fn rates(
     cast: Cast<'_>,
-    hearing: &Hearing,
+    reception: &Reception,
     load: &[f64],
 ) -> impl Iterator<Item = (usize, f64)> {
     let active = active(load);
     (0..cast.users.points.len()).filter_map(move |user| {
-        let (cell, mw) = hearing.serving(user)?;
-        let foreign = hearing.foreign_mw(cast, user, 0.0, &active);
+        let (cell, mw) = reception.serving(user)?;
+        let foreign = reception.foreign_mw(cast, user, 0.0, &active);
         Some((user, Carrier::of(&cast.units[cell]).rate(mw, foreign)))
     })
 }

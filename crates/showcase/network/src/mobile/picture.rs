@@ -6,7 +6,7 @@
 //! has changed. Read next: [`super::energy`].
 
 use super::evaluation::{Round, Scene};
-use super::hearing::Hearing;
+use super::reception::Reception;
 use super::stirred::{Cast, Marked, Stirred};
 
 /// The share of its link's rate that a user still gets in a full cell.
@@ -59,14 +59,14 @@ impl Picture {
     pub(super) fn redraw(
         &mut self,
         cast: Cast<'_>,
-        hearing: &Hearing,
+        reception: &Reception,
         round: &Round,
         scene: &Scene,
         drawn: &Stirred,
         sites: &[usize],
     ) {
         for &user in drawn.users.members() {
-            self.serving[user] = hearing.cell_of(user);
+            self.serving[user] = reception.cell_of(user);
             if self.serving[user].is_none() {
                 self.throughput[user] = 0.0;
             }
@@ -74,11 +74,11 @@ impl Picture {
         let mut grounds = Marked::none_of(cast.on.len());
         grounds.add(sites.iter().copied());
         for &cell in drawn.cells.members() {
-            self.draw_air(cast, hearing.served(cell), round.asked[cell], scene, cell);
+            self.draw_air(cast, reception.served(cell), round.asked[cell], scene, cell);
             grounds.add([cast.units[cell].site]);
         }
         for &site in grounds.members() {
-            self.draw_site(cast, hearing, round, scene, site);
+            self.draw_site(cast, reception, round, scene, site);
         }
     }
 
@@ -108,7 +108,7 @@ impl Picture {
     fn draw_site(
         &mut self,
         cast: Cast<'_>,
-        hearing: &Hearing,
+        reception: &Reception,
         round: &Round,
         scene: &Scene,
         site: usize,
@@ -126,7 +126,7 @@ impl Picture {
             self.traffic[cell] = self.offered[cell] * fits;
             let (mut sum, mut foreign) = (0.0, 0.0);
             gained.clear();
-            for &user in hearing.served(cell) {
+            for &user in reception.served(cell) {
                 let weight = cast.users.points[user].weight;
                 let alone = round.rate[user] * share(self.asked[cell]);
                 let gets = (alone * fits).min(backhaul.max(0.0));

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::build::{Parameters, inventory};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::inventory::RadioUnit;
 use domain::radio::energy::can;
 use domain::radio::load::MEAN_LOAD;
@@ -15,7 +15,7 @@ fn network(sites: usize, seed: u64) -> Inventory {
         sites,
         ..Parameters::default()
     };
-    inventory(&Topology::named("Polska").unwrap(), &parameters, seed)
+    inventory(&Backbone::named("Polska").unwrap(), &parameters, seed)
 }
 
 fn at(hours: f64) -> Timestamp {
@@ -25,7 +25,7 @@ fn at(hours: f64) -> Timestamp {
 }
 
 fn mobile(inventory: &Inventory, seed: u64, hour: f64) -> Mobile {
-    Mobile::new(inventory, &Settings::default(), seed, at(hour))
+    Mobile::new(inventory, &MobileSettings::default(), seed, at(hour))
 }
 
 fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
@@ -42,7 +42,7 @@ fn the_day_is_the_measured_one_in_the_mean_and_in_its_spread() {
     for (hour, (mean, [p10, p50, p90])) in hours {
         for quarter in 1..=4 {
             let now = hour as f64 + f64::from(quarter) / 4.0;
-            mobile.see(Ground::default(), at(now));
+            mobile.see(TransportState::default(), at(now));
         }
         let told = mobile.close_period();
         let mut loads: Vec<f64> = told.cells.values().map(|cell| cell.load).collect();
@@ -103,7 +103,7 @@ fn deeds() -> impl Strategy<Value = Deeds> {
 }
 
 impl Deeds {
-    fn ground(&self, inventory: &Inventory) -> Ground {
+    fn ground(&self, inventory: &Inventory) -> TransportState {
         let sites: Vec<&ElementId> = inventory
             .of_kind(ElementKind::Site)
             .map(|s| &s.id)
@@ -114,7 +114,7 @@ impl Deeds {
         };
         let unpowered = pick(&self.unpowered, &sites);
         let disturbed = || self.disturbed.iter();
-        Ground {
+        TransportState {
             sites_out: pick(&self.out, &sites).union(&unpowered).cloned().collect(),
             unpowered,
             cells_failed: pick(&self.failed, &cells),
@@ -217,7 +217,7 @@ proptest! {
         astray.see(deeds.ground(&inventory), at(10.0));
         for mobile in [&mut straight, &mut astray] {
             deeds.order(mobile, &inventory);
-            mobile.see(Ground::default(), at(deeds.hour + 12.0));
+            mobile.see(TransportState::default(), at(deeds.hour + 12.0));
         }
         // Who lost power has forgotten nothing that was told later.
         prop_assert_eq!(straight.picture(), astray.picture());
@@ -369,9 +369,9 @@ fn neighbours_cover_a_hole_at_a_price() {
     let inventory = network(60, 5);
     let (site, around) = hole(&inventory);
     let area = BTreeSet::from([site.clone()]);
-    let dead = Ground {
+    let dead = TransportState {
         sites_out: area.clone(),
-        ..Ground::default()
+        ..TransportState::default()
     };
     let mut states = Vec::new();
     for offset_db in [0.0, 6.0, 10.0] {
@@ -406,7 +406,7 @@ fn raised_power_disturbs_others() {
     let raised = inventory.cells_of(&site).next().unwrap();
     let mut after = before.clone();
     after.set_power(raised, POWER_OFFSET_MAX_DB);
-    after.see(Ground::default(), at(12.0));
+    after.see(TransportState::default(), at(12.0));
     let heard = |mobile: &Mobile, cell: &ElementId| mobile.picture().foreign[mobile.numbers[cell]];
     let same = |cell: &&ElementId| before.users_of(cell) == after.users_of(cell);
     let others: Vec<_> = around.iter().filter(same).collect();
@@ -418,7 +418,7 @@ fn raised_power_disturbs_others() {
 /// On average over holes, raised power restores part of the service.
 #[test]
 fn power_gives_back_part_of_what_a_dead_site_takes() {
-    let inventory = crate::build::inventory(&Topology::default(), &Parameters::default(), 1);
+    let inventory = crate::build::inventory(&Backbone::default(), &Parameters::default(), 1);
     let start = mobile(&inventory, 1, 12.0);
     let sites: Vec<ElementId> = start.sites.iter().step_by(15).cloned().collect();
     let served = |offset_db: f64| {
@@ -430,9 +430,9 @@ fn power_gives_back_part_of_what_a_dead_site_takes() {
                 mobile.set_power(cell, offset_db);
             }
             let area = BTreeSet::from([site.clone()]);
-            let dead = Ground {
+            let dead = TransportState {
                 sites_out: area.clone(),
-                ..Ground::default()
+                ..TransportState::default()
             };
             mobile.see(dead, at(12.0));
             mobile.area(&area).served_share
@@ -456,22 +456,22 @@ fn troubles_of_cells_show_in_what_users_get() {
     let (id, site) = (unit.id.clone(), whole.sites[unit.site].clone());
     let area = BTreeSet::from([site.clone()]);
     let before = whole.area(&area);
-    let now = |ground: Ground| {
+    let now = |ground: TransportState| {
         let mut mobile = whole.clone();
         mobile.see(ground, at(12.0));
         mobile
     };
-    let weak = now(Ground {
+    let weak = now(TransportState {
         losses_db: [(id.clone(), 40.0)].into(),
-        ..Ground::default()
+        ..TransportState::default()
     });
-    let loud = now(Ground {
+    let loud = now(TransportState {
         interference_dbm: [(id.clone(), -82.0)].into(),
-        ..Ground::default()
+        ..TransportState::default()
     });
-    let narrow = now(Ground {
+    let narrow = now(TransportState {
         backhaul_mbps: [(site.clone(), 1.0)].into(),
-        ..Ground::default()
+        ..TransportState::default()
     });
     for mobile in [&weak, &loud, &narrow] {
         let after = mobile.area(&area);
@@ -498,7 +498,7 @@ fn sleep_saves_and_hands_users_to_the_coverage_layer() {
     for cell in &wide {
         mobile.set_saving(cell, Saving::DeepSleep);
     }
-    mobile.see(Ground::default(), at(3.0));
+    mobile.see(TransportState::default(), at(3.0));
     let asleep = mobile.tally_at(at(4.0));
     assert!(asleep.energy_kwh < 0.75 * before.energy_kwh);
     assert!(asleep.energy_without_saving_kwh > asleep.energy_kwh);
@@ -507,7 +507,7 @@ fn sleep_saves_and_hands_users_to_the_coverage_layer() {
     for cell in &wide {
         mobile.set_saving(cell, Saving::SymbolShutdown);
     }
-    mobile.see(Ground::default(), at(3.0));
+    mobile.see(TransportState::default(), at(3.0));
     let resting = mobile.tally_at(at(4.0));
     assert!(resting.energy_kwh < before.energy_kwh && resting.energy_kwh > asleep.energy_kwh);
     assert_eq!(resting.traffic_mb, before.traffic_mb);
@@ -564,7 +564,7 @@ fn crowds_come_and_go() {
     let mut mobile = mobile(&inventory, 5, 17.9);
     mobile.add_surge(surge.clone());
     let wants = |mobile: &mut Mobile, hour: f64| {
-        mobile.see(Ground::default(), at(hour));
+        mobile.see(TransportState::default(), at(hour));
         mobile.rates.wanted_mbps
     };
     let [before, during, after] = [17.9, 19.5, 21.5].map(|hour| wants(&mut mobile, hour));
@@ -594,9 +594,9 @@ fn vehicles_are_served_near_sites_and_not_in_the_wilderness() {
     assert_eq!(inventory.node_of(&served.cell), &site);
     assert!(served.rsrp_dbm > -100.0 && served.throughput_mbps > 1.0);
     assert_eq!(mobile.serve((0.0, 0.0)), None);
-    let dead = Ground {
+    let dead = TransportState {
         sites_out: BTreeSet::from([site.clone()]),
-        ..Ground::default()
+        ..TransportState::default()
     };
     mobile.see(dead, at(12.0));
     let other = mobile.serve(here).unwrap();

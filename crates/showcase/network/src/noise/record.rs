@@ -15,9 +15,9 @@
 //! cyclically. Types of links (light, adjacency, bit errors, drops) are raised on the first of the
 //! device's links; all others on the device itself.
 
-use super::{Grumble, TYPES, is_device};
+use super::{NoiseBurst, TYPES, is_device};
 use crate::alarms;
-use crate::state::Sighting;
+use crate::state::ObservableCondition;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
 use domain::time::{SeededRng, Timestamp};
@@ -39,7 +39,7 @@ pub struct Recorded {
 /// The reason why a text is no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
-pub struct RecordError {
+pub struct AlarmRecordError {
     /// The line at fault, from 1.
     pub line: usize,
     /// The error.
@@ -53,8 +53,8 @@ const LATEST_S: f64 = 10.0 * 365.0 * 86_400.0;
 /// Reads a record; lines may end in CR LF, and empty ones are ignored.
 ///
 /// # Errors
-/// [`RecordError`] with the first line that is not understood.
-pub fn parse(text: &str) -> Result<Vec<Recorded>, RecordError> {
+/// [`AlarmRecordError`] with the first line that is not understood.
+pub fn parse(text: &str) -> Result<Vec<Recorded>, AlarmRecordError> {
     let text = text.trim_start_matches('\u{feff}');
     let mut columns: Option<[usize; 4]> = None;
     let mut alarms = Vec::new();
@@ -66,7 +66,7 @@ pub fn parse(text: &str) -> Result<Vec<Recorded>, RecordError> {
         if fields == [""] {
             continue;
         }
-        let place = |reason: String| RecordError {
+        let place = |reason: String| AlarmRecordError {
             line: index + 1,
             reason,
         };
@@ -77,7 +77,7 @@ pub fn parse(text: &str) -> Result<Vec<Recorded>, RecordError> {
     }
     match columns {
         Some(_) => Ok(alarms),
-        None => Err(RecordError {
+        None => Err(AlarmRecordError {
             line: 1,
             reason: format!("the heading '{}' is missing", COLUMNS.join(",")),
         }),
@@ -131,17 +131,17 @@ pub(super) fn lay(
     alarms: &[Recorded],
     start: Timestamp,
     rng: &mut SeededRng,
-) -> Vec<Grumble> {
+) -> Vec<NoiseBurst> {
     let types = types(alarms);
     let devices = devices(inventory, alarms);
-    let mut grumbles: Vec<Grumble> = alarms
+    let mut grumbles: Vec<NoiseBurst> = alarms
         .iter()
         .filter_map(|alarm| {
             let device = devices.get(alarm.device.as_str())?;
             let alarm_type = *types.get(alarm.alarm_type.as_str())?;
             let sighting = sighting(inventory, device, alarm_type);
             let (from, until) = (start.plus_s(alarm.from_s), start.plus_s(alarm.until_s));
-            Some(Grumble {
+            Some(NoiseBurst {
                 raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
                 cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
                 sighting,
@@ -196,7 +196,11 @@ fn devices<'a>(inventory: &Inventory, alarms: &'a [Recorded]) -> BTreeMap<&'a st
 }
 
 /// The sighting that an alarm of this type from `device` reports.
-fn sighting(inventory: &Inventory, device: &ElementId, alarm_type: AlarmType) -> Sighting {
+fn sighting(
+    inventory: &Inventory,
+    device: &ElementId,
+    alarm_type: AlarmType,
+) -> ObservableCondition {
     let node = inventory.node_of(device);
     let of_link = matches!(
         alarm_type,
@@ -214,7 +218,7 @@ fn sighting(inventory: &Inventory, device: &ElementId, alarm_type: AlarmType) ->
         Some(link) => inventory.node_of(&link.a),
         None => node,
     };
-    Sighting {
+    ObservableCondition {
         resource: match own {
             Some((link, _)) if !is_link => link.clone(),
             _ => device.clone(),
@@ -230,7 +234,7 @@ mod tests {
     use super::*;
     use crate::build::{Parameters, inventory};
     use crate::chance::stream;
-    use crate::topology::Topology;
+    use crate::topology::Backbone;
     use proptest::prelude::*;
 
     fn refusal(text: &str) -> String {
@@ -250,7 +254,7 @@ mod tests {
 
     #[test]
     fn numbers_and_names_are_laid_over_the_network_in_order() {
-        let polska = Topology::named("Polska").unwrap();
+        let polska = Backbone::named("Polska").unwrap();
         let network = inventory(&polska, &Parameters::default(), 1);
         let text = format!(
             "{HEAD}7,10,60,90\r\n7,9,30,40\nlink-down,router:Lodz,5,6\n8,9,100,100.5\n\

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::build::{Parameters, inventory};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 
 /// The beginnings and durations (seconds) of a week of background at full level.
 fn week(level: f64) -> (usize, Vec<f64>, Vec<f64>) {
-    let network = inventory(&Topology::default(), &Parameters::default(), 3);
+    let network = inventory(&Backbone::default(), &Parameters::default(), 3);
     let noise = Noise::new(&network, level, 3);
     let mut rng = stream(3, 0);
     let (mut at, mut begins, mut durations) = (0.0, Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ fn silence_is_silence() {
 
 /// The share of alarms of a burst that are of the type of the one before.
 fn repeated(companions: bool) -> f64 {
-    let network = inventory(&Topology::default(), &Parameters::default(), 3);
+    let network = inventory(&Backbone::default(), &Parameters::default(), 3);
     let noise = Noise::new(&network, 0.05, 3).with_companions(companions);
     let mut rng = stream(3, 0);
     let (mut same, mut all) = (0, 0);

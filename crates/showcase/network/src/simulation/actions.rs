@@ -5,10 +5,10 @@
 
 use super::events::Event;
 use super::remote::{Command, Errand};
-use super::{Audience, Simulation, Tiding};
+use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::between;
 use crate::field;
-use crate::probe::Bench;
+use crate::probe::ProbeContext;
 use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
@@ -280,7 +280,7 @@ impl Simulation {
     }
 
     pub(super) fn measured(&mut self, agent: String, token: Token, element: &ElementId) {
-        let bench = Bench {
+        let bench = ProbeContext {
             inventory: &self.inventory,
             state: &self.state,
             view: &self.view,
@@ -354,13 +354,13 @@ impl Simulation {
     }
 
     pub(super) fn answer(&mut self, at: Timestamp, agent: &str, token: Token, outcome: Outcome) {
-        let to = Audience::Agent(agent.to_owned());
-        self.deliver(at, to, Tiding::Outcome { token, outcome });
+        let to = Recipients::Agent(agent.to_owned());
+        self.deliver(at, to, EmissionContent::Outcome { token, outcome });
     }
 
     fn report(&mut self, agent: String, report: FieldReport) {
-        let tiding = Tiding::Telemetry(Telemetry::Field(report));
-        self.deliver(self.now, Audience::Agent(agent), tiding);
+        let tiding = EmissionContent::Telemetry(Telemetry::Field(report));
+        self.deliver(self.now, Recipients::Agent(agent), tiding);
     }
 }
 

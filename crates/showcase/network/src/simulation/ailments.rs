@@ -11,11 +11,11 @@ use super::events::Event;
 use crate::build::distance_km;
 use crate::chance::{between, choose, error};
 use crate::configuration::mistake;
-use crate::fault::{Fault, FaultKind, Terms};
+use crate::fault::{Fault, FaultKind, FaultTerms};
 use crate::state::{
-    Course, FLICKERS_FROM, LOW_FROM, Light, POOR_FROM, Trouble, TroubleKind, link_of,
+    Course, FLICKERS_FROM, LOW_FROM, LightLevel, POOR_FROM, Trouble, TroubleKind, link_of,
 };
-use crate::traffic::roads::planned_metric;
+use crate::traffic::routing::planned_metric;
 use crate::traffic::{Demand, RouterPair, Terrain};
 use domain::inventory::{ElementId, ElementKind};
 use domain::telemetry::Severity;
@@ -69,7 +69,7 @@ fn surge_fills(severity: Option<Severity>) -> (f64, f64) {
 
 impl Simulation {
     /// The course of a fault that begins now.
-    pub(super) fn course(&mut self, number: usize, fault: &Fault, terms: Terms) -> Course {
+    pub(super) fn course(&mut self, number: usize, fault: &Fault, terms: FaultTerms) -> Course {
         match fault.kind {
             FaultKind::OpticalModuleAgeing => self.age(number, terms),
             FaultKind::Misconfiguration => self.misconfigure(&fault.element),
@@ -82,13 +82,13 @@ impl Simulation {
         }
     }
 
-    fn age(&mut self, number: usize, terms: Terms) -> Course {
+    fn age(&mut self, number: usize, terms: FaultTerms) -> Course {
         let usual = between(&mut self.chances.ailments, AGEING_S.0, AGEING_S.1);
         let lasts_s = terms.lasts_s.unwrap_or(usual);
         for (from, light) in [
-            (LOW_FROM, Light::Low),
-            (POOR_FROM, Light::Poor),
-            (1.0, Light::Dark),
+            (LOW_FROM, LightLevel::Low),
+            (POOR_FROM, LightLevel::Poor),
+            (1.0, LightLevel::Dark),
         ] {
             let at = self.now.plus_s(lasts_s * from);
             self.schedule(at, Event::Progress { number, light });
@@ -97,7 +97,7 @@ impl Simulation {
         self.schedule(flickers, Event::Flicker(number));
         Course::Ageing {
             lasts_s,
-            light: Light::Fading,
+            light: LightLevel::Fading,
         }
     }
 
@@ -114,7 +114,7 @@ impl Simulation {
     }
 
     /// Starts an interferer near `cell`, received by all cells around on the same carrier.
-    fn disturb(&mut self, cell: &ElementId, terms: Terms) -> Course {
+    fn disturb(&mut self, cell: &ElementId, terms: FaultTerms) -> Course {
         let inventory = &self.inventory;
         let carrier = |id: &ElementId| inventory.cells.get(id).map(|cell| cell.carrier_mhz);
         let Some(source) = inventory.element(cell).map(|cell| cell.position) else {
@@ -144,7 +144,7 @@ impl Simulation {
 
     /// True if a surge of traffic would congest this link if it came now, for
     /// [`FaultKind::Congestion`] on these terms. Asking changes nothing.
-    pub fn can_surge(&mut self, link: &ElementId, terms: Terms) -> bool {
+    pub fn can_surge(&mut self, link: &ElementId, terms: FaultTerms) -> bool {
         let rng = self.chances.ailments.clone();
         let found = self.find_surge(link, terms);
         self.chances.ailments = rng;
@@ -152,7 +152,7 @@ impl Simulation {
     }
 
     /// Adds traffic over `link` for some time, if a suitable surge exists.
-    fn surge(&mut self, number: usize, link: &ElementId, terms: Terms) {
+    fn surge(&mut self, number: usize, link: &ElementId, terms: FaultTerms) {
         if let Some((surge, usual)) = self.find_surge(link, terms) {
             let lasts_s = terms.lasts_s.unwrap_or(usual);
             self.state.surges.insert(number, surge);
@@ -162,7 +162,7 @@ impl Simulation {
 
     /// A surge over `link` that congests only it and can be re-routed, as far as this network
     /// allows; with its duration in seconds, unless the terms give one.
-    fn find_surge(&mut self, link: &ElementId, terms: Terms) -> Option<(Vec<Demand>, f64)> {
+    fn find_surge(&mut self, link: &ElementId, terms: FaultTerms) -> Option<(Vec<Demand>, f64)> {
         let terrain = self.terrain_now();
         let (least, most) = surge_fills(terms.severity);
         let rng = &mut self.chances.ailments;
@@ -233,7 +233,7 @@ impl Simulation {
     }
 
     /// Records a module's further loss of light.
-    pub(super) fn progress(&mut self, number: usize, reached: Light) {
+    pub(super) fn progress(&mut self, number: usize, reached: LightLevel) {
         let course = self.state.troubles.get_mut(&number).map(|t| &mut t.course);
         if let Some(Course::Ageing { light, .. }) = course {
             *light = reached;
@@ -252,12 +252,12 @@ impl Simulation {
         let pause = match &mut trouble.course {
             // At the end of its life it stays dark.
             Course::Ageing { lasts_s, .. } if age_s >= *lasts_s => return,
-            Course::Ageing { light, .. } if *light == Light::Dark => {
-                *light = Light::Poor;
+            Course::Ageing { light, .. } if *light == LightLevel::Dark => {
+                *light = LightLevel::Poor;
                 between(rng, SHINES_S.0, SHINES_S.1)
             }
             Course::Ageing { light, .. } => {
-                *light = Light::Dark;
+                *light = LightLevel::Dark;
                 between(rng, DARK_S.0, DARK_S.1)
             }
             Course::Contact { open } => {

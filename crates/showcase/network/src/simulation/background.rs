@@ -4,10 +4,10 @@
 //! transceiver flaps. None takes out more than one site. Read next: `simulation/actions.rs`.
 
 use super::events::Event;
-use super::{Audience, Simulation, Tiding};
+use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::{between, choose, happens, waiting};
 use crate::complaint;
-use crate::noise::{Grumble, Noise};
+use crate::noise::{Noise, NoiseBurst};
 use crate::state::{Course, Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{AlarmType, Complaint, Telemetry};
@@ -74,7 +74,7 @@ impl Simulation {
     }
 
     /// Raises a background alarm, unless its device cannot report or it stands already.
-    pub(super) fn grumble(&mut self, grumble: Grumble) {
+    pub(super) fn grumble(&mut self, grumble: NoiseBurst) {
         let key = (
             grumble.sighting.resource.clone(),
             grumble.sighting.alarm_type,
@@ -87,7 +87,7 @@ impl Simulation {
         self.schedule(grumble.until, Event::Relent(grumble));
     }
 
-    pub(super) fn relent(&mut self, grumble: &Grumble) {
+    pub(super) fn relent(&mut self, grumble: &NoiseBurst) {
         let sighting = &grumble.sighting;
         self.ailing
             .remove(&(sighting.resource.clone(), sighting.alarm_type));
@@ -215,7 +215,7 @@ impl Simulation {
     }
 
     fn tell_complaint(&mut self, complaint: Complaint) {
-        let tiding = Tiding::Telemetry(Telemetry::Complaint(complaint));
-        self.deliver(self.now, Audience::Domain(Domain::Service), tiding);
+        let tiding = EmissionContent::Telemetry(Telemetry::Complaint(complaint));
+        self.deliver(self.now, Recipients::Domain(Domain::Service), tiding);
     }
 }

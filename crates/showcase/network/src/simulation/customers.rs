@@ -4,18 +4,19 @@
 //! parked, in the network of that time: [`Simulation::survey`] catches up before anything changes.
 //! A period of bad service makes some drivers complain; the probability is drawn per period from a
 //! stream of its own, so that agents' actions do not change who complains. Letters become tickets
-//! of the business layer. Read next: [`crate::journeys`], [`crate::grievances`].
+//! of the business layer. Read next: [`crate::journeys`], [`crate::customer_complaints`].
 
 use super::events::Event;
-use super::{Audience, Simulation, Tiding};
+use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::{between, choose, happens, stream, waiting, weighted, whole};
-use crate::grievances::{
-    Aftermath, Customers, Datum, Grievance, Nature, Outside, Plight, Symptom, words,
+use crate::customer_complaints::{
+    ComplaintCause, ComplaintSymptom, CustomerComplaint, Customers, Experience, TicketHandling,
+    UnrelatedSubject, WithheldFact, words,
 };
 use crate::journeys::coverage::Sites;
 use crate::journeys::records::Records;
 use crate::journeys::{Journeys, Position, Trip};
-use crate::mobile::Served;
+use crate::mobile::PlaceService;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::permit::Permit;
 use domain::radio::{POOR_MBPS, WEAK_DBM};
@@ -49,15 +50,15 @@ const SPELLS: u64 = 55;
 #[derive(Clone, Debug)]
 pub(super) struct Brewing {
     vehicle: usize,
-    nature: Nature,
-    plight: Plight,
+    nature: ComplaintCause,
+    plight: Experience,
 }
 
 /// A period of bad service.
 #[derive(Clone, Debug)]
 struct Spell {
     since: Timestamp,
-    nature: Nature,
+    nature: ComplaintCause,
     position: Position,
     driving: bool,
     felt: bool,
@@ -77,7 +78,7 @@ pub(super) struct Desk {
     spells: Vec<Option<Spell>>,
     /// By vehicle: the instant of its owner's last complaint.
     complained: Vec<Option<Timestamp>>,
-    grievances: Vec<Grievance>,
+    grievances: Vec<CustomerComplaint>,
     strays: SeededRng,
 }
 
@@ -144,7 +145,7 @@ impl Desk {
 
 impl Simulation {
     /// The truth about every ticket, in the order in which they were opened: for the referee only.
-    pub fn grievances(&self) -> &[Grievance] {
+    pub fn grievances(&self) -> &[CustomerComplaint] {
         &self.customers.grievances
     }
 
@@ -216,9 +217,13 @@ impl Simulation {
     }
 
     /// The cause of bad service at a point; none if service is good.
-    fn trouble_at(&self, position: Position, served: Option<&Served>) -> Option<Nature> {
+    fn trouble_at(
+        &self,
+        position: Position,
+        served: Option<&PlaceService>,
+    ) -> Option<ComplaintCause> {
         let strong = |rsrp_dbm: f64| rsrp_dbm >= WEAK_DBM;
-        let good = |s: &Served| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
+        let good = |s: &PlaceService| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
         if served.is_some_and(good) {
             return None;
         }
@@ -233,15 +238,15 @@ impl Simulation {
             .chain(serving)
             .find_map(|s| self.broken(s));
         Some(match (blamed, served) {
-            (Some(element), _) => Nature::Fault {
+            (Some(element), _) => ComplaintCause::Fault {
                 province: province(&element),
                 element,
             },
-            (None, Some(s)) if strong(s.rsrp_dbm) => Nature::Crowded {
+            (None, Some(s)) if strong(s.rsrp_dbm) => ComplaintCause::Crowded {
                 province: province(&s.cell),
                 cell: s.cell.clone(),
             },
-            _ => Nature::WeakCoverage {
+            _ => ComplaintCause::WeakCoverage {
                 province: self.province_at(position),
             },
         })
@@ -257,7 +262,7 @@ impl Simulation {
     fn suffer(
         &mut self,
         vehicle: usize,
-        nature: Option<Nature>,
+        nature: Option<ComplaintCause>,
         position: Position,
         driving: bool,
         at: Timestamp,
@@ -293,9 +298,9 @@ impl Simulation {
         }
         let mut rng = desk.dice_of(vehicle, spell.since);
         let share = match spell.nature {
-            Nature::Fault { .. } => 1.0,
-            Nature::Crowded { .. } => OF_CROWDED,
-            Nature::WeakCoverage { .. } | Nature::Outside(_) => OF_WEAK,
+            ComplaintCause::Fault { .. } => 1.0,
+            ComplaintCause::Crowded { .. } => OF_CROWDED,
+            ComplaintCause::WeakCoverage { .. } | ComplaintCause::Outside(_) => OF_WEAK,
         };
         if !happens(&mut rng, share * desk.temper.complains) {
             return;
@@ -312,20 +317,20 @@ impl Simulation {
         self.schedule(writes, Event::Grieve(Box::new(brewing)));
     }
 
-    fn plight(&self, vehicle: usize, spell: &Spell, rng: &mut SeededRng) -> Plight {
+    fn plight(&self, vehicle: usize, spell: &Spell, rng: &mut SeededRng) -> Experience {
         let desk = &self.customers;
         let owner = &desk.journeys.vehicles()[vehicle];
         let town = desk.journeys.nearest_town(spell.position);
         let town = town.map_or_else(|| owner.home.clone(), |(town, _)| town.to_owned());
         let province = match &spell.nature {
-            Nature::Fault { province, .. }
-            | Nature::Crowded { province, .. }
-            | Nature::WeakCoverage { province } => province,
-            Nature::Outside(_) => &owner.province,
+            ComplaintCause::Fault { province, .. }
+            | ComplaintCause::Crowded { province, .. }
+            | ComplaintCause::WeakCoverage { province } => province,
+            ComplaintCause::Outside(_) => &owner.province,
         };
         let away = *province != owner.province && town != owner.home;
         let withholds = desk.temper.withholds;
-        Plight {
+        Experience {
             symptom: Some(symptom(&spell.nature, rng)),
             outside: None,
             left: away.then(|| owner.home.clone()),
@@ -350,7 +355,9 @@ impl Simulation {
         let desk = &mut self.customers;
         let rng = &mut desk.strays;
         let vehicle = whole(rng, 0, desk.journeys.vehicles().len().max(1) - 1);
-        let outside = choose(rng, &Outside::ALL).copied().unwrap_or(Outside::Bill);
+        let outside = choose(rng, &UnrelatedSubject::ALL)
+            .copied()
+            .unwrap_or(UnrelatedSubject::Bill);
         let ago_s = between(rng, desk.temper.patience_s.0, desk.temper.patience_s.1);
         let withheld = withheld(0.5, rng);
         let chinese = happens(rng, desk.temper.chinese);
@@ -358,7 +365,7 @@ impl Simulation {
         let position = desk.journeys.whereabouts(vehicle, at).map(|w| w.position);
         let owner = &desk.journeys.vehicles()[vehicle];
         let town = position.and_then(|p| desk.journeys.nearest_town(p));
-        let plight = Plight {
+        let plight = Experience {
             symptom: None,
             outside: Some(outside),
             town: town.map_or_else(|| owner.home.clone(), |(town, _)| town.to_owned()),
@@ -368,7 +375,7 @@ impl Simulation {
             withheld,
             chinese,
         };
-        let nature = Nature::Outside(outside);
+        let nature = ComplaintCause::Outside(outside);
         self.grieve(Brewing {
             vehicle,
             nature,
@@ -395,17 +402,17 @@ impl Simulation {
             language: if plight.chinese { "zh" } else { "en" }.to_owned(),
             text: letter.text,
         };
-        desk.grievances.push(Grievance {
+        desk.grievances.push(CustomerComplaint {
             ticket: ticket.ticket.clone(),
             opened_at: now,
             nature,
             plight,
             home: owner.province.clone(),
             gold: letter.gold,
-            outcome: Aftermath::default(),
+            outcome: TicketHandling::default(),
         });
-        let tiding = Tiding::Telemetry(Telemetry::Ticket(ticket));
-        self.deliver(now, Audience::Domain(Domain::Business), tiding);
+        let tiding = EmissionContent::Telemetry(Telemetry::Ticket(ticket));
+        self.deliver(now, Recipients::Domain(Domain::Business), tiding);
     }
 
     /// Looks up the records of a vehicle in the agent's own province.
@@ -489,8 +496,8 @@ impl Simulation {
             ticket: grievance.ticket.clone(),
             text: words::answer(&grievance.plight, now, &mut rng),
         };
-        let tiding = Tiding::Telemetry(answered);
-        self.deliver(now, Audience::Domain(Domain::Business), tiding);
+        let tiding = EmissionContent::Telemetry(answered);
+        self.deliver(now, Recipients::Domain(Domain::Business), tiding);
     }
 }
 
@@ -500,17 +507,17 @@ fn ticket_of(index: usize) -> String {
 }
 
 /// A random symptom of such a cause.
-fn symptom(nature: &Nature, rng: &mut SeededRng) -> Symptom {
-    use Symptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
-    let table: &[(Symptom, f64)] = match nature {
-        Nature::Crowded { .. } => &[(SlowData, 0.6), (HighLatency, 0.4)],
-        Nature::WeakCoverage { .. } => &[
+fn symptom(nature: &ComplaintCause, rng: &mut SeededRng) -> ComplaintSymptom {
+    use ComplaintSymptom::{CallDrop, HighLatency, Intermittent, NoService, SlowData, WeakSignal};
+    let table: &[(ComplaintSymptom, f64)] = match nature {
+        ComplaintCause::Crowded { .. } => &[(SlowData, 0.6), (HighLatency, 0.4)],
+        ComplaintCause::WeakCoverage { .. } => &[
             (WeakSignal, 0.4),
             (Intermittent, 0.25),
             (NoService, 0.2),
             (CallDrop, 0.15),
         ],
-        Nature::Fault { .. } | Nature::Outside(_) => &[
+        ComplaintCause::Fault { .. } | ComplaintCause::Outside(_) => &[
             (NoService, 0.65),
             (Intermittent, 0.1),
             (CallDrop, 0.15),
@@ -521,8 +528,8 @@ fn symptom(nature: &Nature, rng: &mut SeededRng) -> Symptom {
     table[weighted(rng, &weights)].0
 }
 
-fn withheld(chance: f64, rng: &mut SeededRng) -> BTreeSet<Datum> {
-    let all = Datum::ALL.into_iter();
+fn withheld(chance: f64, rng: &mut SeededRng) -> BTreeSet<WithheldFact> {
+    let all = WithheldFact::ALL.into_iter();
     all.filter(|_| happens(rng, chance)).collect()
 }
 

@@ -1,17 +1,17 @@
 //! The events of the simulation, one at a time.
 //!
-//! Every change of [`State`](crate::state::State) ends in [`Simulation::look`], which compares the
+//! Every change of [`State`](crate::state::NetworkState) ends in [`Simulation::look`], which compares the
 //! observable conditions with the previous ones: new sightings will be detected, gone ones are
 //! cleared. Read next: `simulation/background.rs`.
 
 use super::customers::Brewing;
 use super::mobile::Air;
 use super::remote::Errand;
-use super::{Audience, Emission, Simulation, Tiding};
+use super::{Emission, EmissionContent, Recipients, Simulation};
 use crate::chance::between;
-use crate::fault::{Fault, FaultKind, Terms, break_km};
-use crate::noise::Grumble;
-use crate::state::{Light, Sighting, Trouble, TroubleKind};
+use crate::fault::{Fault, FaultKind, FaultTerms, break_km};
+use crate::noise::NoiseBurst;
+use crate::state::{LightLevel, ObservableCondition, Trouble, TroubleKind};
 use crate::{alarms, complaint};
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::telemetry::{Alarm, AlarmType, Telemetry, Token};
@@ -28,7 +28,7 @@ pub(super) enum Event {
     Strike {
         number: usize,
         fault: Fault,
-        terms: Terms,
+        terms: FaultTerms,
     },
     /// A trouble ends, by repair or by itself.
     Mend(usize),
@@ -38,17 +38,20 @@ pub(super) enum Event {
     Boot(ElementId),
     /// A condition is detected, if it still stands since then.
     Notice {
-        sighting: Sighting,
+        sighting: ObservableCondition,
         since: Timestamp,
     },
     /// An emission is delivered.
-    Deliver { to: Audience, tiding: Box<Tiding> },
+    Deliver {
+        to: Recipients,
+        tiding: Box<EmissionContent>,
+    },
     /// The next burst of background alarms begins.
     Burst,
     /// An alarm of the background is raised.
-    Grumble(Grumble),
+    Grumble(NoiseBurst),
     /// A background alarm ends.
-    Relent(Grumble),
+    Relent(NoiseBurst),
     /// A small outage happens; none: draw one and schedule the next.
     Mishap(Option<TroubleKind>),
     /// A customer of a site complains, if it is still out.
@@ -62,7 +65,7 @@ pub(super) enum Event {
         element: ElementId,
     },
     /// An ageing optical module has lost more light.
-    Progress { number: usize, light: Light },
+    Progress { number: usize, light: LightLevel },
     /// Something nearly broken switches between off and on.
     Flicker(usize),
     /// A surge of traffic is over.
@@ -153,7 +156,7 @@ impl Simulation {
         }
     }
 
-    fn strike(&mut self, number: usize, fault: &Fault, terms: Terms) {
+    fn strike(&mut self, number: usize, fault: &Fault, terms: FaultTerms) {
         let trouble = Trouble {
             kind: TroubleKind::Fault(fault.kind),
             element: fault.element.clone(),
@@ -261,13 +264,13 @@ impl Simulation {
         self.see_congestion();
         self.relieve();
         self.outages.note(&self.view.out, self.now);
-        let gone: Vec<Sighting> = self
+        let gone: Vec<ObservableCondition> = self
             .standing
             .keys()
             .filter(|s| !self.view.sightings.contains(*s) && self.can_clear(s))
             .cloned()
             .collect();
-        let new: Vec<Sighting> = self
+        let new: Vec<ObservableCondition> = self
             .view
             .sightings
             .iter()
@@ -287,7 +290,7 @@ impl Simulation {
     }
 
     /// True if the observer can report the end: a node in reach, or the management system.
-    fn can_clear(&self, sighting: &Sighting) -> bool {
+    fn can_clear(&self, sighting: &ObservableCondition) -> bool {
         let by_node = self
             .inventory
             .element(&sighting.seen_by)
@@ -295,7 +298,7 @@ impl Simulation {
         !by_node || self.view.reached.contains(&sighting.seen_by)
     }
 
-    fn expect_notice(&mut self, sighting: Sighting) {
+    fn expect_notice(&mut self, sighting: ObservableCondition) {
         let since = self.now;
         self.standing.insert(sighting.clone(), since);
         let isolated = self.view.is_isolated(&self.inventory, &sighting.resource);
@@ -305,7 +308,7 @@ impl Simulation {
         }
     }
 
-    fn notice(&mut self, sighting: &Sighting, since: Timestamp) {
+    fn notice(&mut self, sighting: &ObservableCondition, since: Timestamp) {
         if self.standing.get(sighting) != Some(&since) {
             return;
         }
@@ -330,7 +333,7 @@ impl Simulation {
         }
     }
 
-    fn clear(&mut self, sighting: &Sighting) {
+    fn clear(&mut self, sighting: &ObservableCondition) {
         self.standing.remove(sighting);
         if sighting.alarm_type == AlarmType::MainsFailure {
             self.gasped.remove(&sighting.resource);
@@ -352,13 +355,13 @@ impl Simulation {
                 .map_or(Domain::Ip, |element| element.domain);
             self.deliver(
                 at,
-                Audience::Domain(domain),
-                Tiding::Telemetry(Telemetry::Alarm(alarm)),
+                Recipients::Domain(domain),
+                EmissionContent::Telemetry(Telemetry::Alarm(alarm)),
             );
         }
     }
 
-    pub(super) fn deliver(&mut self, at: Timestamp, to: Audience, tiding: Tiding) {
+    pub(super) fn deliver(&mut self, at: Timestamp, to: Recipients, tiding: EmissionContent) {
         let tiding = Box::new(tiding);
         self.schedule(at, Event::Deliver { to, tiding });
     }

@@ -3,7 +3,7 @@
 //! Knows past events; refuses to tell agents. Read next: [`super::Truth`].
 
 use super::Simulation;
-use crate::state::State;
+use crate::state::NetworkState;
 use domain::inventory::ElementId;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A dispatched engineer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Dispatched {
+pub struct Dispatch {
     /// The agent that sent them.
     pub agent: String,
     /// The token of the dispatch.
@@ -66,7 +66,7 @@ impl Outages {
 
 impl Simulation {
     /// Every dispatched engineer, in order of time: for the referee only.
-    pub fn dispatches(&self) -> &[Dispatched] {
+    pub fn dispatches(&self) -> &[Dispatch] {
         &self.dispatches
     }
 
@@ -76,7 +76,7 @@ impl Simulation {
     }
 
     pub(super) fn note_dispatch(&mut self, agent: &str, token: Token, element: &ElementId) {
-        self.dispatches.push(Dispatched {
+        self.dispatches.push(Dispatch {
             agent: agent.to_owned(),
             token,
             element: element.clone(),
@@ -96,7 +96,7 @@ impl Simulation {
 }
 
 /// True if an engineer at `element` would have something to repair.
-fn is_mendable(state: &State, element: &ElementId) -> bool {
+fn is_mendable(state: &NetworkState, element: &ElementId) -> bool {
     let mut troubles = state.troubles.values();
     troubles.any(|trouble| trouble.mended_at(element))
 }

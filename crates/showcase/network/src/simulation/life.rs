@@ -7,7 +7,7 @@ use super::Simulation;
 use super::events::Event;
 use crate::chance::{between, choose, waiting};
 use crate::fault::{
-    self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, Life, PACE, STORMS_PER_YEAR, Terms,
+    self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, FaultTerms, Life, PACE, STORMS_PER_YEAR,
 };
 use domain::inventory::ElementId;
 
@@ -77,7 +77,7 @@ impl Simulation {
     /// Schedules a fault, with its end if its kind has one.
     fn let_happen(&mut self, fault: Fault) {
         let (at, kind) = (fault.at, fault.kind);
-        let number = self.expect(fault, Terms::default());
+        let number = self.expect(fault, FaultTerms::default());
         // Surges end with their own event.
         let lasts = Life::lasts_h(kind).filter(|_| kind != FaultKind::Congestion);
         if let Some((low, high)) = lasts {

@@ -6,11 +6,11 @@
 
 use super::actions::unknown;
 use super::events::Event;
-use super::{Audience, Simulation, Tiding};
+use super::{EmissionContent, Recipients, Simulation};
 use crate::build::cells::old_battery_wh;
 use crate::chance::{between, waiting};
 use crate::mobile::battery::{Due, Level};
-use crate::mobile::{Ground, Mobile, PERIOD_MS, Surge, Tally};
+use crate::mobile::{Mobile, MobileTotals, PERIOD_MS, Surge, TransportState};
 use crate::state::{Trouble, TroubleKind};
 use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
@@ -68,7 +68,7 @@ impl Simulation {
     }
 
     /// The totals of users and energy until now: for the referee only.
-    pub fn tally(&self) -> Tally {
+    pub fn tally(&self) -> MobileTotals {
         self.mobile.tally_at(self.now)
     }
 
@@ -107,11 +107,11 @@ impl Simulation {
     }
 
     /// The ground of the mobile domain at this instant.
-    fn ground(&self) -> Ground {
+    fn ground(&self) -> TransportState {
         let troubles = self.state.troubles.values();
         let stopped = troubles.filter(|t| t.kind == TroubleKind::SiteStopped);
         let empty = self.state.exhausted.keys();
-        Ground {
+        TransportState {
             sites_out: self.view.out.clone(),
             unpowered: empty.chain(stopped.map(|t| &t.element)).cloned().collect(),
             cells_failed: self.state.cells_failed(&self.inventory),
@@ -152,8 +152,8 @@ impl Simulation {
         let performance = Arc::new(self.mobile.close_period());
         self.deliver(
             self.now,
-            Audience::Domain(Domain::Wireless),
-            Tiding::Telemetry(Telemetry::Performance(performance)),
+            Recipients::Domain(Domain::Wireless),
+            EmissionContent::Telemetry(Telemetry::Performance(performance)),
         );
         self.schedule_period();
     }

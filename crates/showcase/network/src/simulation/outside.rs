@@ -5,7 +5,7 @@
 
 use super::Simulation;
 use super::events::Event;
-use crate::fault::{self, Fault, FaultError, FaultKind, Terms};
+use crate::fault::{self, Fault, FaultError, FaultKind, FaultTerms};
 use domain::time::Timestamp;
 
 impl Simulation {
@@ -14,7 +14,7 @@ impl Simulation {
     /// # Errors
     /// [`FaultError`] if the element is unknown or of the wrong kind, or the terms do not apply to
     /// the fault.
-    pub fn inject_on(&mut self, mut fault: Fault, terms: Terms) -> Result<(), FaultError> {
+    pub fn inject_on(&mut self, mut fault: Fault, terms: FaultTerms) -> Result<(), FaultError> {
         fault::check(&self.inventory, &fault)?;
         terms.check(fault.kind)?;
         fault.at = fault.at.max(self.now);

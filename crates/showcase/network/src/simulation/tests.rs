@@ -33,7 +33,7 @@ fn quiet() -> Parameters {
         noise: 0.0,
         complaints_per_site_hour: 0.0,
         decoys: false,
-        mobile: crate::mobile::Settings {
+        mobile: crate::mobile::MobileSettings {
             performance: false,
             ..Default::default()
         },
@@ -44,7 +44,7 @@ fn quiet() -> Parameters {
 
 /// A network in which one fault of `kind` happens ten minutes after the start.
 fn struck(kind: FaultKind, parameters: Parameters, seed: u64) -> (Simulation, Fault) {
-    let mut simulation = Simulation::new(&Topology::default(), parameters, seed, start());
+    let mut simulation = Simulation::new(&Backbone::default(), parameters, seed, start());
     let fault = FaultRequest::OfKind(kind)
         .resolve(
             &simulation.inventory(),
@@ -61,7 +61,7 @@ fn alarms(emissions: &[Emission]) -> Vec<&Alarm> {
     emissions
         .iter()
         .filter_map(|e| match &e.tiding {
-            Tiding::Telemetry(Telemetry::Alarm(alarm)) => Some(alarm),
+            EmissionContent::Telemetry(Telemetry::Alarm(alarm)) => Some(alarm),
             _ => None,
         })
         .collect()
@@ -69,7 +69,7 @@ fn alarms(emissions: &[Emission]) -> Vec<&Alarm> {
 
 fn outcome(emissions: &[Emission], wanted: Token) -> Option<&Outcome> {
     emissions.iter().find_map(|e| match &e.tiding {
-        Tiding::Outcome { token, outcome } if *token == wanted => Some(outcome),
+        EmissionContent::Outcome { token, outcome } if *token == wanted => Some(outcome),
         _ => None,
     })
 }
@@ -78,7 +78,7 @@ fn reports(emissions: &[Emission]) -> Vec<&FieldReport> {
     emissions
         .iter()
         .filter_map(|e| match &e.tiding {
-            Tiding::Telemetry(Telemetry::Field(report)) => Some(report),
+            EmissionContent::Telemetry(Telemetry::Field(report)) => Some(report),
             _ => None,
         })
         .collect()
@@ -164,9 +164,9 @@ proptest! {
             prop_assert!(emission.at >= last);
             last = emission.at;
             match &emission.tiding {
-                Tiding::Telemetry(Telemetry::Alarm(alarm)) => {
+                EmissionContent::Telemetry(Telemetry::Alarm(alarm)) => {
                     let element = inventory.element(&alarm.resource).unwrap();
-                    prop_assert_eq!(&emission.to, &Audience::Domain(element.domain));
+                    prop_assert_eq!(&emission.to, &Recipients::Domain(element.domain));
                     // Ducts and mains feeders have no processor that could raise an alarm.
                     prop_assert!(!matches!(element.kind, ElementKind::Duct | ElementKind::PowerZone));
                     for word in ["-cut", "duct:", "zone:"] {
@@ -174,10 +174,10 @@ proptest! {
                     }
                     prop_assert!(alarm.time <= emission.at);
                 }
-                Tiding::Telemetry(Telemetry::Complaint(_)) => {
-                    prop_assert_eq!(&emission.to, &Audience::Domain(Domain::Service));
+                EmissionContent::Telemetry(Telemetry::Complaint(_)) => {
+                    prop_assert_eq!(&emission.to, &Recipients::Domain(Domain::Service));
                 }
-                Tiding::Telemetry(Telemetry::Performance(_)) => {}
+                EmissionContent::Telemetry(Telemetry::Performance(_)) => {}
                 other => prop_assert!(false, "{:?}", other),
             }
         }
@@ -234,7 +234,7 @@ proptest! {
         let heard: Vec<_> = watched
             .advance(after(90.0))
             .into_iter()
-            .filter(|e| matches!(e.to, Audience::Domain(_)))
+            .filter(|e| matches!(e.to, Recipients::Domain(_)))
             .collect();
         prop_assert_eq!(heard, alone.advance(after(90.0)));
     }
@@ -251,7 +251,7 @@ fn drain_deliveries(simulation: &mut Simulation) -> Vec<Emission> {
 
 #[test]
 fn without_a_fault_there_is_background_only() {
-    let mut simulation = Simulation::new(&Topology::default(), Parameters::default(), 5, start());
+    let mut simulation = Simulation::new(&Backbone::default(), Parameters::default(), 5, start());
     let emissions = simulation.advance(after(240.0));
     assert!(
         (100..1_500).contains(&emissions.len()),
@@ -259,7 +259,7 @@ fn without_a_fault_there_is_background_only() {
         emissions.len()
     );
     assert!(simulation.truth().is_empty());
-    let mut silent = Simulation::new(&Topology::default(), quiet(), 5, start());
+    let mut silent = Simulation::new(&Backbone::default(), quiet(), 5, start());
     assert!(silent.advance(after(240.0)).is_empty());
     assert_eq!(silent.next_event_at(), None);
 }
@@ -440,7 +440,7 @@ fn what_may_not_be_done_is_impossible() {
     let refused: Vec<String> = emissions
         .iter()
         .filter_map(|e| match &e.tiding {
-            Tiding::Outcome {
+            EmissionContent::Outcome {
                 token,
                 outcome: Outcome::Impossible(why),
             } => Some(format!(
@@ -543,7 +543,7 @@ fn two_faults_at_once_have_a_truth_each() {
 /// An agent confined to a province is refused any action beyond it; within it nothing is refused.
 #[test]
 fn a_permit_ends_at_the_border_of_its_province() {
-    let mut simulation = Simulation::new(&Topology::default(), quiet(), 5, start());
+    let mut simulation = Simulation::new(&Backbone::default(), quiet(), 5, start());
     let inventory = simulation.inventory();
     let router_in = |province: &str| {
         let mut routers = inventory.of_kind(ElementKind::Router);
@@ -570,7 +570,7 @@ fn a_permit_ends_at_the_border_of_its_province() {
     let ended = simulation.advance(after(5.0));
     let of = |wanted: u64| {
         let mut outcomes = ended.iter().filter_map(|e| match &e.tiding {
-            Tiding::Outcome { token, outcome } if *token == wanted => Some(outcome),
+            EmissionContent::Outcome { token, outcome } if *token == wanted => Some(outcome),
             _ => None,
         });
         outcomes.next().unwrap()

@@ -4,9 +4,9 @@
 //! `simulation/life.rs`.
 
 use super::events::Event;
-use super::{Audience, Simulation, Tiding};
+use super::{EmissionContent, Recipients, Simulation};
 use crate::fault::FaultKind;
-use crate::state::{Sighting, TroubleKind};
+use crate::state::{ObservableCondition, TroubleKind};
 use crate::traffic::daily::share_of_busy_hour;
 use crate::traffic::{Flows, Terrain};
 use domain::inventory::{Domain, ElementId};
@@ -125,7 +125,7 @@ impl Simulation {
             let ends = [&link.a, &link.b].map(|end| self.inventory.node_of(end));
             let by = ends.into_iter().find(|end| self.view.reached.contains(end));
             if let Some(by) = by {
-                self.view.sightings.insert(Sighting {
+                self.view.sightings.insert(ObservableCondition {
                     resource: id.clone(),
                     alarm_type: AlarmType::Congestion,
                     seen_by: by.clone(),
@@ -173,8 +173,8 @@ impl Simulation {
         let inventory = &self.inventory;
         let links = &mut performance.links;
         links.retain(|id, _| !self.view.is_isolated(inventory, id));
-        let tiding = Tiding::Telemetry(Telemetry::Performance(Arc::new(performance)));
-        self.deliver(self.now, Audience::Domain(Domain::Ip), tiding);
+        let tiding = EmissionContent::Telemetry(Telemetry::Performance(Arc::new(performance)));
+        self.deliver(self.now, Recipients::Domain(Domain::Ip), tiding);
         self.schedule(self.now.plus_s(PERIOD_S), Event::Period);
         self.look();
     }

@@ -3,7 +3,7 @@
 //! Knows the stage of each and its observable effects; refuses to know when it progresses
 //! ([`crate::simulation`]). Read next: [`crate::configuration`].
 
-use super::{Sighting, State, Trouble, TroubleKind, View};
+use super::{NetworkState, NetworkView, ObservableCondition, Trouble, TroubleKind};
 use crate::fault::FaultKind;
 use domain::inventory::{ElementId, ElementKind, Inventory, Link};
 use domain::telemetry::AlarmType;
@@ -21,7 +21,7 @@ pub enum Course {
         /// Seconds from the first loss of light to darkness.
         lasts_s: f64,
         /// The level of its light.
-        light: Light,
+        light: LightLevel,
     },
     /// A contact is intermittent.
     Contact {
@@ -42,7 +42,7 @@ pub enum Course {
 
 /// The level of light of an ageing optical module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Light {
+pub enum LightLevel {
     /// Reduced, not noticeable yet.
     Fading,
     /// Below its specification.
@@ -55,7 +55,7 @@ pub enum Light {
 
 /// The loss of light at which an ageing module goes dark, in dB.
 const FALL_DB: f64 = 16.0;
-/// The share of its ageing time after which light is [`Light::Low`], and [`Light::Poor`].
+/// The share of its ageing time after which light is [`LightLevel::Low`], and [`LightLevel::Poor`].
 pub(crate) const LOW_FROM: f64 = 0.12;
 pub(crate) const POOR_FROM: f64 = 0.6;
 /// The share of its ageing time from which on it has dark moments.
@@ -83,7 +83,7 @@ impl Trouble {
     /// file.
     pub(super) fn stops_now(&self) -> Option<bool> {
         match &self.course {
-            Course::Ageing { light, .. } => Some(*light == Light::Dark),
+            Course::Ageing { light, .. } => Some(*light == LightLevel::Dark),
             Course::Contact { open } => Some(*open),
             Course::Wrong { .. } | Course::Foreign { .. } => Some(false),
             Course::Steady => match self.kind {
@@ -96,7 +96,7 @@ impl Trouble {
     }
 }
 
-impl State {
+impl NetworkState {
     /// The loss of light of an optical module, in dB; 0 if it is in order.
     pub fn dimmed_db(&self, optic: &ElementId, now: Timestamp) -> f64 {
         let ours = self.troubles.values().filter(|t| t.element == *optic);
@@ -110,7 +110,8 @@ impl State {
         let mut losses = self.settings.misfits();
         for trouble in self.troubles.values() {
             let Course::Ageing {
-                light: Light::Poor, ..
+                light: LightLevel::Poor,
+                ..
             } = trouble.course
             else {
                 continue;
@@ -159,27 +160,31 @@ impl State {
     }
 
     /// The sightings of gradual troubles by observers in reach according to `view`.
-    pub(super) fn ailments(&self, inventory: &Inventory, view: &View) -> Vec<Sighting> {
+    pub(super) fn ailments(
+        &self,
+        inventory: &Inventory,
+        view: &NetworkView,
+    ) -> Vec<ObservableCondition> {
         let mut sightings = self.poor_light(inventory, view);
         sightings.extend(self.poor_cells(inventory, view));
         sightings
     }
 
-    fn poor_light(&self, inventory: &Inventory, view: &View) -> Vec<Sighting> {
+    fn poor_light(&self, inventory: &Inventory, view: &NetworkView) -> Vec<ObservableCondition> {
         let mut sightings = Vec::new();
         for trouble in self.troubles.values() {
             let Course::Ageing { light, .. } = trouble.course else {
                 continue;
             };
             let own = inventory.node_of(&trouble.element);
-            if light >= Light::Low && view.reached.contains(own) {
+            if light >= LightLevel::Low && view.reached.contains(own) {
                 sightings.push(seen(&trouble.element, AlarmType::OpticalPowerLow, own));
             }
             let Some((id, _, far)) = link_of(inventory, &trouble.element) else {
                 continue;
             };
             let whole = inventory.works(id, &view.failed);
-            if light == Light::Poor && whole && view.answers(inventory, far) {
+            if light == LightLevel::Poor && whole && view.answers(inventory, far) {
                 let by = inventory.node_of(far);
                 sightings.push(seen(id, AlarmType::SignalDegraded, by));
             }
@@ -187,7 +192,7 @@ impl State {
         sightings
     }
 
-    fn poor_cells(&self, inventory: &Inventory, view: &View) -> Vec<Sighting> {
+    fn poor_cells(&self, inventory: &Inventory, view: &NetworkView) -> Vec<ObservableCondition> {
         let failed = self.cells_failed(inventory);
         let lost = self.cell_losses_db(inventory);
         let heard = self.interference_dbm();
@@ -211,8 +216,8 @@ impl State {
     }
 }
 
-fn seen(resource: &ElementId, alarm_type: AlarmType, by: &ElementId) -> Sighting {
-    Sighting {
+fn seen(resource: &ElementId, alarm_type: AlarmType, by: &ElementId) -> ObservableCondition {
+    ObservableCondition {
         resource: resource.clone(),
         alarm_type,
         seen_by: by.clone(),

@@ -1,6 +1,6 @@
 //! Demands between routers in Mbit/s, and matching link capacities.
 //!
-//! Knows traffic matrices and the gravity model; refuses to know routing ([`super::roads`]). The
+//! Knows traffic matrices and the gravity model; refuses to know routing ([`super::routing`]). The
 //! matrices of SNDlib have units of their own (that of Geant sums to 2,999,992, that of Germany50
 //! to 2,365), so only their proportions count: each is scaled so that the busiest link of the
 //! undisturbed network carries [`BUSIEST_MBPS`] in the busy hour. Links get the smallest of
@@ -12,7 +12,7 @@
 //! product of their numbers of links, at any distance.
 
 use super::{Terrain, Traffic};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ pub struct Demand {
 
 /// The demands of `topology` in the busy hour, between the routers of `inventory`, which must be
 /// built on it.
-pub fn of_topology(topology: &Topology, inventory: &Inventory) -> Vec<Demand> {
+pub fn of_topology(topology: &Backbone, inventory: &Inventory) -> Vec<Demand> {
     scaled(inventory, matrix(topology, inventory)).0
 }
 
@@ -54,7 +54,7 @@ pub fn by_gravity(inventory: &Inventory) -> Vec<Demand> {
 
 /// Sets the capacity of every backbone link of `inventory`, which must be built on `topology`, by
 /// the demands and the planned traffic of sites; returns the demands.
-pub fn dimension(inventory: &mut Inventory, topology: &Topology) -> Vec<Demand> {
+pub fn dimension(inventory: &mut Inventory, topology: &Backbone) -> Vec<Demand> {
     let (demands, mut given) = scaled(inventory, matrix(topology, inventory));
     let sites = inventory.of_kind(ElementKind::Site);
     let drawn = sites
@@ -92,7 +92,7 @@ fn backbone(inventory: &Inventory) -> impl Iterator<Item = (&ElementId, [&Elemen
 }
 
 /// The demands of `topology` in the units of its source, in both directions.
-fn matrix(topology: &Topology, inventory: &Inventory) -> Vec<Demand> {
+fn matrix(topology: &Backbone, inventory: &Inventory) -> Vec<Demand> {
     if topology.demands.is_empty() {
         return gravity(inventory);
     }

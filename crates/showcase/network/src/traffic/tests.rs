@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::build::{Parameters, inventory};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::inventory::ElementKind;
 use proptest::prelude::*;
 
 /// A backbone alone, without sites.
 fn network(text: &str) -> Inventory {
-    let topology = Topology::parse(text).unwrap();
+    let topology = Backbone::parse(text).unwrap();
     let parameters = Parameters {
         sites: 1,
         ..Parameters::default()
@@ -199,7 +199,7 @@ fn sites(network: &Inventory, mbps: f64) -> BTreeMap<ElementId, f64> {
 
 #[test]
 fn sites_without_a_path_get_nothing_and_those_behind_a_full_link_a_share() {
-    let topology = Topology::named("Polska").unwrap();
+    let topology = Backbone::named("Polska").unwrap();
     let network = inventory(&topology, &Parameters::default(), 1);
     let mut traffic = Traffic::new(&network, &[]);
     traffic.set_sites(&sites(&network, 30.0));

@@ -5,8 +5,8 @@
 //! scores of the day in `score.rs`. Read next: `score.rs`.
 
 use super::Hat;
-use report::record::{Network, Site};
-use report::{Moment, Timestamp, What};
+use report::record::{NetworkMap, Site};
+use report::{Moment, RecordedEvent, Timestamp};
 
 /// The moments of a day, and the truth behind them.
 pub(crate) struct Tale {
@@ -16,14 +16,14 @@ pub(crate) struct Tale {
 }
 
 impl Tale {
-    fn at(&mut self, hours: f64, what: What) {
+    fn at(&mut self, hours: f64, what: RecordedEvent) {
         let at = self.began.plus_s(hours * 3_600.0);
         self.moments.push(Moment { at, what });
     }
 
     fn truth(&mut self, hours: f64, element: &str, mended: bool) {
         let at = self.began.plus_s(hours * 3_600.0);
-        let what = What::Truth {
+        let what = RecordedEvent::Truth {
             fault: "fibre-cut".into(),
             element: element.into(),
             mended,
@@ -36,7 +36,7 @@ impl Tale {
         let (resource, alarm_type, severity) = (resource.into(), kind.into(), severity.into());
         self.at(
             hours,
-            What::Alarm {
+            RecordedEvent::Alarm {
                 resource,
                 alarm_type,
                 severity,
@@ -55,7 +55,7 @@ impl Tale {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         self.at(
             hours,
-            What::Message {
+            RecordedEvent::Message {
                 from: from.into(),
                 to: to.into(),
                 verb: verb.into(),
@@ -77,7 +77,7 @@ impl Tale {
     ) {
         self.at(
             hours,
-            What::Reply {
+            RecordedEvent::Reply {
                 from: from.into(),
                 to: to.into(),
                 verdict: verdict.into(),
@@ -96,7 +96,7 @@ impl Tale {
     ) {
         self.at(
             hours,
-            What::Notification {
+            RecordedEvent::Notification {
                 from: from.into(),
                 to: to.into(),
                 status: status.into(),
@@ -108,7 +108,7 @@ impl Tale {
 }
 
 /// Adds background alarms that no fault causes.
-pub(crate) fn background(tale: &mut Tale, hat: &mut Hat, network: &Network) {
+pub(crate) fn background(tale: &mut Tale, hat: &mut Hat, network: &NetworkMap) {
     for _ in 0..900 {
         let site = &network.sites[hat.below(network.sites.len())].id;
         let hours = hat.draw() * 24.0;
@@ -130,7 +130,7 @@ pub(crate) fn background(tale: &mut Tale, hat: &mut Hat, network: &Network) {
 /// Adds the outage of a town's sites, from the fibre cut to the splice.
 pub(crate) fn outage(
     tale: &mut Tale,
-    network: &Network,
+    network: &NetworkMap,
     town: &str,
     from: f64,
     [found, mended]: [f64; 2],
@@ -184,7 +184,7 @@ fn story(tale: &mut Tale, town: &str, from: f64, [found, mended]: [f64; 2]) {
     tale.reply(from + 2.3 * s, [ip, oss], &d, ["accepted", "Begun."]);
     tale.at(
         from + 3.0 * s,
-        What::Action {
+        RecordedEvent::Action {
             agent: ip.into(),
             words: "probes the link".into(),
             elements: vec![format!("link:{town}-Frankfurt")],
@@ -244,7 +244,7 @@ fn story(tale: &mut Tale, town: &str, from: f64, [found, mended]: [f64; 2]) {
     );
     tale.at(
         from + 5.0 * s,
-        What::Action {
+        RecordedEvent::Action {
             agent: opt.into(),
             words: "raises transmit power by 4 dB".into(),
             elements: (0..9)
@@ -281,7 +281,7 @@ fn story(tale: &mut Tale, town: &str, from: f64, [found, mended]: [f64; 2]) {
     );
     tale.at(
         from + found + 0.4,
-        What::Field {
+        RecordedEvent::Field {
             words: "I stand at the duct, which of the three cables is it?".into(),
             element: format!("duct:{town}-7"),
         },
@@ -309,14 +309,14 @@ fn story(tale: &mut Tale, town: &str, from: f64, [found, mended]: [f64; 2]) {
     );
     tale.at(
         from + mended + 0.2,
-        What::Note {
+        RecordedEvent::Note {
             agent: oss.into(),
             words: format!("{town}: service verified, case closed."),
         },
     );
     tale.at(
         from + 0.3,
-        What::Complaint {
+        RecordedEvent::Complaint {
             words: "No network at all since this morning & nobody <answers>.".into(),
         },
     );
@@ -327,7 +327,7 @@ pub(crate) fn complaint(tale: &mut Tale) {
     let words = "我的车昨天下午三点从汉堡开往慕尼黑，在高速公路上导航一直断线。";
     tale.at(
         12.0,
-        What::Ticket {
+        RecordedEvent::Ticket {
             words: format!("T-100 (zh): {words}"),
         },
     );
@@ -380,7 +380,7 @@ pub(crate) fn complaint(tale: &mut Tale) {
 }
 
 /// Adds the network's quarter-hourly readings: sites out, share served, energy in kWh.
-pub(crate) fn readings(tale: &mut Tale, hat: &mut Hat, network: &Network) {
+pub(crate) fn readings(tale: &mut Tale, hat: &mut Hat, network: &NetworkMap) {
     let mut kwh = 0.0;
     for quarter in 0..=96 {
         let hours = f64::from(quarter) / 4.0;
@@ -397,7 +397,7 @@ pub(crate) fn readings(tale: &mut Tale, hat: &mut Hat, network: &Network) {
         let share = 1.0 - out.len() as f64 / network.sites.len() as f64 * 0.8;
         tale.at(
             hours,
-            What::Network {
+            RecordedEvent::Network {
                 sites_out: out.len() as u64,
                 out,
                 served_share: Some((share * 1e4).round() / 1e4),
@@ -413,7 +413,7 @@ fn is_out(tale: &Tale, site: &str, at: Timestamp) -> bool {
         .iter()
         .filter(|m| m.at <= at)
         .filter_map(|m| match &m.what {
-            What::Alarm {
+            RecordedEvent::Alarm {
                 resource,
                 alarm_type,
                 cleared,

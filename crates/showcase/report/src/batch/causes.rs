@@ -3,7 +3,7 @@
 //! Pools the faults of all runs of a policy, so that each fault has the same weight; the figures of
 //! [`super::Table`] are means over runs. Read next: [`super`].
 
-use super::Batch;
+use super::ScoreBatch;
 use crate::score::FaultScore;
 use crate::statistics::{percentile, share};
 use markup::words::{left, right};
@@ -89,7 +89,7 @@ fn instead(fault: &FaultScore) -> String {
     }
 }
 
-impl Batch {
+impl ScoreBatch {
     /// The results of a policy by kind of fault, in the order of the kinds' names.
     pub fn by_cause(&self, policy: &str) -> Vec<OfCause> {
         let faults = || self.of(policy).flat_map(|s| s.faults_that_count());
@@ -154,7 +154,7 @@ mod tests {
             faults,
             ..Score::default()
         };
-        let batch = Batch::new([
+        let batch = ScoreBatch::new([
             score(1, vec![fault("fibre-cut", Some(1), "fibre-cut link:a")]),
             score(
                 2,

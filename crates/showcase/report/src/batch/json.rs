@@ -2,11 +2,11 @@
 //!
 //! Read next: [`super::Table`].
 
-use super::{Batch, Row, Table};
+use super::{Row, ScoreBatch, Table};
 use crate::statistics::{Comparison, Summary};
 use serde_json::{Map, Value, json};
 
-impl Batch {
+impl ScoreBatch {
     /// The table as JSON, indented, with a line's end. Shares are 0 to 1; `low` and `high` are the
     /// ends of the 95 % interval, absent of a single run; `against` holds the first policy's
     /// differences to the others over the seeds that both ran, `baselines` those of its root causes

@@ -21,7 +21,7 @@ fn score(policy: &str, seed: u64, figures: &[(&str, f64)]) -> Score {
 }
 
 /// Six seeds; agents are better on one row, worse on one, and like the others on the third.
-fn small() -> Batch {
+fn small() -> ScoreBatch {
     let wave = [0.0, 0.4, -0.3, 0.1, -0.4, 0.2];
     let scores = wave.into_iter().zip(1..).flat_map(|(w, seed)| {
         [
@@ -49,7 +49,7 @@ fn small() -> Batch {
             ),
         ]
     });
-    Batch::new(scores)
+    ScoreBatch::new(scores)
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn seeds_are_paired_and_a_seed_that_one_policy_lacks_counts_for_the_other_alone(
     let mut scores = small().scores;
     scores.retain(|s| !(s.policy == "manual" && s.seed == 6));
     scores.push(score("manual", 99, &[("energy", 1.0)]));
-    let table = Batch::new(scores).table();
+    let table = ScoreBatch::new(scores).table();
     let energy = table
         .rows
         .iter()
@@ -180,7 +180,7 @@ fn seeds_are_paired_and_a_seed_that_one_policy_lacks_counts_for_the_other_alone(
 fn runs_of_different_size_are_no_pair() {
     let mut other = score("manual", 1, &[("energy", 1.0)]);
     other.sites = 9;
-    let table = Batch::new([score("agents", 1, &[("energy", 2.0)]), other]).table();
+    let table = ScoreBatch::new([score("agents", 1, &[("energy", 2.0)]), other]).table();
     assert_eq!(table.rows[0].against[0].difference, None);
 }
 
@@ -188,7 +188,10 @@ fn runs_of_different_size_are_no_pair() {
 fn a_run_that_was_made_again_counts_once() {
     let first = score("agents", 1, &[("energy", 5.0)]);
     let again = score("agents", 1, &[("energy", 6.0)]);
-    assert_eq!(Batch::new([first, again]).values("agents", "energy"), [6.0]);
+    assert_eq!(
+        ScoreBatch::new([first, again]).values("agents", "energy"),
+        [6.0]
+    );
 }
 
 #[test]
@@ -205,12 +208,12 @@ energy: agents has it in 5 of 6 runs.
 Not shown, for nothing defines them: luck.
 "#);
     let many = (0..30).map(|seed| score("agents", seed, &[("energy", 1.0)]));
-    assert!(Batch::new(many).table().notes.is_empty());
+    assert!(ScoreBatch::new(many).table().notes.is_empty());
 }
 
 #[test]
 fn an_empty_batch_has_an_empty_table() {
-    let batch = Batch::new([]);
+    let batch = ScoreBatch::new([]);
     assert!(batch.table().rows.is_empty());
     assert_eq!(batch.text(80).lines().count(), 3);
 }
@@ -221,11 +224,11 @@ proptest! {
     /// No line is wider than asked for, and the order of the scores does not matter.
     #[test]
     fn a_table_fits(scores in prop::collection::vec(invented::scores(), 0..24), room in 40usize..160) {
-        let batch = Batch::new(scores.clone());
+        let batch = ScoreBatch::new(scores.clone());
         for line in batch.text(room).lines() {
             prop_assert!(width(line) <= room, "{line}");
         }
-        let sorted = Batch::new(batch.scores.iter().rev().cloned());
+        let sorted = ScoreBatch::new(batch.scores.iter().rev().cloned());
         prop_assert_eq!(sorted.json(), batch.json());
     }
 }

@@ -4,13 +4,13 @@
 //! otherwise; in a very narrow terminal each policy has a line of its own. Read next:
 //! [`super::Table`].
 
-use super::{Baseline, Batch, Row, Table};
+use super::{BaselineComparison, Row, ScoreBatch, Table};
 use markup::words::{count, cut, left, right, width};
 
 /// Spaces between columns.
 const GAP: usize = 2;
 
-impl Batch {
+impl ScoreBatch {
     /// The table in lines of at most `width` columns (at least 40), each with a line feed. Verdicts
     /// against the other policies are written in words: `worse than manual`.
     pub fn text(&self, width: usize) -> String {
@@ -123,7 +123,7 @@ fn name(row: &Row) -> String {
 }
 
 /// `agents do better than blaming the first alarm`, in the words of the verdict.
-fn rule(table: &Table, baseline: &Baseline) -> String {
+fn rule(table: &Table, baseline: &BaselineComparison) -> String {
     let subject = table.policies.first().map_or("", String::as_str);
     format!(
         "{subject}: {}",

@@ -4,11 +4,11 @@
 
 use super::About;
 use super::frame::{number, page, table};
-use crate::batch::{Batch, Row, Table};
+use crate::batch::{Row, ScoreBatch, Table};
 use crate::finding::{Finding, against_rules, findings};
 use crate::picture::{distribution, intervals, mark, opened, trade};
 use crate::score::{FaultScore, Score};
-use crate::statistics::Verdict;
+use crate::statistics::ComparisonVerdict;
 use markup::Markup;
 use markup::words::count;
 
@@ -18,7 +18,7 @@ const PERCENTILES: &str = "Marks are means over runs, whiskers their 95 % interv
     figure.";
 
 /// The page of a batch.
-pub fn batch(batch: &Batch, about: &About) -> String {
+pub fn batch(batch: &ScoreBatch, about: &About) -> String {
     let figures = batch.table();
     let title = match figures.policies.split_first() {
         None => "A batch without runs".to_owned(),
@@ -48,7 +48,7 @@ pub fn batch(batch: &Batch, about: &About) -> String {
     })
 }
 
-fn runs(batch: &Batch, figures: &Table) -> String {
+fn runs(batch: &ScoreBatch, figures: &Table) -> String {
     let runs = figures.policies.iter().zip(&figures.runs);
     let runs: Vec<String> = runs
         .map(|(policy, n)| format!("{policy} {}", count(*n, "run", "runs")))
@@ -122,12 +122,21 @@ fn notes(page: &mut Markup, notes: &[String]) {
 /// The count of rows by verdict: `28 rows: 17 better, 1 worse, …`.
 fn tally(figures: &Table, place: usize) -> String {
     let verdicts = [
-        (Verdict::Worse, "worse"),
-        (Verdict::Better, "better"),
-        (Verdict::More, "more of what is neither good nor bad"),
-        (Verdict::Less, "less of what is neither good nor bad"),
-        (Verdict::NoDifferenceShown, "without a difference shown"),
-        (Verdict::TooFew, "with too few pairs"),
+        (ComparisonVerdict::Worse, "worse"),
+        (ComparisonVerdict::Better, "better"),
+        (
+            ComparisonVerdict::More,
+            "more of what is neither good nor bad",
+        ),
+        (
+            ComparisonVerdict::Less,
+            "less of what is neither good nor bad",
+        ),
+        (
+            ComparisonVerdict::NoDifferenceShown,
+            "without a difference shown",
+        ),
+        (ComparisonVerdict::TooFew, "with too few pairs"),
     ];
     let told = verdicts.into_iter().filter_map(|(verdict, words)| {
         let number = figures
@@ -135,7 +144,7 @@ fn tally(figures: &Table, place: usize) -> String {
             .iter()
             .filter(|r| r.against[place].verdict == verdict)
             .count();
-        (number > 0 || verdict == Verdict::Worse).then(|| format!("{number} {words}"))
+        (number > 0 || verdict == ComparisonVerdict::Worse).then(|| format!("{number} {words}"))
     });
     let told: Vec<String> = told.collect();
     format!(
@@ -219,7 +228,7 @@ fn chart(page: &mut Markup, title: &str, picture: &Markup, caption: &str) {
 /// Reads one duration of a fault, in seconds.
 type OfFault = fn(&FaultScore) -> Option<f64>;
 
-fn times(page: &mut Markup, batch: &Batch, policies: &[String]) {
+fn times(page: &mut Markup, batch: &ScoreBatch, policies: &[String]) {
     let spreads: [(&str, OfFault); 3] = [
         ("Time to detect", |f| f.detected_s),
         ("Time to locate", |f| f.located_s),
@@ -260,7 +269,7 @@ fn times(page: &mut Markup, batch: &Batch, policies: &[String]) {
 fn spread(
     page: &mut Markup,
     title: &str,
-    batch: &Batch,
+    batch: &ScoreBatch,
     policies: &[String],
     of: impl Fn(&Score) -> Vec<Option<f64>>,
     whose: &str,
@@ -274,7 +283,7 @@ fn spread(
     }
 }
 
-fn trades(page: &mut Markup, batch: &Batch) {
+fn trades(page: &mut Markup, batch: &ScoreBatch) {
     let Some(picture) = trade::draw(batch) else {
         return;
     };

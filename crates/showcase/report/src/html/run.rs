@@ -7,9 +7,9 @@
 use super::frame::{number, page, table};
 use crate::metric::METRICS;
 use crate::picture::{lanes, map, sequence};
-use crate::record::{Moment, Record, What};
+use crate::record::{Moment, Record, RecordedEvent};
 use crate::score::Score;
-use crate::story::{self, Case, Ending, Outages, Tasks};
+use crate::story::{self, Ending, Outages, TaskTree, Tasks};
 use markup::Markup;
 use markup::words::{self, count, cut, span};
 use std::cmp::Reverse;
@@ -51,10 +51,15 @@ pub fn run(record: &Record) -> String {
 
 fn facts(record: &Record) -> String {
     let lasted = record.ended().seconds_since(record.run.began);
-    let of = |is: fn(&What) -> bool| record.moments.iter().filter(|m| is(&m.what)).count();
-    let alarms = of(|what| matches!(what, What::Alarm { cleared: false, .. }));
-    let messages = of(|what| matches!(what, What::Message { .. }));
-    let complaints = of(|what| matches!(what, What::Complaint { .. } | What::Ticket { .. }));
+    let of = |is: fn(&RecordedEvent) -> bool| record.moments.iter().filter(|m| is(&m.what)).count();
+    let alarms = of(|what| matches!(what, RecordedEvent::Alarm { cleared: false, .. }));
+    let messages = of(|what| matches!(what, RecordedEvent::Message { .. }));
+    let complaints = of(|what| {
+        matches!(
+            what,
+            RecordedEvent::Complaint { .. } | RecordedEvent::Ticket { .. }
+        )
+    });
     let run = &record.run;
     let began = run.began.to_string().replace('T', " ");
     format!(
@@ -99,7 +104,7 @@ fn network(page: &mut Markup, record: &Record) {
         .leaf(
             "output",
             &[("id", &"then"), ("for", &"when")],
-            &map::told(&outages.steps[worst]),
+            &map::caption(&outages.steps[worst]),
         )
         .close();
     let source = if outages.told_by_network {
@@ -187,7 +192,7 @@ fn cases(page: &mut Markup, record: &Record) {
 }
 
 /// The cases that are drawn, in order of time.
-fn chosen(record: &Record, mut cases: Vec<Case>) -> Vec<Case> {
+fn chosen(record: &Record, mut cases: Vec<TaskTree>) -> Vec<TaskTree> {
     if cases.len() > CASES {
         cases.sort_by_cached_key(|case| Reverse(weight(record, case)));
         cases.truncate(CASES);
@@ -198,13 +203,13 @@ fn chosen(record: &Record, mut cases: Vec<Case>) -> Vec<Case> {
 
 /// The sort key of a case: its number of agents, its number of messages, and its root task, which
 /// makes the key unique.
-fn weight(record: &Record, case: &Case) -> (usize, usize, String) {
+fn weight(record: &Record, case: &TaskTree) -> (usize, usize, String) {
     let lines = sequence::lines(record, case);
     let agents: BTreeSet<&str> = lines.iter().flat_map(|l| [l.from, l.to]).collect();
     (agents.len(), lines.len(), case.root.clone())
 }
 
-fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &Case, open: bool) {
+fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &TaskTree, open: bool) {
     let lines = sequence::lines(record, case);
     let attributes: [(&'static str, &dyn std::fmt::Display); 1] = [("open", &"")];
     page.open("details", if open { &attributes } else { &[] });
@@ -242,7 +247,7 @@ fn drawn(page: &mut Markup, record: &Record, tasks: &Tasks, case: &Case, open: b
 }
 
 /// Writes the tasks behind the numbers `[1]`, `[2]` … of the picture, with their schemas.
-fn numbered(page: &mut Markup, tasks: &Tasks, case: &Case) {
+fn numbered(page: &mut Markup, tasks: &Tasks, case: &TaskTree) {
     if case.tasks.len() < 2 {
         return;
     }
@@ -304,7 +309,7 @@ fn happenings(page: &mut Markup, record: &Record) {
     let all: Vec<(&Moment, [&str; 2], String)> = record
         .moments
         .iter()
-        .filter_map(|moment| told(&moment.what).map(|(who, words)| (moment, who, words)))
+        .filter_map(|moment| event_row(&moment.what).map(|(who, words)| (moment, who, words)))
         .collect();
     if all.is_empty() {
         return;
@@ -343,9 +348,9 @@ fn happenings(page: &mut Markup, record: &Record) {
     page.close();
 }
 
-fn told(what: &What) -> Option<([&str; 2], String)> {
+fn event_row(what: &RecordedEvent) -> Option<([&str; 2], String)> {
     Some(match what {
-        What::Action {
+        RecordedEvent::Action {
             agent,
             words,
             elements,
@@ -368,11 +373,11 @@ fn told(what: &What) -> Option<([&str; 2], String)> {
             };
             ([agent, "did"], format!("{words}{where_to}"))
         }
-        What::Outcome { agent, words } => ([agent, "came of it"], words.clone()),
-        What::Note { agent, words } => ([agent, "notes"], words.clone()),
-        What::Complaint { words } => (["customer", "complains"], words.clone()),
-        What::Ticket { words } => (["customer's company", "ticket"], words.clone()),
-        What::Field { words, element } => {
+        RecordedEvent::Outcome { agent, words } => ([agent, "came of it"], words.clone()),
+        RecordedEvent::Note { agent, words } => ([agent, "notes"], words.clone()),
+        RecordedEvent::Complaint { words } => (["customer", "complains"], words.clone()),
+        RecordedEvent::Ticket { words } => (["customer's company", "ticket"], words.clone()),
+        RecordedEvent::Field { words, element } => {
             (["engineer", "in the field"], format!("{words} ({element})"))
         }
         _ => return None,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::invented::{self, asked, minute, record};
-use crate::{Batch, Moment, Record, What};
+use crate::{Moment, Record, RecordedEvent, ScoreBatch};
 use base64ct::{Base64, Encoding};
 use proptest::prelude::*;
 use quick_xml::Reader;
@@ -96,7 +96,7 @@ fn batch_of(scores: Vec<crate::Score>) -> String {
         date: hostile.clone(),
         assumptions: vec![hostile],
     };
-    batch(&Batch::new(scores), &about)
+    batch(&ScoreBatch::new(scores), &about)
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_long_run_is_cut_and_says_so() {
         });
         long.moments.push(Moment {
             at,
-            what: What::Note {
+            what: RecordedEvent::Note {
                 agent: "oss".into(),
                 words: "Hm.".into(),
             },
@@ -200,7 +200,7 @@ fn a_record_cut_short_and_an_empty_one_have_pages() {
         truth: vec![],
         ..short
     };
-    empty.run.network = crate::record::Network::default();
+    empty.run.network = crate::record::NetworkMap::default();
     sound(&run(&empty));
     assert!(run(&empty).contains("Nobody asked anybody anything."));
     sound(&batch_of(vec![]));

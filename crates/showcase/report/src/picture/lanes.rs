@@ -5,8 +5,8 @@
 //! [`super::sequence`].
 
 use super::{Scale, label, line, opened, rectangle};
-use crate::record::{Record, What};
-use crate::story::{self, Ending, Span};
+use crate::record::{Record, RecordedEvent};
+use crate::story::{self, Ending, StoryPeriod};
 use language::time::Timestamp;
 use markup::words::{count, cut, number};
 use markup::{Markup, Px};
@@ -37,12 +37,12 @@ pub fn draw(record: &Record) -> Markup {
     let before = sheet.y;
     sheet.alarms(record);
     let broken = story::faults(record).into_iter().map(|fault| fault.span);
-    let broken: Vec<Span> = broken.collect();
+    let broken: Vec<StoryPeriod> = broken.collect();
     if !broken.is_empty() {
         sheet.spans(&["Truly broken"], "fault", &broken);
     }
     sheet.readings(record);
-    let cases: Vec<Span> = story::cases(record)
+    let cases: Vec<StoryPeriod> = story::cases(record)
         .into_iter()
         .map(|case| case.span)
         .collect();
@@ -148,7 +148,7 @@ impl Sheet {
     fn alarms(&mut self, record: &Record) {
         let mut bins = vec![[0usize; 2]; BINS];
         for moment in &record.moments {
-            let What::Alarm {
+            let RecordedEvent::Alarm {
                 severity,
                 cleared: false,
                 ..
@@ -211,7 +211,7 @@ impl Sheet {
         let mut served = Vec::new();
         let mut energy = Vec::new();
         for moment in &record.moments {
-            let What::Network {
+            let RecordedEvent::Network {
                 sites_out,
                 served_share,
                 energy_kwh_so_far,
@@ -272,7 +272,7 @@ impl Sheet {
     }
 
     /// Draws bars, packed into as few rows as possible.
-    fn spans(&mut self, names: &[&str], class: &str, spans: &[Span]) {
+    fn spans(&mut self, names: &[&str], class: &str, spans: &[StoryPeriod]) {
         if spans.is_empty() {
             return;
         }
@@ -295,7 +295,7 @@ impl Sheet {
         }
     }
 
-    fn ends_of(&self, span: &Span) -> [f64; 2] {
+    fn ends_of(&self, span: &StoryPeriod) -> [f64; 2] {
         let from = self.time.at(span.from);
         let until = span
             .until
@@ -303,7 +303,7 @@ impl Sheet {
         [from, until.max(from + 3.0)]
     }
 
-    fn bar(&mut self, class: &str, span: &Span, [from, until]: [f64; 2], y: f64) {
+    fn bar(&mut self, class: &str, span: &StoryPeriod, [from, until]: [f64; 2], y: f64) {
         self.body.open("g", &[]);
         self.body.leaf(
             "title",

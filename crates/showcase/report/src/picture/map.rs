@@ -11,8 +11,8 @@ mod places;
 use self::names::Names;
 use self::places::Places;
 use super::{label, line, opened};
-use crate::record::{Network, Record, Town};
-use crate::story::{self, Outages, Step};
+use crate::record::{NetworkMap, Record, Town};
+use crate::story::{self, OutagePeriod, Outages};
 use markup::words::{count, cut, decimal};
 use markup::{Markup, Px};
 use std::collections::BTreeMap;
@@ -36,12 +36,12 @@ pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
     let what = format!(
         "{} Map as at {}.",
         size(network),
-        told(&outages.steps[step])
+        caption(&outages.steps[step])
     );
     let mut svg = opened(&"Map of the network", &what, [WIDTH, land.height]);
     provinces(&mut svg, network, &land);
     backbone(&mut svg, network, &land);
-    let told: Vec<String> = outages.steps.iter().map(told).collect();
+    let told: Vec<String> = outages.steps.iter().map(caption).collect();
     svg.open("g", &[("id", &ID), ("data-steps", &told.join("|"))]);
     sites(&mut svg, network, &land, outages, step);
     towns(&mut svg, network, &land);
@@ -51,7 +51,7 @@ pub fn draw(record: &Record, outages: &Outages, step: usize) -> Markup {
 }
 
 /// The size of a network in words: its towns, backbone links and sites.
-pub fn size(network: &Network) -> String {
+pub fn size(network: &NetworkMap) -> String {
     format!(
         "{}, {}, {}.",
         count(network.towns.len(), "town", "towns"),
@@ -61,7 +61,7 @@ pub fn size(network: &Network) -> String {
 }
 
 /// A step in words: `04-21 14:30 UTC, 14 sites out, 97.1 % served`.
-pub fn told(step: &Step) -> String {
+pub fn caption(step: &OutagePeriod) -> String {
     let served = step
         .served_share
         .map(|s| format!(", {} % served", decimal(s * 100.0, 1)));
@@ -83,7 +83,7 @@ struct Land {
 }
 
 impl Land {
-    fn of(network: &Network) -> Self {
+    fn of(network: &NetworkMap) -> Self {
         let towns = network.towns.iter().map(|t| [t.lon, t.lat]);
         let places: Vec<[f64; 2]> = towns
             .chain(network.sites.iter().map(|s| [s.lon, s.lat]))
@@ -127,7 +127,7 @@ impl Land {
     }
 }
 
-fn provinces(svg: &mut Markup, network: &Network, land: &Land) {
+fn provinces(svg: &mut Markup, network: &NetworkMap, land: &Land) {
     let home: BTreeMap<&str, &str> = network
         .towns
         .iter()
@@ -188,7 +188,7 @@ fn turns(o: [f64; 2], a: [f64; 2], b: [f64; 2]) -> bool {
     (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]) > 0.0
 }
 
-fn backbone(svg: &mut Markup, network: &Network, land: &Land) {
+fn backbone(svg: &mut Markup, network: &NetworkMap, land: &Land) {
     let at: BTreeMap<&str, [f64; 2]> = network
         .towns
         .iter()
@@ -203,7 +203,7 @@ fn backbone(svg: &mut Markup, network: &Network, land: &Land) {
     }
 }
 
-fn sites(svg: &mut Markup, network: &Network, land: &Land, outages: &Outages, step: usize) {
+fn sites(svg: &mut Markup, network: &NetworkMap, land: &Land, outages: &Outages, step: usize) {
     let steps = outages.by_site();
     for site in &network.sites {
         let [x, y] = land.at(site.lon, site.lat);
@@ -257,7 +257,7 @@ fn outage(svg: &mut Markup, id: &str, [x, y]: [f64; 2], ranges: &[[usize; 2]], s
 }
 
 /// Draws the towns with their names, which avoid each other as far as possible.
-fn towns(svg: &mut Markup, network: &Network, land: &Land) {
+fn towns(svg: &mut Markup, network: &NetworkMap, land: &Land) {
     let size = |town: &Town| {
         if town.core {
             ("town core", 6.0)
@@ -328,7 +328,7 @@ mod tests {
             lat,
             ..Default::default()
         };
-        let network = Network {
+        let network = NetworkMap {
             towns: vec![town(7.0, 54.0), town(13.0, 47.5), town(7.0, 47.5)],
             ..Default::default()
         };

@@ -2,11 +2,11 @@
 //! answers.
 //!
 //! One picture for each case. The middle of a long one is cut out, with a remark on how much is
-//! left out. Read next: [`crate::story::Case`].
+//! left out. Read next: [`crate::story::TaskTree`].
 
 use super::{line, opened};
-use crate::record::{Moment, Record, What};
-use crate::story::{Case, Ending};
+use crate::record::{Moment, Record, RecordedEvent};
+use crate::story::{Ending, TaskTree};
 use language::time::Timestamp;
 use markup::sequence::Arrow;
 use markup::words::{count, cut, width};
@@ -25,7 +25,7 @@ pub const FIRST: usize = 60;
 pub const LAST: usize = 40;
 
 /// One message.
-pub struct Line<'a> {
+pub struct SequenceMessage<'a> {
     /// The instant.
     pub at: Timestamp,
     /// The sender.
@@ -43,7 +43,7 @@ pub struct Line<'a> {
 }
 
 /// The messages of a case, in order.
-pub fn lines<'a>(record: &'a Record, case: &Case) -> Vec<Line<'a>> {
+pub fn lines<'a>(record: &'a Record, case: &TaskTree) -> Vec<SequenceMessage<'a>> {
     let said = case
         .lines
         .iter()
@@ -52,23 +52,23 @@ pub fn lines<'a>(record: &'a Record, case: &Case) -> Vec<Line<'a>> {
         .collect()
 }
 
-fn spoken(moment: &Moment, number: Option<usize>) -> Option<Line<'_>> {
+fn spoken(moment: &Moment, number: Option<usize>) -> Option<SequenceMessage<'_>> {
     let (from, to, word, words, answers) = match &moment.what {
-        What::Message {
+        RecordedEvent::Message {
             from,
             to,
             verb,
             words,
             ..
         } => (from, to, verb, words, false),
-        What::Reply {
+        RecordedEvent::Reply {
             from,
             to,
             verdict,
             words,
             ..
         } => (from, to, verdict, words, true),
-        What::Notification {
+        RecordedEvent::Notification {
             from,
             to,
             status,
@@ -86,7 +86,7 @@ fn spoken(moment: &Moment, number: Option<usize>) -> Option<Line<'_>> {
     } else {
         Ending::Open
     };
-    Some(Line {
+    Some(SequenceMessage {
         at: moment.at,
         from,
         to,
@@ -98,7 +98,7 @@ fn spoken(moment: &Moment, number: Option<usize>) -> Option<Line<'_>> {
 }
 
 /// Draws these lines.
-pub fn draw(title: &str, lines: &[Line<'_>]) -> Markup {
+pub fn draw(title: &str, lines: &[SequenceMessage<'_>]) -> Markup {
     let mut agents: Vec<&str> = Vec::new();
     for name in lines.iter().flat_map(|l| [l.from, l.to]) {
         if !agents.contains(&name) {
@@ -191,7 +191,7 @@ fn lifeline(svg: &mut Markup, x: f64, name: &str, bottom: f64, gap: f64) {
 }
 
 /// Draws an arrow with its label above and its text below; a message to oneself becomes a note.
-fn arrow(svg: &mut Markup, said: &Line<'_>, [from, to]: [f64; 2], y: f64, gap: f64) {
+fn arrow(svg: &mut Markup, said: &SequenceMessage<'_>, [from, to]: [f64; 2], y: f64, gap: f64) {
     let tone = said.ending.as_str();
     svg.open("g", &[]);
     svg.leaf(

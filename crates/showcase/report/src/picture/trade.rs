@@ -4,7 +4,7 @@
 //! Up and to the left is better. Read next: [`super::intervals`].
 
 use super::{Scale, label, line, mark, opened};
-use crate::batch::Batch;
+use crate::batch::ScoreBatch;
 use crate::statistics::Summary;
 use markup::Markup;
 
@@ -18,7 +18,7 @@ const TOP: f64 = 14.0;
 const BOTTOM: f64 = 48.0;
 
 /// Draws the runs that have both figures; none if there is no such run.
-pub fn draw(batch: &Batch) -> Option<Markup> {
+pub fn draw(batch: &ScoreBatch) -> Option<Markup> {
     let policies = batch.policies();
     let points: Vec<Vec<[f64; 2]>> = policies.iter().map(|p| points(batch, p)).collect();
     if points.iter().all(Vec::is_empty) {
@@ -54,7 +54,7 @@ pub fn draw(batch: &Batch) -> Option<Markup> {
     Some(svg)
 }
 
-fn points(batch: &Batch, policy: &str) -> Vec<[f64; 2]> {
+fn points(batch: &ScoreBatch, policy: &str) -> Vec<[f64; 2]> {
     let both = |score: &crate::Score| Some([score.figure(AXES[0])?, score.figure(AXES[1])?]);
     batch.of(policy).filter_map(both).collect()
 }

@@ -94,14 +94,14 @@ fn keys_that_may_be_missing_may_be() {
     };
     assert!(matches!(
         moment.what,
-        What::Network {
+        RecordedEvent::Network {
             sites_out: 3,
             served_share: None,
             ..
         }
     ));
     let not_a_number = Moment {
-        what: What::Network {
+        what: RecordedEvent::Network {
             sites_out: 0,
             out: vec![],
             served_share: Some(f64::NAN),
@@ -115,7 +115,7 @@ fn keys_that_may_be_missing_may_be() {
     };
     assert!(matches!(
         read.what,
-        What::Network {
+        RecordedEvent::Network {
             served_share: None,
             ..
         }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn told(player: &mut Player) -> String {
     let lines = std::iter::from_fn(|| player.step());
-    let line = |l: Line| {
+    let line = |l: ReplayLine| {
         let to = l.to.map_or(String::new(), |to| format!(" → {to}"));
         format!(
             "{} {:7} {}{to}: {}",
@@ -37,7 +37,7 @@ fn a_record_is_told_line_by_line() {
 
 #[test]
 fn what_comes_in_rows_is_told_in_one_line() {
-    let outcome = |agent: &str, words: &str| What::Outcome {
+    let outcome = |agent: &str, words: &str| RecordedEvent::Outcome {
         agent: agent.into(),
         words: words.into(),
     };
@@ -119,7 +119,7 @@ proptest! {
     fn nothing_is_told_twice(record in invented::records()) {
         let is_in_row = |m: &&Moment| matches!(
             m.what,
-            What::Network { .. } | What::Alarm { .. } | What::Action { .. } | What::Outcome { .. }
+            RecordedEvent::Network { .. } | RecordedEvent::Alarm { .. } | RecordedEvent::Action { .. } | RecordedEvent::Outcome { .. }
         );
         let rows = record.moments.iter().filter(is_in_row).count();
         let all = record.moments.len();

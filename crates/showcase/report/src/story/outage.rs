@@ -3,8 +3,8 @@
 //! Taken from moments of kind `network` if they name sites, and otherwise from alarms. Knows the
 //! instants at which the set changed; refuses to know the causes. Read next: [`super`].
 
-use super::Span;
-use crate::record::{Record, What};
+use super::StoryPeriod;
+use crate::record::{Record, RecordedEvent};
 use language::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,12 +17,12 @@ pub struct Outages {
     /// True if moments of kind `network` named the sites, false if alarms did.
     pub told_by_network: bool,
     /// The instants of change, the beginning first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<OutagePeriod>,
 }
 
 /// A period without change.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Step {
+pub struct OutagePeriod {
     /// The beginning of the period.
     pub at: Timestamp,
     /// The sites that are out.
@@ -40,12 +40,12 @@ impl Outages {
         let told_by_network = record
             .moments
             .iter()
-            .any(|m| matches!(&m.what, What::Network { out, .. } if !out.is_empty()));
+            .any(|m| matches!(&m.what, RecordedEvent::Network { out, .. } if !out.is_empty()));
         let mut outages = Self {
             told_by_network,
-            steps: vec![Step {
+            steps: vec![OutagePeriod {
                 at: record.run.began,
-                ..Step::default()
+                ..OutagePeriod::default()
             }],
         };
         let mut raised = BTreeMap::new();
@@ -62,11 +62,11 @@ impl Outages {
         outages
     }
 
-    fn now(&self) -> &Step {
+    fn now(&self) -> &OutagePeriod {
         self.steps.last().expect("the first step is the beginning")
     }
 
-    fn came_to(&mut self, next: Step) {
+    fn came_to(&mut self, next: OutagePeriod) {
         let now = self
             .steps
             .last_mut()
@@ -104,7 +104,7 @@ impl Outages {
     }
 
     /// The steps that overlap a period, as a range from first to last.
-    pub fn during(&self, span: &Span) -> [usize; 2] {
+    pub fn during(&self, span: &StoryPeriod) -> [usize; 2] {
         let at = |instant: Timestamp| self.steps.partition_point(|step| step.at <= instant);
         let last = span.until.map_or(self.steps.len(), at);
         [at(span.from).max(1) - 1, last.max(1) - 1]
@@ -135,10 +135,10 @@ impl Outages {
 }
 
 /// True if a moment can change the set or the number of sites out.
-fn matters(what: &What, told_by_network: bool) -> bool {
+fn matters(what: &RecordedEvent, told_by_network: bool) -> bool {
     match what {
-        What::Network { .. } => true,
-        What::Alarm { alarm_type, .. } => {
+        RecordedEvent::Network { .. } => true,
+        RecordedEvent::Alarm { alarm_type, .. } => {
             !told_by_network && OUT_OF_SERVICE.contains(&alarm_type.as_str())
         }
         _ => false,
@@ -146,13 +146,13 @@ fn matters(what: &What, told_by_network: bool) -> bool {
 }
 
 fn follow(
-    step: &mut Step,
-    what: &What,
+    step: &mut OutagePeriod,
+    what: &RecordedEvent,
     told_by_network: bool,
     raised: &mut BTreeMap<String, BTreeSet<String>>,
 ) {
     match what {
-        What::Network {
+        RecordedEvent::Network {
             sites_out,
             out,
             served_share,
@@ -164,7 +164,7 @@ fn follow(
                 step.out = out.iter().cloned().collect();
             }
         }
-        What::Alarm {
+        RecordedEvent::Alarm {
             resource,
             alarm_type,
             cleared,

@@ -3,8 +3,8 @@
 //! Takes one moment after another, so that a replay knows the open tasks at each instant. Names of
 //! states and verdicts are those of the protocol. Read next: [`super`].
 
-use super::Span;
-use crate::record::{Moment, What};
+use super::StoryPeriod;
+use crate::record::{Moment, RecordedEvent};
 use language::time::Timestamp;
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl Ending {
 
 /// One task.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Task {
+pub struct TaskRecord {
     /// The task of which it is a sub-task.
     pub parent: Option<String>,
     /// Its schema, as in the first message with one.
@@ -76,7 +76,7 @@ pub struct Task {
     pub lines: Vec<usize>,
 }
 
-impl Task {
+impl TaskRecord {
     fn asked(at: Timestamp, from: &str, to: &str, words: &str) -> Self {
         Self {
             parent: None,
@@ -92,9 +92,9 @@ impl Task {
     }
 
     /// The period from the first message to the end.
-    pub fn span(&self) -> Span {
+    pub fn span(&self) -> StoryPeriod {
         let schema = self.schema.as_deref().map(|s| format!(" ({s})"));
-        Span {
+        StoryPeriod {
             from: self.from,
             until: self.until,
             title: format!("{}{}", self.words, schema.unwrap_or_default()),
@@ -116,7 +116,7 @@ impl Task {
 /// All tasks mentioned so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tasks {
-    tasks: BTreeMap<String, Task>,
+    tasks: BTreeMap<String, TaskRecord>,
     /// The task of the last message, by sender and receiver.
     last: BTreeMap<(String, String), String>,
     taken: usize,
@@ -138,7 +138,7 @@ impl Tasks {
         let place = self.taken;
         self.taken += 1;
         match &moment.what {
-            What::Message {
+            RecordedEvent::Message {
                 from,
                 to,
                 task,
@@ -149,13 +149,13 @@ impl Tasks {
             } => {
                 self.last.insert((from.clone(), to.clone()), task.clone());
                 let entry = self.tasks.entry(task.clone());
-                let entry = entry.or_insert_with(|| Task::asked(at, from, to, words));
+                let entry = entry.or_insert_with(|| TaskRecord::asked(at, from, to, words));
                 entry.parent = entry.parent.take().or_else(|| parent.clone());
                 entry.schema = entry.schema.take().or_else(|| schema.clone());
                 entry.came_to(at, "asked");
                 entry.lines.push(place);
             }
-            What::Reply {
+            RecordedEvent::Reply {
                 from,
                 to,
                 verdict,
@@ -169,7 +169,7 @@ impl Tasks {
                     task.lines.push(place);
                 }
             }
-            What::Notification {
+            RecordedEvent::Notification {
                 from,
                 to,
                 status,
@@ -177,7 +177,7 @@ impl Tasks {
                 words,
             } => {
                 let entry = self.tasks.entry(task.clone());
-                let entry = entry.or_insert_with(|| Task::asked(at, to, from, words));
+                let entry = entry.or_insert_with(|| TaskRecord::asked(at, to, from, words));
                 entry.came_to(at, status);
                 entry.lines.push(place);
             }
@@ -186,17 +186,17 @@ impl Tasks {
     }
 
     /// The tasks by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Task)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TaskRecord)> {
         self.tasks.iter().map(|(name, task)| (name.as_str(), task))
     }
 
     /// The task called `name`.
-    pub fn named(&self, name: &str) -> Option<&Task> {
+    pub fn named(&self, name: &str) -> Option<&TaskRecord> {
         self.tasks.get(name)
     }
 
     /// The tasks that have not ended.
-    pub fn open(&self) -> impl Iterator<Item = (&str, &Task)> {
+    pub fn open(&self) -> impl Iterator<Item = (&str, &TaskRecord)> {
         self.iter().filter(|(_, task)| task.until.is_none())
     }
 

@@ -1,10 +1,10 @@
 //! Tasks, cases and outages are reconstructed from records.
 
 use super::*;
-use crate::invented::{alarm, answered, asked, minute, network, record, run, told};
+use crate::invented::{alarm, answered, asked, minute, network, notification, record, run};
 use crate::record::Moment;
 
-fn at(minutes: f64, what: What) -> Moment {
+fn at(minutes: f64, what: RecordedEvent) -> Moment {
     Moment {
         at: minute(minutes),
         what,
@@ -75,7 +75,7 @@ fn a_refusal_is_taken_back_and_an_end_is_not() {
         at(2.0, asked(["a", "b"], "t", None, "And so?")),
     ]);
     assert_eq!(tasks.named("t").unwrap().until, None);
-    tasks.take(&at(3.0, told(["b", "a"], "t", "failed")));
+    tasks.take(&at(3.0, notification(["b", "a"], "t", "failed")));
     tasks.take(&at(4.0, asked(["a", "b"], "t", None, "I take note.")));
     tasks.take(&at(5.0, answered(["b", "a"], "accepted", "Good.")));
     let task = tasks.named("t").unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use ::netconf::xml::{Document, Limits, write};
+use ::netconf::xml::{Limits, XmlDocument, write};
 use proptest::prelude::*;
 use std::sync::{Arc, OnceLock};
 use yang::ModuleSet;
@@ -16,7 +16,7 @@ fn generation() -> &'static Arc<Generation> {
 /// An input, whether it is plain, and whether libyang lets it pass.
 fn judged(leaves: &str) -> (bool, bool) {
     let xml = format!("<task-negotiate xmlns=\"{AGENT_NAMESPACE}\">{leaves}</task-negotiate>");
-    let Ok(document) = Document::parse(xml.as_str(), &Limits::default()) else {
+    let Ok(document) = XmlDocument::parse(xml.as_str(), &Limits::default()) else {
         return (false, false);
     };
     let operation = document.root();

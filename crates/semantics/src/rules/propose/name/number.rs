@@ -1,8 +1,8 @@
 //! Numbers that count nothing: telephone numbers, and digits that name something.
 
-use super::super::super::brief::{Kind, regex};
 use super::super::super::cue;
-use super::super::super::scene::{Mention, Sort};
+use super::super::super::slot::{Kind, regex};
+use super::super::super::utterance::{Mention, MentionKind};
 use super::super::Candidate;
 use super::Keys;
 use language::quantity::Quantity;
@@ -21,25 +21,28 @@ const JOINED_MOST: usize = 16;
 impl Keys<'_> {
     /// Digits behind a word for calling, or of a telephone number's length.
     pub(super) fn phones(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        if brief.kind != Kind::Phone {
+        let slot = &self.slots[at];
+        if slot.kind != Kind::Phone {
             return Vec::new();
         }
-        let digits_only = brief.prose.contains("digits only") || brief.prose.contains("仅数字");
-        self.scene.text.steps.take(self.scene.text.raw.len());
+        let digits_only = slot.prose.contains("digits only") || slot.prose.contains("仅数字");
+        self.utterance
+            .text
+            .steps
+            .take(self.utterance.text.raw.len());
         NUMBER
-            .find_iter(&self.scene.text.raw)
+            .find_iter(&self.utterance.text.raw)
             .filter_map(|m| {
-                let run = self.scene.text.run_of(m.start(), m.end())?;
+                let run = self.utterance.text.run_of(m.start(), m.end())?;
                 let lettered = |c: &Mention| c.text.contains(|c: char| c.is_alphabetic());
-                let mut mentions = self.scene.mentions_of(run.clone());
-                let within = mentions.any(|c| c.sort == Sort::Code && lettered(c));
+                let mut mentions = self.utterance.mentions_of(run.clone());
+                let within = mentions.any(|c| c.sort == MentionKind::Code && lettered(c));
                 if within {
                     return None;
                 }
                 let kept = |c: &char| c.is_ascii_digit() || (*c == '+' && !digits_only);
                 let written: String = m.as_str().chars().filter(kept).collect();
-                let head = &self.scene.text.raw[..m.start()];
+                let head = &self.utterance.text.raw[..m.start()];
                 let near = head
                     .char_indices()
                     .rev()
@@ -62,11 +65,11 @@ impl Keys<'_> {
         let mut joined = quantity.clone();
         while joined.run.len() < JOINED_MOST
             && self
-                .scene
+                .utterance
                 .token(joined.run.end)
                 .is_some_and(|t| t.class == Class::Number && t.gap == Gap::Joint)
         {
-            self.scene.text.steps.take(1);
+            self.utterance.text.steps.take(1);
             joined.run.end += 1;
         }
         joined
@@ -74,32 +77,32 @@ impl Keys<'_> {
 
     /// Digits that name something: "docket number 123456", "user id 43523".
     pub(super) fn numbers_as_names(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        if !matches!(brief.kind, Kind::Code | Kind::Words) {
+        let slot = &self.slots[at];
+        if !matches!(slot.kind, Kind::Code | Kind::Words) {
             return Vec::new();
         }
         let plain = self
-            .scene
+            .utterance
             .quantities
             .iter()
             .filter(|q| q.digits && !q.ordinal && q.unit.is_none());
         plain
             .filter_map(|q| {
-                self.scene.text.steps.take(1);
+                self.utterance.text.steps.take(1);
                 let q = &self.joined(q);
-                let named = cue::before(self.scene, brief, &q.run);
+                let named = cue::before(self.utterance, slot, &q.run);
                 let numbered = matches!(
-                    self.scene.word_before(q.run.start),
+                    self.utterance.word_before(q.run.start),
                     "id" | "number" | "no" | "ids" | "号" | "单" | "是"
                 ) || matches!(
-                    self.scene.word_before(q.run.start - 1.min(q.run.start)),
+                    self.utterance.word_before(q.run.start - 1.min(q.run.start)),
                     "id" | "number"
                 );
-                let taught = cue::taught(self.scene, brief, &q.run) >= 0.8;
-                let behind = cue::behind(self.scene, brief, &q.run);
+                let taught = cue::taught(self.utterance, slot, &q.run) >= 0.8;
+                let behind = cue::behind(self.utterance, slot, &q.run);
                 let sure = match (named >= 0.5 || taught, numbered || taught) {
                     _ if q.run.len() > 1 && behind >= 1.0 => 0.86,
-                    _ if brief.kind == Kind::Words => return None,
+                    _ if slot.kind == Kind::Words => return None,
                     (true, true) => 0.88,
                     (true, false) if named >= 1.0 => 0.8,
                     (false, true) => 0.72,
@@ -107,7 +110,7 @@ impl Keys<'_> {
                 };
                 Some(Candidate::new(
                     at,
-                    self.scene.text.span(&q.run).into(),
+                    self.utterance.text.span(&q.run).into(),
                     q.run.clone(),
                     sure,
                 ))

@@ -1,7 +1,7 @@
 //! Keys that take what somebody said: questions, messages, advice, and what stands behind a label.
 
-use super::super::super::brief::{Brief, Kind};
 use super::super::super::cue;
+use super::super::super::slot::{Kind, Slot};
 use super::super::Candidate;
 use super::Keys;
 use crate::lexicon;
@@ -18,35 +18,35 @@ const LABEL_MOST: usize = 6;
 impl Keys<'_> {
     /// "artist: x", "the name is x": words behind the whole name of the key.
     pub(super) fn named_words(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         if !matches!(
-            brief.kind,
+            slot.kind,
             Kind::Words | Kind::Name | Kind::Sort | Kind::Code | Kind::Place
         ) {
             return Vec::new();
         }
-        let tokens = &self.scene.text.tokens;
+        let tokens = &self.utterance.text.tokens;
         let mut found = Vec::new();
-        self.scene.text.steps.take(tokens.len());
+        self.utterance.text.steps.take(tokens.len());
         for i in 0..tokens.len() {
-            let run = i..(i + brief.name.len()).min(tokens.len());
-            if run.len() < brief.name.len()
-                || cue::coverage(self.scene, &brief.name, &run) < brief.name.len()
+            let run = i..(i + slot.name.len()).min(tokens.len());
+            if run.len() < slot.name.len()
+                || cue::coverage(self.utterance, &slot.name, &run) < slot.name.len()
             {
                 continue;
             }
             let joint = tokens.get(run.end).is_some_and(|t| t.gap == Gap::Mark);
             let glue = usize::from(matches!(
-                self.scene.word(run.end),
+                self.utterance.word(run.end),
                 "is" | "named" | "called" | "as" | "为" | "是" | "叫"
             ));
             let Some(phrase) = self.phrase(run.end + glue).filter(|_| joint || glue > 0) else {
                 continue;
             };
-            let text = self.scene.text.span(&phrase).to_owned();
+            let text = self.utterance.text.span(&phrase).to_owned();
             found.push(Candidate::new(
                 at,
-                self.spelled(brief, &text),
+                self.spelled(slot, &text),
                 phrase,
                 if joint { 0.86 } else { 0.74 },
             ));
@@ -57,7 +57,7 @@ impl Keys<'_> {
     /// The sentence that asks, mark and all. Only its first word is taken: what it asks about may
     /// be of other keys.
     pub(super) fn question(&self, at: usize) -> Vec<Candidate> {
-        let text = &self.scene.text;
+        let text = &self.utterance.text;
         let asked = text.sentences().iter().filter(|s| text.asks(s));
         asked
             .map(|sentence| {
@@ -75,15 +75,15 @@ impl Keys<'_> {
             .collect()
     }
 
-    /// Where a question begins behind what is told before it: "I am at R7, what do I do?".
+    /// The beginning of a question behind what is told before it: "I am at R7, what do I do?".
     pub(super) fn lead(&self, sentence: &Range<usize>) -> usize {
-        let text = &self.scene.text;
+        let text = &self.utterance.text;
         let marks = sentence
             .clone()
             .filter(|i| text.tokens[*i].gap >= Gap::Mark);
         let mut parts = marks.map(|i| i..text.clause_of(i).end);
         let asks = |c: &Range<usize>| {
-            let word = self.scene.word(c.start);
+            let word = self.utterance.word(c.start);
             text.steps.take(c.len());
             let chinese: String = text.tokens[c.clone()]
                 .iter()
@@ -129,31 +129,32 @@ impl Keys<'_> {
 
     /// "Proposal: bring a generator", 处理建议：带一台发电机.
     pub(in super::super) fn labelled(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
+        let slot = &self.slots[at];
         if matches!(
-            brief.kind,
+            slot.kind,
             Kind::Phone | Kind::Email | Kind::Url | Kind::Address
         ) {
             return Vec::new();
         }
-        let tokens = &self.scene.text.tokens;
+        let tokens = &self.utterance.text.tokens;
         let colon = |i: &usize| {
             tokens[*i].gap == Gap::Mark
-                && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])
+                && self.utterance.text.raw[tokens[i - 1].end..tokens[*i].start]
+                    .contains([':', '：'])
         };
-        self.scene.text.steps.take(tokens.len());
+        self.utterance.text.steps.take(tokens.len());
         let labelled = (1..tokens.len())
             .filter(colon)
-            .filter(|i| self.labels(brief, *i));
+            .filter(|i| self.labels(slot, *i));
         labelled
             .map(|i| {
-                let run = i..self.scene.clause(i).end;
-                self.scene.text.steps.take(run.len());
-                let text = self.scene.text.span(&run).to_owned();
-                let label = self.scene.clause(i).start;
-                let value = match brief.kind {
+                let run = i..self.utterance.clause(i).end;
+                self.utterance.text.steps.take(run.len());
+                let text = self.utterance.text.span(&run).to_owned();
+                let label = self.utterance.clause(i).start;
+                let value = match slot.kind {
                     Kind::List => vec![text].into(),
-                    _ => self.spelled(brief, &text),
+                    _ => self.spelled(slot, &text),
                 };
                 Candidate::new(at, value, run.clone(), 0.9).explaining(label..run.end)
             })
@@ -161,34 +162,34 @@ impl Keys<'_> {
     }
 
     /// True if a word is of this key's description and of no other's.
-    fn only_told(&self, brief: &Brief, stem: &str) -> bool {
-        let others = self.briefs.iter().filter(|b| b.path != brief.path);
-        brief.gist.contains(stem)
+    fn only_told(&self, slot: &Slot, stem: &str) -> bool {
+        let others = self.slots.iter().filter(|b| b.path != slot.path);
+        slot.gist.contains(stem)
             && others
                 .into_iter()
                 .all(|b| !b.gist.contains(stem) && !b.name.iter().any(|n| n == stem))
     }
 
     /// True if the words before a colon name the key.
-    pub(super) fn labels(&self, brief: &Brief, colon: usize) -> bool {
-        let start = self.scene.clause(colon).start;
-        let label = &self.scene.text.tokens[start..colon];
+    pub(super) fn labels(&self, slot: &Slot, colon: usize) -> bool {
+        let start = self.utterance.clause(colon).start;
+        let label = &self.utterance.text.tokens[start..colon];
         if label.len() > LABEL_MOST {
             return false;
         }
-        self.scene.text.steps.take(label.len());
+        self.utterance.text.steps.take(label.len());
         let said = language::text::join(label);
         if let [only] = label {
-            let place = brief.kind == Kind::Place
+            let place = slot.kind == Kind::Place
                 && matches!(only.text.as_str(), "where" | "location" | "place");
-            if place || only.class == Class::Word && self.only_told(brief, &only.stem) {
+            if place || only.class == Class::Word && self.only_told(slot, &only.stem) {
                 return true;
             }
         }
         let english = label.len() <= 3
-            && label.iter().any(|t| brief.name.contains(&t.stem))
+            && label.iter().any(|t| slot.name.contains(&t.stem))
             && label.iter().all(|t| t.class == Class::Word);
-        let told = brief
+        let told = slot
             .prose
             .split(['。', '，', '；', '：', '、', '.', ' '])
             .any(|part| part == said || part.len() <= said.len() + 9 && part.ends_with(&said));
@@ -199,7 +200,7 @@ impl Keys<'_> {
 
     /// A clause that begins with a verb of repair, for a key that takes what is to be done.
     pub(super) fn advice(&self, at: usize) -> Vec<Candidate> {
-        if self.briefs[at].kind != Kind::Advice {
+        if self.slots[at].kind != Kind::Advice {
             return Vec::new();
         }
         let verbs = " replace swap splice reset restart reboot clean tighten reseat install exchange patch upgrade rewire ";
@@ -207,13 +208,13 @@ impl Keys<'_> {
             "更换", "替换", "熔接", "重启", "复位", "清洁", "重插", "加装", "安装", "升级", "抢通",
             "布放",
         ];
-        let clauses = self.scene.text.clauses().iter();
+        let clauses = self.utterance.text.clauses().iter();
         clauses
             .filter_map(|clause| {
-                self.scene.text.steps.take(clause.len());
+                self.utterance.text.steps.take(clause.len());
                 let lead = clause.clone().find(|i| {
                     !matches!(
-                        self.scene.word(*i),
+                        self.utterance.word(*i),
                         "please"
                             | "then"
                             | "and"
@@ -234,55 +235,59 @@ impl Keys<'_> {
                             | "应"
                     )
                 })?;
-                let said: String = (lead..lead + 2).map(|i| self.scene.word(i)).collect();
-                let before: String = (clause.start..lead).map(|i| self.scene.word(i)).collect();
+                let said: String = (lead..lead + 2).map(|i| self.utterance.word(i)).collect();
+                let before: String = (clause.start..lead)
+                    .map(|i| self.utterance.word(i))
+                    .collect();
                 let advised = before.ends_with("建议")
-                    || (clause.start..lead).any(|i| lexicon::listed(ADVISING, self.scene.word(i)));
+                    || (clause.start..lead)
+                        .any(|i| lexicon::listed(ADVISING, self.utterance.word(i)));
                 let acts = advised
-                    || lexicon::listed(verbs, self.scene.word(lead))
+                    || lexicon::listed(verbs, self.utterance.word(lead))
                     || chinese.contains(&said.as_str());
                 let stop = (lead + 1..clause.end)
                     .find(|i| {
                         matches!(
-                            self.scene.word(*i),
+                            self.utterance.word(*i),
                             "on" | "at" | "in" | "for" | "near" | "from" | "before" | "and"
                         )
                     })
                     .unwrap_or(clause.end);
                 let run = lead..stop;
                 (acts && run.len() > 1)
-                    .then(|| Candidate::new(at, self.scene.text.span(&run).into(), run, 0.78))
+                    .then(|| Candidate::new(at, self.utterance.text.span(&run).into(), run, 0.78))
             })
             .collect()
     }
 
-    /// What stands behind a colon, for a key that takes what is said.
+    /// The text behind a colon, for a key that takes what is said.
     pub(super) fn speech(&self, at: usize) -> Vec<Candidate> {
-        let brief = &self.briefs[at];
-        let string = matches!(brief.shape.key_type, KeyType::String | KeyType::Any);
-        if brief.kind != Kind::Speech || !string {
+        let slot = &self.slots[at];
+        let string = matches!(slot.shape.key_type, KeyType::String | KeyType::Any);
+        if slot.kind != Kind::Speech || !string {
             return Vec::new();
         }
-        if brief
+        if slot
             .path
             .last()
             .is_some_and(|p| p.contains("question") || p.contains("query"))
         {
             return self.question(at);
         }
-        let tokens = &self.scene.text.tokens;
-        self.scene.text.steps.take(tokens.len());
+        let tokens = &self.utterance.text.tokens;
+        self.utterance.text.steps.take(tokens.len());
         let Some(start) = (1..tokens.len()).find(|i| {
             tokens[*i].gap == Gap::Mark
-                && self.scene.text.raw[tokens[i - 1].end..tokens[*i].start].contains([':', '：'])
+                && self.utterance.text.raw[tokens[i - 1].end..tokens[*i].start]
+                    .contains([':', '：'])
         }) else {
             return Vec::new();
         };
-        let end = self.scene.sentence(tokens.len() - 1).end;
+        let end = self.utterance.sentence(tokens.len() - 1).end;
         let run = start..end;
         vec![Candidate::new(
             at,
-            self.scene.text.span(&run).into(),
+            self.utterance.text.span(&run).into(),
             run,
             0.72,
         )]

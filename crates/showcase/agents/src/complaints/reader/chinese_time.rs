@@ -1,9 +1,9 @@
 //! Chinese words for days and hours.
 
-use super::when::{Clock, Said, Time};
+use super::when::{Clock, StatedTime, Time};
 use domain::calendar::chinese_weekday;
 use language::quantity::{chinese_number, is_chinese_numeral};
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// Parts of the day: name, from hour, until hour, and whether its hours are counted from noon.
 const PARTS: [(&str, u32, u32, bool); 12] = [
@@ -21,10 +21,10 @@ const PARTS: [(&str, u32, u32, bool); 12] = [
     ("深夜", 21, 24, true),
 ];
 
-/// How often a text is gone through, at the most, beside the numbers in it.
+/// The number of times that a text is gone through, at the most, beside the numbers in it.
 const PASSES: usize = 60;
 
-pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {
     work.take(PASSES * text.len());
     let part = part(text);
     let evening = [("今晚", 0), ("昨晚", 1), ("前晚", 2)];
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
     Time {
         ago: ago(text, work),
         day: evening
-            .map(|(_, days)| Said::DaysAgo(*days))
+            .map(|(_, days)| StatedTime::DaysAgo(*days))
             .or_else(|| day(text, work)),
         clock: clock(text, afternoon, noon, work).or(vague),
     }
@@ -53,7 +53,7 @@ fn part(text: &str) -> Option<(&'static str, u32, u32, bool)> {
 }
 
 /// "两个小时前", "半小时前", "20分钟前": minutes, and more or less.
-fn ago(text: &str, work: &Work<'_>) -> Option<(f64, f64)> {
+fn ago(text: &str, work: &ReadingBudget<'_>) -> Option<(f64, f64)> {
     if text.contains("半小时前") || text.contains("半个小时前") {
         return Some((30.0, 20.0));
     }
@@ -77,24 +77,24 @@ fn ago(text: &str, work: &Work<'_>) -> Option<(f64, f64)> {
     text.contains("刚才").then_some((20.0, 20.0))
 }
 
-fn day(text: &str, work: &Work<'_>) -> Option<Said> {
+fn day(text: &str, work: &ReadingBudget<'_>) -> Option<StatedTime> {
     if let Some(date) = date(text, work) {
         return Some(date);
     }
     if let Some(days) = days_ago(text) {
-        return Some(Said::DaysAgo(days));
+        return Some(StatedTime::DaysAgo(days));
     }
     for week in ["星期", "周", "礼拜"] {
         let named = text
             .match_indices(week)
             .find_map(|(at, _)| chinese_weekday(text[at + week.len()..].chars().next()?));
         if let Some(weekday) = named {
-            return Some(Said::Weekday(weekday));
+            return Some(StatedTime::Weekday(weekday));
         }
     }
     let today = ["今天", "今早", "今日", "今晨"];
     let said = today.iter().any(|word| text.contains(word));
-    said.then_some(Said::DaysAgo(0))
+    said.then_some(StatedTime::DaysAgo(0))
 }
 
 /// Of several days, the last one before the hour: "昨天还好好的，今天六点…".
@@ -117,18 +117,18 @@ fn days_ago(text: &str) -> Option<i64> {
 }
 
 /// "4月21日", "四月二十一号".
-fn date(text: &str, work: &Work<'_>) -> Option<Said> {
+fn date(text: &str, work: &ReadingBudget<'_>) -> Option<StatedTime> {
     text.match_indices('月').find_map(|(at, mark)| {
         let month = number_before(&text[..at], work)?;
         let (date, rest) = number_after(&text[at + mark.len()..], work)?;
         let ends = rest.starts_with('日') || rest.starts_with('号');
         let fits = (1..=12).contains(&month) && (1..=31).contains(&date);
-        (ends && fits).then_some(Said::Date(month, date))
+        (ends && fits).then_some(StatedTime::Date(month, date))
     })
 }
 
 /// "19:05", "晚上七点半", "15点左右".
-fn clock(text: &str, afternoon: bool, noon: bool, work: &Work<'_>) -> Option<Clock> {
+fn clock(text: &str, afternoon: bool, noon: bool, work: &ReadingBudget<'_>) -> Option<Clock> {
     let colon = text.match_indices([':', '：']).find_map(|(at, mark)| {
         let hour = number_before(&text[..at], work)?;
         let (minute, _) = digits_after(&text[at + mark.len()..], work)?;
@@ -170,7 +170,7 @@ fn clock(text: &str, afternoon: bool, noon: bool, work: &Work<'_>) -> Option<Clo
 }
 
 /// The number that a text ends with, in digits or characters, 0 to 99.
-fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
+fn number_before(text: &str, work: &ReadingBudget<'_>) -> Option<u32> {
     let digits: Vec<char> = text
         .chars()
         .rev()
@@ -192,7 +192,7 @@ fn number_before(text: &str, work: &Work<'_>) -> Option<u32> {
 }
 
 /// The number that a text begins with, and what follows.
-fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
+fn number_after<'a>(text: &'a str, work: &ReadingBudget<'_>) -> Option<(u32, &'a str)> {
     if let Some(found) = digits_after(text, work) {
         return Some(found);
     }
@@ -205,7 +205,7 @@ fn number_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
     Some((chinese_number(&numerals)?, &text[length..]))
 }
 
-fn digits_after<'a>(text: &'a str, work: &Work<'_>) -> Option<(u32, &'a str)> {
+fn digits_after<'a>(text: &'a str, work: &ReadingBudget<'_>) -> Option<(u32, &'a str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

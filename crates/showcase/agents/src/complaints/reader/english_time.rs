@@ -1,11 +1,11 @@
 //! English words for days and hours.
 
 use super::tokens::words;
-use super::when::{Clock, Said, Time};
+use super::when::{Clock, StatedTime, Time};
 use domain::calendar::{MONTHS, WEEKDAYS};
 use language::quantity::number_word;
 use language::word::alike;
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// Parts of the day: name, from hour, until hour.
 const PARTS: [(&str, u32, u32); 4] = [
@@ -15,10 +15,10 @@ const PARTS: [(&str, u32, u32); 4] = [
     ("tonight", 17, 24),
 ];
 
-/// How often the words are gone through, at the most.
+/// The number of times that the words are gone through, at the most.
 const PASSES: usize = 40;
 
-pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
+pub(super) fn read(text: &str, work: &ReadingBudget<'_>) -> Time {
     let words = words(text, work);
     work.take(PASSES * words.len());
     let ago = ago(&words);
@@ -32,11 +32,11 @@ pub(super) fn read(text: &str, work: &Work<'_>) -> Time {
         time.clock = part(&words);
     }
     if says("last", "night") {
-        time.day = Some(Said::DaysAgo(1));
+        time.day = Some(StatedTime::DaysAgo(1));
         time.clock = time.clock.or(Some(Clock::Part(17, 28)));
         // "last night around 1 am" is of this day.
         if matches!(time.clock, Some(Clock::About(m)) if m < 300) {
-            time.day = Some(Said::DaysAgo(0));
+            time.day = Some(StatedTime::DaysAgo(0));
         }
     }
     time
@@ -77,13 +77,13 @@ fn ago(words: &[String]) -> Option<(f64, f64)> {
     }
 }
 
-fn day(words: &[String]) -> Option<Said> {
+fn day(words: &[String]) -> Option<StatedTime> {
     let has = |word: &str| words.iter().any(|w| alike(w, word));
     if let Some(date) = date(words) {
         return Some(date);
     }
     if pair(words, "before", "yesterday").is_some() {
-        return Some(Said::DaysAgo(2));
+        return Some(StatedTime::DaysAgo(2));
     }
     if has("yesterday") && has("today") {
         // "Yesterday all was well, today at 6 …": the one next to the hour.
@@ -93,25 +93,27 @@ fn day(words: &[String]) -> Option<Said> {
             let at = words.iter().position(|w| alike(w, word));
             at.map_or(usize::MAX, |at| at.abs_diff(hour))
         };
-        return Some(Said::DaysAgo(i64::from(near("yesterday") < near("today"))));
+        return Some(StatedTime::DaysAgo(i64::from(
+            near("yesterday") < near("today"),
+        )));
     }
     if has("yesterday") {
-        return Some(Said::DaysAgo(1));
+        return Some(StatedTime::DaysAgo(1));
     }
     let named = WEEKDAYS
         .iter()
         .position(|day| words.iter().any(|w| alike(w, day)));
     if let Some(weekday) = named {
-        return Some(Said::Weekday(weekday as u8));
+        return Some(StatedTime::Weekday(weekday as u8));
     }
     let this = words
         .windows(2)
         .any(|w| w[0] == "this" && PARTS.iter().any(|(part, ..)| alike(&w[1], part)));
-    (has("today") || has("tonight") || this).then_some(Said::DaysAgo(0))
+    (has("today") || has("tonight") || this).then_some(StatedTime::DaysAgo(0))
 }
 
 /// "21 April", "April 21st", "the 21st of April".
-fn date(words: &[String]) -> Option<Said> {
+fn date(words: &[String]) -> Option<StatedTime> {
     let month_at = |at: usize| {
         let word = words.get(at)?;
         let fits = |month: &&str| **month == *word || (month.len() > 4 && alike(word, month));
@@ -130,7 +132,7 @@ fn date(words: &[String]) -> Option<Said> {
         let of = at >= 1 && words[at - 1] == "of";
         let before = at.checked_sub(if of { 2 } else { 1 }).and_then(date_at);
         let date = before.or_else(|| date_at(at + 1))?;
-        Some(Said::Date(month, date))
+        Some(StatedTime::Date(month, date))
     })
 }
 

@@ -14,7 +14,7 @@ fn written() -> Timestamp {
 }
 
 fn steps(text: &str) -> u64 {
-    let work = Work::within(Effort::any());
+    let work = ReadingBudget::within(Effort::any());
     PlainReader
         .read_within(&GERMANY, text, written(), &work)
         .unwrap();
@@ -178,7 +178,7 @@ fn who_does_not_wait_is_noticed() {
                 asked.set(asked.get() + 1);
                 asked.get() >= from
             };
-            let work = Work::within(Effort::until(&over));
+            let work = ReadingBudget::within(Effort::until(&over));
             PlainReader.read_within(&GERMANY, text, written(), &work)
         };
         assert!(over(usize::MAX).is_ok());

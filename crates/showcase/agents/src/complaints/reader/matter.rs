@@ -1,25 +1,25 @@
-//! What a complaint is about: a symptom of the network, or something that is not the network's.
+//! The subject of a complaint: a symptom of the network, or something that is not the network's.
 //!
 //! Word lists in both languages, the telling ones first. Read next: [`super::tokens`].
 
 use super::is_chinese;
 use super::tokens::{says, standing, words};
 use language::dictionary::Dictionary;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// What is suffered from, as `service_complaint_v1` names it.
+/// The symptom, as `service_complaint_v1` names it.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Symptom {
+pub enum ReadSymptom {
     /// Nothing works.
     NoService,
     /// Data is slow.
     SlowData,
     /// Calls end by themselves.
     CallDrop,
-    /// What is asked for comes late.
+    /// Everything asked for comes late.
     HighLatency,
     /// Voices cannot be understood.
     PoorVoice,
@@ -31,15 +31,15 @@ pub enum Symptom {
 
 domain::named! {
     /// The name in payloads.
-    Symptom
+    ReadSymptom
 }
 
-/// What a complaint is about when it is not about the network.
+/// The subject of a complaint when it is not about the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outside {
+pub enum OtherMatter {
     /// The account of the maker's app.
     Account,
-    /// What was charged.
+    /// The charges.
     Bill,
     /// The data volume of the tariff.
     Quota,
@@ -47,7 +47,7 @@ pub enum Outside {
     Modem,
 }
 
-impl Outside {
+impl OtherMatter {
     /// The name in payloads.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,9 +62,9 @@ impl Outside {
 /// Phrases; the words of each stand close together in this order.
 type Table<T> = &'static [(T, &'static [&'static str])];
 
-const OUTSIDE_ENGLISH: Table<Outside> = &[
+const OUTSIDE_ENGLISH: Table<OtherMatter> = &[
     (
-        Outside::Modem,
+        OtherMatter::Modem,
         &[
             "modem",
             "sim card",
@@ -76,7 +76,7 @@ const OUTSIDE_ENGLISH: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Quota,
+        OtherMatter::Quota,
         &[
             "quota",
             "data volume used",
@@ -90,7 +90,7 @@ const OUTSIDE_ENGLISH: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Bill,
+        OtherMatter::Bill,
         &[
             "bill",
             "invoice",
@@ -105,7 +105,7 @@ const OUTSIDE_ENGLISH: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Account,
+        OtherMatter::Account,
         &[
             "account locked",
             "locked account",
@@ -122,9 +122,9 @@ const OUTSIDE_ENGLISH: Table<Outside> = &[
     ),
 ];
 
-const OUTSIDE_CHINESE: Table<Outside> = &[
+const OUTSIDE_CHINESE: Table<OtherMatter> = &[
     (
-        Outside::Modem,
+        OtherMatter::Modem,
         &[
             "通信模块",
             "SIM卡",
@@ -137,7 +137,7 @@ const OUTSIDE_CHINESE: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Quota,
+        OtherMatter::Quota,
         &[
             "流量已用完",
             "流量用完",
@@ -153,7 +153,7 @@ const OUTSIDE_CHINESE: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Bill,
+        OtherMatter::Bill,
         &[
             "账单",
             "扣费",
@@ -167,14 +167,14 @@ const OUTSIDE_CHINESE: Table<Outside> = &[
         ],
     ),
     (
-        Outside::Account,
+        OtherMatter::Account,
         &["账号", "账户", "密码", "登录", "登陆", "登不上", "验证码"],
     ),
 ];
 
-const SYMPTOMS_ENGLISH: Table<Symptom> = &[
+const SYMPTOMS_ENGLISH: Table<ReadSymptom> = &[
     (
-        Symptom::CallDrop,
+        ReadSymptom::CallDrop,
         &[
             "call dropped",
             "call cut",
@@ -195,7 +195,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::PoorVoice,
+        ReadSymptom::PoorVoice,
         &[
             "crackling",
             "crackles",
@@ -205,7 +205,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::Intermittent,
+        ReadSymptom::Intermittent,
         &[
             "came and went",
             "come and go",
@@ -222,7 +222,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::WeakSignal,
+        ReadSymptom::WeakSignal,
         &[
             "one bar",
             "weak signal",
@@ -242,7 +242,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::HighLatency,
+        ReadSymptom::HighLatency,
         &[
             "latency",
             "lag",
@@ -255,7 +255,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::SlowData,
+        ReadSymptom::SlowData,
         &[
             "slow",
             "slowly",
@@ -269,7 +269,7 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::NoService,
+        ReadSymptom::NoService,
         &[
             "offline",
             "no connection",
@@ -299,9 +299,9 @@ const SYMPTOMS_ENGLISH: Table<Symptom> = &[
     ),
 ];
 
-const SYMPTOMS_CHINESE: Table<Symptom> = &[
+const SYMPTOMS_CHINESE: Table<ReadSymptom> = &[
     (
-        Symptom::Intermittent,
+        ReadSymptom::Intermittent,
         &[
             "时断时续",
             "断断续续",
@@ -317,7 +317,7 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::WeakSignal,
+        ReadSymptom::WeakSignal,
         &[
             "信号弱",
             "信号很弱",
@@ -335,7 +335,7 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::HighLatency,
+        ReadSymptom::HighLatency,
         &[
             "延迟",
             "时延",
@@ -348,7 +348,7 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::SlowData,
+        ReadSymptom::SlowData,
         &[
             "网速",
             "转圈",
@@ -363,7 +363,7 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
         ],
     ),
     (
-        Symptom::NoService,
+        ReadSymptom::NoService,
         &[
             "断网",
             "离线",
@@ -387,16 +387,22 @@ const SYMPTOMS_CHINESE: Table<Symptom> = &[
     ),
 ];
 
-/// What a text is about, if not about the network.
-pub(super) fn outside(text: &str, work: &Work<'_>) -> Result<Option<Outside>, GivenUp> {
+/// The subject of a text, if not about the network.
+pub(super) fn outside(
+    text: &str,
+    work: &ReadingBudget<'_>,
+) -> Result<Option<OtherMatter>, GivenUp> {
     match is_chinese(text) {
         true => first_in_chinese(OUTSIDE_CHINESE, &corrected(text, work), work),
         false => first_in_english(OUTSIDE_ENGLISH, text, 3, work),
     }
 }
 
-/// What a text says is suffered from.
-pub(super) fn symptom(text: &str, work: &Work<'_>) -> Result<Option<Symptom>, GivenUp> {
+/// The symptom that a text tells.
+pub(super) fn symptom(
+    text: &str,
+    work: &ReadingBudget<'_>,
+) -> Result<Option<ReadSymptom>, GivenUp> {
     if !is_chinese(text) {
         return first_in_english(SYMPTOMS_ENGLISH, text, 4, work);
     }
@@ -407,10 +413,10 @@ pub(super) fn symptom(text: &str, work: &Work<'_>) -> Result<Option<Symptom>, Gi
     };
     let call = ["电话", "通话"].iter().any(holds);
     if call && ["断", "掉线", "掉话"].iter().any(holds) {
-        return Ok(Some(Symptom::CallDrop));
+        return Ok(Some(ReadSymptom::CallDrop));
     }
     if call && ["杂音", "听不清", "听不见"].iter().any(holds) {
-        return Ok(Some(Symptom::PoorVoice));
+        return Ok(Some(ReadSymptom::PoorVoice));
     }
     first_in_chinese(SYMPTOMS_CHINESE, &text, work)
 }
@@ -419,7 +425,7 @@ fn first_in_english<T: Copy>(
     table: Table<T>,
     text: &str,
     apart: usize,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Option<T>, GivenUp> {
     let words = words(text, work);
     for (meaning, phrases) in table {
@@ -434,7 +440,7 @@ fn first_in_english<T: Copy>(
 fn first_in_chinese<T: Copy>(
     table: Table<T>,
     text: &str,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Option<T>, GivenUp> {
     let phrases = table.iter().enumerate();
     let phrases = phrases.flat_map(|(rank, (_, all))| all.iter().map(move |p| (*p, rank)));
@@ -444,8 +450,8 @@ fn first_in_chinese<T: Copy>(
     Ok(first.map(|rank| table[rank].0))
 }
 
-/// What input methods confuse, put right.
-fn corrected(text: &str, work: &Work<'_>) -> String {
+/// The text with what input methods confuse put right.
+fn corrected(text: &str, work: &ReadingBudget<'_>) -> String {
     let mut text = text.to_owned();
     work.take(3 * text.len());
     for (wrong, right) in [("信好", "信号"), ("网路", "网络"), ("一只", "一直")] {

@@ -1,4 +1,4 @@
-//! Where it happened, and whether the vehicle had come from elsewhere.
+//! The place where it happened, and whether the vehicle had come from elsewhere.
 //!
 //! Towns are those of the inventory under all the names that people use ([`domain::gazetteer`]). A
 //! town behind "from" or "leaving" is where the vehicle came from; it happened at the other one.
@@ -9,16 +9,16 @@ use domain::gazetteer::{chinese, folded, others};
 use domain::inventory::{ElementKind, Inventory};
 use language::dictionary::Dictionary;
 use language::word::alike;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 use std::collections::BTreeSet;
 
 /// Names shorter than this have to be typed rightly.
 const FORGIVEN: usize = 6;
 
-/// What a text says of places.
+/// The places that a text names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
-    /// Where it happened.
+    /// The place where it happened.
     pub(super) happened: Option<String>,
     /// The same, if the vehicle had come there from elsewhere.
     pub(super) moved_to: Option<String>,
@@ -31,7 +31,11 @@ struct Named<'a> {
     town: &'a str,
 }
 
-pub(super) fn read(inventory: &Inventory, text: &str, work: &Work<'_>) -> Result<Places, GivenUp> {
+pub(super) fn read(
+    inventory: &Inventory,
+    text: &str,
+    work: &ReadingBudget<'_>,
+) -> Result<Places, GivenUp> {
     work.take(text.len());
     let text = folded(text);
     let towns = towns(inventory);
@@ -83,11 +87,11 @@ fn towns(inventory: &Inventory) -> BTreeSet<&str> {
     routers.chain(known).collect()
 }
 
-/// Where towns are named.
+/// The places at which towns are named.
 fn mentions<'a>(
     text: &str,
     towns: &BTreeSet<&'a str>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Vec<Named<'a>>, GivenUp> {
     let names = towns.iter().flat_map(|town| {
         let latin = std::iter::once(*town).chain(others(town).iter().copied());
@@ -117,7 +121,7 @@ fn stands_alone(text: &str, at: usize, length: usize) -> bool {
 fn mistyped<'a>(
     text: &str,
     towns: &BTreeSet<&'a str>,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Vec<Named<'a>>, GivenUp> {
     work.take(text.len());
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());

@@ -1,11 +1,11 @@
-//! How well complaints are read: labelled letters with a floor, and sentences of other hands.
+//! The quality of reading complaints: labelled letters with a floor, and sentences of other hands.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
 use domain::inventory::{Domain, Element, ElementId};
 use std::collections::BTreeMap;
 
-/// Letters that the simulated drivers write, with what they say (`network::grievances::corpus`).
+/// Letters that the simulated drivers write, with what they say (`network::customer_complaints::corpus`).
 const LETTERS: &str = include_str!("../letters.tsv");
 
 const TOWNS: [&str; 50] = [
@@ -127,12 +127,12 @@ fn measured(language: &str) -> (Score, Vec<String>) {
             judged(
                 &mut score,
                 "symptom",
-                is(read.symptom.map(Symptom::as_str), symptom),
+                is(read.symptom.map(ReadSymptom::as_str), symptom),
             ),
             judged(
                 &mut score,
                 "outside",
-                is(read.outside.map(Outside::as_str), outside),
+                is(read.outside.map(OtherMatter::as_str), outside),
             ),
             judged(&mut score, "place", is(read.place.as_deref(), place)),
             judged(&mut score, "moved_to", is(read.moved_to.as_deref(), moved)),
@@ -287,9 +287,10 @@ const OTHER_HANDS: [(&str, &str, &str, &str); 24] = [
     ("流量明明还有，却说我超了", "quota", "-", "-"),
 ];
 
-/// How many of each slot of [`OTHER_HANDS`] are read rightly. At first sight the reader found place in
-/// 22, time in 19, but symptom or matter in 6 of 24 only; its word lists were widened by them since, so
-/// this holds what was learnt and measures nothing new: open words stay harder than the grammar's.
+/// The number of each slot of [`OTHER_HANDS`] that are read rightly. At first sight the reader
+/// found place in 22, time in 19, but symptom or matter in 6 of 24 only; its word lists were
+/// widened by them since, so this holds what was learnt and measures nothing new: open words stay
+/// harder than the grammar's.
 #[test]
 fn sentences_of_other_hands_are_mostly_read() {
     let written = Timestamp::parse("2025-05-12T20:00:00Z").unwrap();
@@ -298,8 +299,10 @@ fn sentences_of_other_hands_are_mostly_read() {
     let mut wrong = Vec::new();
     for (text, about, place, at) in OTHER_HANDS {
         let read = PlainReader.read(&inventory, text, written).unwrap();
-        let outside = read.outside.map(Outside::as_str);
-        let found = outside.or(read.symptom.map(Symptom::as_str)).unwrap_or("-");
+        let outside = read.outside.map(OtherMatter::as_str);
+        let found = outside
+            .or(read.symptom.map(ReadSymptom::as_str))
+            .unwrap_or("-");
         let at = Timestamp::parse(&format!("2025-{at}:00Z"));
         let when = match (read.when, at) {
             (Some(span), Ok(at)) => span.from <= at && at <= span.until,

@@ -4,10 +4,10 @@
 
 use language::dictionary::Dictionary;
 use language::word::alike;
-use schema::steps::{GivenUp, Work};
+use schema::steps::{GivenUp, ReadingBudget};
 
 /// The words in lower case, without the punctuation around them.
-pub(super) fn words(text: &str, work: &Work<'_>) -> Vec<String> {
+pub(super) fn words(text: &str, work: &ReadingBudget<'_>) -> Vec<String> {
     work.take(2 * text.len());
     let text = text.replace(['’', '‘'], "'").to_lowercase();
     let parts = text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '!' | '?' | ';'));
@@ -18,12 +18,12 @@ pub(super) fn words(text: &str, work: &Work<'_>) -> Vec<String> {
 /// After so many characters it is asked whether to go on.
 const CHARACTERS_AT_ONCE: usize = 1_024;
 
-/// Where the words of a dictionary stand in a text, in the order of places, the longest first: the byte
-/// at which each begins, the word, and what it stands for.
+/// The places of a dictionary's words in a text, in the order of places, the longest first: the
+/// byte at which each begins, the word, and what it stands for.
 pub(super) fn standing<'d, T: Copy>(
     dictionary: &'d Dictionary<T>,
     text: &str,
-    work: &Work<'_>,
+    work: &ReadingBudget<'_>,
 ) -> Result<Vec<(usize, &'d str, T)>, GivenUp> {
     let mut found = Vec::new();
     for (count, (at, _)) in text.char_indices().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn standing<'d, T: Copy>(
 
 /// True if the words of `phrase` stand in this order in `words`, each at most `apart` words behind
 /// the one before.
-pub(super) fn says(words: &[String], phrase: &str, apart: usize, work: &Work<'_>) -> bool {
+pub(super) fn says(words: &[String], phrase: &str, apart: usize, work: &ReadingBudget<'_>) -> bool {
     work.take(words.len());
     let mut wanted = phrase.split(' ');
     let first = wanted.next().unwrap_or_default();
@@ -61,7 +61,7 @@ pub(super) fn says(words: &[String], phrase: &str, apart: usize, work: &Work<'_>
 
 /// The vehicle identification number in a text (ISO 3779; blanks and hyphens in it do not matter),
 /// and the text without it.
-pub(super) fn vehicle(text: &str, work: &Work<'_>) -> (Option<String>, String) {
+pub(super) fn vehicle(text: &str, work: &ReadingBudget<'_>) -> (Option<String>, String) {
     let upper: Vec<char> = text.chars().map(|c| c.to_ascii_uppercase()).collect();
     let original: Vec<char> = text.chars().collect();
     work.take(text.len());
@@ -78,7 +78,7 @@ pub(super) fn vehicle(text: &str, work: &Work<'_>) -> (Option<String>, String) {
     (None, text.to_owned())
 }
 
-fn number_at(upper: &[char], start: usize, work: &Work<'_>) -> Option<(String, usize)> {
+fn number_at(upper: &[char], start: usize, work: &ReadingBudget<'_>) -> Option<(String, usize)> {
     let allowed = |c: char| c.is_ascii_alphanumeric() && !matches!(c, 'I' | 'O' | 'Q');
     let mut vin = String::new();
     for (at, &c) in upper.iter().enumerate().skip(start) {
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use schema::steps::Effort;
 
-    fn any() -> Work<'static> {
-        Work::within(Effort::any())
+    fn any() -> ReadingBudget<'static> {
+        ReadingBudget::within(Effort::any())
     }
 
     #[test]

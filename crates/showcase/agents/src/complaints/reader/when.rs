@@ -1,4 +1,4 @@
-//! When it happened: a span of time, as wide as the words are vague.
+//! The time at which it happened: a span of time, as wide as the words are vague.
 //!
 //! "at 19:05" is meant to a quarter of an hour, "around 7 pm" to most of one, "yesterday morning" is
 //! a morning. Read next: `english_time.rs`, `chinese_time.rs`.
@@ -6,24 +6,24 @@
 use super::{chinese_time, english_time, is_chinese};
 use domain::calendar::{self, Date, Duration};
 use domain::time::Timestamp;
-use schema::steps::Work;
+use schema::steps::ReadingBudget;
 
 /// A span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct TimeSpan {
     /// From when.
     pub from: Timestamp,
     /// Until when.
     pub until: Timestamp,
 }
 
-impl Span {
+impl TimeSpan {
     /// The middle of it.
     pub fn middle(self) -> Timestamp {
         Timestamp::from_ms((self.from.as_ms() + self.until.as_ms()) / 2)
     }
 
-    /// How long it is, in seconds.
+    /// Its length, in seconds.
     pub fn seconds(self) -> f64 {
         self.until.seconds_since(self.from)
     }
@@ -49,7 +49,7 @@ pub(super) enum Clock {
 
 /// The day, as it was said.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum StatedTime {
     /// So many days before the day of writing.
     DaysAgo(i64),
     /// A day of the week, the last one; 0 is Monday.
@@ -58,39 +58,42 @@ pub(super) enum Said {
     Date(u32, u32),
 }
 
-/// What a text says of time.
+/// The times that a text tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Time {
     /// So many minutes before writing, and how many more or less.
     pub(super) ago: Option<(f64, f64)>,
-    pub(super) day: Option<Said>,
+    pub(super) day: Option<StatedTime>,
     pub(super) clock: Option<Clock>,
 }
 
-/// When a text, written at an instant, says that it happened; never after that.
-pub(super) fn read(text: &str, written: Timestamp, work: &Work<'_>) -> Option<Span> {
+/// The instant at which a text, written at an instant, says that it happened; never after that.
+pub(super) fn read(text: &str, written: Timestamp, work: &ReadingBudget<'_>) -> Option<TimeSpan> {
     let time = match is_chinese(text) {
         true => chinese_time::read(text, work),
         false => english_time::read(text, work),
     };
     let span = span(time, written)?;
     let until = span.until.min(written);
-    Some(Span {
+    Some(TimeSpan {
         from: span.from.min(until),
         until,
     })
 }
 
-fn span(time: Time, written: Timestamp) -> Option<Span> {
+fn span(time: Time, written: Timestamp) -> Option<TimeSpan> {
     if let Some((minutes, more_or_less)) = time.ago {
-        return Some(Span::around(written.plus_s(-minutes * 60.0), more_or_less));
+        return Some(TimeSpan::around(
+            written.plus_s(-minutes * 60.0),
+            more_or_less,
+        ));
     }
     let day = match (time.day, time.clock) {
         (None, None) => return None,
         (Some(said), _) => day_of(said, written)?,
         (None, Some(clock)) => latest_day_with(clock, written),
     };
-    let hours = |from: u32, until: u32| Span {
+    let hours = |from: u32, until: u32| TimeSpan {
         from: Timestamp::of(day, f64::from(from) * 3_600.0),
         until: Timestamp::of(day, f64::from(until) * 3_600.0),
     };
@@ -98,20 +101,20 @@ fn span(time: Time, written: Timestamp) -> Option<Span> {
     Some(match time.clock {
         None => hours(0, 24),
         Some(Clock::Part(from, until)) => hours(from, until),
-        Some(Clock::Exact(hour, minutes)) => Span::around(minute(hour * 60 + minutes), 15.0),
-        Some(Clock::About(minutes)) => Span::around(minute(minutes), 45.0),
+        Some(Clock::Exact(hour, minutes)) => TimeSpan::around(minute(hour * 60 + minutes), 15.0),
+        Some(Clock::About(minutes)) => TimeSpan::around(minute(minutes), 45.0),
     })
 }
 
-fn day_of(said: Said, written: Timestamp) -> Option<Date> {
+fn day_of(said: StatedTime, written: Timestamp) -> Option<Date> {
     let today = written.date();
     match said {
-        Said::DaysAgo(days) => Some(today.saturating_sub(Duration::days(days))),
-        Said::Weekday(weekday) => {
+        StatedTime::DaysAgo(days) => Some(today.saturating_sub(Duration::days(days))),
+        StatedTime::Weekday(weekday) => {
             let back = (today.weekday().number_days_from_monday() + 7 - weekday) % 7;
             Some(today.saturating_sub(Duration::days(back.into())))
         }
-        Said::Date(month, date) => {
+        StatedTime::Date(month, date) => {
             let year = i64::from(today.year());
             let fits = [year, year - 1].into_iter();
             let mut days = fits.filter_map(|year| calendar::date(year, month.into(), date.into()));

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::bench::{Net, at, id};
-use crate::knowledge::Heard;
+use crate::knowledge::ObservedAlarm;
 use std::sync::Arc;
 
 use AlarmType::*;
@@ -208,13 +208,13 @@ fn an_ageing_module_was_warned_of_and_a_cut_was_not() {
 
 #[test]
 fn the_best_three_of_each_fault_are_named() {
-    use crate::payloads::incident::Sighting;
-    let heard: Vec<Sighting> = with_ring(&[
+    use crate::payloads::incident::IncidentAlarm;
+    let heard: Vec<IncidentAlarm> = with_ring(&[
         ("link:B-b1", LossOfSignal, 1),
         ("link:B-b2", LossOfSignal, 1),
     ])
     .iter()
-    .map(|(e, alarm_type, s)| Sighting {
+    .map(|(e, alarm_type, s)| IncidentAlarm {
         resource: id(e),
         alarm_type: *alarm_type,
         time: at(*s),
@@ -267,7 +267,7 @@ fn faults_of_one_time_are_kept_apart() {
         happened("duct:B-1", Cause::DuctCut, 100),
     );
     let heard = [heard("site:b1", SiteUnreachable, 90, None)];
-    let types = |faults: &[Happened]| {
+    let types = |faults: &[PastFault]| {
         let lessons = correlator.lessons(faults, &heard);
         let followed = lessons[0].followed.iter();
         let sites = followed.filter(|f| f.alarm_type == SiteUnreachable).count();
@@ -279,8 +279,8 @@ fn faults_of_one_time_are_kept_apart() {
     assert_eq!(types(&[card, duct]), (0, Some(0)));
 }
 
-fn happened(target: &str, cause: Cause, s: i64) -> Happened {
-    Happened {
+fn happened(target: &str, cause: Cause, s: i64) -> PastFault {
+    PastFault {
         suspicion: Suspicion {
             target: id(target),
             cause,
@@ -292,8 +292,8 @@ fn happened(target: &str, cause: Cause, s: i64) -> Happened {
 }
 
 /// An alarm noticed at an instant and delivered five seconds later.
-fn heard(resource: &str, alarm_type: AlarmType, s: i64, cleared: Option<i64>) -> Heard {
-    Heard {
+fn heard(resource: &str, alarm_type: AlarmType, s: i64, cleared: Option<i64>) -> ObservedAlarm {
+    ObservedAlarm {
         resource: id(resource),
         alarm_type,
         noticed: at(s),
@@ -306,10 +306,10 @@ fn heard(resource: &str, alarm_type: AlarmType, s: i64, cleared: Option<i64>) ->
 #[test]
 fn the_second_baseline_blames_what_explains_most() {
     use super::super::baseline::most_explained_baseline;
-    use crate::payloads::incident::Sighting;
+    use crate::payloads::incident::IncidentAlarm;
     let correlator = correlator();
-    let heard = |rows: &[(&str, AlarmType, i64)]| -> Vec<Sighting> {
-        let sighting = |(e, alarm_type, s): &(&str, AlarmType, i64)| Sighting {
+    let heard = |rows: &[(&str, AlarmType, i64)]| -> Vec<IncidentAlarm> {
+        let sighting = |(e, alarm_type, s): &(&str, AlarmType, i64)| IncidentAlarm {
             resource: id(e),
             alarm_type: *alarm_type,
             time: at(*s),
@@ -349,9 +349,9 @@ fn cells_are_no_candidates() {
 #[test]
 fn the_baseline_blames_the_first_alarm() {
     use super::super::baseline::first_alarm_baseline;
-    use crate::payloads::incident::Sighting;
+    use crate::payloads::incident::IncidentAlarm;
     let inventory = Net::town().inventory();
-    let sighting = |e: &str, alarm_type| Sighting {
+    let sighting = |e: &str, alarm_type| IncidentAlarm {
         resource: id(e),
         alarm_type,
         time: at(0),

@@ -69,12 +69,12 @@ fn repaired(play: &mut Play, ticket: &Message, s: i64) {
 /// Answers verifications until none is asked any more: these sites are still out.
 fn verified(play: &mut Play, still_out: &[&str], mut s: i64, most: usize) -> i64 {
     for _ in 0..most {
-        let asked = |(_, m): &(Token, Message)| Verification::in_content(&m.content).is_some();
+        let asked = |(_, m): &(Token, Message)| VerificationOrder::in_content(&m.content).is_some();
         let Some(at) = play.sent.iter().position(asked) else {
             break;
         };
         let (token, ask) = play.sent.remove(at);
-        let sites = Verification::in_content(&ask.content).unwrap().sites;
+        let sites = VerificationOrder::in_content(&ask.content).unwrap().sites;
         let out: BTreeSet<_> = still_out.iter().map(|e| id(e)).collect();
         let out: BTreeSet<_> = sites.intersection(&out).cloned().collect();
         let result = VerificationResult {

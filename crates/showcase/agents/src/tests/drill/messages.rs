@@ -1,4 +1,4 @@
-//! What is said between agents, and between them and the platform, one form made of another.
+//! The messages between agents, and between them and the platform, one form made of another.
 //!
 //! Read next: [`super`].
 

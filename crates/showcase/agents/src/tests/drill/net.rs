@@ -16,7 +16,7 @@ use domain::telemetry::{
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What can break.
+/// A fault that can occur.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     /// A site's link is cut.
@@ -37,7 +37,7 @@ pub(crate) enum Fault {
     Foreign(&'static str),
 }
 
-/// What follows from an action, later.
+/// An effect that follows from an action, later.
 pub(crate) enum Effect {
     Outcome(Token, Outcome),
     Field(FieldReport),
@@ -48,9 +48,9 @@ pub(crate) struct Net {
     pub inventory: Inventory,
     pub offsets: BTreeMap<ElementId, f64>,
     pub saving: BTreeMap<ElementId, Saving>,
-    /// How busy the network is against the usual day.
+    /// The traffic of the network against the usual day.
     pub busy: f64,
-    /// What cells consumed, in kWh.
+    /// The energy that cells consumed, in kWh.
     pub energy_kwh: f64,
     /// Periods of cells with users under 2 Mbit/s.
     pub broken_promises: u64,
@@ -204,7 +204,7 @@ impl Net {
         }
     }
 
-    /// What repairing this element mends.
+    /// The fault that repairing this element mends.
     fn mends(&self, element: &ElementId) -> Option<usize> {
         let name = element.as_str();
         let about = |f: &Fault| match f {
@@ -217,7 +217,7 @@ impl Net {
         self.faults.iter().position(|(f, on)| *on && about(f))
     }
 
-    /// Whether a cell serves.
+    /// True if a cell serves.
     fn serves(&self, cell: &ElementId) -> bool {
         let saving = self.saving.get(cell).copied().unwrap_or_default();
         saving.serves() && !self.is_dead(cell) && !self.is_out(self.inventory.node_of(cell))
@@ -227,7 +227,7 @@ impl Net {
         self.has(|f| matches!(f, Fault::Hanging(c) | Fault::Broken(c) if cell.as_str() == *c))
     }
 
-    /// What a cell hears on its carrier, in dBm.
+    /// The power that a cell hears on its carrier, in dBm.
     fn heard_dbm(&self, cell: &ElementId) -> f64 {
         let source = self.standing().find_map(|f| match f {
             Fault::Foreign(c) => Some(*c),

@@ -3,7 +3,7 @@
 //! Whether neighbours can serve is negotiated first; what can be had is taken, for something is better
 //! than nothing. When the time of a compensation is over and the trouble is not, it is asked for again.
 
-use super::case::{Aid, Case, Work};
+use super::case::{CareCase, CompensationState, RepairState};
 use super::{Care, LOOK_EACH_S, Purpose, Timer};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{Compensation, CompensationResult, SavingMeanwhile};
@@ -24,9 +24,9 @@ use std::collections::BTreeSet;
 const DURATION_MIN: u64 = 240;
 /// Seconds beyond these after which the platform ends the task.
 const GRACE_S: f64 = 1_800.0;
-/// What each user keeps at the least, in Mbit/s.
+/// The throughput that each user keeps at the least, in Mbit/s.
 pub(super) const MIN_THROUGHPUT_MBPS: f64 = 2.0;
-/// How often help is asked for in one trouble.
+/// The number of times that help is asked for in one trouble.
 const AIDS_MAX: u32 = 6;
 /// The most sites for whose users help is asked at once.
 const SITES_MAX: usize = 100;
@@ -55,7 +55,7 @@ impl Care {
         let content = request(case, sites);
         let task = base.desk_mut().task_id(now);
         if let Some(case) = self.case(number) {
-            case.aid = Aid::Asked(task.clone());
+            case.aid = CompensationState::Asked(task.clone());
             case.helper.clone_from(&to);
             case.aids += 1;
         }
@@ -68,7 +68,7 @@ impl Care {
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
-        case.aid = Aid::Over(why.to_owned());
+        case.aid = CompensationState::Over(why.to_owned());
         let words = format!("Users of trouble {number} are not helped: {why}");
         let mut outputs = vec![Output::Note(words)];
         outputs.extend(self.aid_decided(base, number, now));
@@ -77,7 +77,7 @@ impl Care {
 
     /// It is decided whether users are helped: now the cause.
     fn aid_decided(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
-        let waits = |c: &mut Case| c.work == Work::Waiting;
+        let waits = |c: &mut CareCase| c.work == RepairState::Waiting;
         match self.case(number).is_some_and(waits) {
             true => self.check_configuration(base, number, now),
             false => Vec::new(),
@@ -167,7 +167,7 @@ impl Care {
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
-        case.aid = Aid::Assigned(sent.task.clone());
+        case.aid = CompensationState::Assigned(sent.task.clone());
         let order = Compensation::in_content(&agreed);
         let minutes = order.and_then(|o| o.duration_minutes);
         let longest = minutes.unwrap_or(DURATION_MIN) as f64 * 60.0 + GRACE_S;
@@ -198,9 +198,9 @@ impl Care {
             // Without a reply it may have been taken all the same: it is cancelled at the end.
             _ => {
                 if let Some(case) = self.case(number)
-                    && let Aid::Assigned(task) = &case.aid
+                    && let CompensationState::Assigned(task) = &case.aid
                 {
-                    case.aid = Aid::Active(task.clone());
+                    case.aid = CompensationState::Active(task.clone());
                 }
                 self.aid_decided(base, number, now)
             }
@@ -219,8 +219,8 @@ impl Care {
             let Some(case) = self.case(number) else {
                 return Vec::new();
             };
-            if let Aid::Assigned(task) = &case.aid {
-                case.aid = Aid::Active(task.clone());
+            if let CompensationState::Assigned(task) = &case.aid {
+                case.aid = CompensationState::Active(task.clone());
             }
             return told
                 .map(|t| Output::Note(figures(number, &t)))
@@ -232,7 +232,7 @@ impl Care {
             return Vec::new();
         };
         if news.status == Status::Finished {
-            case.aid = Aid::None;
+            case.aid = CompensationState::None;
             return self.ask_aid(base, number, now);
         }
         self.no_aid(base, number, why, now)
@@ -262,13 +262,13 @@ impl Care {
         }
         self.opened += 1;
         let number = self.opened;
-        let case = Case {
+        let case = CareCase {
             sites,
-            aid: Aid::Active(news.task.clone()),
+            aid: CompensationState::Active(news.task.clone()),
             helper: news.from.clone(),
-            work: Work::Left("it goes on from before a restart".to_owned()),
+            work: RepairState::Left("it goes on from before a restart".to_owned()),
             adopted: true,
-            ..Case::new(number, now)
+            ..CareCase::new(number, now)
         };
         self.cases.push(case);
         let words = format!("Compensation {} is from before the restart", news.task);
@@ -279,7 +279,7 @@ impl Care {
     }
 }
 
-/// What a compensation does, in words: the trade is there to be seen.
+/// The effect of a compensation, in words: the trade is there to be seen.
 fn figures(number: u64, told: &CompensationResult) -> String {
     let mbps = |m: Option<f64>| m.map_or("?".to_owned(), |m| format!("{m:.1}"));
     let percent = told.users_served_percent;
@@ -295,7 +295,7 @@ fn figures(number: u64, told: &CompensationResult) -> String {
 }
 
 /// The sites of a case beside which something serves.
-fn helpable(base: &Base, case: &Case) -> BTreeSet<ElementId> {
+fn helpable(base: &Base, case: &CareCase) -> BTreeSet<ElementId> {
     let inventory = base.topology().inventory();
     let serves = |n: &ElementId| !base.alarms().site_is_out(inventory.node_of(n));
     let beside = |s: &&ElementId| {
@@ -308,7 +308,7 @@ fn helpable(base: &Base, case: &Case) -> BTreeSet<ElementId> {
     sites.take(SITES_MAX).cloned().collect()
 }
 
-fn request(case: &Case, sites: BTreeSet<ElementId>) -> Content {
+fn request(case: &CareCase, sites: BTreeSet<ElementId>) -> Content {
     let target = case.subject().as_str();
     let words = match case.cells.len() {
         0 => format!(

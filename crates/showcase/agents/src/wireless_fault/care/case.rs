@@ -18,9 +18,9 @@ use domain::telemetry::{AlarmType, Configuration, Measurement};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How the users are helped.
+/// The help for the users.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Aid {
+pub enum CompensationState {
     /// Not at all yet.
     None,
     /// The optimisation agent was asked whether it can.
@@ -33,7 +33,7 @@ pub enum Aid {
     Over(String),
 }
 
-impl Aid {
+impl CompensationState {
     /// The task at the optimisation agent, if there is or may be one.
     pub fn task(&self) -> Option<&TaskId> {
         match self {
@@ -48,16 +48,16 @@ impl Aid {
     }
 }
 
-/// What is being done about the cause.
+/// The work on the cause.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Work {
+pub enum RepairState {
     /// Nothing: the users come first.
     Waiting,
     /// The configuration of its cells is read.
     Configuration,
     /// Parameters are set as planned.
     Configuring,
-    /// What is its own is measured.
+    /// Its own elements are measured.
     Measuring,
     /// The IP domain's agent is asked whether it can diagnose.
     Asking(TaskId),
@@ -67,7 +67,7 @@ pub enum Work {
     Restarting,
     /// A ticket is being worked on.
     Repairing(TaskId),
-    /// Whether it helped is being seen.
+    /// It is being seen whether that helped.
     Verifying,
     /// Others find the cause, or nobody does.
     Left(String),
@@ -75,58 +75,58 @@ pub enum Work {
 
 /// A trouble.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct CareCase {
     /// Its number, from 1.
     pub number: u64,
     /// The sites concerned.
     pub sites: BTreeSet<ElementId>,
     /// The cells concerned, where a site is not out as a whole.
     pub cells: BTreeSet<ElementId>,
-    /// What alarms said of the cells.
+    /// The types of alarm that were told of the cells.
     pub symptoms: BTreeSet<AlarmType>,
     /// True if several sites share it.
     pub shared: bool,
-    /// When it was opened.
+    /// The instant at which it was opened.
     pub opened_at: Timestamp,
-    /// How the users are helped.
-    pub aid: Aid,
-    /// Whom the aid was asked of.
+    /// The help for the users.
+    pub aid: CompensationState,
+    /// The agent that the aid was asked of.
     pub helper: String,
-    /// How often aid was asked for.
+    /// The number of times that aid was asked for.
     pub aids: u32,
-    /// What is being done.
-    pub work: Work,
-    /// Who does it, where it is a task.
+    /// The work that is being done.
+    pub work: RepairState,
+    /// The agent that does it, where it is a task.
     pub executor: String,
     /// Counts the steps of the work: a timer of an earlier step is void.
     pub step: u64,
-    /// What was read of configurations.
+    /// All that was read of configurations.
     pub configurations: BTreeMap<ElementId, Configuration>,
-    /// What was measured.
+    /// All that was measured.
     pub measured: BTreeMap<ElementId, Measurement>,
-    /// What the last look measured.
+    /// The measurements of the last look.
     pub seen: BTreeMap<ElementId, Measurement>,
     /// The cause, once located, and what to do about it.
     pub root: Option<(ElementId, Cause, String)>,
-    /// What led to it.
+    /// The evidence for it.
     pub evidence: Vec<String>,
-    /// What was restarted; once is enough.
+    /// All that was restarted; once is enough.
     pub restarted: BTreeSet<ElementId>,
-    /// How often the work began.
+    /// The number of times that the work began.
     pub rounds: u32,
-    /// How often was seen whether it helped, since something was done.
+    /// The number of times that it was seen whether it helped, since something was done.
     pub looks: u32,
     /// True while the ticket's result waits for a word.
     pub judging: bool,
     /// True once a ticket's result was rejected.
     pub rejected: bool,
-    /// What the IP domain's agent was asked last.
+    /// The last question to the IP domain's agent.
     pub question: Option<Content>,
     /// True if it goes on from before a restart: no alarm of it is known here.
     pub adopted: bool,
 }
 
-impl Case {
+impl CareCase {
     /// A trouble just noticed.
     pub fn new(number: u64, now: Timestamp) -> Self {
         Self {
@@ -136,10 +136,10 @@ impl Case {
             symptoms: BTreeSet::new(),
             shared: false,
             opened_at: now,
-            aid: Aid::None,
+            aid: CompensationState::None,
             helper: String::new(),
             aids: 0,
-            work: Work::Waiting,
+            work: RepairState::Waiting,
             executor: String::new(),
             step: 0,
             configurations: BTreeMap::new(),
@@ -160,12 +160,12 @@ impl Case {
     /// The work's task at another agent, if it has one.
     pub fn task(&self) -> Option<&TaskId> {
         match &self.work {
-            Work::Diagnosing(task) | Work::Repairing(task) => Some(task),
+            RepairState::Diagnosing(task) | RepairState::Repairing(task) => Some(task),
             _ => None,
         }
     }
 
-    /// What it is about, for people: its first site, or its first cell.
+    /// Its subject, for people: its first site, or its first cell.
     pub fn subject(&self) -> &ElementId {
         static NOTHING: std::sync::LazyLock<ElementId> =
             std::sync::LazyLock::new(|| ElementId::new("site:none"));

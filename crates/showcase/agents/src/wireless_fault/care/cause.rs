@@ -1,4 +1,4 @@
-//! Which cause the wireless network's own measurements and alarms speak for.
+//! The cause that the wireless network's own measurements and alarms speak for.
 //!
 //! Measurements come first: mains that are gone, a radio unit that is dead, foreign power. Where they
 //! speak for more than one cause, the alarms decide, by what was learnt of how causes show
@@ -8,33 +8,43 @@
 //! transport. Read next: [`super::work`], which acts upon it.
 
 use super::Care;
-use super::case::Case;
-use crate::domain_agent::job::{Finding, place_of};
+use super::case::CareCase;
+use crate::domain_agent::job::{DiagnosisFinding, place_of};
 use crate::wireless_fault::Base;
-use crate::wireless_fault::practice::{cell_causes, noise_dbm, of_cell, zone_is_dark};
+use crate::wireless_fault::expertise::{cell_causes, noise_dbm, of_cell, zone_is_dark};
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Measurement;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// What alarms alone must weigh to be believed against measurements that show nothing.
+/// The weight that alarms alone must have to be believed against measurements that show nothing.
 const SURE: f64 = 4.0;
-/// What a sector hears of a source that it looks away from, as a share.
+/// The share that a sector hears of a source that it looks away from.
 const LOOKS_AWAY: f64 = 0.1;
-/// How strongly sources may be heard, in dBm.
+/// The strength with which sources may be heard, in dBm.
 const STRENGTHS_DBM: std::ops::Range<i32> = -110..-50;
 
 impl Care {
-    /// What is the matter, as far as the wireless network's own measurements and alarms say.
-    pub(super) fn own_cause(&self, base: &Base, case: &Case, now: Timestamp) -> Option<Finding> {
+    /// The cause, as far as the wireless network's own measurements and alarms say.
+    pub(super) fn own_cause(
+        &self,
+        base: &Base,
+        case: &CareCase,
+        now: Timestamp,
+    ) -> Option<DiagnosisFinding> {
         match case.cells.is_empty() {
             true => dark_zone(base, case),
             false => self.ailing_cell(base, case, now),
         }
     }
 
-    fn ailing_cell(&self, base: &Base, case: &Case, now: Timestamp) -> Option<Finding> {
+    fn ailing_cell(
+        &self,
+        base: &Base,
+        case: &CareCase,
+        now: Timestamp,
+    ) -> Option<DiagnosisFinding> {
         let inventory = base.topology().inventory();
         let causes = |m: &Measurement| cell_causes(m, self.usual_dbm(inventory, &m.element));
         let passed_s = now.seconds_since(case.opened_at);
@@ -63,7 +73,7 @@ impl Care {
 
     /// The measured cell beside which a source of foreign power explains best what all of them hear;
     /// the first of the case if none was measured.
-    fn disturbed(&self, inventory: &Inventory, case: &Case) -> Option<ElementId> {
+    fn disturbed(&self, inventory: &Inventory, case: &CareCase) -> Option<ElementId> {
         let heard = |m: &Measurement| {
             let now_dbm = *m.readings.get("interference_dbm")?;
             let usual_dbm = self.usual_dbm(inventory, &m.element);
@@ -82,8 +92,8 @@ impl Care {
         cell.or(case.cells.first()).cloned()
     }
 
-    /// What a cell hears on its carrier while all is well, neighbours included, in dBm: as was counted,
-    /// or its noise where nothing was.
+    /// The power that a cell hears on its carrier while all is well, neighbours included, in dBm:
+    /// as was counted, or its noise where nothing was.
     fn usual_dbm(&self, inventory: &Inventory, cell: &ElementId) -> f64 {
         let counted = self.healthy.get(cell).map(|c| c.interference_dbm);
         let plan = inventory.cells.get(cell);
@@ -91,7 +101,7 @@ impl Care {
     }
 }
 
-fn dark_zone(base: &Base, case: &Case) -> Option<Finding> {
+fn dark_zone(base: &Base, case: &CareCase) -> Option<DiagnosisFinding> {
     let inventory = base.topology().inventory();
     let is_zone = |m: &&Measurement| {
         let kind = inventory.element(&m.element).map(|e| e.kind);
@@ -99,7 +109,7 @@ fn dark_zone(base: &Base, case: &Case) -> Option<Finding> {
     };
     let mut zones = case.measured.values().filter(is_zone);
     let dark = zones.find(|m| zone_is_dark(m) == Some(true))?;
-    Some(Finding {
+    Some(DiagnosisFinding {
         root_cause: dark.element.clone(),
         cause: Cause::MainsFailure,
         location: place_of(inventory, &dark.element),
@@ -108,7 +118,7 @@ fn dark_zone(base: &Base, case: &Case) -> Option<Finding> {
     })
 }
 
-/// What one cell hears on its carrier.
+/// The power that one cell hears on its carrier.
 struct Ear {
     cell: ElementId,
     now_dbm: f64,
@@ -116,8 +126,8 @@ struct Ear {
     usual_mw: f64,
 }
 
-/// How badly a source beside one cell explains what all hear, in square dB, at the strength that
-/// explains it best. Sectors that look away hear a tenth of it.
+/// The degree to which a source beside one cell explains what all hear, in square dB, at the
+/// strength that explains it best. Sectors that look away hear a tenth of it.
 fn misfit_beside(nearest: &Ear, ears: &[Ear]) -> f64 {
     let at_strength = |dbm: i32| -> f64 {
         let misfit = |ear: &Ear| {
@@ -140,7 +150,7 @@ fn milliwatts(dbm: f64) -> f64 {
 
 /// The cells beside those of a case that hear what disturbs these: at the same site, on the same
 /// carrier.
-pub(super) fn within_earshot(inventory: &Inventory, case: &Case) -> Vec<ElementId> {
+pub(super) fn within_earshot(inventory: &Inventory, case: &CareCase) -> Vec<ElementId> {
     let carrier = |id: &ElementId| inventory.cells.get(id).map(|c| c.carrier_mhz);
     let carriers: Vec<f64> = case.cells.iter().filter_map(carrier).collect();
     let beside = case.sites.iter().flat_map(|s| inventory.cells_of(s));

@@ -24,8 +24,8 @@ pub mod work;
 
 use super::Base;
 use crate::knowledge::Knowledge;
-use crate::outbox::{Heard, Outbox};
-use case::{Aid, Case, Work};
+use crate::outbox::{Outbox, ReplyOutcome};
+use case::{CareCase, CompensationState, RepairState};
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
 use domain::inventory::ElementId;
@@ -48,7 +48,7 @@ const AID_LONGEST_S: f64 = 240.0;
 /// Seconds between two looks at whether a case is over.
 const LOOK_EACH_S: f64 = 300.0;
 
-/// What a message was for; the number is that of the case.
+/// The purpose of a message; the number is that of the case.
 #[derive(Clone, Debug)]
 enum Purpose {
     /// Asking the optimisation agent whether it can help.
@@ -90,18 +90,18 @@ enum Timer {
     Settle,
     /// A step may have taken too long.
     Step(u64, u64),
-    /// Whether the case is over.
+    /// Look whether the case is over.
     Look(u64),
 }
 
-/// Why something was done to the network.
+/// The reason why something was done to the network.
 #[derive(Clone, Debug)]
 enum Errand {
     /// A step of the work, and at which element.
     Step(u64, u64, ElementId),
-    /// Whether the case is over.
+    /// Look whether the case is over.
     Look(u64),
-    /// Whether a cell that does worse than before is in trouble.
+    /// Look whether a cell that does worse than before is in trouble.
     Screen(ElementId),
 }
 
@@ -110,13 +110,13 @@ enum Errand {
 pub struct Care {
     knowledge: Arc<Knowledge>,
     outbox: Outbox<Purpose>,
-    cases: Vec<Case>,
+    cases: Vec<CareCase>,
     opened: u64,
     timers: BTreeMap<Token, Timer>,
     errands: BTreeMap<Token, Errand>,
     settling_at: Option<Timestamp>,
     performance: Option<Arc<Performance>>,
-    /// How cells did before their trouble.
+    /// The performance of cells before their trouble.
     healthy: BTreeMap<ElementId, CellPerformance>,
 }
 
@@ -162,7 +162,7 @@ impl Care {
     ) -> Vec<Output> {
         let outputs = self.screen(base, &performance);
         let troubled = |id: &ElementId| {
-            let of = |c: &Case| c.cells.contains(id);
+            let of = |c: &CareCase| c.cells.contains(id);
             self.cases.iter().any(of)
         };
         for (id, cell) in &performance.cells {
@@ -204,7 +204,7 @@ impl Care {
             }),
             Some(Timer::Look(number)) => Some(self.look_again(base, number, now)),
             None => match self.outbox.woken(base.desk_mut(), token, now) {
-                Heard::Unknown => None,
+                ReplyOutcome::Unknown => None,
                 heard => Some(self.heard(base, heard, now)),
             },
         }
@@ -248,11 +248,16 @@ impl Care {
         self.heard(base, heard, now)
     }
 
-    fn heard(&mut self, base: &mut Base, heard: Heard<Purpose>, now: Timestamp) -> Vec<Output> {
+    fn heard(
+        &mut self,
+        base: &mut Base,
+        heard: ReplyOutcome<Purpose>,
+        now: Timestamp,
+    ) -> Vec<Output> {
         let (purpose, sent, reply) = match heard {
-            Heard::Handled(outputs) => return outputs,
-            Heard::Unknown => return Vec::new(),
-            Heard::Answered {
+            ReplyOutcome::Handled(outputs) => return outputs,
+            ReplyOutcome::Unknown => return Vec::new(),
+            ReplyOutcome::Answered {
                 purpose,
                 sent,
                 reply,
@@ -280,18 +285,18 @@ impl Care {
         news: &Notification,
         now: Timestamp,
     ) -> Vec<Output> {
-        let aids = |c: &Case| c.aid.task() == Some(&news.task);
+        let aids = |c: &CareCase| c.aid.task() == Some(&news.task);
         if let Some(number) = self.cases.iter().find(|c| aids(c)).map(|c| c.number) {
             return self.aid_news(base, number, news, now);
         }
-        let works = |c: &Case| c.task() == Some(&news.task);
+        let works = |c: &CareCase| c.task() == Some(&news.task);
         match self.cases.iter().find(|c| works(c)).map(|c| c.number) {
             Some(number) => self.work_news(base, number, news, now),
             None => self.adopt(base, news, now),
         }
     }
 
-    fn case(&mut self, number: u64) -> Option<&mut Case> {
+    fn case(&mut self, number: u64) -> Option<&mut CareCase> {
         self.cases.iter_mut().find(|c| c.number == number)
     }
 
@@ -319,18 +324,24 @@ impl Care {
     }
 
     /// The next step of a case's work begins.
-    fn enter(&mut self, base: &mut Base, number: u64, work: Work, now: Timestamp) -> Vec<Output> {
+    fn enter(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        work: RepairState,
+        now: Timestamp,
+    ) -> Vec<Output> {
         let longest = match &work {
-            Work::Waiting => AID_LONGEST_S,
-            Work::Repairing(_) => ticket::TICKET_LONGEST_S,
-            Work::Verifying => verifying::VERIFY_EACH_S,
+            RepairState::Waiting => AID_LONGEST_S,
+            RepairState::Repairing(_) => ticket::TICKET_LONGEST_S,
+            RepairState::Verifying => verifying::VERIFY_EACH_S,
             _ => STEP_LONGEST_S,
         };
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
         case.step += 1;
-        let (step, is_left) = (case.step, matches!(work, Work::Left(_)));
+        let (step, is_left) = (case.step, matches!(work, RepairState::Left(_)));
         case.work = work;
         match is_left {
             true => Vec::new(),
@@ -352,11 +363,11 @@ impl Care {
         if let Some(task) = case.task().cloned() {
             let to = case.executor.clone();
             outputs.extend(match (&case.work, case.judging) {
-                (Work::Repairing(_), true) => self.judge(base, to, task, "accept", now),
+                (RepairState::Repairing(_), true) => self.judge(base, to, task, "accept", now),
                 _ => self.cancel(base, to, task, why, now),
             });
         }
-        if let Aid::Assigned(task) | Aid::Active(task) = case.aid {
+        if let CompensationState::Assigned(task) | CompensationState::Active(task) = case.aid {
             let why = "Service is back: the compensation is cancelled";
             outputs.push(Output::Note(format!("{why} ({task})")));
             outputs.extend(self.cancel(base, case.helper, task, why, now));

@@ -4,7 +4,7 @@
 //! what its own measurements say, and does not mend: [`super::work`] does, whatever comes of this.
 //! Read next: [`super::work`].
 
-use super::case::{Case, Work};
+use super::case::{CareCase, RepairState};
 use super::{Care, Purpose};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -41,7 +41,7 @@ impl Care {
         let words = format!("Is the way to {site} all right? Nothing of its own is found broken");
         let content = Content::new(site.as_str(), words).with_payload(diagnosis.to_payload());
         let task = base.desk_mut().task_id(now);
-        let mut outputs = self.enter(base, number, Work::Asking(task.clone()), now);
+        let mut outputs = self.enter(base, number, RepairState::Asking(task.clone()), now);
         if let Some(case) = self.case(number) {
             case.executor.clone_from(&to);
             case.question = Some(content.clone());
@@ -59,7 +59,7 @@ impl Care {
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let asked = |c: &mut Case| c.work == Work::Asking(sent.task.clone());
+        let asked = |c: &mut CareCase| c.work == RepairState::Asking(sent.task.clone());
         if !self.case(number).is_some_and(asked) {
             return Vec::new();
         }
@@ -92,7 +92,7 @@ impl Care {
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let asked = |c: &mut Case| c.work == Work::Asking(sent.task.clone());
+        let asked = |c: &mut CareCase| c.work == RepairState::Asking(sent.task.clone());
         if !self.case(number).is_some_and(asked) {
             return Vec::new();
         }
@@ -113,7 +113,7 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         let (to, task) = (sent.to.clone(), sent.task.clone());
-        let mut outputs = self.enter(base, number, Work::Diagnosing(task.clone()), now);
+        let mut outputs = self.enter(base, number, RepairState::Diagnosing(task.clone()), now);
         let message = Message::new(to, Verb::TaskAssign, task, agreed);
         outputs.extend(self.send(base, Purpose::Diagnosis(number), message, now));
         outputs
@@ -126,7 +126,7 @@ impl Care {
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let diagnosing = |c: &mut Case| matches!(c.work, Work::Diagnosing(_));
+        let diagnosing = |c: &mut CareCase| matches!(c.work, RepairState::Diagnosing(_));
         if !self.case(number).is_some_and(diagnosing) {
             return Vec::new();
         }

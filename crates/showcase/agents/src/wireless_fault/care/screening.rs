@@ -8,7 +8,7 @@
 
 use super::{Care, Errand};
 use crate::wireless_fault::Base;
-use crate::wireless_fault::practice::is_broken;
+use crate::wireless_fault::expertise::is_broken;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, CellPerformance, Configuration, Outcome, Performance};
@@ -61,11 +61,11 @@ impl Care {
     /// True if alarms or a case tell of the cell, or of its site, already.
     fn is_known(&self, base: &Base, cell: &ElementId) -> bool {
         let site = base.topology().inventory().node_of(cell);
-        let has = |c: &super::case::Case| c.cells.contains(cell) || c.sites.contains(site);
+        let has = |c: &super::case::CareCase| c.cells.contains(cell) || c.sites.contains(site);
         base.alarms().site_is_out(site) || self.cases.iter().any(has)
     }
 
-    /// What a look at a cell has shown.
+    /// Takes in what a look at a cell has shown.
     pub(super) fn screened(
         &mut self,
         base: &mut Base,
@@ -97,7 +97,7 @@ pub(super) fn departures(read: &Configuration) -> Vec<(&String, &String)> {
     planned.filter(differs).collect()
 }
 
-/// How many users cells have as a share of those that they had; 1 where none had any.
+/// The number of users of cells as a share of those that they had; 1 where none had any.
 fn trend<'a>(
     cells: impl Iterator<Item = &'a ElementId>,
     before: &Performance,

@@ -268,7 +268,7 @@ fn an_outage_of_a_day_is_compensated_all_day() {
     drill.is_clean().unwrap();
 }
 
-/// When, which fault (kind, place, how long), or else which agent restarts.
+/// The instant, which fault (kind, place, how long), or else which agent restarts.
 type Planned = (u32, Option<(usize, usize, u32)>, usize);
 
 proptest! {

@@ -4,7 +4,7 @@
 //! and how long it takes it does not know, nor whether the repair helped: that is looked at in
 //! [`super::verifying`]. Read next: [`super::verifying`].
 
-use super::case::{Case, Work};
+use super::case::{CareCase, RepairState};
 use super::{Care, Purpose};
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
@@ -55,7 +55,7 @@ impl Care {
         )
         .with_payload(repair.to_payload())
         .expecting("service restored");
-        let mut outputs = self.enter(base, number, Work::Repairing(task.clone()), now);
+        let mut outputs = self.enter(base, number, RepairState::Repairing(task.clone()), now);
         if let Some(case) = self.case(number) {
             case.executor.clone_from(&to);
             (case.judging, case.rejected) = (false, false);
@@ -80,14 +80,14 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         let taken = reply.is_ok_and(|r| r.verdict != Verdict::Refused);
-        let repairing = |c: &mut Case| matches!(c.work, Work::Repairing(_));
+        let repairing = |c: &mut CareCase| matches!(c.work, RepairState::Repairing(_));
         match taken || !self.case(number).is_some_and(repairing) {
             true => Vec::new(),
             false => self.leave(base, number, "the ticket was not taken", now),
         }
     }
 
-    /// Whoever has the ticket is done: it is seen whether that helped.
+    /// Goes on when whoever has the ticket is done: it is seen whether that helped.
     pub(super) fn repaired(
         &mut self,
         base: &mut Base,

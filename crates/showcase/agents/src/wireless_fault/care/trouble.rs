@@ -1,10 +1,10 @@
-//! Which alarms make a trouble, and which troubles are one.
+//! The alarms that make a trouble, and which troubles are one.
 //!
 //! Sites that are out and hang on a router in common are one trouble, and a shared one if they are two
 //! or more: then the OSS agent finds the cause. Cells in trouble are one for each site; where several
 //! hear foreign power, neighbours are one, for one source disturbs them all.
 
-use super::case::Case;
+use super::case::CareCase;
 use super::screening::departures;
 use super::{Care, LOOK_EACH_S, SETTLED_S, Timer};
 use crate::wireless_fault::Base;
@@ -30,13 +30,13 @@ pub(super) fn is_of_cell(alarm_type: AlarmType) -> bool {
     )
 }
 
-/// What alarms say, as far as it has settled.
+/// The state that alarms tell, as far as it has settled.
 struct Seen {
     /// Sites that are out.
     sites: BTreeSet<ElementId>,
     /// Cells in trouble at sites that are not, and what is said of them.
     cells: BTreeMap<ElementId, BTreeSet<AlarmType>>,
-    /// When the next alarm will have settled.
+    /// The instant at which the next alarm will have settled.
     next: Option<Timestamp>,
 }
 
@@ -55,7 +55,7 @@ impl Care {
         for (cells, symptoms) in self.fresh_cells(base, &seen) {
             outputs.extend(self.open_for_cells(base, cells, symptoms, BTreeMap::new(), now));
         }
-        let gone = |c: &&Case| !c.adopted && !stands(base, c);
+        let gone = |c: &&CareCase| !c.adopted && !stands(base, c);
         let gone: Vec<u64> = self.cases.iter().filter(gone).map(|c| c.number).collect();
         for number in gone {
             outputs.extend(self.look(base, number));
@@ -66,7 +66,7 @@ impl Care {
     /// Sites out of service that no case has, those on common routers together.
     fn fresh_sites(&self, base: &Base, seen: &Seen) -> Vec<BTreeSet<ElementId>> {
         let known = |s: &ElementId| {
-            let has = |c: &Case| c.sites.contains(s) && c.cells.is_empty();
+            let has = |c: &CareCase| c.sites.contains(s) && c.cells.is_empty();
             self.cases.iter().any(has)
         };
         let fresh = seen.sites.iter().filter(|s| !known(s));
@@ -90,8 +90,8 @@ impl Care {
         let inventory = base.topology().inventory();
         let known = |cell: &ElementId| {
             let site = inventory.node_of(cell);
-            let of_site = |c: &Case| c.cells.is_empty() && c.sites.contains(site);
-            let has = |c: &Case| c.cells.contains(cell) || of_site(c);
+            let of_site = |c: &CareCase| c.cells.is_empty() && c.sites.contains(site);
+            let has = |c: &CareCase| c.cells.contains(cell) || of_site(c);
             self.cases.iter().any(has)
         };
         type Group = (BTreeSet<ElementId>, BTreeSet<AlarmType>);
@@ -126,7 +126,7 @@ impl Care {
                 inventory.node_of(other) == inventory.node_of(cell)
                     || are_neighbours(base, other, cell)
             };
-            let joins = |c: &&mut Case| hears(&c.symptoms) && c.cells.iter().any(near);
+            let joins = |c: &&mut CareCase| hears(&c.symptoms) && c.cells.iter().any(near);
             if let Some(case) = self.cases.iter_mut().find(joins) {
                 case.sites.insert(inventory.node_of(cell).clone());
                 case.cells.insert(cell.clone());
@@ -140,7 +140,7 @@ impl Care {
         sites: BTreeSet<ElementId>,
         now: Timestamp,
     ) -> Vec<Output> {
-        let near = |c: &Case| {
+        let near = |c: &CareCase| {
             let out = c.cells.is_empty() && !c.adopted;
             let mut of_case = c.sites.iter();
             out && of_case.any(|s| sites.iter().any(|t| on_common_router(base, s, t)))
@@ -203,17 +203,23 @@ impl Care {
         self.begin(base, case, words, now)
     }
 
-    fn fresh(&mut self, now: Timestamp) -> Case {
+    fn fresh(&mut self, now: Timestamp) -> CareCase {
         self.opened += 1;
-        Case::new(self.opened, now)
+        CareCase::new(self.opened, now)
     }
 
-    fn begin(&mut self, base: &mut Base, case: Case, words: String, now: Timestamp) -> Vec<Output> {
+    fn begin(
+        &mut self,
+        base: &mut Base,
+        case: CareCase,
+        words: String,
+        now: Timestamp,
+    ) -> Vec<Output> {
         let number = case.number;
         self.cases.push(case);
         let mut outputs = vec![Output::Note(words)];
         outputs.push(self.wake(base, Timer::Look(number), now.plus_s(LOOK_EACH_S)));
-        outputs.extend(self.enter(base, number, super::case::Work::Waiting, now));
+        outputs.extend(self.enter(base, number, super::case::RepairState::Waiting, now));
         outputs.extend(self.ask_aid(base, number, now));
         outputs
     }
@@ -221,7 +227,7 @@ impl Care {
 
 /// True while alarms, or parameters that were read and not set yet, say that the trouble of a case
 /// stands.
-pub(super) fn stands(base: &Base, case: &Case) -> bool {
+pub(super) fn stands(base: &Base, case: &CareCase) -> bool {
     let alarms = base.alarms();
     if case.cells.is_empty() {
         return case.sites.iter().any(|s| alarms.site_is_out(s));

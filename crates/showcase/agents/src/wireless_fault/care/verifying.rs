@@ -1,11 +1,12 @@
-//! Whether service is back: alarms have cleared, measurements are good, and cells do as they did.
+//! The check whether service is back: alarms have cleared, measurements are good, and cells do as
+//! they did.
 //!
 //! Knows what proves that a case is over, how often is looked, and which alarms a look disproves. What
 //! was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
 //! [`super::work`], [`super::ticket`].
 
 use super::aid::MIN_THROUGHPUT_MBPS;
-use super::case::Work;
+use super::case::RepairState;
 use super::trouble::{is_of_cell, stands};
 use super::work::MEASURED_MAX;
 use super::{Care, Errand, LOOK_EACH_S, Timer};
@@ -19,7 +20,7 @@ use domain::time::Timestamp;
 
 /// Seconds between two looks at whether it helped.
 pub(super) const VERIFY_EACH_S: f64 = 120.0;
-/// How often is looked before it counts as not mended.
+/// The number of looks before it counts as not mended.
 const LOOKS_MAX: u32 = 8;
 /// The same for a cell that was restarted and measures as dead: alarms may lag, measurements do not.
 const DEAD_LOOKS_MAX: u32 = 2;
@@ -31,7 +32,7 @@ impl Care {
         if let Some(case) = self.case(number) {
             case.looks = 0;
         }
-        let mut outputs = self.enter(base, number, Work::Verifying, now);
+        let mut outputs = self.enter(base, number, RepairState::Verifying, now);
         outputs.extend(self.look(base, number));
         outputs
     }
@@ -55,7 +56,7 @@ impl Care {
         let dead = dead.is_some_and(|m| m.condition == Condition::Failed);
         let looks_max = if dead { DEAD_LOOKS_MAX } else { LOOKS_MAX };
         if case.looks < looks_max {
-            let mut outputs = self.enter(base, number, Work::Verifying, now);
+            let mut outputs = self.enter(base, number, RepairState::Verifying, now);
             outputs.extend(self.look(base, number));
             return outputs;
         }
@@ -191,7 +192,7 @@ impl Care {
             return Vec::new();
         };
         case.looks += 1;
-        let Work::Repairing(task) = case.work.clone() else {
+        let RepairState::Repairing(task) = case.work.clone() else {
             return Vec::new();
         };
         if case.looks < LOOKS_MAX {

@@ -12,11 +12,11 @@
 //! is said to others is in [`super::question`] and [`super::ticket`], what measurements mean in
 //! [`super::cause`], what proves that it helped in [`super::verifying`]. Read next: [`super::cause`].
 
-use super::case::{Case, Work};
+use super::case::{CareCase, RepairState};
 use super::cause::within_earshot;
 use super::screening::departures;
 use super::{Care, Errand};
-use crate::domain_agent::job::{Finding, readings};
+use crate::domain_agent::job::{DiagnosisFinding, readings};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::wireless_fault::Base;
@@ -29,7 +29,7 @@ use domain::telemetry::{Action, AlarmType, Condition, Outcome};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// How often the work begins before the case is left to others.
+/// The number of times that the work begins before the case is left to others.
 const ROUNDS_MAX: u32 = 3;
 /// The most elements measured at once.
 pub(super) const MEASURED_MAX: usize = 12;
@@ -56,7 +56,7 @@ impl Care {
         case.looks = 0;
         case.measured.clear();
         let cells = cells_of(base, case);
-        let mut outputs = self.enter(base, number, Work::Configuration, now);
+        let mut outputs = self.enter(base, number, RepairState::Configuration, now);
         if cells.is_empty() {
             outputs.extend(self.measure(base, number, now));
             return outputs;
@@ -104,7 +104,7 @@ impl Care {
                 case.evidence.push(readings(&m));
                 case.measured.insert(element, m);
             }
-            Outcome::Done if case.work == Work::Configuring => {
+            Outcome::Done if case.work == RepairState::Configuring => {
                 case.configurations.remove(&element);
             }
             Outcome::Impossible(why) => case.evidence.push(format!("{element}: {why}")),
@@ -129,26 +129,26 @@ impl Care {
             return Vec::new();
         };
         match case.work.clone() {
-            Work::Waiting => self.check_configuration(base, number, now),
-            Work::Configuration => self.configure(base, number, now),
-            Work::Configuring | Work::Restarting => self.verify(base, number, now),
-            Work::Measuring => self.judge_own(base, number, now),
-            Work::Asking(_) => self.locate_without_ip(base, number, now),
-            Work::Diagnosing(task) => {
+            RepairState::Waiting => self.check_configuration(base, number, now),
+            RepairState::Configuration => self.configure(base, number, now),
+            RepairState::Configuring | RepairState::Restarting => self.verify(base, number, now),
+            RepairState::Measuring => self.judge_own(base, number, now),
+            RepairState::Asking(_) => self.locate_without_ip(base, number, now),
+            RepairState::Diagnosing(task) => {
                 let to = case.executor.clone();
                 let why = "It takes too long";
                 let mut outputs = self.cancel(base, to, task, why, now);
                 outputs.extend(self.locate_without_ip(base, number, now));
                 outputs
             }
-            Work::Repairing(task) => {
+            RepairState::Repairing(task) => {
                 let to = case.executor.clone();
                 let mut outputs = self.cancel(base, to, task, "It takes too long", now);
                 outputs.extend(self.leave(base, number, "the ticket was not worked", now));
                 outputs
             }
-            Work::Verifying => self.verify_again(base, number, now),
-            Work::Left(_) => Vec::new(),
+            RepairState::Verifying => self.verify_again(base, number, now),
+            RepairState::Left(_) => Vec::new(),
         }
     }
 
@@ -162,7 +162,7 @@ impl Care {
         let mut outputs = vec![Output::Note(format!(
             "Trouble {number} is left to the OSS agent: {why}"
         ))];
-        outputs.extend(self.enter(base, number, Work::Left(why.to_owned()), now));
+        outputs.extend(self.enter(base, number, RepairState::Left(why.to_owned()), now));
         outputs
     }
 
@@ -184,7 +184,7 @@ impl Care {
         let proposal = "Set the parameters as planned".to_owned();
         case.root = Some((element, Cause::Misconfiguration, proposal));
         let mut outputs = vec![Output::Note(format!("Trouble {number}: {words}"))];
-        outputs.extend(self.enter(base, number, Work::Configuring, now));
+        outputs.extend(self.enter(base, number, RepairState::Configuring, now));
         for (element, parameter, value) in wrong {
             let action = Action::Configure {
                 element: element.clone(),
@@ -213,7 +213,7 @@ impl Care {
         }
         let mut seen = BTreeSet::new();
         plan.retain(|e| seen.insert(e.clone()));
-        let mut outputs = self.enter(base, number, Work::Measuring, now);
+        let mut outputs = self.enter(base, number, RepairState::Measuring, now);
         for element in plan.into_iter().take(MEASURED_MAX) {
             let action = Action::Probe {
                 element: element.clone(),
@@ -223,13 +223,13 @@ impl Care {
         outputs
     }
 
-    /// What its own measurements say; if nothing, the IP domain's agent is asked.
+    /// Judges what its own measurements say; if nothing, the IP domain's agent is asked.
     fn judge_own(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
         match self.own_cause(base, case, now) {
-            Some(Finding {
+            Some(DiagnosisFinding {
                 root_cause,
                 cause,
                 proposal,
@@ -252,16 +252,16 @@ impl Care {
         let over = news.status.is_terminal();
         let judged = news.awaits == Some(Awaits::Judgement);
         match case.work {
-            Work::Diagnosing(_) if over => {
+            RepairState::Diagnosing(_) if over => {
                 let found = DiagnosisResult::in_content(&news.content);
                 self.diagnosed(base, number, found, now)
             }
-            Work::Repairing(_) if judged => self.repaired(base, number, news, now),
-            Work::Repairing(_) if over => {
+            RepairState::Repairing(_) if judged => self.repaired(base, number, news, now),
+            RepairState::Repairing(_) if over => {
                 let words = format!("the ticket is {}", news.status);
                 self.next_round(base, number, &words, now)
             }
-            Work::Diagnosing(_) | Work::Repairing(_) if news.awaits.is_some() => {
+            RepairState::Diagnosing(_) | RepairState::Repairing(_) if news.awaits.is_some() => {
                 let (to, task) = (news.from.clone(), news.task.clone());
                 let mut outputs = self.cancel(base, to, task, "No more is known", now);
                 outputs.extend(self.leave(base, number, "more is asked than is known", now));
@@ -310,7 +310,7 @@ impl Care {
         }
         let words = format!("Trouble {number}: {element} is restarted from afar");
         let mut outputs = vec![Output::Note(words)];
-        outputs.extend(self.enter(base, number, Work::Restarting, now));
+        outputs.extend(self.enter(base, number, RepairState::Restarting, now));
         let action = Action::Restart {
             element: element.clone(),
         };
@@ -361,12 +361,12 @@ impl Care {
         }
         // What is not seen now may be seen later.
         case.looks = 0;
-        self.enter(base, number, Work::Verifying, now)
+        self.enter(base, number, RepairState::Verifying, now)
     }
 }
 
 /// The cells whose configuration is read.
-fn cells_of(base: &Base, case: &Case) -> Vec<ElementId> {
+fn cells_of(base: &Base, case: &CareCase) -> Vec<ElementId> {
     if !case.cells.is_empty() {
         return case.cells.iter().take(MEASURED_MAX).cloned().collect();
     }

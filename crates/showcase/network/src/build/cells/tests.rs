@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::build::{Parameters, distance_km, inventory};
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use proptest::prelude::*;
 
 fn network(sites: usize, seed: u64) -> Inventory {
@@ -11,7 +11,7 @@ fn network(sites: usize, seed: u64) -> Inventory {
         sites,
         ..Parameters::default()
     };
-    inventory(&Topology::default(), &parameters, seed)
+    inventory(&Backbone::default(), &parameters, seed)
 }
 
 #[test]

@@ -57,13 +57,14 @@ fn struck(simulation: &mut Simulation) -> ElementId {
 }
 
 fn tickets(emissions: &[Emission]) -> Vec<&Ticket> {
-    let of = |e: &'_ Emission| matches!(&e.tiding, Tiding::Telemetry(Telemetry::Ticket(_)));
+    let of =
+        |e: &'_ Emission| matches!(&e.tiding, EmissionContent::Telemetry(Telemetry::Ticket(_)));
     let found = emissions.iter().filter(|e| of(e));
     found
         .map(|e| {
-            assert_eq!(e.to, Audience::Domain(Domain::Business));
+            assert_eq!(e.to, Recipients::Domain(Domain::Business));
             match &e.tiding {
-                Tiding::Telemetry(Telemetry::Ticket(ticket)) => ticket,
+                EmissionContent::Telemetry(Telemetry::Ticket(ticket)) => ticket,
                 other => panic!("{other:?}"),
             }
         })
@@ -81,12 +82,12 @@ fn a_fault_makes_those_complain_whom_it_hurt() {
     assert_eq!(told.len(), grievances.len());
     let faults: Vec<_> = grievances
         .iter()
-        .filter(|g| matches!(g.nature, Nature::Fault { .. }))
+        .filter(|g| matches!(g.nature, ComplaintCause::Fault { .. }))
         .collect();
     assert!(faults.len() >= 3, "{}", faults.len());
     let hurt = &simulation.truth()[0].sites_out;
     for grievance in faults {
-        let Nature::Fault { element, province } = &grievance.nature else {
+        let ComplaintCause::Fault { element, province } = &grievance.nature else {
             panic!("{grievance:?}");
         };
         assert!(hurt.contains(element));
@@ -98,7 +99,7 @@ fn a_fault_makes_those_complain_whom_it_hurt() {
     }
     let mut quiet = lively(all_complain(), 5);
     quiet.advance(start().plus_s(12.0 * 3_600.0));
-    let of_fault = |g: &Grievance| matches!(g.nature, Nature::Fault { .. });
+    let of_fault = |g: &CustomerComplaint| matches!(g.nature, ComplaintCause::Fault { .. });
     assert!(!quiet.grievances().iter().any(of_fault));
 }
 
@@ -109,14 +110,19 @@ fn without_drivers_nothing_is_added() {
     let tickets = simulation
         .advance(start().plus_s(86_400.0))
         .into_iter()
-        .filter(|e| !matches!(e.tiding, Tiding::Telemetry(Telemetry::Performance(_))));
+        .filter(|e| {
+            !matches!(
+                e.tiding,
+                EmissionContent::Telemetry(Telemetry::Performance(_))
+            )
+        });
     assert_eq!(tickets.count(), 0);
     assert!(simulation.grievances().is_empty());
 }
 
 fn outcome(emissions: &[Emission], wanted: u64) -> Option<&Outcome> {
     emissions.iter().find_map(|e| match &e.tiding {
-        Tiding::Outcome { token, outcome } if *token == wanted => Some(outcome),
+        EmissionContent::Outcome { token, outcome } if *token == wanted => Some(outcome),
         _ => None,
     })
 }
@@ -154,7 +160,7 @@ fn questions_are_answered_and_one_reply_is_the_end() {
     assert_eq!(outcome(&heard, 2), Some(&Outcome::Told));
     let vin = simulation.grievances()[0].plight.vin.clone();
     let answered = heard.iter().any(|e| {
-        matches!(&e.tiding, Tiding::Telemetry(Telemetry::CustomerAnswered { ticket, text })
+        matches!(&e.tiding, EmissionContent::Telemetry(Telemetry::CustomerAnswered { ticket, text })
             if *ticket == number && text.replace(' ', "").contains(&vin))
     });
     assert!(answered);

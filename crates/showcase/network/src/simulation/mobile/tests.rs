@@ -6,7 +6,7 @@ use crate::build::Parameters;
 use crate::fault::Fault;
 use crate::fault::FaultKind;
 use crate::simulation::Emission;
-use crate::topology::Topology;
+use crate::topology::Backbone;
 use domain::inventory::{ElementKind, Inventory, RadioUnit};
 use domain::telemetry::AlarmType;
 use domain::telemetry::{Action, Alarm, Condition, Performance};
@@ -26,7 +26,7 @@ fn quiet(seed: u64) -> Simulation {
         ..Parameters::default()
     };
     Simulation::new(
-        &Topology::named("Polska").unwrap(),
+        &Backbone::named("Polska").unwrap(),
         parameters,
         seed,
         start(),
@@ -43,7 +43,7 @@ fn permit() -> Permit {
 
 fn outcomes(emissions: &[Emission]) -> BTreeMap<Token, (f64, Outcome)> {
     let ended = emissions.iter().filter_map(|e| match &e.tiding {
-        Tiding::Outcome { token, outcome } => {
+        EmissionContent::Outcome { token, outcome } => {
             Some((*token, (e.at.seconds_since(start()), outcome.clone())))
         }
         _ => None,
@@ -53,8 +53,8 @@ fn outcomes(emissions: &[Emission]) -> BTreeMap<Token, (f64, Outcome)> {
 
 fn periods(emissions: &[Emission]) -> Vec<Arc<Performance>> {
     let told = emissions.iter().filter_map(|e| match &e.tiding {
-        Tiding::Telemetry(Telemetry::Performance(p)) => {
-            assert_eq!(e.to, Audience::Domain(Domain::Wireless));
+        EmissionContent::Telemetry(Telemetry::Performance(p)) => {
+            assert_eq!(e.to, Recipients::Domain(Domain::Wireless));
             assert_eq!(e.at, p.until);
             Some(Arc::clone(p))
         }
@@ -65,7 +65,7 @@ fn periods(emissions: &[Emission]) -> Vec<Arc<Performance>> {
 
 fn alarms(emissions: &[Emission], wanted: AlarmType) -> Vec<&Alarm> {
     let told = emissions.iter().filter_map(|e| match &e.tiding {
-        Tiding::Telemetry(Telemetry::Alarm(a)) if a.alarm_type == wanted => Some(a),
+        EmissionContent::Telemetry(Telemetry::Alarm(a)) if a.alarm_type == wanted => Some(a),
         _ => None,
     });
     told.collect()

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::fault::candidates;
-use crate::{Parameters, Topology};
+use crate::{Backbone, Parameters};
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use proptest::prelude::*;
@@ -23,10 +23,10 @@ fn network(seed: u64) -> Simulation {
         performance: false,
         ..Parameters::default()
     };
-    Simulation::new(&Topology::named("Polska").unwrap(), quiet, seed, at(0.0))
+    Simulation::new(&Backbone::named("Polska").unwrap(), quiet, seed, at(0.0))
 }
 
-fn fault(simulation: &mut Simulation, kind: FaultKind, terms: Terms, minutes: f64) -> Fault {
+fn fault(simulation: &mut Simulation, kind: FaultKind, terms: FaultTerms, minutes: f64) -> Fault {
     let inventory = simulation.inventory();
     let fits =
         |element: &ElementId| kind != FaultKind::Congestion || simulation.can_surge(element, terms);
@@ -38,8 +38,8 @@ fn fault(simulation: &mut Simulation, kind: FaultKind, terms: Terms, minutes: f6
     }
 }
 
-fn lasting(minutes: f64) -> Terms {
-    Terms {
+fn lasting(minutes: f64) -> FaultTerms {
+    FaultTerms {
         lasts_s: Some(minutes * 60.0),
         severity: None,
     }
@@ -47,12 +47,12 @@ fn lasting(minutes: f64) -> Terms {
 
 #[test]
 fn what_can_be_said_of_each_kind() {
-    let severe = Terms {
+    let severe = FaultTerms {
         lasts_s: None,
         severity: Some(Severity::Critical),
     };
     let rows = FaultKind::ALL.iter().map(|kind| {
-        let takes = |terms: Terms| {
+        let takes = |terms: FaultTerms| {
             if terms.check(*kind).is_ok() {
                 "yes"
             } else {
@@ -120,7 +120,7 @@ fn a_module_is_dark_when_it_was_said_to_be() {
 fn the_more_severe_the_more_is_heard_and_the_farther_around() {
     let heard = |severity| {
         let mut simulation = network(1);
-        let terms = Terms {
+        let terms = FaultTerms {
             lasts_s: None,
             severity,
         };
@@ -151,12 +151,12 @@ fn asking_whether_a_surge_is_possible_changes_nothing() {
         let fault = fault(
             &mut simulation,
             FaultKind::Congestion,
-            Terms::default(),
+            FaultTerms::default(),
             0.0,
         );
         if asked {
             for link in simulation.inventory().links.keys() {
-                simulation.can_surge(link, Terms::default());
+                simulation.can_surge(link, FaultTerms::default());
             }
         }
         simulation.inject(fault).unwrap();
@@ -173,7 +173,7 @@ proptest! {
     fn a_word_mends_anything(which in 0..10usize, seed in 0..8u64, minutes in 0.0..600.0f64) {
         let kind = FaultKind::ALL[which];
         let mut simulation = network(seed);
-        let fault = fault(&mut simulation, kind, Terms::default(), 5.0);
+        let fault = fault(&mut simulation, kind, FaultTerms::default(), 5.0);
         simulation.inject(fault).unwrap();
         prop_assert!(!simulation.mend_fault(1, at(0.0)), "there is no second fault");
         simulation.advance(at(minutes));

@@ -52,7 +52,7 @@ fn everything() -> Permit {
 
 /// A network in which every site has cells: its own, or three that are added.
 fn network(parameters: Parameters, seed: u64) -> Simulation {
-    let topology = Topology::named("Polska").unwrap();
+    let topology = Backbone::named("Polska").unwrap();
     let (mut inventory, demands) = build::network(&topology, &parameters, seed);
     if inventory.cells.is_empty() {
         put_cells(&mut inventory);
@@ -107,7 +107,7 @@ fn alarms(emissions: &[Emission]) -> Vec<&Alarm> {
     let tidings = emissions.iter().map(|e| &e.tiding);
     tidings
         .filter_map(|tiding| match tiding {
-            Tiding::Telemetry(Telemetry::Alarm(alarm)) => Some(alarm),
+            EmissionContent::Telemetry(Telemetry::Alarm(alarm)) => Some(alarm),
             _ => None,
         })
         .collect()
@@ -117,7 +117,9 @@ fn performances(emissions: &[Emission]) -> Vec<Arc<Performance>> {
     let tidings = emissions.iter().map(|e| &e.tiding);
     tidings
         .filter_map(|tiding| match tiding {
-            Tiding::Telemetry(Telemetry::Performance(p)) if !p.links.is_empty() => Some(p.clone()),
+            EmissionContent::Telemetry(Telemetry::Performance(p)) if !p.links.is_empty() => {
+                Some(p.clone())
+            }
             _ => None,
         })
         .collect()
@@ -165,7 +167,7 @@ fn done(simulation: &mut Simulation, action: Action) -> Outcome {
     simulation.act("agent", &everything(), token, action, now);
     let emissions = simulation.advance(now.plus_s(900.0));
     let outcome = emissions.into_iter().find_map(|e| match e.tiding {
-        Tiding::Outcome {
+        EmissionContent::Outcome {
             token: own,
             outcome,
         } if own == token => Some(outcome),
@@ -217,8 +219,10 @@ fn work(simulation: &mut Simulation, element: &ElementId) -> (bool, String, Vec<
     simulation.act("field", &everything(), token + 1, guide, now);
     heard.extend(simulation.advance(now.plus_s(3.0 * 3_600.0)));
     let found = heard.iter().find_map(|e| match &e.tiding {
-        Tiding::Telemetry(Telemetry::Field(FieldReport::Ended {
-            repaired, finding, ..
+        EmissionContent::Telemetry(Telemetry::Field(FieldReport::Ended {
+            repaired,
+            finding,
+            ..
         })) => Some((*repaired, finding.clone())),
         _ => None,
     });
@@ -297,7 +301,7 @@ fn an_ageing_module_that_is_exchanged_in_time_takes_nothing_out() {
     simulation.act("field", &everything(), 1, dispatch, now);
     let arrived = |emissions: &[Emission]| {
         let mut tidings = emissions.iter().map(|e| &e.tiding);
-        tidings.any(|t| matches!(t, Tiding::Telemetry(Telemetry::Field(_))))
+        tidings.any(|t| matches!(t, EmissionContent::Telemetry(Telemetry::Field(_))))
     };
     loop {
         let next = simulation.next_event_at().unwrap();
@@ -571,7 +575,7 @@ fn what_cannot_be_configured_is_impossible() {
         now,
     );
     let refused = simulation.advance(now);
-    let Tiding::Outcome { outcome, .. } = &refused[0].tiding else {
+    let EmissionContent::Outcome { outcome, .. } = &refused[0].tiding else {
         panic!("{refused:?}");
     };
     let mut told = vec![format!("{outcome:?}")];
@@ -772,7 +776,7 @@ fn a_record_is_replayed_as_background() {
         noise: 0.05,
         replay: Arc::new(alarms_of_record),
         performance: false,
-        mobile: crate::mobile::Settings {
+        mobile: crate::mobile::MobileSettings {
             performance: false,
             ..Default::default()
         },
@@ -816,9 +820,9 @@ proptest! {
             prop_assert!(inventory.element(&alarm.resource).is_some());
         }
         for emission in &heard {
-            if let Tiding::Telemetry(Telemetry::Alarm(alarm)) = &emission.tiding {
+            if let EmissionContent::Telemetry(Telemetry::Alarm(alarm)) = &emission.tiding {
                 let domain = inventory.element(&alarm.resource).unwrap().domain;
-                prop_assert_eq!(&emission.to, &Audience::Domain(domain));
+                prop_assert_eq!(&emission.to, &Recipients::Domain(domain));
             }
         }
     }

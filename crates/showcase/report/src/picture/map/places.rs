@@ -4,7 +4,7 @@
 //! location: `card:Berlin/2`, `zone:New-York-1`, `cell:BE-004/5`, `link:Berlin-Hamburg`,
 //! `optic:BE-001-BE-002/1`. An element with another name has no position. Read next: [`super`].
 
-use crate::record::Network;
+use crate::record::NetworkMap;
 use std::collections::BTreeMap;
 
 /// The positions in a record, in degrees east and north.
@@ -14,7 +14,7 @@ pub(super) struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// The positions of a network.
-    pub(super) fn of(network: &'a Network) -> Self {
+    pub(super) fn of(network: &'a NetworkMap) -> Self {
         let sites = network.sites.iter();
         let sites = sites.map(|s| (s.id.strip_prefix("site:").unwrap_or(&s.id), [s.lon, s.lat]));
         let towns = network
@@ -49,13 +49,13 @@ mod tests {
 
     #[test]
     fn an_element_stands_where_its_name_says() {
-        let network = Network {
+        let network = NetworkMap {
             towns: vec![
                 town("New-York", 1.0, 1.0, ""),
                 town("Los-Angeles", 2.0, 2.0, ""),
             ],
             sites: vec![site("site:NY-004", "New-York")],
-            ..Network::default()
+            ..NetworkMap::default()
         };
         let places = Places::of(&network);
         let (york, angeles, site) = ([1.0, 1.0], [2.0, 2.0], [9.5, 50.5]);

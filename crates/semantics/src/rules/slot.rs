@@ -1,0 +1,512 @@
+//! A key as the rules see it: its words, what kind of thing it takes, its acceptable values and
+//! its mapping examples, read out of the template once per utterance.
+//!
+//! Prose is a hint here and never a constraint. Read next: [`super::example`],
+//! [`super::utterance`].
+
+mod kind;
+mod told;
+
+use super::example::ExampleRule;
+use crate::lexicon;
+use crate::moment::Calendar;
+use kind::{kinds, role};
+use language::quantity::Unit;
+use language::script::is_cjk;
+use language::text::{Token, tokens};
+use language::word::stem;
+use regex::Regex;
+use schema::template::{Annotation, KeyType, Shape, Template};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use told::{choices, prose_range, unit, writing};
+
+/// The kind of thing that a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of listed values.
+    Choice,
+    /// Yes or no.
+    Flag,
+    /// A number.
+    Amount,
+    /// A day.
+    Day,
+    /// A time of day.
+    Clock,
+    /// A day with a time.
+    Instant,
+    /// A telephone number.
+    Phone,
+    /// An e-mail address.
+    Email,
+    /// A URL.
+    Url,
+    /// An IP address.
+    Address,
+    /// An identifier.
+    Code,
+    /// A place.
+    Place,
+    /// A person or a named thing.
+    Name,
+    /// A sort of thing: a genre, a cuisine.
+    Sort,
+    /// The words that somebody said or writes.
+    Speech,
+    /// The thing to be done.
+    Advice,
+    /// Any words.
+    Words,
+    /// Several values.
+    List,
+    /// Nothing that words can tell.
+    Nothing,
+}
+
+/// The end of a way, a time or a range that a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The place, the time or the origin at which it begins; the lower bound.
+    From,
+    /// The place or the time at which it ends; the upper bound.
+    To,
+    /// Neither.
+    None,
+}
+
+/// An acceptable value and how people say it.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// The value.
+    pub(crate) value: Value,
+    /// Its own words.
+    pub(crate) own: Vec<Token>,
+    /// Other terms for it.
+    pub(crate) alike: Vec<Vec<Token>>,
+}
+
+/// A key, or a member of an object, as the rules see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    /// The key's name, then the names of members down to this one.
+    pub(crate) path: Vec<String>,
+    /// The values that it takes.
+    pub(crate) shape: Shape,
+    /// Its pattern, held to the whole text (RFC 9485).
+    pub(crate) whole: Option<Regex>,
+    /// For a list, the pattern of its entries; else its own.
+    pub(crate) entry: Option<Regex>,
+    /// True if a payload must have it.
+    pub(crate) required: bool,
+    /// The kind of thing that is.
+    pub(crate) kind: Kind,
+    /// For a list, the kind of its entries.
+    pub(crate) item: Kind,
+    /// The end that it is.
+    pub(crate) role: Role,
+    /// The stems of its name that say something.
+    pub(crate) name: Vec<String>,
+    /// The stems of its description that say something.
+    pub(crate) gist: BTreeSet<String>,
+    /// Its description, without examples and acceptable values, in lower case.
+    pub(crate) prose: String,
+    /// Its acceptable values.
+    pub(crate) choices: Vec<Choice>,
+    /// True if nothing but the acceptable values is meant.
+    pub(crate) closed: bool,
+    /// The rules that its mapping examples teach.
+    pub(crate) example_rules: Vec<ExampleRule>,
+    /// The texts among its example values; of `kind:name` the name.
+    pub(crate) exemplars: Vec<String>,
+    /// Stems of its name that no other key's name has.
+    pub(crate) own_name: Vec<String>,
+    /// Pairs of Chinese characters of its description that no other key's description has.
+    pub(crate) own_pairs: BTreeSet<String>,
+    /// Its unit.
+    pub(crate) unit: Option<&'static Unit>,
+    /// The way in which it writes days and times; none if as they were said.
+    pub(crate) writing: Option<String>,
+}
+
+impl Slot {
+    /// The name of the key that it belongs to.
+    pub(crate) fn key(&self) -> &str {
+        &self.path[0]
+    }
+
+    /// The pairs of characters of its mapping examples.
+    pub(crate) fn taught_pairs(&self) -> impl Iterator<Item = String> {
+        let said = self.example_rules.iter().filter_map(|l| match l {
+            ExampleRule::Whole { said, .. } => Some(said),
+            _ => None,
+        });
+        said.flat_map(|said| said.windows(2))
+            .map(|w| format!("{}{}", w[0].text, w[1].text))
+    }
+
+    /// The bounds of its numbers: declared ones, else those that the prose names.
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+        let constraint = &self.shape.constraint;
+        match (&constraint.minimum, &constraint.maximum) {
+            (None, None) => prose_range(&self.prose),
+            (low, high) => Some((
+                low.as_ref()
+                    .and_then(serde_json::Number::as_f64)
+                    .unwrap_or(f64::NEG_INFINITY),
+                high.as_ref()
+                    .and_then(serde_json::Number::as_f64)
+                    .unwrap_or(f64::INFINITY),
+            )),
+        }
+    }
+}
+
+/// The keys of a template, objects of declared members taken apart.
+pub(crate) fn slots(template: &Template, calendar: &Calendar) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    for key in template.own_keys() {
+        let path = vec![key.key_name.clone()];
+        collect(
+            path,
+            &key.shape,
+            key.required,
+            &key.annotation,
+            calendar,
+            &mut slots,
+        );
+    }
+    for at in 0..slots.len() {
+        let (name, pairs) = own(&slots, at);
+        slots[at].own_name = name;
+        slots[at].own_pairs = pairs;
+    }
+    slots
+}
+
+/// The parts that only one of some keys has: stems of its name, pairs of characters of its
+/// description.
+fn own(slots: &[Slot], at: usize) -> (Vec<String>, BTreeSet<String>) {
+    let others = || {
+        slots
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != at)
+            .map(|(_, b)| b)
+    };
+    let name = slots[at]
+        .name
+        .iter()
+        .filter(|n| !others().any(|b| b.name.contains(n)));
+    let pairs = slots[at]
+        .gist
+        .iter()
+        .filter(|g| !g.is_ascii() && !others().any(|b| b.gist.contains(*g)));
+    (name.cloned().collect(), pairs.cloned().collect())
+}
+
+/// The members of the entries of a list, as keys of their own; none if they are no objects.
+pub(crate) fn members(list: &Shape, calendar: &Calendar) -> Vec<Slot> {
+    let mut slots = Vec::new();
+    let entry = list.constraint.items.as_deref();
+    for member in entry.into_iter().flat_map(|e| &e.constraint.properties) {
+        let path = vec![member.name.clone()];
+        collect(
+            path,
+            &member.shape,
+            member.required,
+            &member.annotation,
+            calendar,
+            &mut slots,
+        );
+    }
+    slots
+}
+
+/// The texts among the example values of a key; of `kind:name` the name.
+fn exemplars(annotation: &Annotation) -> Vec<String> {
+    let examples = annotation.0.values().flat_map(|d| &d.examples);
+    let texts = examples.flat_map(|e| match &e.value {
+        Value::String(text) => vec![text.as_str()],
+        Value::Array(list) => list.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    });
+    texts
+        .map(|t| t.split_once(':').map_or(t, |(_, name)| name).to_owned())
+        .collect()
+}
+
+/// The outline of an identifier: `A-9` for `BE-017`, `a-9` for `wireless-4`.
+pub(crate) fn outline(code: &str) -> String {
+    let mut outline = String::new();
+    for c in code.chars() {
+        let kind = match c {
+            'A'..='Z' => 'A',
+            'a'..='z' => 'a',
+            '0'..='9' => '9',
+            other => other,
+        };
+        if !outline.ends_with(kind) {
+            outline.push(kind);
+        }
+    }
+    outline
+}
+
+/// The degree to which an identifier looks like those of a key's examples: 1 if it begins with the
+/// same letters, 0.5 if it has the same outline, 0 if neither; none if there are none to look like.
+pub(crate) fn resemblance(exemplars: &[String], code: &str) -> Option<f64> {
+    let coded = exemplars
+        .iter()
+        .filter(|e| e.contains(|c: char| c.is_ascii_digit()));
+    let letters = |text: &str| {
+        text.chars()
+            .take_while(char::is_ascii_alphabetic)
+            .collect::<String>()
+    };
+    let like = |e: &String| match (
+        letters(e) == letters(code) && !letters(code).is_empty(),
+        outline(e) == outline(code),
+    ) {
+        (true, _) => 1.0,
+        (false, true) => 0.5,
+        _ => 0.0,
+    };
+    coded.map(like).reduce(f64::max)
+}
+
+fn collect(
+    path: Vec<String>,
+    shape: &Shape,
+    required: bool,
+    annotation: &Annotation,
+    calendar: &Calendar,
+    into: &mut Vec<Slot>,
+) {
+    let members = &shape.constraint.properties;
+    if shape.key_type != KeyType::Object || members.is_empty() || path.len() > 3 {
+        into.push(slot(path, shape, required, annotation, calendar));
+        return;
+    }
+    for member in members {
+        let mut path = path.clone();
+        path.push(member.name.clone());
+        let required = required && member.required;
+        collect(
+            path,
+            &member.shape,
+            required,
+            &member.annotation,
+            calendar,
+            into,
+        );
+    }
+}
+
+fn slot(
+    path: Vec<String>,
+    shape: &Shape,
+    required: bool,
+    annotation: &Annotation,
+    calendar: &Calendar,
+) -> Slot {
+    let prose = prose(annotation);
+    let name = name_stems(path.last().map_or("", String::as_str));
+    let (choices, closed) = choices(shape, annotation);
+    let named: Vec<String> = name_words(path.last().map_or("", String::as_str))
+        .iter()
+        .map(|w| stem(w))
+        .collect();
+    let words = Words {
+        name: &named,
+        prose: &prose,
+    };
+    let entry = shape.constraint.items.as_deref().unwrap_or(shape);
+    let (kind, item) = kinds(shape, entry, &words, closed);
+    let own = whole(shape);
+    let mut slot = Slot {
+        entry: match &shape.constraint.items {
+            Some(items) => whole(items),
+            None => own.clone(),
+        },
+        whole: own,
+        role: role(&words, kind),
+        unit: unit(&shape.constraint, &name, &prose),
+        writing: writing(shape, annotation, kind),
+        gist: gist(&prose),
+        path,
+        shape: shape.clone(),
+        required,
+        kind,
+        item,
+        name,
+        prose,
+        choices,
+        closed,
+        example_rules: Vec::new(),
+        exemplars: exemplars(annotation),
+        own_name: Vec::new(),
+        own_pairs: BTreeSet::new(),
+    };
+    slot.example_rules = super::example::example_rules(&slot, annotation, calendar);
+    learn_terms(&mut slot);
+    slot
+}
+
+/// The other terms for what short examples say stand for their values too, in either language.
+fn learn_terms(slot: &mut Slot) {
+    for rule in &slot.example_rules {
+        let ExampleRule::Whole { said, value } = rule else {
+            continue;
+        };
+        let told = language::text::join(said);
+        let short = said.len() <= 3 || told.chars().all(is_cjk);
+        let Some(choice) = slot
+            .choices
+            .iter_mut()
+            .find(|c| c.value == *value)
+            .filter(|_| short)
+        else {
+            continue;
+        };
+        for term in lexicon::terms_like(&told) {
+            let term = tokens(term);
+            let text = language::text::join(&term);
+            if !choice.alike.iter().any(|a| language::text::join(a) == text) {
+                choice.alike.push(term);
+            }
+        }
+    }
+}
+
+/// All that an author tells of acceptable values and examples, which is not what a key means.
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)(example mappings?|examples?|acceptable values|可选值|取值|示例|例如映射)\s*[:：][^.。]*(?:\.\d[^.。]*)*[.。]?|default(s)?( value)?( is|s to|:)[^.]*\.?|'[^']*'\s*(?:->|→)\s*\S+",
+    )
+});
+
+/// The pattern of a shape, held to the whole text.
+fn whole(shape: &Shape) -> Option<Regex> {
+    let pattern = shape.constraint.pattern.as_deref()?;
+    Regex::new(&format!("^(?:{pattern})$")).ok()
+}
+
+/// A pattern of ours.
+pub(crate) fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("patterns written here are tested")
+}
+
+fn prose(annotation: &Annotation) -> String {
+    let all: Vec<&str> = annotation.0.values().map(|d| d.meaning.as_str()).collect();
+    ASIDE.replace_all(&all.join(" "), " ").to_lowercase()
+}
+
+/// The words of a name in snake_case, camelCase or dots.
+fn name_words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
+            words.push(String::new());
+        }
+        lower = c.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|w| !w.is_empty());
+    words
+}
+
+/// Words of names that tell the form of a value and not what it is of.
+const FORMAL: &str = " number count num amount total value values id ids identifier name names type list of in is has have \
+ the a an to from by for enable enabled flag allow allowed allows include includes included with use using want \
+ string text percent percentage watts minutes seconds hours days ms code status ";
+
+fn name_stems(name: &str) -> Vec<String> {
+    let words = name_words(name);
+    let telling: Vec<String> = words
+        .iter()
+        .filter(|w| !lexicon::listed(FORMAL, w))
+        .map(|w| stem(w))
+        .collect();
+    if telling.is_empty() {
+        words.iter().map(|w| stem(w)).collect()
+    } else {
+        telling
+    }
+}
+
+fn gist(prose: &str) -> BTreeSet<String> {
+    let mut stems: BTreeSet<String> = tokens(prose)
+        .iter()
+        .filter(|t| t.text.is_ascii() && t.text.len() > 1)
+        .filter(|t| {
+            !lexicon::is_function(&t.text)
+                && !lexicon::is_asking(&t.text)
+                && !lexicon::listed(VAGUE, &t.text)
+        })
+        .map(|t| t.stem.clone())
+        .collect();
+    stems.extend(bigrams(prose));
+    stems
+}
+
+/// Words of descriptions that tell nothing of what a key is of.
+const VAGUE: &str = " key value values number name optional required default format string integer boolean whether flag \
+ indicating indicates specified specific given based used user users type e g eg i etc example examples true false if not \
+ acceptable range be ";
+
+/// Pairs of neighbouring Chinese characters.
+pub(crate) fn bigrams(text: &str) -> BTreeSet<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars
+        .windows(2)
+        .filter(|w| w.iter().all(|c| is_cjk(*c)))
+        .map(|w| w.iter().collect())
+        .collect()
+}
+
+/// A key's words, to guess from.
+struct Words<'a> {
+    name: &'a [String],
+    prose: &'a str,
+}
+
+impl Words<'_> {
+    fn named(&self, list: &[&str]) -> bool {
+        self.name.iter().any(|n| list.iter().any(|w| stem(w) == *n))
+    }
+
+    fn told(&self, list: &[&str]) -> bool {
+        list.iter().any(|w| contains_word(self.prose, w))
+    }
+}
+
+/// True if a text holds a word, or for Chinese its characters.
+pub(crate) fn contains_word(text: &str, word: &str) -> bool {
+    if !word.is_ascii() {
+        return text.contains(word);
+    }
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() || is_cjk(c));
+        edge(before) && edge(after)
+    })
+}
+
+/// A value as people say it: `carrier_shutdown` is "carrier shutdown".
+pub(crate) fn spoken(written: &str) -> String {
+    let snake = written.contains('_')
+        || !written.contains(' ')
+            && written.chars().skip(1).any(char::is_uppercase)
+            && written.chars().any(char::is_lowercase);
+    if snake {
+        name_words(written).join(" ")
+    } else {
+        written.to_lowercase()
+    }
+}
