@@ -5,7 +5,7 @@
 use super::{Changed, Cohort, Evolving, kept};
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
-use schema::evolution::Outcome;
+use schema::evolution::EvolutionOutcome;
 use schema::semantics::Embedder;
 
 impl Evolving {
@@ -67,9 +67,9 @@ impl Evolving {
             changed.documents.extend(kept::gone(cohort, &clusters));
             self.cohorts.remove(cohort);
         } else if let Ok(changes) = evolution.erase(client, embedder) {
-            let outcome = Outcome {
+            let outcome = EvolutionOutcome {
                 changes,
-                ..Outcome::default()
+                ..EvolutionOutcome::default()
             };
             changed
                 .documents
