@@ -10,6 +10,7 @@ mod damage;
 mod encrypted;
 mod files;
 mod forgeries;
+mod forms;
 mod kept;
 mod pieces;
 mod pushes;

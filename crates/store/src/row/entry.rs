@@ -212,8 +212,8 @@ impl AgentRow<'_> {
     }
 }
 
-/// The kind and body of `happening`.
-fn encode(happening: &LogEvent) -> (&'static str, String) {
+/// The kind and body of a happening.
+pub(crate) fn encode(happening: &LogEvent) -> (&'static str, String) {
     match happening {
         LogEvent::Task(notification) => (TASK, json(&NotificationRow::from(notification.as_ref()))),
         LogEvent::Negotiation(update) => {
@@ -255,7 +255,8 @@ fn encode(happening: &LogEvent) -> (&'static str, String) {
     }
 }
 
-fn decode(kind: &str, body: &str) -> Option<LogEvent> {
+/// The happening of that kind and body; none if the body does not have the form of the kind.
+pub(crate) fn decode(kind: &str, body: &str) -> Option<LogEvent> {
     if kind == TASK {
         let row: NotificationRow<'_> = serde_json::from_str(body).ok()?;
         return Some(LogEvent::Task(Arc::new(row.into_notification()?)));
