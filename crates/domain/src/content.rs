@@ -8,6 +8,7 @@
 use crate::task::Awaits;
 use schema::json::{Budget, Excess};
 use schema::read::{self, Unread};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -97,7 +98,7 @@ fn bytes_of(value: &Value) -> usize {
 }
 
 /// A structured payload: the values, and the schema they follow.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Payload {
     /// The schema version, e.g. `fault_diagnosis_v1`.
     pub schema_id: String,
@@ -214,27 +215,35 @@ pub enum ContentError {
 }
 
 /// The sections of one message.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Content {
     /// The subject of the task.
     pub target_object: String,
     /// The work to do, or the news.
     pub task_description: String,
     /// Circumstances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environmental_information: Option<String>,
     /// The criteria by which the publisher will judge the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_response: Option<String>,
     /// True to answer at once and report by notification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asynchronous: Option<bool>,
     /// Terms and their explanations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, String)>,
     /// The structured payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
     /// A percentage, with words if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
     /// The outcome of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Sections under unknown headings: heading and body, kept as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<(String, String)>,
 }
 

@@ -26,6 +26,7 @@ use crate::content::Content;
 use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The subject of a negotiation.
@@ -143,7 +144,7 @@ impl Stance {
 }
 
 /// The speech of one side in a turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Speech {
     /// The stance.
     pub stance: Stance,
@@ -193,7 +194,7 @@ impl Speech {
 }
 
 /// One turn.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The round, from 1.
     pub round: u32,

@@ -2,6 +2,7 @@
 //!
 //! Files are not known here: `server` reads profiles from TOML. Read next: [`crate::agent`].
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -24,7 +25,7 @@ crate::named! {
 }
 
 /// One skill of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
     /// `skill-name`, unique in the profile.
     pub name: String,
@@ -43,7 +44,7 @@ pub struct Skill {
 }
 
 /// One way to authenticate with an agent. Holds parameters, never secrets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthenticationMethod {
     /// `accessinfo-id`, unique in the profile.
     pub id: String,
@@ -56,7 +57,7 @@ pub struct AuthenticationMethod {
 }
 
 /// The capabilities of an agent: negotiation, streaming, notifications.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
     /// `streaming`.
     pub streaming: bool,
@@ -67,7 +68,7 @@ pub struct Capability {
 }
 
 /// The profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// `name`: unique on the platform; also the agent's SSH user name.
     pub name: String,
@@ -89,6 +90,7 @@ pub struct Profile {
     pub layer: Layer,
     /// The province whose network it answers for, as [`crate::inventory::Inventory::provinces`]
     /// names it; none if it is not bound to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub province: Option<String>,
     /// `capability`.
     pub capability: Capability,

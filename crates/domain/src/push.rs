@@ -8,10 +8,11 @@
 use crate::event::Sequence;
 use crate::identifier;
 use crate::task::TaskId;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A receiver of a task's notifications.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushConfig {
     /// The task.
     pub task: TaskId,
@@ -24,6 +25,7 @@ pub struct PushConfig {
     /// The token by which the receiver recognises the sender. A secret.
     pub token: Option<String>,
     /// The authentication with the receiver.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub authentication: Option<PushAuthentication>,
     /// The version of A2A in which it was made, and in which the receiver is notified.
     pub version: String,
@@ -32,7 +34,7 @@ pub struct PushConfig {
 }
 
 /// The authentication with a receiver: the two parts of `Authorization` (RFC 9110 §11.6.2).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushAuthentication {
     /// The scheme, such as `Bearer` or `Basic`.
     pub scheme: String,

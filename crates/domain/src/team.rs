@@ -10,11 +10,12 @@ use crate::profile::usable_name;
 use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One place in a team.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Need {
     /// Its name, unique in the team; the part of the task is `{task}/{name}`.
     pub name: String,
@@ -45,7 +46,7 @@ crate::named! {
 }
 
 /// An agent that was asked to fill a place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The place.
     pub need: String,
@@ -60,7 +61,7 @@ pub struct Candidate {
 }
 
 /// A team.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Team {
     /// The task that it is for.
     pub task: TaskId,

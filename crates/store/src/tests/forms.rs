@@ -7,7 +7,8 @@
 use super::kept::{negotiation, registration, team};
 use super::pushes::config;
 use super::*;
-use crate::row::{content, entry, form};
+use crate::row::entry;
+use crate::row::json::{from_json, to_json};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
 use domain::context::Chunked;
 use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance, State, Turn};
@@ -19,6 +20,8 @@ use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reason;
 use domain::task::{Awaits, Conditions, Subscription};
 use rusqlite::types::ValueRef;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -30,57 +33,37 @@ const TABLES: &str = include_str!("forms/tables.txt");
 struct Form {
     name: &'static str,
     json: String,
-    again: fn(&str) -> Option<String>,
+    again: Box<dyn Fn(&str) -> Option<String>>,
 }
 
 /// The stored forms of everything, with all members and with as few as possible.
 fn forms() -> Vec<Form> {
     let mut forms = Vec::new();
-    let mut add = |name, json, again| forms.push(Form { name, json, again });
-    let again = |text: &str| content::from_json(text).map(|read| content::to_json(&read));
-    for it in [full(), Content::new("", "")] {
-        add("content", content::to_json(&it), again);
-    }
-    let again =
-        |text: &str| form::conditions_from_json(text).map(|it| form::conditions_to_json(&it));
-    for it in [conditions(), Conditions::default()] {
-        add("conditions", form::conditions_to_json(&it), again);
-    }
-    let again = |text: &str| form::turns_from_json(text).map(|it| form::turns_to_json(&it));
-    for it in [vec![offer(), refusal()], Vec::new()] {
-        add("turns", form::turns_to_json(&it), again);
-    }
-    let again =
-        |text: &str| form::registration_from_json(text).map(|it| form::registration_to_json(&it));
-    for it in registrations() {
-        add("registration", form::registration_to_json(&it), again);
-    }
-    let again = |text: &str| form::team_from_json(text).map(|it| form::team_to_json(&it));
-    add("team", form::team_to_json(&team("t1")), again);
-    let again =
-        |text: &str| form::push_config_from_json(text).map(|it| form::push_config_to_json(&it));
-    for it in pushes() {
-        add("push_config", form::push_config_to_json(&it), again);
-    }
-    for happening in everything_that_happens() {
-        let (kind, body) = entry::encode(&happening);
-        let again: fn(&str) -> Option<String> = match kind {
-            "task" => |body| entry_again("task", body),
-            "negotiation" => |body| entry_again("negotiation", body),
-            "agent" => |body| entry_again("agent", body),
-            "schema" => |body| entry_again("schema", body),
-            "audit" => |body| entry_again("audit", body),
-            "session-started" => |body| entry_again("session-started", body),
-            "session-ended" => |body| entry_again("session-ended", body),
-            other => panic!("{other} is new"),
-        };
-        add(kind, body, again);
-    }
+    forms.extend([full(), Content::new("", "")].map(|it| form("content", &it)));
+    forms.extend([conditions(), Conditions::default()].map(|it| form("conditions", &it)));
+    forms.extend([vec![offer(), refusal()], Vec::new()].map(|it| form("turns", &it)));
+    forms.extend(registrations().iter().map(|it| form("registration", it)));
+    forms.push(form("team", &team("t1")));
+    forms.extend(pushes().map(|it| form("push_config", &it)));
+    forms.extend(everything_that_happens().iter().map(body));
     forms
 }
 
-fn entry_again(kind: &str, body: &str) -> Option<String> {
-    entry::decode(kind, body).map(|it| entry::encode(&it).1)
+fn form<T: Serialize + DeserializeOwned>(name: &'static str, value: &T) -> Form {
+    Form {
+        name,
+        json: to_json(value),
+        again: Box::new(|text| from_json::<T>(text).map(|it| to_json(&it))),
+    }
+}
+
+fn body(happening: &LogEvent) -> Form {
+    let (name, json) = entry::encode(happening);
+    Form {
+        name,
+        json,
+        again: Box::new(move |body| entry::decode(name, body).map(|it| entry::encode(&it).1)),
+    }
 }
 
 fn full() -> Content {

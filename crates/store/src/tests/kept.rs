@@ -2,7 +2,7 @@
 
 use super::removal::{life, put};
 use super::*;
-use crate::row::form::{registration_from_json, registration_to_json};
+use crate::row::json::{from_json, to_json};
 use domain::discovery::Criteria;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
@@ -317,9 +317,9 @@ fn a_registration_of_before_says_of_no_card_that_it_was_signed() {
         let card_url = "https://agent.example".into();
         registration("d", Reach::A2a { card_url, signed })
     };
-    let before = registration_to_json(&peer(true)).replace(r#","signed":true"#, "");
+    let before = to_json(&peer(true)).replace(r#","signed":true"#, "");
     assert!(before.contains(r#""reach":{"a2a":{"card_url":"https://agent.example"}}"#));
-    assert_eq!(registration_from_json(&before), Some(peer(false)));
+    assert_eq!(from_json(&before), Some(peer(false)));
 }
 
 #[test]
