@@ -6,6 +6,7 @@
 //! The meaning of a payload's keys is not known here. Read next: [`crate::task`].
 
 use crate::task::Awaits;
+use language::excerpt::excerpt;
 use schema::json::{Budget, Excess};
 use schema::read::{self, Unread};
 use serde::{Deserialize, Serialize};
@@ -210,7 +211,7 @@ pub enum ContentError {
     #[error(r#"the structured payload is not one object {{"schema_id": "…", "payload": {{…}}}}"#)]
     NotAPayload,
     /// `asynchronous` is neither true nor false.
-    #[error("the section '## asynchronous' says '{0}', not true or false")]
+    #[error("the section '## asynchronous' says '{}', not true or false", excerpt(.0))]
     NotABoolean(String),
 }
 

@@ -15,7 +15,7 @@
 //! - [`access`]: access control (NACM); [`audit`]: the audit trail;
 //! - [`identifier`]: the syntax of identifiers that principals choose;
 //! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
-//!   the names that people give to days and towns.
+//!   the names that people give to days and towns; [`mod@excerpt`]: what a message quotes.
 //!
 //! No IO, no clock. What serde derives here is the form of a value in a row of `store`, and nobody's
 //! wire type: each protocol owns its own. Rows carry digests over these bytes, so a field or a name
@@ -50,4 +50,4 @@ pub mod telemetry;
 pub mod time;
 pub mod verb;
 
-pub use language::{calendar, gazetteer};
+pub use language::{calendar, excerpt, gazetteer};

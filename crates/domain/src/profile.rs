@@ -2,6 +2,7 @@
 //!
 //! Files are not known here: `server` reads profiles from TOML. Read next: [`crate::agent`].
 
+use language::excerpt::excerpt;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -116,14 +117,15 @@ impl fmt::Display for Advice {
 pub enum ProfileError {
     /// The name cannot be an SSH user and a key file.
     #[error(
-        "the name '{0}' is not usable: 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.' or '-'"
+        "the name '{}' is not usable: 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.' or '-'",
+        excerpt(.0)
     )]
     Name(String),
     /// Two agents share a name or an alias.
     #[error("the name or alias '{0}' is taken by another agent")]
     Taken(String),
     /// A key of a list occurs twice.
-    #[error("{list} '{key}' occurs twice")]
+    #[error("{list} '{}' occurs twice", excerpt(key))]
     Twice {
         /// The list.
         list: &'static str,
@@ -131,7 +133,11 @@ pub enum ProfileError {
         key: String,
     },
     /// A mode that the draft does not know.
-    #[error("skill '{skill}' has mode '{mode}'; known are image, text, audio, video")]
+    #[error(
+        "skill '{}' has mode '{}'; known are image, text, audio, video",
+        excerpt(skill),
+        excerpt(mode)
+    )]
     Mode {
         /// The skill.
         skill: String,
@@ -139,7 +145,7 @@ pub enum ProfileError {
         mode: String,
     },
     /// The version is not a semantic version.
-    #[error("'{0}' is not a semantic version such as 1.0.0")]
+    #[error("'{}' is not a semantic version such as 1.0.0", excerpt(.0))]
     Version(String),
     /// A text holds a deceptive character, see [`is_deceptive`].
     #[error("{leaf} holds {}, which would make a row show what it does not say", c.escape_unicode())]

@@ -10,6 +10,7 @@ use crate::profile::usable_name;
 use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
+use language::excerpt::excerpt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -90,8 +91,9 @@ pub enum Unformed {
     },
     /// A place without a usable name, or one whose part would have too long an identifier.
     #[error(
-        "'{0}' cannot name a place: letters, digits, '-', '_' and '.', not beginning with '.' or \
+        "'{}' cannot name a place: letters, digits, '-', '_' and '.', not beginning with '.' or \
          '-', and with the task's identifier and a '/' in front at most {most} bytes",
+        excerpt(.0),
         most = TaskId::LONGEST
     )]
     Name(String),
@@ -282,6 +284,7 @@ mod tests {
                 Err(Unformed::Name(bad.into()))
             );
         }
+        assert!(Unformed::Name("x".repeat(1 << 20)).to_string().len() < 300);
         let long = TaskId::new("t".repeat(TaskId::LONGEST - 2));
         let named = |name| {
             Team::of(

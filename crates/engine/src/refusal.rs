@@ -5,6 +5,7 @@
 
 use crate::faults::FaultRefusal;
 use domain::content::ContentError;
+use domain::excerpt::excerpt;
 use domain::negotiation::{Kind, Misfit, Misplaced};
 use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
@@ -25,7 +26,10 @@ pub enum Refusal {
         what: String,
     },
     /// `task-sendFrom` is not the principal's own name.
-    #[error("'{user}' cannot send as '{from}': task-sendFrom must be the name of the credential")]
+    #[error(
+        "'{user}' cannot send as '{}': task-sendFrom must be the name of the credential",
+        excerpt(from)
+    )]
     ForeignSender {
         /// Who asked.
         user: String,
@@ -33,13 +37,16 @@ pub enum Refusal {
         from: String,
     },
     /// No agent of that name.
-    #[error("no agent is called '{name}'")]
+    #[error("no agent is called '{}'", excerpt(name))]
     UnknownAgent {
         /// The name.
         name: String,
     },
     /// This endpoint takes its own name only.
-    #[error("this endpoint belongs to '{own}' and takes nothing for '{name}'")]
+    #[error(
+        "this endpoint belongs to '{own}' and takes nothing for '{}'",
+        excerpt(name)
+    )]
     OtherEndpoint {
         /// Whose endpoint it is.
         own: String,
@@ -81,7 +88,7 @@ pub enum Refusal {
         id: String,
     },
     /// No such task, or one that the principal is not party to.
-    #[error("no task '{task}' that '{user}' is party to")]
+    #[error("no task '{}' that '{user}' is party to", excerpt(task.as_str()))]
     UnknownTask {
         /// The identifier.
         task: TaskId,
@@ -245,7 +252,7 @@ pub enum Refusal {
     )]
     ShortOfMemory,
     /// No such data, or none that the principal may read or write.
-    #[error("no data '{id}' that '{user}' may use")]
+    #[error("no data '{}' that '{user}' may use", excerpt(id))]
     UnknownData {
         /// The identifier.
         id: String,
@@ -292,7 +299,7 @@ pub enum Refusal {
         ems: &'static str,
     },
     /// The network has no such element.
-    #[error("the network has no element '{element}'")]
+    #[error("the network has no element '{}'", excerpt(element))]
     UnknownElement {
         /// The leaf that names it.
         leaf: &'static str,

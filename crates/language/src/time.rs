@@ -3,6 +3,7 @@
 //! Knows how an instant is written (RFC 3339, the `timestamptz` of draft-wang-nmrg-magent-im-00);
 //! refuses to know what time it is. Read next: [`crate::calendar`].
 
+use crate::excerpt::excerpt;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::num::NonZeroU8;
@@ -41,7 +42,7 @@ const EPOCH: i64 = OffsetDateTime::UNIX_EPOCH.date().to_julian_day() as i64;
 
 /// The text is not an RFC 3339 date and time with zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a date and time with zone, such as 2025-04-21T14:19:00Z")]
+#[error("'{}' is not a date and time with zone, such as 2025-04-21T14:19:00Z", excerpt(.0))]
 pub struct NotATimestamp(pub String);
 
 impl Timestamp {
