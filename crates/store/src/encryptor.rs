@@ -6,12 +6,12 @@
 //! next: `cover`, [`crate::set`].
 
 use crate::cipher::{HEADER, Header, Keys, TAG, derived};
+use crate::data_key::{self, DataKey, Period};
 use crate::digest::Sum;
 use crate::keys::{KeyError, KeyKeeper, Secret};
 use crate::ledger::Ledger;
 use crate::mac::RowMac;
 use crate::row::RowError;
-use crate::row::data_key::{self, DataKey, Period};
 use crate::set::{Set, SetKey};
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes256Gcm, Tag};
@@ -233,7 +233,9 @@ impl Encryptor {
             return Ok(());
         };
         let period = active_key.period;
-        period.write(transaction, self)
+        let sum = period.insert(transaction)?;
+        self.came(Set::Period, period.number.into(), &sum);
+        Ok(())
     }
 
     /// Notes that the transaction in which the salt was stored was committed.

@@ -43,6 +43,7 @@ mod bind;
 mod budget;
 mod cipher;
 mod cover;
+mod data_key;
 mod digest;
 mod encryptor;
 mod erase;
@@ -70,7 +71,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{Batch, Chunk, CommitError, Committed, Ticket};
+pub use batch::{Batch, Chunk, CommitError, Committed, OnCommit, Ticket};
 pub use keys::{Chance, HeldKeys, KeyError, KeyKeeper, Secret};
 pub use open::{Decided, Location, OpenError, Options, Recovered, Spawn};
 pub use outside::LAG;
@@ -90,6 +91,6 @@ pub use row::head::Counts;
 pub use row::push_config::PushChange;
 pub use sign::Signer;
 pub use statistics::{Condition, Statistics};
-pub use store::{OnCommit, Store};
+pub use store::Store;
 pub use verify::{ChainReport, Fault, Progress, Seal, Verification};
 pub use verify::{is_encrypted, verify, verify_with, verify_with_keys};

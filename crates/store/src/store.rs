@@ -5,7 +5,7 @@
 
 mod reads;
 
-use crate::batch::{Batch, CommitError, Committed, Ticket};
+use crate::batch::{Batch, CommitError, OnCommit, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
 use crate::keys::KeyKeeper;
@@ -31,11 +31,6 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
-
-/// Called on the writer thread after the fsync and before the tickets resolve, with the batches
-/// that became durable, in commit order. It delays every later commit while it runs. It must not
-/// own a [`Store`], which would then never close, and if it panics the store stops.
-pub type OnCommit = Box<dyn Fn(&[Committed]) + Send>;
 
 /// The durable state of a platform. Cheap to clone; when the last clone is dropped, queued batches
 /// are written and the files closed.

@@ -13,12 +13,12 @@ pub use report::{ChainReport, Fault, Seal};
 
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::Sum;
 use crate::keys::KeyKeeper;
 use crate::open::{OpenError, reader};
 use crate::outside::{self, Seen};
 use crate::read::ReadError;
-use crate::row::data_key;
 use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;

@@ -11,10 +11,11 @@
 //! verified whole. A doubt ([`OpenError::may_be_accepted`]) may be accepted by the operator; all
 //! other errors are final. Read next: [`crate::bind`], [`crate::outside`].
 
-use super::{Decided, OpenError, Options};
+use super::{Decided, OpenError, Options, host_key};
 use crate::bind;
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::{ORIGIN, Sum};
 use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
@@ -24,10 +25,10 @@ use crate::row::attestation::{self, Attestation, Ground};
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
-use crate::row::{RowError, data_key, entry, observation};
+use crate::row::{RowError, entry, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
-use crate::sign::{self, Signer};
+use crate::sign::Signer;
 use crate::verify::{self, Verification};
 use domain::event::Sequence;
 use rusqlite::Connection;
@@ -369,7 +370,7 @@ impl Guard<'_> {
             };
             attestation.append(connection, self.signer, encryptor)?;
             if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
-                sign::again(connection, signer, encryptor)?;
+                host_key::sign_again(connection, signer, encryptor)?;
             }
             tracing::warn!("accepted on purpose: {doubt}");
         }

@@ -653,19 +653,19 @@ forgeries! {
 forgeries! {
     the_mark_taken_back_that_all_is_encrypted:
         |connection, _| {
-            let key = &mut crate::row::data_key::data_keys(connection).unwrap()[0];
+            let key = &mut crate::data_key::data_keys(connection).unwrap()[0];
             key.whole = false;
             key.write(connection, &mut plainly()).unwrap();
         }
         => stale("data_key");
     the_last_number_of_a_period_taken:
         |connection, _| {
-            let forged = crate::row::data_key::Period {
+            let forged = crate::data_key::Period {
                 number: u32::MAX,
                 data_key: 1,
                 salt: [0; 16],
             };
-            forged.write(connection, &mut plainly()).unwrap();
+            forged.insert(connection).unwrap();
         }
         => stale("period");
     what_binds_the_rows_deleted:

@@ -6,6 +6,7 @@
 use super::report::{ChainReport, Fault, Seal};
 use super::{Progress, Verification};
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::{ORIGIN, Sum};
 use crate::read::ReadError;
 use crate::read::log::first_time;
@@ -14,8 +15,7 @@ use crate::row::checkpoint::{self, Checkpoint};
 use crate::row::head::{self, Counts, Head, Stored};
 use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
 use crate::row::{
-    cursor, data_key, document, negotiation, observation, push_config, registration, seal, task,
-    team,
+    cursor, document, negotiation, observation, push_config, registration, seal, task, team,
 };
 use crate::schema;
 use crate::set::{STALE, Set, SetHashes};
