@@ -4,7 +4,7 @@
 //! ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of the
 //! former body, beside that of the blanked one and a signature over both. One that was encrypted
 //! later, or under another key, keeps the digest of its former stored body in front of its
-//! ciphertext. Read next: [`mod@body`], what a body is; [`super::head`].
+//! ciphertext. Read next: `body`, what it holds; [`super::head`].
 
 mod body;
 mod erased;
