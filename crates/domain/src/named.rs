@@ -138,7 +138,7 @@ mod tests {
             reply::Verdict
             task::Status
             task::Awaits
-            team::Standing
+            team::MemberStanding
             telemetry::AlarmType
             telemetry::Severity
             telemetry::Saving
@@ -165,7 +165,7 @@ mod tests {
         reply::Verdict: accepted offered refused input-required result pending
         task::Status: created processing blocked input-required auth-required failed finished cancelled rejected unconfirmed
         task::Awaits: answer decision judgement credentials completion
-        team::Standing: invited accepted declined
+        team::MemberStanding: invited accepted declined
         telemetry::AlarmType: loss-of-signal link-down card-failure node-unreachable site-unreachable cells-out-of-service mains-failure signal-degraded temperature-high antenna-mismatch clock-unsynchronised congestion optical-power-low cell-unavailable cell-degraded interference-high battery-low
         telemetry::Severity: warning minor major critical
         telemetry::Saving: off symbol-shutdown carrier-shutdown deep-sleep

@@ -21,7 +21,7 @@
 mod agreement;
 mod decide;
 
-pub use agreement::{Misfit, fits};
+pub use agreement::{Divergence, fits};
 pub use decide::{Change, Misplaced, Move};
 
 use crate::content::Content;

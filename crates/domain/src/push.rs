@@ -45,7 +45,7 @@ pub struct PushAuthentication {
 /// The error for a member of a configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
-pub struct Unusable {
+pub struct InvalidPushConfig {
     /// The name of the member: `id`, `token`, `scheme` or `credentials`.
     pub member: &'static str,
     /// The reason.
@@ -75,8 +75,8 @@ impl PushConfig {
     /// Checks that it can be stored, and sent as HTTP fields.
     ///
     /// # Errors
-    /// [`Unusable`] for the first member that cannot be used.
-    pub fn check(&self) -> Result<(), Unusable> {
+    /// [`InvalidPushConfig`] for the first member that cannot be used.
+    pub fn check(&self) -> Result<(), InvalidPushConfig> {
         if !identifier::is_identifier(&self.id, Self::ID_MOST) {
             let why = format!("1 to {} bytes, {}", Self::ID_MOST, identifier::RULE);
             return Err(unusable("id", why));
@@ -99,9 +99,9 @@ impl PushConfig {
     }
 }
 
-fn unusable(member: &'static str, why: String) -> Unusable {
+fn unusable(member: &'static str, why: String) -> InvalidPushConfig {
     let why = format!("{why} are needed");
-    Unusable { member, why }
+    InvalidPushConfig { member, why }
 }
 
 /// RFC 9110 §5.5: a field value, without obsolete characters.

@@ -6,7 +6,7 @@
 use crate::faults::FaultRefusal;
 use domain::content::ContentError;
 use domain::excerpt::excerpt;
-use domain::negotiation::{Kind, Misfit, Misplaced};
+use domain::negotiation::{Divergence, Kind, Misplaced};
 use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
 use domain::verb::Verb;
@@ -115,7 +115,7 @@ pub enum Refusal {
         /// The task.
         task: TaskId,
         /// Where.
-        misfit: Misfit,
+        misfit: Divergence,
     },
     /// A negotiation under the identifier has not ended, so that nothing may be assigned yet.
     #[error("the feasibility of task '{task}' is being negotiated: agree or refuse first")]

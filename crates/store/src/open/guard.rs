@@ -29,7 +29,7 @@ use crate::row::{RowError, entry, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
 use crate::sign::Signer;
-use crate::verify::{self, Verification};
+use crate::verify::{self, VerifyOptions};
 use domain::event::Sequence;
 use rusqlite::Connection;
 use std::path::Path;
@@ -302,9 +302,9 @@ impl Guard<'_> {
         let strange = doubts
             .iter()
             .any(|doubt| matches!(doubt, OpenError::Stranger { .. }));
-        let how = Verification {
+        let how = VerifyOptions {
             signer: self.signer.filter(|_| !strange),
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let has_keys = self.options.keys.is_some();
         let report = verify::walk::walked(self.tables, how, has_keys)?;

@@ -40,10 +40,10 @@ impl Stage {
 
     fn verified(&self) -> Vec<String> {
         let signer = Key("platform");
-        let how = Verification {
+        let how = VerifyOptions {
             signer: Some(&signer),
             outside: vec![self.outside.clone()],
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let report = verify_with_keys(&self.path, how, keeper("m1").as_ref()).unwrap();
         report.faults.iter().map(ToString::to_string).collect()
@@ -845,9 +845,9 @@ fn a_state_made_to_look_like_none_that_can_be_read() {
             "the state was forged: its schema is not that of a state of Convoke (strange {pragma}{value})"
         );
         assert_eq!(refused, told);
-        let how = Verification {
+        let how = VerifyOptions {
             outside: vec![stage.outside.clone()],
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let report = verify_with(&stage.path, how).unwrap();
         assert!(report.faults.iter().any(|fault| fault.key == told));

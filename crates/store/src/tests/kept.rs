@@ -9,7 +9,7 @@ use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reason;
 use domain::task::{Awaits, Conditions, Subscription};
-use domain::team::{Candidate, Need, Standing, Team};
+use domain::team::{Candidate, MemberStanding, Need, Team};
 
 pub(super) fn negotiation(task: &str, kind: Kind) -> Negotiation {
     let mut negotiation = Negotiation::between(TaskId::new(task), kind, "oss", "ran");
@@ -98,7 +98,7 @@ pub(super) fn team(task: &str) -> Team {
             need: "radio".into(),
             agent: "ran".into(),
             score: 750,
-            standing: Standing::Declined,
+            standing: MemberStanding::Declined,
             reasons: vec![reason()],
         }],
         formed_at: at(1),
