@@ -4,7 +4,7 @@
 //! [`crate::rest`].
 
 use crate::version::Dialect;
-use schema::json::JsonError;
+use schema::read::SourceError;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -211,14 +211,14 @@ impl ErrorKind {
     }
 }
 
-impl From<JsonError> for Error {
-    fn from(cause: JsonError) -> Self {
+impl From<SourceError> for Error {
+    fn from(cause: SourceError) -> Self {
         match cause {
-            JsonError::Excess(excess) => {
+            SourceError::Excess(excess) => {
                 let message = format!("The payload is too large: {excess}");
                 Self::new(ErrorKind::TooLarge, message)
             }
-            JsonError::Syntax(cause) => {
+            cause @ (SourceError::Syntax(_) | SourceError::Twice { .. }) => {
                 let message = format!("Invalid JSON payload: {cause}");
                 Self::new(ErrorKind::ParseError, message)
             }

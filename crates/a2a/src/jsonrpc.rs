@@ -169,7 +169,7 @@ fn read_into(
 }
 
 fn parsed(body: &[u8]) -> Result<Map<String, Value>, Error> {
-    match schema::json::read(body)? {
+    match schema::read::json(body)? {
         Value::Object(request) => Ok(request),
         Value::Array(_) => Err(no_request("", "batches are not taken, send one request")),
         _ => Err(no_request("", "an object is needed")),

@@ -267,7 +267,7 @@ fn body(incoming: &RestRequest<'_>) -> Result<Map<String, Value>, Error> {
         let message = format!("'{}' is not read here, {JSON} is", inert(said));
         return Err(Error::new(ErrorKind::UnsupportedMediaType, message));
     }
-    match schema::json::read(incoming.body)? {
+    match schema::read::json(incoming.body)? {
         Value::Object(body) => Ok(body),
         _ => Err(Malformed::whole("an object is needed").invalid_params()),
     }

@@ -7,6 +7,7 @@
 
 use crate::profile::{is_deceptive, is_joining};
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -64,17 +65,20 @@ impl AuditKind {
 }
 
 /// An event that happened once.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AuditEvent {
     /// The kind of event.
     pub kind: AuditKind,
     /// The user that did it, or whose name was used; empty if unknown.
     pub user: String,
     /// The protocol and address that it came from, such as `ssh 192.0.2.7`; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// The object: an operation, the fingerprint of a key, a patch.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subject: String,
     /// The reason, or the rule that decided.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
@@ -137,9 +141,10 @@ fn clean_name(name: &str) -> String {
 }
 
 /// A record of the trail.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRecord {
     /// The event.
+    #[serde(flatten)]
     pub event: AuditEvent,
     /// The number of occurrences since the previous record of the same event.
     pub count: u32,

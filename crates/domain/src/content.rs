@@ -3,188 +3,20 @@
 //! Figure 7 of draft-wang-nmrg-magent-im-00 puts bodies into tags with stray quotes and misspells
 //! "information"; both are read. What is written is the plain form: heading, newline, body. A
 //! structured payload is one JSON object `{"schema_id": …, "payload": …}` under its own heading.
-//! The meaning of a payload's keys is not known here. Read next: [`crate::task`].
+//! Read next: `section`, `payload`; then [`crate::task`].
+
+mod payload;
+mod section;
+
+pub use payload::Payload;
+pub use section::Heading;
 
 use crate::task::Awaits;
+use language::excerpt::excerpt;
 use schema::json::{Budget, Excess};
-use schema::read::{self, SourceError};
-use serde_json::{Map, Value};
+use section::sections;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-
-/// The known headings, in the order in which they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Heading {
-    /// `target object`: what the task is about; never missing.
-    TargetObject,
-    /// `task description`: what to do; never missing.
-    TaskDescription,
-    /// `environmental information`: circumstances.
-    EnvironmentalInformation,
-    /// `expected response`: what the publisher will judge the result by.
-    ExpectedResponse,
-    /// `asynchronous`: `true` or `false`, as the leaf task-async.
-    Asynchronous,
-    /// `terms`: lines `term: explanation`.
-    Terms,
-    /// `structured payload`: one JSON object.
-    StructuredPayload,
-    /// `progress`: a percentage, with words if there are any.
-    Progress,
-    /// `result`: the outcome.
-    Result,
-}
-
-impl Heading {
-    const ALL: [Heading; 9] = [
-        Self::TargetObject,
-        Self::TaskDescription,
-        Self::EnvironmentalInformation,
-        Self::ExpectedResponse,
-        Self::Asynchronous,
-        Self::Terms,
-        Self::StructuredPayload,
-        Self::Progress,
-        Self::Result,
-    ];
-
-    /// The heading as written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TargetObject => "target object",
-            Self::TaskDescription => "task description",
-            Self::EnvironmentalInformation => "environmental information",
-            Self::ExpectedResponse => "expected response",
-            Self::Asynchronous => "asynchronous",
-            Self::Terms => "terms",
-            Self::StructuredPayload => "structured payload",
-            Self::Progress => "progress",
-            Self::Result => "result",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let words = text
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .to_lowercase();
-        let words = words.trim_end_matches(':');
-        if words == "environmental infomation" {
-            return Some(Self::EnvironmentalInformation);
-        }
-        Self::ALL.into_iter().find(|h| h.as_str() == words)
-    }
-}
-
-fn members(values: &Map<String, Value>) -> usize {
-    let each = values
-        .iter()
-        .map(|(key, value)| key.len() + bytes_of(value));
-    each.sum()
-}
-
-/// The approximate size of a value in bytes: its names and texts count; a number and an empty list
-/// count little.
-fn bytes_of(value: &Value) -> usize {
-    const SIGNS: usize = 8;
-    SIGNS
-        + match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(bytes_of).sum(),
-            Value::Object(values) => members(values),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
-}
-
-/// A structured payload: the values, and the schema they follow.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Payload {
-    /// The schema version, e.g. `fault_diagnosis_v1`.
-    pub schema_id: String,
-    /// Key and value pairs.
-    pub values: Map<String, Value>,
-}
-
-impl Payload {
-    /// A payload under `schema_id`; `values` must be a JSON object.
-    ///
-    /// # Panics
-    /// If `values` is not an object: the caller writes it as a literal.
-    pub fn new(schema_id: &str, values: Value) -> Self {
-        let Value::Object(values) = values else {
-            panic!("the values of a payload are a JSON object")
-        };
-        Self {
-            schema_id: schema_id.to_owned(),
-            values,
-        }
-    }
-
-    /// The approximate size in bytes.
-    pub fn bytes(&self) -> usize {
-        members(&self.values)
-    }
-
-    /// The scenario: the schema without its version (`fault_diagnosis`), which is the task's type.
-    pub fn scenario(&self) -> &str {
-        match self.schema_id.rsplit_once("_v") {
-            Some((name, version)) if version.bytes().all(|b| b.is_ascii_digit()) => name,
-            _ => &self.schema_id,
-        }
-    }
-
-    /// The string under `key`.
-    pub fn text(&self, key: &str) -> Option<&str> {
-        self.values.get(key).and_then(Value::as_str)
-    }
-
-    /// The strings of the array under `key`; empty if there is none.
-    pub fn texts(&self, key: &str) -> Vec<&str> {
-        let items = self.values.get(key).and_then(Value::as_array);
-        items
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect()
-    }
-
-    /// The number under `key`.
-    pub fn number(&self, key: &str) -> Option<f64> {
-        self.values.get(key).and_then(Value::as_f64)
-    }
-
-    /// The truth value under `key`.
-    pub fn flag(&self, key: &str) -> Option<bool> {
-        self.values.get(key).and_then(Value::as_bool)
-    }
-
-    /// The JSON object as it stands in a section.
-    pub fn to_json(&self) -> String {
-        serde_json::json!({ "schema_id": self.schema_id, "payload": self.values }).to_string()
-    }
-
-    fn parse(budget: &mut Budget, text: &str) -> Result<Self, ContentError> {
-        let value = read::json_within(budget, text).map_err(|cause| match cause {
-            SourceError::Excess(excess) => ContentError::TooBig(excess),
-            other => ContentError::NotJson {
-                cause: other.to_string(),
-            },
-        })?;
-        let Value::Object(mut object) = value else {
-            return Err(ContentError::NotAPayload);
-        };
-        match (
-            object.remove("schema_id"),
-            object.remove("payload"),
-            object.is_empty(),
-        ) {
-            (Some(Value::String(schema_id)), Some(Value::Object(values)), true) => {
-                Ok(Self { schema_id, values })
-            }
-            _ => Err(ContentError::NotAPayload),
-        }
-    }
-}
 
 /// The error for a content that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -209,32 +41,40 @@ pub enum ContentError {
     #[error(r#"the structured payload is not one object {{"schema_id": "…", "payload": {{…}}}}"#)]
     NotAPayload,
     /// `asynchronous` is neither true nor false.
-    #[error("the section '## asynchronous' says '{0}', not true or false")]
+    #[error("the section '## asynchronous' says '{}', not true or false", excerpt(.0))]
     NotABoolean(String),
 }
 
 /// The sections of one message.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Content {
     /// The subject of the task.
     pub target_object: String,
     /// The work to do, or the news.
     pub task_description: String,
     /// Circumstances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environmental_information: Option<String>,
     /// The criteria by which the publisher will judge the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_response: Option<String>,
     /// True to answer at once and report by notification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asynchronous: Option<bool>,
     /// Terms and their explanations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<(String, String)>,
     /// The structured payload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Payload>,
     /// A percentage, with words if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<String>,
     /// The outcome of the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Sections under unknown headings: heading and body, kept as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<(String, String)>,
 }
 
@@ -428,81 +268,6 @@ fn append(section: &mut String, body: &str) {
         section.push('\n');
     }
     section.push_str(body);
-}
-
-/// The headings of `text` with their bodies; text before the first heading, such as Figure 7's
-/// `<content …>` wrapper, is left out.
-fn sections(budget: &mut Budget, text: &str) -> Result<Vec<Section>, Excess> {
-    let mut found: Vec<Section> = Vec::new();
-    for line in text.lines() {
-        match line.trim_start().strip_prefix("##") {
-            Some(rest) if !rest.starts_with('#') => {
-                budget.spend_one()?;
-                found.push(heading_line(rest));
-            }
-            _ => {
-                if let Some((_, body)) = found.last_mut() {
-                    append_line(body, line);
-                }
-            }
-        }
-    }
-    for (_, body) in &mut found {
-        *body = untagged(body.trim()).to_owned();
-    }
-    Ok(found)
-}
-
-/// A known heading, or the text of an unknown one, and its body.
-type Section = (Result<Heading, String>, String);
-
-/// A heading line may carry its body behind a colon or a tag: `## target object: site-1`.
-fn heading_line(rest: &str) -> Section {
-    let whole = rest.trim();
-    if let Some(heading) = Heading::parse(whole) {
-        return (Ok(heading), String::new());
-    }
-    let split = whole.find([':', '<']);
-    if let Some(at) = split
-        && let Some(heading) = Heading::parse(&whole[..at])
-    {
-        return (
-            Ok(heading),
-            whole[at..].trim_start_matches(':').trim().to_owned(),
-        );
-    }
-    for heading in Heading::ALL {
-        let name = heading.as_str();
-        let fits = whole
-            .get(..name.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(name));
-        if fits && whole[name.len()..].starts_with(char::is_whitespace) {
-            return (Ok(heading), whole[name.len()..].trim().to_owned());
-        }
-    }
-    (Err(whole.to_owned()), String::new())
-}
-
-fn append_line(body: &mut String, line: &str) {
-    if !body.is_empty() {
-        body.push('\n');
-    }
-    body.push_str(line);
-}
-
-/// The text inside `<tag>…</tag>`, or `<tag">…</tag">` as in Figure 7; a closing `</content>` of
-/// the wrapper behind it is dropped. Anything else stays as it is.
-fn untagged(body: &str) -> &str {
-    let body = body.strip_suffix("</content>").map_or(body, str::trim_end);
-    let inner = || {
-        let rest = body.strip_prefix('<')?;
-        let (open, rest) = rest.split_once('>')?;
-        let name = open.trim_end_matches('"');
-        let (text, close) = rest.rsplit_once("</")?;
-        let close = close.strip_suffix('>')?.trim_end_matches('"');
-        (close == name && name.chars().all(|c| c.is_ascii_alphanumeric())).then(|| text.trim())
-    };
-    inner().unwrap_or(body)
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ pub use index::Index;
 
 use crate::profile::{Profile, Skill};
 use crate::registry::{Health, Registration};
+use serde::{Deserialize, Serialize};
 
 /// The criteria of a search. A criterion that is not stated is not applied. Case is ignored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criteria {
     /// `skill-name`.
     pub skill: Option<String>,

@@ -15,10 +15,12 @@
 //! - [`access`]: access control (NACM); [`audit`]: the audit trail;
 //! - [`identifier`]: the syntax of identifiers that principals choose;
 //! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
-//!   the names that people give to days and towns.
+//!   the names that people give to days and towns; [`mod@excerpt`]: what a message quotes.
 //!
-//! No IO, no clock, no serde: each boundary owns its own wire or row type. `serde_json` is here
-//! only because a structured payload *is* a JSON object.
+//! No IO, no clock. What serde derives here is the form of a value in a row of `store`, and nobody's
+//! wire type: each protocol owns its own. Rows carry digests over these bytes, so a field or a name
+//! of one that changes wants a migration; a test of `store` holds them. `serde_json` is here because
+//! a structured payload *is* a JSON object.
 #![forbid(unsafe_code)]
 
 pub mod access;
@@ -32,7 +34,8 @@ pub mod ems;
 pub mod event;
 pub mod identifier;
 pub mod inventory;
-mod named;
+#[doc(hidden)]
+pub mod named;
 pub mod negotiation;
 pub mod notification;
 pub mod permit;
@@ -47,4 +50,4 @@ pub mod telemetry;
 pub mod time;
 pub mod verb;
 
-pub use language::{calendar, gazetteer};
+pub use language::{calendar, excerpt, gazetteer};

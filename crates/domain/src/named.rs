@@ -1,10 +1,41 @@
 //! Enums that are written by name: the list of them, the name of each, and the one that a name is of.
 //!
-//! Knows what strum derives, and gives it the form that everybody here calls. The names go out to
-//! clients and into the store: a test of this crate holds them. Read next: [`crate::task::Status`].
+//! Knows what strum derives, and gives it the form that everybody here calls; serde's is the name
+//! too. The names go out to clients and into the store: a test of this crate holds them. Read next:
+//! [`crate::task::Status`].
+
+#[doc(hidden)]
+pub use serde;
+
+use serde::de::{Error, Unexpected, Visitor};
+use std::fmt;
+
+/// Reads a name with `parse`; only a text is one.
+#[doc(hidden)]
+pub fn deserialize<'de, D: serde::Deserializer<'de>, T>(
+    deserializer: D,
+    parse: fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_str(Name(parse))
+}
+
+struct Name<T>(fn(&str) -> Option<T>);
+
+impl<T> Visitor<'_> for Name<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a known name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<T, E> {
+        self.0(name).ok_or_else(|| E::invalid_value(Unexpected::Str(name), &self))
+    }
+}
 
 /// Gives an enum that derives `EnumString`, `IntoStaticStr` and `VariantArray` of strum the constant
-/// `ALL` and the functions `as_str` and `parse`; what stands before its name documents `as_str`.
+/// `ALL`, the functions `as_str` and `parse`, and that name as its form for serde; what stands before
+/// its name documents `as_str`.
 ///
 /// ```
 /// use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -45,6 +76,23 @@ macro_rules! named {
             /// The one of that name; none if none has it.
             pub fn parse(name: &str) -> Option<Self> {
                 name.parse().ok()
+            }
+        }
+
+        impl $crate::named::serde::Serialize for $name {
+            fn serialize<S: $crate::named::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::named::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::named::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                $crate::named::deserialize(deserializer, Self::parse)
             }
         }
     };
@@ -90,7 +138,7 @@ mod tests {
             reply::Verdict
             task::Status
             task::Awaits
-            team::Standing
+            team::MemberStanding
             telemetry::AlarmType
             telemetry::Severity
             telemetry::Saving
@@ -117,7 +165,7 @@ mod tests {
         reply::Verdict: accepted offered refused input-required result pending
         task::Status: created processing blocked input-required auth-required failed finished cancelled rejected unconfirmed
         task::Awaits: answer decision judgement credentials completion
-        team::Standing: invited accepted declined
+        team::MemberStanding: invited accepted declined
         telemetry::AlarmType: loss-of-signal link-down card-failure node-unreachable site-unreachable cells-out-of-service mains-failure signal-degraded temperature-high antenna-mismatch clock-unsynchronised congestion optical-power-low cell-unavailable cell-degraded interference-high battery-low
         telemetry::Severity: warning minor major critical
         telemetry::Saving: off symbol-shutdown carrier-shutdown deep-sleep

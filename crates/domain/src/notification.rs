@@ -8,10 +8,11 @@ use crate::registry::Health;
 use crate::task::{Awaits, Status, Task, TaskId};
 use crate::time::Timestamp;
 use crate::verb::Verb;
+use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One change of one task, as its publisher reads it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Notification {
     /// The time of the commit.
     pub time: Timestamp,
@@ -29,6 +30,7 @@ pub struct Notification {
     pub status: Status,
     /// The state before it; none when the task was created, and where the notification is made from
     /// the task alone, which does not hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Status>,
     /// The time at which the task began.
     pub start_time: Timestamp,
@@ -37,8 +39,10 @@ pub struct Notification {
     /// The content: incident, finding, question or result.
     pub content: Content,
     /// The thing awaited, while the task waits for its publisher.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaits: Option<Awaits>,
     /// The result's entry in `data-params`, once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<String>,
 }
 
@@ -92,7 +96,7 @@ impl Notification {
 }
 
 /// One change of one negotiation, as both sides read it (§5.3).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NegotiationUpdate {
     /// The time of the commit.
     pub time: Timestamp,
@@ -107,6 +111,7 @@ pub struct NegotiationUpdate {
     /// The state after the change.
     pub state: State,
     /// The turn taken, unless time or the task's own end made the change.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub turn: Option<Turn>,
 }
 
@@ -133,7 +138,7 @@ crate::named! {
 }
 
 /// One change of one agent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AgentUpdate {
     /// The time of the commit.
     pub time: Timestamp,
@@ -188,7 +193,7 @@ impl SchemaChange {
 }
 
 /// One change of one schema: `schema-update`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SchemaUpdate {
     /// The time of the commit.
     pub time: Timestamp,
@@ -197,15 +202,20 @@ pub struct SchemaUpdate {
     /// The template published, or the one that a patch adds to.
     pub schema_id: String,
     /// The patch, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch_id: Option<String>,
     /// The client that alone may use the patch; none if all may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
     /// The kind of change.
     pub change: SchemaChange,
     /// The keys concerned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key_names: Vec<String>,
     /// The principal that made it; none if time or payloads did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
     /// The reason, as given by the principal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -2,6 +2,8 @@
 //!
 //! Files are not known here: `server` reads profiles from TOML. Read next: [`crate::agent`].
 
+use language::excerpt::excerpt;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -24,7 +26,7 @@ crate::named! {
 }
 
 /// One skill of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
     /// `skill-name`, unique in the profile.
     pub name: String,
@@ -43,7 +45,7 @@ pub struct Skill {
 }
 
 /// One way to authenticate with an agent. Holds parameters, never secrets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthenticationMethod {
     /// `accessinfo-id`, unique in the profile.
     pub id: String,
@@ -56,7 +58,7 @@ pub struct AuthenticationMethod {
 }
 
 /// The capabilities of an agent: negotiation, streaming, notifications.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
     /// `streaming`.
     pub streaming: bool,
@@ -67,7 +69,7 @@ pub struct Capability {
 }
 
 /// The profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// `name`: unique on the platform; also the agent's SSH user name.
     pub name: String,
@@ -89,6 +91,7 @@ pub struct Profile {
     pub layer: Layer,
     /// The province whose network it answers for, as [`crate::inventory::Inventory::provinces`]
     /// names it; none if it is not bound to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub province: Option<String>,
     /// `capability`.
     pub capability: Capability,
@@ -114,14 +117,15 @@ impl fmt::Display for Advice {
 pub enum ProfileError {
     /// The name cannot be an SSH user and a key file.
     #[error(
-        "the name '{0}' is not usable: 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.' or '-'"
+        "the name '{}' is not usable: 1 to 64 of letters, digits, '-', '_' and '.', not beginning with '.' or '-'",
+        excerpt(.0)
     )]
     Name(String),
     /// Two agents share a name or an alias.
     #[error("the name or alias '{0}' is taken by another agent")]
     Taken(String),
     /// A key of a list occurs twice.
-    #[error("{list} '{key}' occurs twice")]
+    #[error("{list} '{}' occurs twice", excerpt(key))]
     Twice {
         /// The list.
         list: &'static str,
@@ -129,7 +133,11 @@ pub enum ProfileError {
         key: String,
     },
     /// A mode that the draft does not know.
-    #[error("skill '{skill}' has mode '{mode}'; known are image, text, audio, video")]
+    #[error(
+        "skill '{}' has mode '{}'; known are image, text, audio, video",
+        excerpt(skill),
+        excerpt(mode)
+    )]
     Mode {
         /// The skill.
         skill: String,
@@ -137,7 +145,7 @@ pub enum ProfileError {
         mode: String,
     },
     /// The version is not a semantic version.
-    #[error("'{0}' is not a semantic version such as 1.0.0")]
+    #[error("'{}' is not a semantic version such as 1.0.0", excerpt(.0))]
     Version(String),
     /// A text holds a deceptive character, see [`is_deceptive`].
     #[error("{leaf} holds {}, which would make a row show what it does not say", c.escape_unicode())]

@@ -8,10 +8,11 @@
 use crate::event::Sequence;
 use crate::identifier;
 use crate::task::TaskId;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A receiver of a task's notifications.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushConfig {
     /// The task.
     pub task: TaskId,
@@ -24,6 +25,7 @@ pub struct PushConfig {
     /// The token by which the receiver recognises the sender. A secret.
     pub token: Option<String>,
     /// The authentication with the receiver.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub authentication: Option<PushAuthentication>,
     /// The version of A2A in which it was made, and in which the receiver is notified.
     pub version: String,
@@ -32,7 +34,7 @@ pub struct PushConfig {
 }
 
 /// The authentication with a receiver: the two parts of `Authorization` (RFC 9110 §11.6.2).
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushAuthentication {
     /// The scheme, such as `Bearer` or `Basic`.
     pub scheme: String,
@@ -43,7 +45,7 @@ pub struct PushAuthentication {
 /// The error for a member of a configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
-pub struct Unusable {
+pub struct InvalidPushConfig {
     /// The name of the member: `id`, `token`, `scheme` or `credentials`.
     pub member: &'static str,
     /// The reason.
@@ -73,8 +75,8 @@ impl PushConfig {
     /// Checks that it can be stored, and sent as HTTP fields.
     ///
     /// # Errors
-    /// [`Unusable`] for the first member that cannot be used.
-    pub fn check(&self) -> Result<(), Unusable> {
+    /// [`InvalidPushConfig`] for the first member that cannot be used.
+    pub fn check(&self) -> Result<(), InvalidPushConfig> {
         if !identifier::is_identifier(&self.id, Self::ID_MOST) {
             let why = format!("1 to {} bytes, {}", Self::ID_MOST, identifier::RULE);
             return Err(unusable("id", why));
@@ -97,9 +99,9 @@ impl PushConfig {
     }
 }
 
-fn unusable(member: &'static str, why: String) -> Unusable {
+fn unusable(member: &'static str, why: String) -> InvalidPushConfig {
     let why = format!("{why} are needed");
-    Unusable { member, why }
+    InvalidPushConfig { member, why }
 }
 
 /// RFC 9110 §5.5: a field value, without obsolete characters.

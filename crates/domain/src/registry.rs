@@ -15,11 +15,13 @@
 use crate::notification::AgentChange;
 use crate::profile::{Profile, ProfileError};
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The way an agent is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reach {
     /// It runs inside the platform.
     Hosted,
@@ -39,6 +41,7 @@ pub enum Reach {
         card_url: String,
         /// True once a card with a valid signature was seen there; from then on an unsigned one is
         /// refused.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         signed: bool,
     },
 }
@@ -188,7 +191,7 @@ pub enum Improper {
 }
 
 /// The registration of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registration {
     /// The profile.
     pub profile: Arc<Profile>,

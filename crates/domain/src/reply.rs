@@ -4,6 +4,7 @@
 
 use crate::content::Content;
 use crate::task::{Awaits, Status, TaskId};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -32,7 +33,7 @@ crate::named! {
 }
 
 /// One reason for a refusal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// A short identifier, e.g. `no-capacity`.
     pub reason: String,

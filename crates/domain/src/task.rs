@@ -11,11 +11,12 @@ pub use decide::{Command, Event, OutOfTurn};
 
 use crate::content::Content;
 use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 /// The identifier of a task, unique on the platform; chosen by its publisher.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TaskId(String);
 
 impl TaskId {
@@ -106,7 +107,7 @@ crate::named! {
 }
 
 /// The destination of a task's reports beside the NETCONF notifications (`task-subscription`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subscription {
     /// `subscript-protocol`: `http` or `https` for a webhook, `netconf` for notifications.
     pub protocol: String,
@@ -117,11 +118,14 @@ pub struct Subscription {
 }
 
 /// The conditions on which a task is assigned.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The task of which this one is a part: cancelled with it, and its result waits for this one.
+    /// Not in serde's form: a row holds it beside the others.
+    #[serde(skip)]
     pub parent: Option<TaskId>,
     /// The time by which the executor must have offered a result; the task fails then.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub deadline: Option<Timestamp>,
     /// The time that a result, a proposed decision or a question may wait for the publisher, in
     /// milliseconds; none if it is not limited.
@@ -131,12 +135,14 @@ pub struct Conditions {
     /// The most rounds that a negotiation of this task may take; 0 for the platform's limit.
     pub round_limit: u32,
     /// The destination of reports beside the notifications.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub subscription: Option<Subscription>,
     /// `msg-data`: an entry of `/data-params` that belongs to the assignment.
     pub data: Option<String>,
     /// `context`: the record of `/context` from which the assignment follows.
     pub context: Option<String>,
     /// The conversation that it belongs to, if stated: see [`Task::conversation`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
 }
 

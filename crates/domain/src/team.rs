@@ -10,11 +10,13 @@ use crate::profile::usable_name;
 use crate::reply::Reason;
 use crate::task::TaskId;
 use crate::time::Timestamp;
+use language::excerpt::excerpt;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// One place in a team.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Need {
     /// Its name, unique in the team; the part of the task is `{task}/{name}`.
     pub name: String,
@@ -30,7 +32,7 @@ pub struct Need {
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Standing {
+pub enum MemberStanding {
     /// Asked, and has not answered.
     Invited,
     /// Accepted.
@@ -41,11 +43,11 @@ pub enum Standing {
 
 crate::named! {
     /// The name in module convoke-registry.
-    Standing
+    MemberStanding
 }
 
 /// An agent that was asked to fill a place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The place.
     pub need: String,
@@ -54,13 +56,13 @@ pub struct Candidate {
     /// The score of its match, 0 to 1000.
     pub score: u32,
     /// Its answer.
-    pub standing: Standing,
+    pub standing: MemberStanding,
     /// The reasons, if it declined.
     pub reasons: Vec<Reason>,
 }
 
 /// A team.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Team {
     /// The task that it is for.
     pub task: TaskId,
@@ -89,8 +91,9 @@ pub enum Unformed {
     },
     /// A place without a usable name, or one whose part would have too long an identifier.
     #[error(
-        "'{0}' cannot name a place: letters, digits, '-', '_' and '.', not beginning with '.' or \
+        "'{}' cannot name a place: letters, digits, '-', '_' and '.', not beginning with '.' or \
          '-', and with the task's identifier and a '/' in front at most {most} bytes",
+        excerpt(.0),
         most = TaskId::LONGEST
     )]
     Name(String),
@@ -155,7 +158,7 @@ impl Team {
     /// is filled or an answer is outstanding, and when [`Team::CANDIDATES_MOST`] were asked.
     pub fn next<'a>(&self, need: &str, found: &'a [Match]) -> Option<&'a Match> {
         let asked = || self.candidates.iter().filter(|c| c.need == need);
-        let hopeful = asked().any(|c| c.standing != Standing::Declined);
+        let hopeful = asked().any(|c| c.standing != MemberStanding::Declined);
         if hopeful || asked().count() >= Self::CANDIDATES_MOST {
             return None;
         }
@@ -169,7 +172,7 @@ impl Team {
             need: need.to_owned(),
             agent: found.name.clone(),
             score: found.score,
-            standing: Standing::Invited,
+            standing: MemberStanding::Invited,
             reasons: Vec::new(),
         });
         self.touch(at);
@@ -185,15 +188,15 @@ impl Team {
         at: Timestamp,
     ) -> bool {
         let expected = |c: &&mut Candidate| {
-            c.need == need && c.agent == agent && c.standing == Standing::Invited
+            c.need == need && c.agent == agent && c.standing == MemberStanding::Invited
         };
         let Some(candidate) = self.candidates.iter_mut().find(expected) else {
             return false;
         };
         match answer {
-            Ok(()) => candidate.standing = Standing::Accepted,
+            Ok(()) => candidate.standing = MemberStanding::Accepted,
             Err(reasons) => {
-                candidate.standing = Standing::Declined;
+                candidate.standing = MemberStanding::Declined;
                 candidate.reasons = reasons;
             }
         }
@@ -208,7 +211,7 @@ impl Team {
 
     /// The agent that fills a place.
     pub fn member(&self, need: &str) -> Option<&Candidate> {
-        let fills = |c: &&Candidate| c.need == need && c.standing == Standing::Accepted;
+        let fills = |c: &&Candidate| c.need == need && c.standing == MemberStanding::Accepted;
         self.candidates.iter().find(fills)
     }
 
@@ -216,7 +219,8 @@ impl Team {
     pub fn gaps(&self) -> impl Iterator<Item = &Need> {
         self.needs.iter().filter(|need| {
             let candidates = self.candidates.iter();
-            let hopeful = |c: &Candidate| c.need == need.name && c.standing != Standing::Declined;
+            let hopeful =
+                |c: &Candidate| c.need == need.name && c.standing != MemberStanding::Declined;
             !need.optional && !candidates.into_iter().any(hopeful)
         })
     }
@@ -281,6 +285,7 @@ mod tests {
                 Err(Unformed::Name(bad.into()))
             );
         }
+        assert!(Unformed::Name("x".repeat(1 << 20)).to_string().len() < 300);
         let long = TaskId::new("t".repeat(TaskId::LONGEST - 2));
         let named = |name| {
             Team::of(
@@ -345,7 +350,7 @@ mod tests {
                 let distinct: BTreeSet<_> = asked.iter().map(|c| &c.agent).collect();
                 prop_assert_eq!(distinct.len(), asked.len());
                 prop_assert!(asked.len() <= Team::CANDIDATES_MOST);
-                let members = asked.iter().filter(|c| c.standing == Standing::Accepted).count();
+                let members = asked.iter().filter(|c| c.standing == MemberStanding::Accepted).count();
                 prop_assert!(members <= 1);
                 prop_assert_eq!(team.member(name).is_some(), members == 1);
             }

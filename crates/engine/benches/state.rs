@@ -41,7 +41,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
-use store::{Batch, Chance, HeldKeys, KeyKeeper, Options, Secret, Store};
+use store::{Batch, HeldKeys, KeyKeeper, Options, RandomSource, Secret, Store};
 
 const NAMES: [&str; 4] = ["assign", "negotiate", "discover", "kept"];
 /// Requests whose answers are not waited for before the next is made.
@@ -288,7 +288,7 @@ fn keyed(path: &Path) -> Options {
 }
 
 fn keeper() -> Arc<dyn KeyKeeper> {
-    let chance: Chance = Box::new(|bytes| {
+    let chance: RandomSource = Box::new(|bytes| {
         let mut source = std::fs::File::open("/dev/urandom").unwrap();
         source.read_exact(bytes).unwrap();
         Ok(())

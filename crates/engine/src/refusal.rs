@@ -6,7 +6,8 @@
 use crate::failure::StoreFailure;
 use crate::network::fault::FaultRefusal;
 use domain::content::ContentError;
-use domain::negotiation::{Kind, Misfit, Misplaced};
+use domain::excerpt::excerpt;
+use domain::negotiation::{Divergence, Kind, Misplaced};
 use domain::profile::ProfileError;
 use domain::task::{OutOfTurn, TaskId};
 use domain::verb::Verb;
@@ -26,7 +27,10 @@ pub enum Refusal {
         what: String,
     },
     /// `task-sendFrom` is not the principal's own name.
-    #[error("'{user}' cannot send as '{from}': task-sendFrom must be the name of the credential")]
+    #[error(
+        "'{user}' cannot send as '{}': task-sendFrom must be the name of the credential",
+        excerpt(from)
+    )]
     ForeignSender {
         /// Who asked.
         user: String,
@@ -34,13 +38,16 @@ pub enum Refusal {
         from: String,
     },
     /// No agent of that name.
-    #[error("no agent is called '{name}'")]
+    #[error("no agent is called '{}'", excerpt(name))]
     UnknownAgent {
         /// The name.
         name: String,
     },
     /// This endpoint takes its own name only.
-    #[error("this endpoint belongs to '{own}' and takes nothing for '{name}'")]
+    #[error(
+        "this endpoint belongs to '{own}' and takes nothing for '{}'",
+        excerpt(name)
+    )]
     OtherEndpoint {
         /// Whose endpoint it is.
         own: String,
@@ -82,7 +89,7 @@ pub enum Refusal {
         id: String,
     },
     /// No such task, or one that the principal is not party to.
-    #[error("no task '{task}' that '{user}' is party to")]
+    #[error("no task '{}' that '{user}' is party to", excerpt(task.as_str()))]
     UnknownTask {
         /// The identifier.
         task: TaskId,
@@ -109,7 +116,7 @@ pub enum Refusal {
         /// The task.
         task: TaskId,
         /// Where.
-        misfit: Misfit,
+        misfit: Divergence,
     },
     /// A negotiation under the identifier has not ended, so that nothing may be assigned yet.
     #[error("the feasibility of task '{task}' is being negotiated: agree or refuse first")]
@@ -246,7 +253,7 @@ pub enum Refusal {
     )]
     ShortOfMemory,
     /// No such data, or none that the principal may read or write.
-    #[error("no data '{id}' that '{user}' may use")]
+    #[error("no data '{}' that '{user}' may use", excerpt(id))]
     UnknownData {
         /// The identifier.
         id: String,
@@ -293,7 +300,7 @@ pub enum Refusal {
         ems: &'static str,
     },
     /// The network has no such element.
-    #[error("the network has no element '{element}'")]
+    #[error("the network has no element '{}'", excerpt(element))]
     UnknownElement {
         /// The leaf that names it.
         leaf: &'static str,

@@ -14,7 +14,7 @@ use domain::profile::{Capability, Layer, Profile, ProfileError, Skill};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
-use domain::team::{Need, Standing, Team};
+use domain::team::{MemberStanding, Need, Team};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{ExchangesOf, TaskById, TeamsOf};
@@ -294,7 +294,7 @@ fn drain(engine: &Engine) {
 }
 
 /// Who was asked, and how each stands to it.
-fn standings(team: &Team) -> Vec<(&str, Standing)> {
+fn standings(team: &Team) -> Vec<(&str, MemberStanding)> {
     let candidates = team.candidates.iter();
     candidates.map(|c| (c.agent.as_str(), c.standing)).collect()
 }
@@ -604,7 +604,7 @@ fn a_team_is_asked_together_one_after_the_other() {
         .form("operator", "t", &[("ip", "ip"), ("sea", "submarine")])
         .unwrap();
     // By name: who accepts comes first, so nobody else is asked.
-    assert_eq!(standings(&team), [("accepts", Standing::Accepted)]);
+    assert_eq!(standings(&team), [("accepts", MemberStanding::Accepted)]);
     let gaps: Vec<&str> = team.gaps().map(|need| need.name.as_str()).collect();
     assert_eq!(gaps, ["sea"]);
     assert_eq!(*stage.asked.lock().unwrap(), 1);
@@ -635,7 +635,10 @@ fn a_team_asked_for_again_is_the_same_team() {
     stage.register("out", profile("out", "submarine")).unwrap();
     let team = stage.form("operator", "t", &needs).unwrap();
     assert_eq!(team.candidates.last().unwrap().agent, "out");
-    assert_eq!(team.candidates.last().unwrap().standing, Standing::Invited);
+    assert_eq!(
+        team.candidates.last().unwrap().standing,
+        MemberStanding::Invited
+    );
 }
 
 #[test]
@@ -676,14 +679,20 @@ fn who_answers_later_joins_later_and_who_declines_makes_room() {
     }
     let needs = [("light", "optical")];
     let form = |stage: &Stage| stage.form("operator", "t", &needs).unwrap();
-    assert_eq!(standings(&form(&stage)), [("out1", Standing::Invited)]);
+    assert_eq!(
+        standings(&form(&stage)),
+        [("out1", MemberStanding::Invited)]
+    );
     let verb = Verb::FeasibilityNegotiate;
     let reply = stage.negotiate("out1", verb, "operator", "t/light", REFUSE);
     assert_eq!(reply.unwrap().verdict, Verdict::Accepted);
     let team = form(&stage);
     assert_eq!(
         standings(&team),
-        [("out1", Standing::Declined), ("out2", Standing::Invited)]
+        [
+            ("out1", MemberStanding::Declined),
+            ("out2", MemberStanding::Invited)
+        ]
     );
     assert_eq!(team.candidates[0].reasons[0].message, "no");
     // Who is silent for five minutes has declined; all the others keep their leases.
@@ -696,7 +705,10 @@ fn who_answers_later_joins_later_and_who_declines_makes_room() {
     let team = form(&stage);
     assert_eq!(
         standings(&team)[1..],
-        [("out2", Standing::Declined), ("out3", Standing::Invited)]
+        [
+            ("out2", MemberStanding::Declined),
+            ("out3", MemberStanding::Invited)
+        ]
     );
     assert_eq!(team.candidates[1].reasons[0].reason, "no-answer");
     stage
@@ -769,13 +781,13 @@ fn a_counter_offer_is_for_the_publisher_to_take() {
     let stage = stage();
     let needs = [("ran", "ran")];
     let team = stage.form("operator", "t", &needs).unwrap();
-    assert_eq!(standings(&team), [("offers", Standing::Invited)]);
+    assert_eq!(standings(&team), [("offers", MemberStanding::Invited)]);
     let verb = Verb::FeasibilityNegotiate;
     stage
         .negotiate("operator", verb, "offers", "t/ran", ACCEPT)
         .unwrap();
     let team = stage.form("operator", "t", &needs).unwrap();
-    assert_eq!(standings(&team), [("offers", Standing::Accepted)]);
+    assert_eq!(standings(&team), [("offers", MemberStanding::Accepted)]);
 }
 
 #[test]
@@ -793,7 +805,7 @@ fn a_team_outlives_the_platform() {
         .negotiate("out", verb, "operator", "t/light", ACCEPT)
         .unwrap();
     let team = stage.form("operator", "t", &needs).unwrap();
-    assert_eq!(standings(&team), [("out", Standing::Accepted)]);
+    assert_eq!(standings(&team), [("out", MemberStanding::Accepted)]);
     // What was asked and answered is on record.
     let exchanges = ExchangesOf {
         party: Some("out".to_owned()),

@@ -7,7 +7,7 @@
 //! - [`quantity`]: numbers with their units, in digits and in words;
 //! - [`time`]: instants as RFC 3339 writes them; [`calendar`]: days as people name them;
 //! - [`gazetteer`]: what towns are called;
-//! - [`steps`]: how much work reading a text is.
+//! - [`steps`]: how much work reading a text is; [`mod@excerpt`]: how much of it a message quotes.
 //!
 //! Knows what is said, and refuses to know what for: templates are the crate `schema`'s, complaints
 //! those of `agents`. Pure: time is an argument, there is no chance, no IO.
@@ -15,6 +15,7 @@
 
 pub mod calendar;
 pub mod dictionary;
+pub mod excerpt;
 pub mod gazetteer;
 pub mod quantity;
 pub mod script;

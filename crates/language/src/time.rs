@@ -3,7 +3,8 @@
 //! Knows how an instant is written (RFC 3339, the `timestamptz` of draft-wang-nmrg-magent-im-00);
 //! refuses to know what time it is. Read next: [`crate::calendar`].
 
-use serde::{Deserialize, Serialize};
+use crate::excerpt::excerpt;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::num::NonZeroU8;
 use std::ops::{Add, Sub};
@@ -15,10 +16,16 @@ use time::{Date, OffsetDateTime};
 ///
 /// Written as RFC 3339 in UTC with milliseconds, which is a `timestamptz` of `irtf-agent` and a
 /// `date-and-time` of RFC 6991.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+///
+/// For serde it is the number of milliseconds, see [`rfc3339`] for the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Timestamp(i64);
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        i64::deserialize(deserializer).map(Self::from_ms)
+    }
+}
 
 /// The latest instant that RFC 3339 can write: the end of the year 9999.
 const LATEST_MS: i64 = 253_402_300_799_999;
@@ -35,7 +42,7 @@ const EPOCH: i64 = OffsetDateTime::UNIX_EPOCH.date().to_julian_day() as i64;
 
 /// The text is not an RFC 3339 date and time with zone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a date and time with zone, such as 2025-04-21T14:19:00Z")]
+#[error("'{}' is not a date and time with zone, such as 2025-04-21T14:19:00Z", excerpt(.0))]
 pub struct NotATimestamp(pub String);
 
 impl Timestamp {
@@ -177,6 +184,18 @@ mod tests {
         for (text, east) in [("+02:00", 120), ("-03:30", -210), ("Z", 0)] {
             let zoned = Timestamp::parse_zoned(&format!("2025-04-21T16:19:00{text}"));
             assert_eq!(zoned.unwrap().1, east, "{text}");
+        }
+    }
+
+    /// Whatever a file says, an instant can be written.
+    #[test]
+    fn an_instant_out_of_reach_is_held_within_reach() {
+        type Number = serde::de::value::I64Deserializer<serde::de::value::Error>;
+        for (ms, held) in [(-1, 0), (5, 5), (i64::MAX, LATEST_MS)] {
+            assert_eq!(
+                Timestamp::deserialize(Number::new(ms)).unwrap().as_ms(),
+                held
+            );
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::lint::{self, LintFinding, TemplateOrigin};
 use crate::template::{Annotation, Template};
+use language::excerpt::excerpt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ pub enum PublishError {
 
 /// `unknown_scenario`: nobody serves it here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario '{scenario}' here; there are {}", known.join(", "))]
+#[error("no scenario '{}' here; there are {}", excerpt(scenario), known.join(", "))]
 pub struct UnknownScenario {
     /// The scenario that was asked for.
     pub scenario: String,
@@ -109,7 +110,7 @@ impl std::error::Error for UnknownSchema {}
 
 impl fmt::Display for UnknownSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no schema '{}' here", self.schema_id)?;
+        write!(f, "no schema '{}' here", excerpt(&self.schema_id))?;
         match &self.current {
             Some(current) => write!(f, "; '{current}' is current"),
             None => Ok(()),

@@ -3,6 +3,7 @@
 //! Knows the form of a tag and its canonical case (RFC 5646 §2.1, §2.1.1); refuses to know which
 //! subtags are registered. Read next: [`crate::template::Annotation`].
 
+use language::excerpt::excerpt;
 use oxilangtag::LanguageTag;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -14,13 +15,13 @@ use std::str::FromStr;
 #[serde(try_from = "String", into = "String")]
 pub struct Language(String);
 
-/// The text is not a well-formed language tag (RFC 5646 §2.1).
+/// The text is not a well-formed language tag (RFC 5646 §2.1), or longer than is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a language tag, such as en or zh-Hans")]
+#[error("'{}' is not a language tag of at most {LONGEST} bytes, such as en or zh-Hans", excerpt(.0))]
 pub struct NotALanguage(pub String);
 
-/// The longest tag that is read, in bytes; far above what RFC 5646 §4.4.1 asks for.
-const LONGEST: usize = 128;
+/// The longest tag that is read, in bytes: what RFC 5646 §4.4.1 asks for, and `convoke-schema` says.
+const LONGEST: usize = 35;
 
 impl Language {
     /// English, the default of templates that name no language.
@@ -39,10 +40,11 @@ impl Language {
     /// [`NotALanguage`] for anything that RFC 5646 §2.1 does not produce, and for a variant or an
     /// extension given twice.
     pub fn parse(text: &str) -> Result<Self, NotALanguage> {
-        let tag = LanguageTag::parse_and_normalize(text).ok();
+        let short = (text.len() <= LONGEST).then_some(text);
+        let tag = short.and_then(|text| LanguageTag::parse_and_normalize(text).ok());
         tag.filter(|tag| {
             let singletons = tag.extension_subtags().map(|(singleton, _)| singleton);
-            tag.len() <= LONGEST && are_distinct(tag.variant_subtags()) && are_distinct(singletons)
+            are_distinct(tag.variant_subtags()) && are_distinct(singletons)
         })
         .map(|tag| Self(tag.into_inner()))
         .ok_or_else(|| NotALanguage(text.to_owned()))
@@ -178,8 +180,12 @@ mod tests {
                 "{text}"
             );
         }
-        let endless = format!("en-x{}", "-abcdefgh".repeat(40));
-        assert!(Language::parse(&endless).is_err());
+        let longest = format!("en-x{}-abc", "-abcdefgh".repeat(3));
+        assert_eq!(
+            (longest.len(), tag(&longest).as_str()),
+            (LONGEST, &*longest)
+        );
+        assert!(Language::parse(&format!("{longest}d")).is_err());
     }
 
     /// Q4: RFC 4647 §3.4 lookup, its own example included.

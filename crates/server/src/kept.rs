@@ -14,7 +14,7 @@ use crate::state::StateFolder;
 use domain::time::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
-use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Spawn, Store, Verification};
+use store::{ChainReport, CommitError, KeyKeeper, OpenError, Options, Spawn, Store, VerifyOptions};
 
 /// The reason for which the store was not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -96,13 +96,13 @@ fn keeper(
 /// [`OpenError`] if it cannot be read; damage is in the report.
 pub fn verify(
     folder: &StateFolder,
-    mut progress: impl FnMut(store::Progress),
+    mut progress: impl FnMut(store::VerifyProgress),
 ) -> Result<ChainReport, OpenError> {
     let settings = Settings::load(folder).unwrap_or_default();
     let keeper = master_key::existing(&folder.store_key(), settings.store.key_command.as_deref());
     let key = keys::load(&folder.host_key()).ok();
     let signer = key.map(HostSeal);
-    let verification = Verification {
+    let verification = VerifyOptions {
         signer: signer.as_ref().map(|s| s as &dyn store::Signer),
         progress: Some(&mut progress),
         outside: outside(folder, &settings),

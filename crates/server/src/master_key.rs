@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use store::{
-    Chance, CommitError, HeldKeys, KeyError, KeyKeeper, OpenError, Options, Secret, Store,
+    CommitError, HeldKeys, KeyKeeper, KeyKeeperError, OpenError, Options, RandomSource, Secret,
+    Store,
 };
 
 /// The reason for which there is no master key.
@@ -68,7 +69,7 @@ pub enum MasterKeyError {
     },
     /// The system gives no random bytes.
     #[error("the system gives no randomness")]
-    Chance(#[source] KeyError),
+    Chance(#[source] KeyKeeperError),
 }
 
 /// The keeper of a state folder's key: that of `command` if there is one, else that of the file,
@@ -140,7 +141,7 @@ pub enum RotateError {
     Open(#[from] OpenError),
     /// The keys were not changed.
     #[error(transparent)]
-    Rotate(#[from] store::RotateError),
+    Rotate(#[from] store::KeyRotationError),
     /// The rows were not written anew.
     #[error(transparent)]
     Commit(#[from] CommitError),
@@ -225,9 +226,10 @@ fn fresh() -> Result<String, MasterKeyError> {
 }
 
 /// The random bytes of the operating system.
-fn chance() -> Chance {
+fn chance() -> RandomSource {
     Box::new(|bytes| {
-        getrandom::fill(bytes).map_err(|cause| KeyError::Failed(Box::new(io::Error::other(cause))))
+        getrandom::fill(bytes)
+            .map_err(|cause| KeyKeeperError::Failed(Box::new(io::Error::other(cause))))
     })
 }
 

@@ -108,6 +108,11 @@ pub struct Committed {
     pub mark: Option<u64>,
 }
 
+/// Called on the writer thread after the fsync and before the tickets resolve, with the batches
+/// that became durable, in commit order. It delays every later commit while it runs. It must not
+/// own a [`Store`](crate::Store), which would then never close, and if it panics the store stops.
+pub type OnCommit = Box<dyn Fn(&[Committed]) + Send>;
+
 /// The reason for which a batch was not stored. Nothing of such a batch is stored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {

@@ -6,13 +6,13 @@
 //! recorded and reported. Read next: [`crate::set`], `row::attestation`.
 
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::encryptor::{Encryptor, is_empty, new_data_key, new_salt, new_set_key};
 use crate::keys::KeyKeeper;
 use crate::ledger::Ledger;
 use crate::mac::{RowMac, Stamp};
 use crate::open::OpenError;
 use crate::row::attestation::{Attestation, Ground};
-use crate::row::data_key;
 use crate::row::head::Stored;
 use crate::row::{
     RowError, cursor, data_chunk, data_param, document, exchange, negotiation, observation,

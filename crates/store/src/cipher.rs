@@ -27,14 +27,14 @@
 //! | `head` | what binds the rows to it: see [`crate::ledger`] | sequence, time, chain, counts, generation |
 //! | `registration`, `seal`, `checkpoint`, `erasure`, `attestation` | nothing | profiles are public; the others count and sign |
 //!
-//! Lengths stay visible too. Read next: `encryptor`, which writes, `cover`, `keys`, `row::data_key`.
+//! Lengths stay visible too. Read next: `encryptor`, which writes, `cover`, `keys`, [`crate::data_key`].
 
+use crate::data_key::{self, DataKey, Period};
 use crate::digest::Sum;
 use crate::keys::{KeyKeeper, Secret};
 use crate::mac::{RowMac, Stamp, derive};
 use crate::open::OpenError;
 use crate::row::RowError;
-use crate::row::data_key::{self, DataKey, Period};
 use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::{Aes256Gcm, Nonce, Tag};
 use rusqlite::Connection;

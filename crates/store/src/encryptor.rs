@@ -6,12 +6,12 @@
 //! next: `cover`, [`crate::set`].
 
 use crate::cipher::{HEADER, Header, Keys, TAG, derived};
+use crate::data_key::{self, DataKey, Period};
 use crate::digest::Sum;
-use crate::keys::{KeyError, KeyKeeper, Secret};
+use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::ledger::Ledger;
 use crate::mac::RowMac;
 use crate::row::RowError;
-use crate::row::data_key::{self, DataKey, Period};
 use crate::set::{Set, SetKey};
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes256Gcm, Tag};
@@ -233,7 +233,9 @@ impl Encryptor {
             return Ok(());
         };
         let period = active_key.period;
-        period.write(transaction, self)
+        let sum = period.insert(transaction)?;
+        self.came(Set::Period, period.number.into(), &sum);
+        Ok(())
     }
 
     /// Notes that the transaction in which the salt was stored was committed.
@@ -284,7 +286,7 @@ impl ActiveKey {
 pub(crate) fn new_data_key(
     number: i64,
     keeper: &dyn KeyKeeper,
-) -> Result<(DataKey, Secret), KeyError> {
+) -> Result<(DataKey, Secret), KeyKeeperError> {
     let mut bits = Zeroizing::new([0; 32]);
     keeper.random(&mut bits[..])?;
     let secret = Secret::new(*bits);
@@ -300,14 +302,14 @@ pub(crate) fn new_data_key(
 }
 
 /// A new secret for the sums.
-pub(crate) fn new_set_key(keeper: &dyn KeyKeeper) -> Result<SetKey, KeyError> {
+pub(crate) fn new_set_key(keeper: &dyn KeyKeeper) -> Result<SetKey, KeyKeeperError> {
     let mut bits = Zeroizing::new([0; 32]);
     keeper.random(&mut bits[..])?;
     Ok(SetKey::new(Secret::new(*bits)))
 }
 
 /// The salt of a new period.
-pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyError> {
+pub(crate) fn new_salt(keeper: &dyn KeyKeeper) -> Result<[u8; 16], KeyKeeperError> {
     let mut salt = [0; 16];
     keeper.random(&mut salt)?;
     Ok(salt)

@@ -38,7 +38,7 @@ impl fmt::Debug for Secret {
 
 /// The error of a keeper of keys.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
+pub enum KeyKeeperError {
     /// It has no master key of that name.
     #[error("there is no master key '{master}'")]
     Unknown {
@@ -67,36 +67,36 @@ pub trait KeyKeeper: Send + Sync {
     /// Wraps a data key under the master key of this name, with authentication.
     ///
     /// # Errors
-    /// [`KeyError::Unknown`], [`KeyError::Failed`]
-    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError>;
+    /// [`KeyKeeperError::Unknown`], [`KeyKeeperError::Failed`]
+    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyKeeperError>;
 
     /// Unwraps a data key.
     ///
     /// # Errors
-    /// [`KeyError::Unknown`], [`KeyError::Wrong`], [`KeyError::Failed`]
-    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError>;
+    /// [`KeyKeeperError::Unknown`], [`KeyKeeperError::Wrong`], [`KeyKeeperError::Failed`]
+    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyKeeperError>;
 
     /// Fills `bytes` with cryptographically secure random bytes, from which data keys are made.
     ///
     /// # Errors
-    /// [`KeyError::Failed`]
-    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError>;
+    /// [`KeyKeeperError::Failed`]
+    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyKeeperError>;
 }
 
 /// The source of random bytes of a keeper: the operating system, as a rule.
-pub type Chance = Box<dyn Fn(&mut [u8]) -> Result<(), KeyError> + Send + Sync>;
+pub type RandomSource = Box<dyn Fn(&mut [u8]) -> Result<(), KeyKeeperError> + Send + Sync>;
 
 /// Master keys held in memory: read from files by the caller, or made up in tests. Wraps with
 /// AES-256-GCM under a random nonce of 96 bits.
 pub struct HeldKeys {
     /// The keys; the one in force first.
     masters: Vec<(String, Secret)>,
-    chance: Chance,
+    chance: RandomSource,
 }
 
 impl HeldKeys {
     /// A keeper whose master key in force is `secret`, under the name `master`.
-    pub fn new(master: impl Into<String>, secret: Secret, chance: Chance) -> Self {
+    pub fn new(master: impl Into<String>, secret: Secret, chance: RandomSource) -> Self {
         Self {
             masters: vec![(master.into(), secret)],
             chance,
@@ -110,9 +110,9 @@ impl HeldKeys {
         self
     }
 
-    fn cipher(&self, master: &str) -> Result<Aes256Gcm, KeyError> {
+    fn cipher(&self, master: &str) -> Result<Aes256Gcm, KeyKeeperError> {
         let found = self.masters.iter().find(|(name, _)| name == master);
-        let (_, secret) = found.ok_or_else(|| KeyError::Unknown {
+        let (_, secret) = found.ok_or_else(|| KeyKeeperError::Unknown {
             master: master.to_owned(),
         })?;
         Ok(Aes256Gcm::new(secret.expose().into()))
@@ -132,7 +132,7 @@ impl KeyKeeper for HeldKeys {
     }
 
     /// Wraps to nonce, data key and tag, in this order.
-    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError> {
+    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyKeeperError> {
         let cipher = self.cipher(master)?;
         let mut nonce = [0; NONCE];
         (self.chance)(&mut nonce)?;
@@ -147,8 +147,8 @@ impl KeyKeeper for HeldKeys {
         Ok([&nonce[..], &wrapped[..], &tag].concat())
     }
 
-    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError> {
-        let wrong = || KeyError::Wrong {
+    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyKeeperError> {
+        let wrong = || KeyKeeperError::Wrong {
             master: master.to_owned(),
         };
         let cipher = self.cipher(master)?;
@@ -167,7 +167,7 @@ impl KeyKeeper for HeldKeys {
         Ok(Secret(key))
     }
 
-    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError> {
+    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyKeeperError> {
         (self.chance)(bytes)
     }
 }

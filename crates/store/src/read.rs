@@ -5,73 +5,20 @@
 //! [`chunks`], [`log`]. Read next: `row`.
 
 pub(crate) mod chunks;
+mod error;
 pub(crate) mod log;
 pub(crate) mod parties;
 pub(crate) mod records;
 pub(crate) mod tasks;
 
+pub use error::ReadError;
+
 use crate::cipher::{Keys, Tables};
-use crate::row::{Corrupt, RowError};
+use crate::row::RowError;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The reason for which nothing was read.
-#[derive(Clone, Debug, thiserror::Error)]
-pub enum ReadError {
-    /// A row is not as it was written: it is refused rather than served.
-    #[error("the state is damaged at {table} '{key}'; it is refused rather than served")]
-    Corrupt {
-        /// The table, or `sqlite` if SQLite itself found the damage.
-        table: String,
-        /// The row, or what SQLite says.
-        key: String,
-    },
-    /// A row was written without the key: it is refused rather than served.
-    #[error("the state was forged at {table} '{key}'; it is refused rather than served")]
-    Forged {
-        /// The table.
-        table: String,
-        /// The row.
-        key: String,
-    },
-    /// The filter begins behind an identifier that does not exist.
-    #[error("there is no '{id}' to continue behind")]
-    Unknown {
-        /// The identifier.
-        id: String,
-    },
-    /// SQLite failed.
-    #[error("reading the state failed")]
-    Sqlite(#[source] Arc<rusqlite::Error>),
-}
-
-impl From<RowError> for ReadError {
-    fn from(error: RowError) -> Self {
-        match error.found_by_sqlite() {
-            RowError::Corrupt(Corrupt { table, key }) => Self::Corrupt {
-                table: table.to_owned(),
-                key,
-            },
-            RowError::Forged(Corrupt { table, key }) => Self::Forged {
-                table: table.to_owned(),
-                key,
-            },
-            RowError::Locked(table) => Self::Corrupt {
-                table: table.to_owned(),
-                key: "its key is not here".to_owned(),
-            },
-            RowError::Sqlite(cause) => Self::Sqlite(Arc::new(cause)),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for ReadError {
-    fn from(cause: rusqlite::Error) -> Self {
-        RowError::Sqlite(cause).into()
-    }
-}
 
 /// The connections shared by readers.
 pub(crate) struct Readers {

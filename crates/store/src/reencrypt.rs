@@ -8,19 +8,19 @@
 //! compacted. Read next: `cipher`.
 
 use crate::cipher::{Keys, Tables};
+use crate::data_key::{self, DataKey};
 use crate::encryptor::{Encryptor, new_data_key, new_salt, new_set_key};
 use crate::job::{JobContext, JobError, Step};
-use crate::keys::{KeyError, KeyKeeper, Secret};
+use crate::keys::{KeyKeeper, KeyKeeperError, Secret};
 use crate::read::{ReadError, log};
 use crate::row::attestation::{Attestation, Ground};
-use crate::row::data_key::{self, DataKey};
 use crate::row::data_param::{self, DataParamStatements, data_param_columns};
 use crate::row::exchange::{self, ExchangeStatements, exchange_columns};
 use crate::row::head::Head;
 use crate::row::negotiation::{self, negotiation_columns};
 use crate::row::push_config::{self, push_config_columns};
 use crate::row::task::{self, TaskStatements, task_columns};
-use crate::row::{RowError, cursor, data_chunk, document, entry, observation, team};
+use crate::row::{self, RowError, cursor, data_chunk, document, entry, observation, team};
 use crate::set::{Set, SetHashes, SetKey};
 use crate::sign::Signer;
 use crate::slice::Slice;
@@ -68,13 +68,13 @@ pub struct Encryption {
 
 /// The reason for which keys were not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum RotateError {
+pub enum KeyRotationError {
     /// The state was opened without a keeper of keys.
     #[error("the state is not encrypted")]
     Plain,
     /// The keeper failed. Nothing was changed.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Key(#[from] KeyKeeperError),
     /// The keys that are stored could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -109,7 +109,7 @@ impl KeyChange {
         tables: Tables<'_>,
         keeper: &dyn KeyKeeper,
         renew: bool,
-    ) -> Result<Self, RotateError> {
+    ) -> Result<Self, KeyRotationError> {
         let master = keeper.current();
         let mut rewrapped = Vec::new();
         let stored = data_key::data_keys(tables.connection).map_err(ReadError::from)?;
@@ -278,7 +278,7 @@ impl Reencrypt {
             }
             None => {
                 self.cursors(tables, encryptor)?;
-                let forgotten = data_key::make_whole(&slice, data_key, encryptor)?;
+                let forgotten = row::data_key::make_whole(&slice, data_key, encryptor)?;
                 self.report.data_keys = forgotten as u64;
                 if forgotten > 0 {
                     self.attest(&slice, head, encryptor, signer)?;

@@ -1,11 +1,11 @@
 //! The rows of the tables, one file per table.
 //!
-//! `domain` knows no serde; its forms on disk are here, each with its digest. A row that cannot be
-//! read is [`Corrupt`], never a default. Read next: `row::task`.
+//! What a column of JSON holds is the form that serde derives for a value of `domain`; which columns
+//! there are, and the digest over them, is here. A row that cannot be read is [`Corrupt`], never a
+//! default. Read next: `row::task`.
 
 pub(crate) mod attestation;
 pub(crate) mod checkpoint;
-pub(crate) mod content;
 pub(crate) mod cursor;
 pub(crate) mod data_chunk;
 pub(crate) mod data_key;
@@ -14,8 +14,8 @@ pub(crate) mod document;
 pub(crate) mod entry;
 pub(crate) mod erasure;
 pub(crate) mod exchange;
-pub(crate) mod form;
 pub(crate) mod head;
+pub(crate) mod json;
 pub(crate) mod negotiation;
 pub(crate) mod observation;
 pub(crate) mod push_config;

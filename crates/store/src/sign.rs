@@ -4,10 +4,6 @@
 //! digest of a row and the name of its table, so that it fits nothing else. Read next: `digest`.
 
 use crate::digest::Sum;
-use crate::encryptor::Encryptor;
-use crate::row::checkpoint::Checkpoint;
-use crate::row::{RowError, attestation, entry, erasure};
-use rusqlite::Connection;
 
 /// Signs and checks signatures with the key of the platform: Ed25519 over its host key, as a rule.
 pub trait Signer: Send + Sync {
@@ -31,21 +27,4 @@ pub(crate) fn sign(signer: Option<&dyn Signer>, table: &str, digest: &Sum) -> Ve
 /// True if the signature is valid.
 pub(crate) fn holds(signer: &dyn Signer, table: &str, digest: &Sum, signature: &[u8]) -> bool {
     signer.verify(&message(table, digest), signature)
-}
-
-/// Replaces the signatures of another key on checkpoint, erasures, marks of erased entries and
-/// attestations. The seal is replaced by the next one.
-pub(crate) fn again(
-    connection: &Connection,
-    signer: &dyn Signer,
-    encryptor: &mut Encryptor,
-) -> Result<(), RowError> {
-    if let Some(mut checkpoint) = Checkpoint::read(connection)? {
-        checkpoint.write(connection, Some(signer), encryptor)?;
-    }
-    for mut erasure in erasure::all(connection)? {
-        erasure.write(connection, Some(signer), encryptor)?;
-    }
-    attestation::sign_again(connection, signer)?;
-    entry::sign_again(connection, signer, encryptor)
 }

@@ -24,7 +24,7 @@ pub enum Condition {
 
 /// Counters of writes and reads since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct StoreStatistics {
     /// The condition.
     pub condition: Condition,
     /// Batches waiting for the writer or being written.
@@ -95,9 +95,9 @@ impl Counters {
     }
 
     /// The counters, with this number of reads, which readers count themselves.
-    pub(crate) fn read(&self, reads: u64) -> Statistics {
+    pub(crate) fn read(&self, reads: u64) -> StoreStatistics {
         let head = self.head();
-        Statistics {
+        StoreStatistics {
             condition: self.condition(),
             queued: self.queued.load(Relaxed),
             batches: self.batches.load(Relaxed),

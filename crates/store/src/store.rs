@@ -5,22 +5,24 @@
 
 mod reads;
 
-use crate::batch::{Batch, CommitError, Committed, Ticket};
+use crate::batch::{Batch, CommitError, OnCommit, Ticket};
 use crate::erase::Erase;
 use crate::job::Job;
 use crate::keys::KeyKeeper;
 use crate::open::{self, Decided, Location, OpenError, Options, Recovered};
 use crate::read::records;
 use crate::read::{Most, ReadError, Readers, log};
-use crate::reencrypt::{self, Encryption, KeyChange, Reencrypt, Reencrypted, RotateError, Rotated};
+use crate::reencrypt::{
+    self, Encryption, KeyChange, KeyRotationError, Reencrypt, Reencrypted, Rotated,
+};
 use crate::retention::{Retention, Trim, Trimmed};
 use crate::row::cursor::Cursor;
 use crate::row::erasure::Erasure;
 use crate::row::head::Counts;
 use crate::sign::Signer;
-use crate::statistics::{Condition, Counters, Statistics};
+use crate::statistics::{Condition, Counters, StoreStatistics};
 use crate::verify::beside::Beside;
-use crate::verify::{self, ChainReport, Verification};
+use crate::verify::{self, ChainReport, VerifyOptions};
 use crate::writer::{self, Request, Start, Waiting};
 use domain::event::{Entry, Sequence};
 use domain::task::TaskId;
@@ -31,11 +33,6 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::oneshot;
-
-/// Called on the writer thread after the fsync and before the tickets resolve, with the batches
-/// that became durable, in commit order. It delays every later commit while it runs. It must not
-/// own a [`Store`], which would then never close, and if it panics the store stops.
-pub type OnCommit = Box<dyn Fn(&[Committed]) + Send>;
 
 /// The durable state of a platform. Cheap to clone; when the last clone is dropped, queued batches
 /// are written and the files closed.
@@ -184,9 +181,13 @@ impl Store {
     /// is another than theirs. Touches no row with payload. The keeper is asked on this thread.
     ///
     /// # Errors
-    /// [`RotateError`]; of the ticket: [`CommitError::Full`], [`CommitError::Stopped`].
-    pub fn rotate(&self) -> Result<Ticket<Rotated>, RotateError> {
-        let keeper = self.inner.keeper.as_deref().ok_or(RotateError::Plain)?;
+    /// [`KeyRotationError`]; of the ticket: [`CommitError::Full`], [`CommitError::Stopped`].
+    pub fn rotate(&self) -> Result<Ticket<Rotated>, KeyRotationError> {
+        let keeper = self
+            .inner
+            .keeper
+            .as_deref()
+            .ok_or(KeyRotationError::Plain)?;
         let mut change = None;
         self.inner.readers.with(|tables| {
             change = Some(KeyChange::plan(tables, keeper, true));
@@ -323,9 +324,9 @@ impl Store {
     /// [`ReadError`] if it could not be read; damage is in the report.
     pub fn verify(&self) -> Result<ChainReport, ReadError> {
         let signer = self.inner.signer.as_deref();
-        let verification = Verification {
+        let verification = VerifyOptions {
             signer,
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         self.inner
             .readers
@@ -346,7 +347,7 @@ impl Store {
     }
 
     /// Counters of writes and reads since the store was opened.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self) -> StoreStatistics {
         self.inner.counters.read(self.inner.readers.reads())
     }
 }

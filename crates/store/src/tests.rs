@@ -10,6 +10,7 @@ mod damage;
 mod encrypted;
 mod files;
 mod forgeries;
+mod forms;
 mod kept;
 mod pieces;
 mod pushes;
@@ -64,7 +65,7 @@ fn secret(master: &str) -> Secret {
 }
 
 /// Random enough for tests: no two calls give the same, in one keeper or in two.
-fn chance() -> Chance {
+fn chance() -> RandomSource {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     Box::new(|bytes| {
         let call = CALLS.fetch_add(1, Relaxed).to_be_bytes();

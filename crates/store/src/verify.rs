@@ -13,12 +13,12 @@ pub use report::{ChainReport, Fault, Seal};
 
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::Sum;
 use crate::keys::KeyKeeper;
 use crate::open::{OpenError, reader};
 use crate::outside::{self, Seen};
 use crate::read::ReadError;
-use crate::row::data_key;
 use crate::row::head::{self, Stored};
 use crate::schema::{self, Age};
 use crate::sign::Signer;
@@ -40,7 +40,7 @@ pub fn is_encrypted(path: &Path) -> Result<bool, OpenError> {
 
 /// The progress of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct VerifyProgress {
     /// The table that is being read.
     pub table: &'static str,
     /// Rows read of it.
@@ -49,11 +49,11 @@ pub struct Progress {
 
 /// The options of a verification. The default checks no signatures and reports no progress.
 #[derive(Default)]
-pub struct Verification<'a> {
+pub struct VerifyOptions<'a> {
     /// The signer whose signatures must be present.
     pub signer: Option<&'a dyn Signer>,
     /// Called now and then, and when a table is done.
-    pub progress: Option<&'a mut dyn FnMut(Progress)>,
+    pub progress: Option<&'a mut dyn FnMut(VerifyProgress)>,
     /// The files with the last head outside of the database, as in
     /// [`Options::outside`](crate::Options::outside), which the state must continue.
     pub outside: Vec<PathBuf>,
@@ -65,7 +65,7 @@ pub struct Verification<'a> {
 /// # Errors
 /// [`ReadError`] if it could not be read; damage is in the report.
 pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
-    verify_with(path, Verification::default())
+    verify_with(path, VerifyOptions::default())
 }
 
 /// Verifies the state in `path` without changing it; a store may have it open.
@@ -73,7 +73,7 @@ pub fn verify(path: &Path) -> Result<ChainReport, ReadError> {
 /// # Errors
 /// [`ReadError`] if it could not be read; damage is in the report, and so are missing and invalid
 /// signatures.
-pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, ReadError> {
+pub fn verify_with(path: &Path, how: VerifyOptions<'_>) -> Result<ChainReport, ReadError> {
     let mut connection = reader(path)?;
     let budget = Budget::set(&mut connection)?;
     let keys = match schema::recognise(&connection, &how.outside) {
@@ -95,7 +95,7 @@ pub fn verify_with(path: &Path, how: Verification<'_>) -> Result<ChainReport, Re
 /// could not be read. Damage is in the report.
 pub fn verify_with_keys(
     path: &Path,
-    how: Verification<'_>,
+    how: VerifyOptions<'_>,
     keeper: &dyn KeyKeeper,
 ) -> Result<ChainReport, OpenError> {
     let mut connection = reader(path)?;
@@ -115,7 +115,7 @@ pub fn verify_with_keys(
 /// Walks everything within one snapshot.
 pub(crate) fn walk(
     tables: Tables<'_>,
-    how: Verification<'_>,
+    how: VerifyOptions<'_>,
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
     // Before the snapshot: what is seen outside is of no later head then.

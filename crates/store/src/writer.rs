@@ -10,7 +10,7 @@
 //! unknown. With a signer, the head is sealed some time after it changed and at the end. Read next:
 //! `transaction`, `job`.
 
-use crate::batch::{Batch, CommitError, Committed};
+use crate::batch::{Batch, CommitError, Committed, OnCommit};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
 use crate::job::{Job, JobContext, JobError, Step};
@@ -20,7 +20,6 @@ use crate::row::seal;
 use crate::sign::Signer;
 use crate::slice::Slice;
 use crate::statistics::{Condition, Counters};
-use crate::store::OnCommit;
 use crate::transaction::{self, Ends, Outcomes, Wanted};
 use crate::wal::{LogLength, Mover};
 use domain::event::Sequence;

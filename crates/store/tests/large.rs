@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
-use store::{Batch, Chance, Chunk, HeldKeys, Options, Secret, Store, Ticket};
+use store::{Batch, Chunk, HeldKeys, Options, RandomSource, Secret, Store, Ticket};
 
 /// The size of a piece, the largest allowed.
 const PIECE: usize = Body::CHUNK_MOST;
@@ -28,7 +28,7 @@ fn megabytes() -> u64 {
 }
 
 fn options(folder: &Path) -> Options {
-    let chance: Chance = Box::new(|bytes| {
+    let chance: RandomSource = Box::new(|bytes| {
         let mut source = std::fs::File::open("/dev/urandom").unwrap();
         source.read_exact(bytes).unwrap();
         Ok(())

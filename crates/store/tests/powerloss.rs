@@ -20,7 +20,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, LazyLock};
-use store::{Batch, Chance, CommitError, Condition, Filter, HeldKeys, KeyKeeper, Options, Secret};
+use store::{
+    Batch, CommitError, Condition, Filter, HeldKeys, KeyKeeper, Options, RandomSource, Secret,
+};
 use store::{Store, TaskFilter};
 
 /// The number of cuts of one state, which is continued after each.
@@ -244,7 +246,7 @@ fn keeper(run: u64) -> Option<Arc<dyn KeyKeeper>> {
     if (run / CUTS_OF_ONE_STATE).is_multiple_of(2) {
         return None;
     }
-    let chance: Chance = Box::new(|bytes| {
+    let chance: RandomSource = Box::new(|bytes| {
         let mut source = std::fs::File::open("/dev/urandom").unwrap();
         source.read_exact(bytes).unwrap();
         Ok(())

@@ -14,8 +14,10 @@ use rusqlite::{Connection, params_from_iter};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use store::{Batch, ChainReport, Chance, Filter, HeldKeys, Options, Secret, Store, TaskFilter};
-use store::{Verification, verify_with_keys};
+use store::{
+    Batch, ChainReport, Filter, HeldKeys, Options, RandomSource, Secret, Store, TaskFilter,
+};
+use store::{VerifyOptions, verify_with_keys};
 
 /// The content of a state, as far as it can be read.
 #[derive(Debug, PartialEq)]
@@ -56,7 +58,7 @@ fn sound(encrypted: bool) -> &'static Sound {
 }
 
 fn options(path: &Path, encrypted: bool) -> Options {
-    let chance: Chance = Box::new(|bytes: &mut [u8]| {
+    let chance: RandomSource = Box::new(|bytes: &mut [u8]| {
         bytes.fill(7);
         Ok(())
     });
@@ -240,7 +242,7 @@ fn looked_at(path: &Path, sound: &Sound, encrypted: bool) {
     let options = options(path, encrypted);
     let plain = store::verify(path);
     let whole = match &options.keys {
-        Some(keeper) => verify_with_keys(path, Verification::default(), keeper.as_ref()).ok(),
+        Some(keeper) => verify_with_keys(path, VerifyOptions::default(), keeper.as_ref()).ok(),
         None => plain.ok(),
     };
     let is_sound = whole.as_ref().is_some_and(ChainReport::is_sound);

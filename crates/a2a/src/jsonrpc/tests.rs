@@ -26,6 +26,10 @@ fn what_is_no_request_is_refused_precisely() {
     let told = [
         refusal("{", new),
         refusal("\u{0}", new),
+        refusal(
+            r#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"a","id":"b"}}"#,
+            new,
+        ),
         refusal("[]", new),
         refusal(r#"[{"jsonrpc":"2.0","id":1,"method":"GetTask"}]"#, new),
         refusal("7", new),
@@ -65,6 +69,7 @@ fn what_is_no_request_is_refused_precisely() {
     assert_snapshot!(told.join("\n"), @r#"
     null -32700 "Invalid JSON payload: EOF while parsing an object at line 1 column 1"
     null -32700 "Invalid JSON payload: expected value at line 1 column 1"
+    null -32700 "Invalid JSON payload: 'id' stands twice in one object, at /params/id"
     null -32600 "Request payload validation error: batches are not taken, send one request"
     null -32600 "Request payload validation error: batches are not taken, send one request"
     null -32600 "Request payload validation error: an object is needed"

@@ -130,6 +130,12 @@ fn what_cannot_be_asked_is_refused_precisely() {
         refusal(typed(Some("text/plain"))),
         refusal(typed(Some("application/json"))),
         refusal(incoming("POST", "/message:send", "1.0", "{")),
+        refusal(incoming(
+            "POST",
+            "/message:send",
+            "1.0",
+            r#"{"message":{},"message":{}}"#,
+        )),
         refusal(incoming("POST", "/message:send", "1.0", "[]")),
         refusal(incoming("POST", "/message:send", "1.0", &many)),
     ];
@@ -145,6 +151,7 @@ fn what_cannot_be_asked_is_refused_precisely() {
     415 "UNSUPPORTED_MEDIA_TYPE" "'text/plain' is not read here, application/json is"
     400 "INVALID_PARAMS" "Invalid parameters: message: is missing"
     400 "PARSE_ERROR" "Invalid JSON payload: EOF while parsing an object at line 1 column 1"
+    400 "PARSE_ERROR" "Invalid JSON payload: 'message' stands twice in one object, at /message"
     400 "INVALID_PARAMS" "Invalid parameters: the whole: an object is needed"
     413 "PAYLOAD_TOO_LARGE" "The payload is too large: there are more than 32768 values in it"
     "#);

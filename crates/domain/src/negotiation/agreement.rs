@@ -7,7 +7,7 @@ use crate::content::Content;
 /// The first difference between an assignment and the agreement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{path}' is not as agreed: {agreed} was agreed, {found} is assigned")]
-pub struct Misfit {
+pub struct Divergence {
     /// The section, or the key of the payload.
     pub path: String,
     /// The value agreed on.
@@ -20,11 +20,11 @@ pub struct Misfit {
 /// schema and every key; without one the task description.
 ///
 /// # Errors
-/// [`Misfit`]: the first difference.
-pub fn fits(agreed: &Content, assigned: &Content) -> Result<(), Misfit> {
+/// [`Divergence`]: the first difference.
+pub fn fits(agreed: &Content, assigned: &Content) -> Result<(), Divergence> {
     let same = |path: &str, agreed: &str, found: &str| match agreed == found {
         true => Ok(()),
-        false => Err(Misfit {
+        false => Err(Divergence {
             path: path.to_owned(),
             agreed: agreed.to_owned(),
             found: found.to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::json::{Budget, Excess};
 use crate::lint::{Findings, LintRule, Place};
+use language::excerpt::excerpt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
@@ -81,7 +82,7 @@ impl io::Write for Counter {
 ///
 /// # Errors
 /// [`SourceError`]
-pub fn json(text: &str) -> Result<Value, SourceError> {
+pub fn json(text: impl AsRef<[u8]>) -> Result<Value, SourceError> {
     json_within(&mut Budget::default(), text)
 }
 
@@ -89,8 +90,9 @@ pub fn json(text: &str) -> Result<Value, SourceError> {
 ///
 /// # Errors
 /// [`SourceError`]
-pub fn json_within(budget: &mut Budget, text: &str) -> Result<Value, SourceError> {
-    budget.spend(text.as_bytes())?;
+pub fn json_within(budget: &mut Budget, text: impl AsRef<[u8]>) -> Result<Value, SourceError> {
+    let text = text.as_ref();
+    budget.spend(text)?;
     let (read, twice) = parsed(text);
     let value = read?;
     match twice.into_iter().next() {
@@ -112,7 +114,7 @@ pub enum SourceError {
     #[error(transparent)]
     Syntax(#[from] serde_json::Error),
     /// An object has a member twice.
-    #[error("'{name}' stands twice in one object, at {at}")]
+    #[error("'{}' stands twice in one object, at {}", excerpt(name), excerpt(at))]
     Twice {
         /// The member.
         name: String,
@@ -124,9 +126,9 @@ pub enum SourceError {
 type Twice = Vec<(Place, String)>;
 
 /// Reads a text, and notes members that stand twice.
-fn parsed(text: &str) -> (Result<Value, serde_json::Error>, Twice) {
+fn parsed(text: &[u8]) -> (Result<Value, serde_json::Error>, Twice) {
     let mut twice = Vec::new();
-    let mut json = serde_json::Deserializer::from_str(text);
+    let mut json = serde_json::Deserializer::from_slice(text);
     let once = Once {
         at: &At::Root,
         twice: &mut twice,
@@ -143,7 +145,7 @@ fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
         findings.note(LintRule::Limit, &Place::root(), excess.to_string());
         return None;
     }
-    let (read, twice) = parsed(text);
+    let (read, twice) = parsed(text.as_bytes());
     for (at, name) in &twice {
         let message = format!("'{name}' stands twice in one object");
         findings.note(LintRule::DuplicateMember, at, message);

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super`].
 
-use crate::keys::KeyError;
+use crate::keys::KeyKeeperError;
 use crate::read::ReadError;
 use crate::row::{Corrupt, RowError};
 use domain::event::Sequence;
@@ -134,7 +134,7 @@ pub enum OpenError {
     Encrypted,
     /// The data keys could not be unwrapped, or no new one be made.
     #[error("the state is encrypted: {0}")]
-    Key(#[source] KeyError),
+    Key(#[source] KeyKeeperError),
     /// A file could not be made, locked or protected.
     #[error("opening {}", path.display())]
     File {

@@ -11,10 +11,11 @@
 //! verified whole. A doubt ([`OpenError::may_be_accepted`]) may be accepted by the operator; all
 //! other errors are final. Read next: [`crate::bind`], [`crate::outside`].
 
-use super::{Decided, OpenError, Options};
+use super::{Decided, OpenError, Options, host_key};
 use crate::bind;
 use crate::budget::Budget;
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::{ORIGIN, Sum};
 use crate::encryptor::Encryptor;
 use crate::ledger::Ledger;
@@ -24,11 +25,11 @@ use crate::row::attestation::{self, Attestation, Ground};
 use crate::row::checkpoint::Checkpoint;
 use crate::row::head::{self, Stored};
 use crate::row::seal::{self, Seal};
-use crate::row::{RowError, data_key, entry, observation};
+use crate::row::{RowError, entry, observation};
 use crate::schema::{self, Age};
 use crate::set::{STALE, Set, SetHashes, SetKey};
-use crate::sign::{self, Signer};
-use crate::verify::{self, Verification};
+use crate::sign::Signer;
+use crate::verify::{self, VerifyOptions};
 use domain::event::Sequence;
 use rusqlite::Connection;
 use std::path::Path;
@@ -301,9 +302,9 @@ impl Guard<'_> {
         let strange = doubts
             .iter()
             .any(|doubt| matches!(doubt, OpenError::Stranger { .. }));
-        let how = Verification {
+        let how = VerifyOptions {
             signer: self.signer.filter(|_| !strange),
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let has_keys = self.options.keys.is_some();
         let report = verify::walk::walked(self.tables, how, has_keys)?;
@@ -369,7 +370,7 @@ impl Guard<'_> {
             };
             attestation.append(connection, self.signer, encryptor)?;
             if let (Ground::HostKey, Some(signer)) = (ground, self.signer) {
-                sign::again(connection, signer, encryptor)?;
+                host_key::sign_again(connection, signer, encryptor)?;
             }
             tracing::warn!("accepted on purpose: {doubt}");
         }

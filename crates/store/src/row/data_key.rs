@@ -1,45 +1,17 @@
-//! Rows of `data_key` and `period`: the keys under which payloads lie encrypted, wrapped.
+//! Rows of `data_key`: written, and deleted with those of `period` that are under them.
 //!
-//! A data key serves until it is rotated. Each opening of the state is a period of its own, with a
-//! salt from which its own key is derived, so that its nonces are counted from the beginning,
-//! independently of earlier periods. Read next: [`super::cursor`].
+//! Read next: [`crate::data_key`], what they hold; [`super::cursor`].
 
-use super::{RowError, check, column};
-use crate::digest::{RowDigest, Sum};
+use super::RowError;
+use crate::data_key::{DataKey, data_keys};
 use crate::encryptor::Encryptor;
 use crate::set::Set;
-use rusqlite::{Connection, Row, params};
-
-pub(crate) const TABLE: &str = "data_key";
-pub(crate) const PERIODS: &str = "period";
-
-const ALL: &str = "SELECT number, master, wrapped, whole, digest FROM data_key ORDER BY number";
-const ALL_PERIODS: &str = "SELECT number, data_key, salt, digest FROM period ORDER BY number";
+use rusqlite::{Connection, params};
 
 const WRITE: &str = "INSERT OR REPLACE INTO data_key (number, master, wrapped, whole, digest)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// A stored data key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DataKey {
-    pub(crate) number: i64,
-    /// The name of the master key it is wrapped under.
-    pub(crate) master: String,
-    pub(crate) wrapped: Vec<u8>,
-    /// True if every payload of the state is encrypted, and under this key.
-    pub(crate) whole: bool,
-}
-
 impl DataKey {
-    fn digest(&self) -> Sum {
-        RowDigest::of(TABLE)
-            .number(self.number)
-            .text(&self.master)
-            .bytes(&self.wrapped)
-            .number(self.whole.into())
-            .sum()
-    }
-
     /// Writes it, in place of the one with its number if there is one.
     pub(crate) fn write(
         &self,
@@ -61,89 +33,6 @@ impl DataKey {
         encryptor.came(Set::DataKey, self.number, &sum);
         Ok(())
     }
-
-    fn read(row: &Row<'_>) -> Result<Self, RowError> {
-        let number: i64 = row.get(0)?;
-        let key = number.to_string();
-        let data_key = Self {
-            number,
-            master: column(row, 1, TABLE, &key)?,
-            wrapped: column(row, 2, TABLE, &key)?,
-            whole: column(row, 3, TABLE, &key)?,
-        };
-        let stored: Vec<u8> = column(row, 4, TABLE, &key)?;
-        check(&stored, &data_key.digest(), TABLE, &key)?;
-        Ok(data_key)
-    }
-}
-
-/// One opening of the state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Period {
-    pub(crate) number: u32,
-    /// The number of its data key.
-    pub(crate) data_key: i64,
-    pub(crate) salt: [u8; 16],
-}
-
-impl Period {
-    fn digest(&self) -> Sum {
-        RowDigest::of(PERIODS)
-            .number(self.number.into())
-            .number(self.data_key)
-            .bytes(&self.salt)
-            .sum()
-    }
-
-    pub(crate) fn write(
-        &self,
-        connection: &Connection,
-        encryptor: &mut Encryptor,
-    ) -> rusqlite::Result<()> {
-        let sum = self.digest();
-        let sql = "INSERT INTO period (number, data_key, salt, digest) VALUES (?1, ?2, ?3, ?4)";
-        let row = params![self.number, self.data_key, self.salt, sum];
-        connection.prepare_cached(sql)?.execute(row)?;
-        encryptor.came(Set::Period, self.number.into(), &sum);
-        Ok(())
-    }
-
-    fn read(row: &Row<'_>) -> Result<Self, RowError> {
-        let number: i64 = row.get(0)?;
-        let key = number.to_string();
-        let period = Self {
-            number: u32::try_from(number).map_err(|_| RowError::corrupt(PERIODS, &key))?,
-            data_key: column(row, 1, PERIODS, &key)?,
-            salt: column(row, 2, PERIODS, &key)?,
-        };
-        let stored: Vec<u8> = column(row, 3, PERIODS, &key)?;
-        check(&stored, &period.digest(), PERIODS, &key)?;
-        Ok(period)
-    }
-}
-
-fn all<T>(
-    connection: &Connection,
-    sql: &str,
-    read: impl Fn(&Row<'_>) -> Result<T, RowError>,
-) -> Result<Vec<T>, RowError> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
-}
-
-/// All data keys, the youngest last.
-pub(crate) fn data_keys(connection: &Connection) -> Result<Vec<DataKey>, RowError> {
-    all(connection, ALL, DataKey::read)
-}
-
-/// All periods, the youngest last.
-pub(crate) fn periods(connection: &Connection) -> Result<Vec<Period>, RowError> {
-    all(connection, ALL_PERIODS, Period::read)
 }
 
 /// Marks the data key as that of every payload and deletes all others, with their periods.

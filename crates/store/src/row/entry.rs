@@ -4,36 +4,24 @@
 //! ciphertexts, where bodies are encrypted. An entry whose body was erased keeps the digest of the
 //! former body, beside that of the blanked one and a signature over both. One that was encrypted
 //! later, or under another key, keeps the digest of its former stored body in front of its
-//! ciphertext. Read next: [`super::head`].
+//! ciphertext. Read next: `body`, what it holds; [`super::head`].
 
-mod audit;
+mod body;
 mod erased;
-mod schema;
 
+#[cfg(test)]
+pub(crate) use body::{decode, encode};
 pub(crate) use erased::sign_again;
 
-use super::content::{ContentRow, json};
-use super::form::optional_turn;
 use super::{RowError, check, column};
 use crate::cipher::Keys;
 use crate::digest::{RowDigest, Sum, link, of_body, of_bytes};
 use crate::encryptor::Encryptor;
 use crate::set::Set;
 use crate::sign::{self, Signer};
-use domain::event::{Entry, LogEvent, Sequence, Termination};
-use domain::negotiation::{Kind, State, Turn};
-use domain::notification::{
-    AgentChange, AgentUpdate, NegotiationUpdate, Notification, SchemaChange, SchemaUpdate,
-};
-use domain::registry::Health;
-use domain::task::{Awaits, Status, TaskId};
+use domain::event::{Entry, LogEvent, Sequence};
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
-use schema::SchemaRow;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::sync::Arc;
 
 pub(crate) const TABLE: &str = "log";
 
@@ -57,243 +45,6 @@ const ENCRYPT: &str = "UPDATE log SET body = '', cipher = ?2 WHERE sequence = ?1
 /// The first byte of a ciphertext that follows the digest of a former stored body.
 const KEPT: u8 = 2;
 
-const TASK: &str = "task";
-const NEGOTIATION: &str = "negotiation";
-const AGENT: &str = "agent";
-const SCHEMA: &str = "schema";
-const AUDIT: &str = "audit";
-const SESSION_STARTED: &str = "session-started";
-const SESSION_ENDED: &str = "session-ended";
-
-#[derive(Serialize, Deserialize)]
-struct NotificationRow<'a> {
-    time: i64,
-    task: Cow<'a, str>,
-    from: Cow<'a, str>,
-    to: Cow<'a, str>,
-    verb: Cow<'a, str>,
-    asynchronous: bool,
-    status: Cow<'a, str>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    previous: Option<Cow<'a, str>>,
-    start_time: i64,
-    percent: u8,
-    content: ContentRow<'a>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    awaits: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    data: Option<Cow<'a, str>>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct NegotiationRow<'a> {
-    time: i64,
-    task: Cow<'a, str>,
-    kind: Cow<'a, str>,
-    publisher: Cow<'a, str>,
-    executor: Cow<'a, str>,
-    state: Cow<'a, str>,
-    #[serde(with = "optional_turn")]
-    turn: Option<Turn>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct AgentRow<'a> {
-    time: i64,
-    name: Cow<'a, str>,
-    change: Cow<'a, str>,
-    health: Cow<'a, str>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct SessionRow<'a> {
-    username: Cow<'a, str>,
-    session: u32,
-    source_host: Cow<'a, str>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    killed_by: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reason: Option<Cow<'a, str>>,
-}
-
-impl<'a> From<&'a Notification> for NotificationRow<'a> {
-    fn from(notification: &'a Notification) -> Self {
-        Self {
-            time: notification.time.as_ms(),
-            task: Cow::Borrowed(notification.task.as_str()),
-            from: Cow::Borrowed(&notification.from),
-            to: Cow::Borrowed(&notification.to),
-            verb: Cow::Borrowed(notification.verb.as_str()),
-            asynchronous: notification.asynchronous,
-            status: Cow::Borrowed(notification.status.as_str()),
-            previous: notification.previous.map(|s| Cow::Borrowed(s.as_str())),
-            start_time: notification.start_time.as_ms(),
-            percent: notification.percent,
-            content: ContentRow::from(&notification.content),
-            awaits: notification.awaits.map(|a| Cow::Borrowed(a.as_str())),
-            data: notification.data.as_deref().map(Cow::Borrowed),
-        }
-    }
-}
-
-impl NotificationRow<'_> {
-    fn into_notification(self) -> Option<Notification> {
-        Some(Notification {
-            time: Timestamp::from_ms(self.time),
-            task: TaskId::new(self.task),
-            from: self.from.into_owned(),
-            to: self.to.into_owned(),
-            verb: Verb::parse(&self.verb)?,
-            asynchronous: self.asynchronous,
-            status: Status::parse(&self.status)?,
-            previous: match self.previous {
-                Some(status) => Some(Status::parse(&status)?),
-                None => None,
-            },
-            start_time: Timestamp::from_ms(self.start_time),
-            percent: self.percent,
-            content: self.content.into(),
-            awaits: match self.awaits {
-                Some(awaits) => Some(Awaits::parse(&awaits)?),
-                None => None,
-            },
-            data: self.data.map(Cow::into_owned),
-        })
-    }
-}
-
-impl<'a> From<&'a NegotiationUpdate> for NegotiationRow<'a> {
-    fn from(update: &'a NegotiationUpdate) -> Self {
-        Self {
-            time: update.time.as_ms(),
-            task: Cow::Borrowed(update.task.as_str()),
-            kind: Cow::Borrowed(update.kind.as_str()),
-            publisher: Cow::Borrowed(&update.publisher),
-            executor: Cow::Borrowed(&update.executor),
-            state: Cow::Borrowed(update.state.as_str()),
-            turn: update.turn.clone(),
-        }
-    }
-}
-
-impl NegotiationRow<'_> {
-    fn into_update(self) -> Option<NegotiationUpdate> {
-        Some(NegotiationUpdate {
-            time: Timestamp::from_ms(self.time),
-            task: TaskId::new(self.task),
-            kind: Kind::parse(&self.kind)?,
-            publisher: self.publisher.into_owned(),
-            executor: self.executor.into_owned(),
-            state: State::parse(&self.state)?,
-            turn: self.turn,
-        })
-    }
-}
-
-impl<'a> From<&'a AgentUpdate> for AgentRow<'a> {
-    fn from(update: &'a AgentUpdate) -> Self {
-        Self {
-            time: update.time.as_ms(),
-            name: Cow::Borrowed(&update.name),
-            change: Cow::Borrowed(update.change.as_str()),
-            health: Cow::Borrowed(update.health.as_str()),
-        }
-    }
-}
-
-impl AgentRow<'_> {
-    fn into_update(self) -> Option<AgentUpdate> {
-        Some(AgentUpdate {
-            time: Timestamp::from_ms(self.time),
-            name: self.name.into_owned(),
-            change: AgentChange::parse(&self.change)?,
-            health: Health::parse(&self.health)?,
-        })
-    }
-}
-
-/// The kind and body of `happening`.
-fn encode(happening: &LogEvent) -> (&'static str, String) {
-    match happening {
-        LogEvent::Task(notification) => (TASK, json(&NotificationRow::from(notification.as_ref()))),
-        LogEvent::Negotiation(update) => {
-            (NEGOTIATION, json(&NegotiationRow::from(update.as_ref())))
-        }
-        LogEvent::Agent(update) => (AGENT, json(&AgentRow::from(update.as_ref()))),
-        LogEvent::Schema(update) => (SCHEMA, json(&SchemaRow::from(update.as_ref()))),
-        LogEvent::Audit(record) => (AUDIT, audit::encode(record)),
-        LogEvent::SessionStarted {
-            username,
-            session,
-            source_host,
-        } => {
-            let row = SessionRow {
-                username: Cow::Borrowed(username),
-                session: *session,
-                source_host: Cow::Borrowed(source_host),
-                killed_by: None,
-                reason: None,
-            };
-            (SESSION_STARTED, json(&row))
-        }
-        LogEvent::SessionEnded {
-            username,
-            session,
-            source_host,
-            killed_by,
-            reason,
-        } => {
-            let row = SessionRow {
-                username: Cow::Borrowed(username),
-                session: *session,
-                source_host: Cow::Borrowed(source_host),
-                killed_by: *killed_by,
-                reason: Some(Cow::Borrowed(reason.as_str())),
-            };
-            (SESSION_ENDED, json(&row))
-        }
-    }
-}
-
-fn decode(kind: &str, body: &str) -> Option<LogEvent> {
-    if kind == TASK {
-        let row: NotificationRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(LogEvent::Task(Arc::new(row.into_notification()?)));
-    }
-    if kind == NEGOTIATION {
-        let row: NegotiationRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(LogEvent::Negotiation(Arc::new(row.into_update()?)));
-    }
-    if kind == AGENT {
-        let row: AgentRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(LogEvent::Agent(Arc::new(row.into_update()?)));
-    }
-    if kind == SCHEMA {
-        let row: SchemaRow<'_> = serde_json::from_str(body).ok()?;
-        return Some(LogEvent::Schema(Arc::new(row.into_update()?)));
-    }
-    if kind == AUDIT {
-        return Some(LogEvent::Audit(Arc::new(audit::decode(body)?)));
-    }
-    let row: SessionRow<'_> = serde_json::from_str(body).ok()?;
-    let (username, source_host) = (row.username.into_owned(), row.source_host.into_owned());
-    match kind {
-        SESSION_STARTED => Some(LogEvent::SessionStarted {
-            username,
-            session: row.session,
-            source_host,
-        }),
-        SESSION_ENDED => Some(LogEvent::SessionEnded {
-            username,
-            session: row.session,
-            source_host,
-            killed_by: row.killed_by,
-            reason: Termination::parse(&row.reason?)?,
-        }),
-        _ => None,
-    }
-}
-
 /// The prepared statement of the writer.
 pub(crate) struct EntryStatement<'c>(CachedStatement<'c>);
 
@@ -309,7 +60,7 @@ impl<'c> EntryStatement<'c> {
         previous: &Sum,
         encryptor: &mut Encryptor,
     ) -> rusqlite::Result<Sum> {
-        let (kind, body) = encode(&entry.happening);
+        let (kind, body) = body::encode(&entry.happening);
         let place = (entry.sequence, entry.time, kind);
         let (body, cipher) = covered(body, place, encryptor);
         let digest = of_stored(&body, cipher.as_deref());
@@ -375,7 +126,7 @@ pub(crate) fn encrypt(
     entry: &Read,
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    let (kind, body) = encode(&entry.entry.happening);
+    let (kind, body) = body::encode(&entry.entry.happening);
     let place = (entry.entry.sequence, entry.entry.time, kind);
     let beside = place_digest(place).bytes(&entry.stored).sum();
     let Some(cipher) = encryptor.encrypt(body.as_bytes(), &beside) else {
@@ -443,7 +194,7 @@ pub(crate) fn erase(
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let sequence = entry.entry.sequence;
-    let (kind, body) = encode(left);
+    let (kind, body) = body::encode(left);
     let (body, cipher) = covered(body, (sequence, entry.entry.time, kind), encryptor);
     let mut erased = Erased {
         was: entry.stored,
@@ -572,7 +323,7 @@ impl Linked {
                 self.body
             }
         };
-        let happening = decode(&self.kind, &body).ok_or_else(corrupt)?;
+        let happening = body::decode(&self.kind, &body).ok_or_else(corrupt)?;
         let entry = Entry {
             sequence: self.sequence,
             time: self.time,

@@ -2,7 +2,7 @@
 //!
 //! Payload: the turns. Read next: [`super::registration`].
 
-use super::form::{turns_from_json, turns_to_json};
+use super::json::{from_json, to_json};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
@@ -64,13 +64,13 @@ pub(crate) fn write(
     negotiation: &Negotiation,
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    let terms = super::content::json(&TermsRow {
+    let terms = to_json(&TermsRow {
         opened: negotiation.opened,
         round_limit: negotiation.round_limit,
         answer_within_ms: negotiation.answer_within_ms,
         version: negotiation.version,
     });
-    let turns = Texts([Some(Cow::Owned(turns_to_json(&negotiation.turns)))]);
+    let turns = Texts([Some(Cow::Owned(to_json(&negotiation.turns)))]);
     let row = encryptor.cover(TABLE, turns, |turns| digest(negotiation, &terms, turns));
     let old = standing(connection, negotiation, encryptor)?;
     let mut statement = connection.prepare_cached(WRITE)?;
@@ -152,7 +152,7 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Negotiation, RowError> 
     let corrupt = || RowError::corrupt(TABLE, &key);
     let text = |index| column::<String>(row, index, TABLE, &key);
     let (terms, shown) = (text(7)?, Texts([Some(Cow::Owned(text(9)?))]));
-    let rules: TermsRow = serde_json::from_str(&terms).map_err(|_| corrupt())?;
+    let rules: TermsRow = from_json(&terms).ok_or_else(corrupt)?;
     let mut negotiation = Negotiation {
         task: TaskId::new(task),
         kind: Kind::parse(&kind).ok_or_else(corrupt)?,
@@ -172,6 +172,6 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Negotiation, RowError> 
     let turns = uncover(keys, of, shown, cipher.as_deref(), &stored, |turns| {
         digest(&negotiation, &terms, turns)
     })?;
-    negotiation.turns = turns_from_json(turns.text(0)).ok_or_else(corrupt)?;
+    negotiation.turns = from_json(turns.text(0)).ok_or_else(corrupt)?;
     Ok(negotiation)
 }

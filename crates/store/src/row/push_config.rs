@@ -3,7 +3,7 @@
 //! Payload: all but these three, as it holds addresses and secrets of receivers. Rows are removed
 //! with their task. Read next: [`super::entry`].
 
-use super::form::{push_config_from_json, push_config_to_json};
+use super::json::{from_json, to_json};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
@@ -88,7 +88,7 @@ pub(crate) fn keep(
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let key = [config.task.as_str(), &config.owner, &config.id];
-    let json = Texts([Some(Cow::Owned(push_config_to_json(config)))]);
+    let json = Texts([Some(Cow::Owned(to_json(config)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(key, json));
     let [task, owner, id] = key;
     let (json, cipher) = (row.texts.text(0), row.cipher);
@@ -132,5 +132,5 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<PushConfig, RowError> {
     let json = uncover(keys, of, shown, cipher.as_deref(), &stored, |json| {
         digest([&task, &owner, &id], json)
     })?;
-    push_config_from_json(json.text(0)).ok_or_else(|| RowError::corrupt(TABLE, &task))
+    from_json(json.text(0)).ok_or_else(|| RowError::corrupt(TABLE, &task))
 }

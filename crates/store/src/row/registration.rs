@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::team`].
 
-use super::form::{registration_from_json, registration_to_json};
+use super::json::{from_json, to_json};
 use super::{RowError, check, column};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
@@ -23,10 +23,7 @@ pub(crate) fn write(
     registration: &Registration,
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
-    let (name, place) = (
-        &registration.profile.name,
-        registration_to_json(registration),
-    );
+    let (name, place) = (&registration.profile.name, to_json(registration));
     let standing = "SELECT 0, digest FROM registration WHERE name = ?1";
     if let Some((_, digest)) = encryptor.standing(connection, standing, [name])? {
         encryptor.went(Set::Registration, 0, &digest);
@@ -59,5 +56,5 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Registration, RowError> {
     let place: String = column(row, 1, TABLE, &name)?;
     let stored: Vec<u8> = column(row, 2, TABLE, &name)?;
     check(&stored, &digest(&name, &place), TABLE, &name)?;
-    registration_from_json(&place).ok_or_else(|| RowError::corrupt(TABLE, &name))
+    from_json(&place).ok_or_else(|| RowError::corrupt(TABLE, &name))
 }

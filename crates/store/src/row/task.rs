@@ -3,8 +3,8 @@
 //! Payload: conditions, content, text, plan, result and what was said. Read next:
 //! [`super::exchange`].
 
-use super::form::{conditions_from_json, conditions_to_json};
-use super::{RowError, column, content};
+use super::json::{from_json, to_json};
+use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
@@ -171,9 +171,9 @@ fn texts(task: &Task) -> Texts<'_, 6> {
         ..Conditions::default()
     };
     let conditional = task.conditions != unconditional;
-    let json = |content: &Content| Cow::Owned(content::to_json(content));
+    let json = |content: &Content| Cow::Owned(to_json(content));
     Texts([
-        conditional.then(|| Cow::Owned(conditions_to_json(&task.conditions))),
+        conditional.then(|| Cow::Owned(to_json(&task.conditions))),
         Some(json(&task.content)),
         Some(Cow::Borrowed(&task.text)),
         task.plan.as_ref().map(json),
@@ -271,14 +271,14 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Task, RowError> {
 /// Puts the payload into the task; none if it cannot be parsed.
 fn fill(task: &mut Task, texts: Texts<'_, 6>) -> Option<()> {
     let parsed = |place| match texts.optional(place) {
-        Some(json) => content::from_json(json).map(Some),
+        Some(json) => from_json(json).map(Some),
         None => Some(None),
     };
-    task.content = content::from_json(texts.text(CONTENT))?;
+    task.content = from_json(texts.text(CONTENT))?;
     (task.plan, task.result, task.said) = (parsed(PLAN)?, parsed(RESULT)?, parsed(SAID)?);
     if let Some(json) = texts.optional(CONDITIONS) {
         let parent = task.conditions.parent.take();
-        task.conditions = conditions_from_json(json)?;
+        task.conditions = from_json(json)?;
         task.conditions.parent = parent;
     }
     let Texts([_, _, text, ..]) = texts;

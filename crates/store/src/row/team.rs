@@ -2,7 +2,7 @@
 //!
 //! Payload: all but the task and the time of the change. Read next: [`super::entry`].
 
-use super::form::{team_from_json, team_to_json};
+use super::json::{from_json, to_json};
 use super::{RowError, column};
 use crate::cipher::Keys;
 use crate::cover::{Texts, uncover};
@@ -75,7 +75,7 @@ pub(crate) fn write(
     encryptor: &mut Encryptor,
 ) -> rusqlite::Result<()> {
     let (task, at) = (team.task.as_str(), team.changed_at.as_ms());
-    let json = Texts([Some(Cow::Owned(team_to_json(team)))]);
+    let json = Texts([Some(Cow::Owned(to_json(team)))]);
     let row = encryptor.cover(TABLE, json, |json| digest(task, at, json));
     let old = encryptor.standing(connection, STANDING, [task])?;
     let old = old.map(|(number, digest)| (Set::Team, number, digest));
@@ -118,7 +118,7 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Team, RowError> {
     let json = uncover(keys, of, shown, cipher.as_deref(), &stored, |json| {
         digest(&task, changed_at, json)
     })?;
-    let team = team_from_json(json.text(0));
+    let team: Option<Team> = from_json(json.text(0));
     let publisher: Option<String> = column(row, 6, TABLE, &task)?;
     // An earlier release noted none.
     team.filter(|team| publisher.is_none_or(|publisher| publisher == team.publisher))

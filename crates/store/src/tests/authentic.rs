@@ -17,10 +17,10 @@ fn options(path: &Path) -> Options {
 
 fn verified(path: &Path, key: &'static str) -> ChainReport {
     let signer = Key(key);
-    let how = Verification {
+    let how = VerifyOptions {
         signer: Some(&signer),
         outside: vec![path.with_file_name("store_head")],
-        ..Verification::default()
+        ..VerifyOptions::default()
     };
     verify_with_keys(path, how, keeper("m1").as_ref()).unwrap()
 }
@@ -392,9 +392,9 @@ fn a_lost_key_leaves_what_needs_none() {
         "the state is encrypted: there is no master key 'm1'"
     );
     let signer = Key("platform");
-    let how = Verification {
+    let how = VerifyOptions {
         signer: Some(&signer),
-        ..Verification::default()
+        ..VerifyOptions::default()
     };
     let report = sound(verify_with(&path, how).unwrap());
     assert_eq!(

@@ -204,12 +204,12 @@ fn it_is_verified_without_the_key_and_with_it() {
     // pushing; 6 data, 1 cursor.
     assert_eq!(without.locked, 2 * 9 + 6 + 1);
     let m1 = keeper("m1");
-    let again = verify_with_keys(&path, Verification::default(), m1.as_ref()).unwrap();
+    let again = verify_with_keys(&path, VerifyOptions::default(), m1.as_ref()).unwrap();
     assert_eq!(sound(again).locked, 0);
     let other = keeper("m2");
-    let refused = verify_with_keys(&path, Verification::default(), other.as_ref());
+    let refused = verify_with_keys(&path, VerifyOptions::default(), other.as_ref());
     assert!(
-        matches!(&refused, Err(OpenError::Key(KeyError::Unknown { master })) if master == "m1"),
+        matches!(&refused, Err(OpenError::Key(KeyKeeperError::Unknown { master })) if master == "m1"),
         "{refused:?}"
     );
 }
@@ -269,7 +269,7 @@ fn without_the_key_it_is_refused_and_left_as_it_is() {
     };
     let missing = refused(&with(keeper("m2")));
     assert!(
-        matches!(&missing, OpenError::Key(KeyError::Unknown { master }) if master == "m1"),
+        matches!(&missing, OpenError::Key(KeyKeeperError::Unknown { master }) if master == "m1"),
         "{missing:?}"
     );
     assert_eq!(
@@ -279,7 +279,7 @@ fn without_the_key_it_is_refused_and_left_as_it_is() {
     let namesake = HeldKeys::new("m1", secret("another"), chance());
     let wrong = refused(&with(Arc::new(namesake)));
     assert!(
-        matches!(&wrong, OpenError::Key(KeyError::Wrong { master }) if master == "m1"),
+        matches!(&wrong, OpenError::Key(KeyKeeperError::Wrong { master }) if master == "m1"),
         "{wrong:?}"
     );
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -438,7 +438,7 @@ fn keys_are_rotated_without_touching_a_row() {
 #[test]
 fn a_plain_state_has_no_keys_to_rotate() {
     let (store, _) = open(Options::memory());
-    assert!(matches!(store.rotate(), Err(RotateError::Plain)));
+    assert!(matches!(store.rotate(), Err(KeyRotationError::Plain)));
     let walked = store.reencrypt().wait().unwrap();
     assert_eq!(walked, Reencrypted::default());
     assert_eq!(store.encryption().unwrap(), Encryption::default());
@@ -613,9 +613,9 @@ fn the_same_piece_again_is_fine_and_another_one_is_not() {
 struct Away(std::sync::atomic::AtomicBool, Arc<dyn KeyKeeper>);
 
 impl Away {
-    fn ask(&self) -> Result<&dyn KeyKeeper, KeyError> {
+    fn ask(&self) -> Result<&dyn KeyKeeper, KeyKeeperError> {
         match self.0.load(Relaxed) {
-            true => Err(KeyError::Failed("no route to host".into())),
+            true => Err(KeyKeeperError::Failed("no route to host".into())),
             false => Ok(self.1.as_ref()),
         }
     }
@@ -626,15 +626,15 @@ impl KeyKeeper for Away {
         self.1.current()
     }
 
-    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyError> {
+    fn wrap(&self, master: &str, key: &Secret) -> Result<Vec<u8>, KeyKeeperError> {
         self.ask()?.wrap(master, key)
     }
 
-    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyError> {
+    fn unwrap(&self, master: &str, wrapped: &[u8]) -> Result<Secret, KeyKeeperError> {
         self.ask()?.unwrap(master, wrapped)
     }
 
-    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyError> {
+    fn random(&self, bytes: &mut [u8]) -> Result<(), KeyKeeperError> {
         self.ask()?.random(bytes)
     }
 }
@@ -652,7 +652,10 @@ fn a_keeper_that_is_away_stops_no_commit_and_no_read() {
     keys.0.store(true, Relaxed);
     let refused_rotation = store.rotate();
     assert!(
-        matches!(refused_rotation, Err(RotateError::Key(KeyError::Failed(_)))),
+        matches!(
+            refused_rotation,
+            Err(KeyRotationError::Key(KeyKeeperError::Failed(_)))
+        ),
         "{refused_rotation:?}"
     );
     fill(&store, &["t2"]);
@@ -660,7 +663,7 @@ fn a_keeper_that_is_away_stops_no_commit_and_no_read() {
     drop(store);
     let away = refused(&options);
     assert!(
-        matches!(away, OpenError::Key(KeyError::Failed(_))),
+        matches!(away, OpenError::Key(KeyKeeperError::Failed(_))),
         "{away:?}"
     );
     keys.0.store(false, Relaxed);

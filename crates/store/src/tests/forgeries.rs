@@ -40,10 +40,10 @@ impl Stage {
 
     fn verified(&self) -> Vec<String> {
         let signer = Key("platform");
-        let how = Verification {
+        let how = VerifyOptions {
             signer: Some(&signer),
             outside: vec![self.outside.clone()],
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let report = verify_with_keys(&self.path, how, keeper("m1").as_ref()).unwrap();
         report.faults.iter().map(ToString::to_string).collect()
@@ -653,19 +653,19 @@ forgeries! {
 forgeries! {
     the_mark_taken_back_that_all_is_encrypted:
         |connection, _| {
-            let key = &mut crate::row::data_key::data_keys(connection).unwrap()[0];
+            let key = &mut crate::data_key::data_keys(connection).unwrap()[0];
             key.whole = false;
             key.write(connection, &mut plainly()).unwrap();
         }
         => stale("data_key");
     the_last_number_of_a_period_taken:
         |connection, _| {
-            let forged = crate::row::data_key::Period {
+            let forged = crate::data_key::Period {
                 number: u32::MAX,
                 data_key: 1,
                 salt: [0; 16],
             };
-            forged.write(connection, &mut plainly()).unwrap();
+            forged.insert(connection).unwrap();
         }
         => stale("period");
     what_binds_the_rows_deleted:
@@ -845,9 +845,9 @@ fn a_state_made_to_look_like_none_that_can_be_read() {
             "the state was forged: its schema is not that of a state of Convoke (strange {pragma}{value})"
         );
         assert_eq!(refused, told);
-        let how = Verification {
+        let how = VerifyOptions {
             outside: vec![stage.outside.clone()],
-            ..Verification::default()
+            ..VerifyOptions::default()
         };
         let report = verify_with(&stage.path, how).unwrap();
         assert!(report.faults.iter().any(|fault| fault.key == told));

@@ -2,14 +2,14 @@
 
 use super::removal::{life, put};
 use super::*;
-use crate::row::form::{registration_from_json, registration_to_json};
+use crate::row::json::{from_json, to_json};
 use domain::discovery::Criteria;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech};
 use domain::profile::{AuthenticationMethod, Capability, Layer, Profile, Skill};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::Reason;
 use domain::task::{Awaits, Conditions, Subscription};
-use domain::team::{Candidate, Need, Standing, Team};
+use domain::team::{Candidate, MemberStanding, Need, Team};
 
 pub(super) fn negotiation(task: &str, kind: Kind) -> Negotiation {
     let mut negotiation = Negotiation::between(TaskId::new(task), kind, "oss", "ran");
@@ -98,7 +98,7 @@ pub(super) fn team(task: &str) -> Team {
             need: "radio".into(),
             agent: "ran".into(),
             score: 750,
-            standing: Standing::Declined,
+            standing: MemberStanding::Declined,
             reasons: vec![reason()],
         }],
         formed_at: at(1),
@@ -317,9 +317,9 @@ fn a_registration_of_before_says_of_no_card_that_it_was_signed() {
         let card_url = "https://agent.example".into();
         registration("d", Reach::A2a { card_url, signed })
     };
-    let before = registration_to_json(&peer(true)).replace(r#","signed":true"#, "");
+    let before = to_json(&peer(true)).replace(r#","signed":true"#, "");
     assert!(before.contains(r#""reach":{"a2a":{"card_url":"https://agent.example"}}"#));
-    assert_eq!(registration_from_json(&before), Some(peer(false)));
+    assert_eq!(from_json(&before), Some(peer(false)));
 }
 
 #[test]

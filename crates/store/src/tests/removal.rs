@@ -28,9 +28,9 @@ fn signed(path: &PathBuf) -> Options {
 
 fn checked(path: &std::path::Path, key: &'static str) -> ChainReport {
     let signer = Key(key);
-    let how = Verification {
+    let how = VerifyOptions {
         signer: Some(&signer),
-        ..Verification::default()
+        ..VerifyOptions::default()
     };
     verify_with(path, how).unwrap()
 }
@@ -514,10 +514,10 @@ fn a_walk_says_how_far_it_is() {
     let (store, _) = open(Options::file(&path));
     put(&store, life("t1", None, 0, Some(1)));
     let mut told = Vec::new();
-    let mut note = |progress: Progress| told.push((progress.table, progress.rows));
-    let how = Verification {
+    let mut note = |progress: VerifyProgress| told.push((progress.table, progress.rows));
+    let how = VerifyOptions {
         progress: Some(&mut note),
-        ..Verification::default()
+        ..VerifyOptions::default()
     };
     verify_with(&path, how).unwrap();
     assert!(

@@ -4,7 +4,7 @@
 //! snapshot, so that neither commits nor reads wait for it; the write-ahead log grows meanwhile.
 //! Read next: [`super`].
 
-use super::{Fault, Verification, walk};
+use super::{Fault, VerifyOptions, walk};
 use crate::budget::{Budget, is_endless};
 use crate::cipher::{Keys, Tables};
 use crate::open::{OpenError, Spawn, reader};
@@ -70,9 +70,9 @@ fn run(
     signer: Option<&dyn Signer>,
     counters: &Counters,
 ) {
-    let how = Verification {
+    let how = VerifyOptions {
         signer,
-        ..Verification::default()
+        ..VerifyOptions::default()
     };
     let walked = walk(Tables { connection, keys }, how, true);
     let report = match budget.outcome(walked) {

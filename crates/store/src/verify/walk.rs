@@ -4,8 +4,9 @@
 //! [`super::report`].
 
 use super::report::{ChainReport, Fault, Seal};
-use super::{Progress, Verification};
+use super::{VerifyOptions, VerifyProgress};
 use crate::cipher::{Keys, Tables};
+use crate::data_key;
 use crate::digest::{ORIGIN, Sum};
 use crate::read::ReadError;
 use crate::read::log::first_time;
@@ -14,8 +15,7 @@ use crate::row::checkpoint::{self, Checkpoint};
 use crate::row::head::{self, Counts, Head, Stored};
 use crate::row::{Corrupt, RowError, column, data_chunk, data_param, entry, erasure, exchange};
 use crate::row::{
-    cursor, data_key, document, negotiation, observation, push_config, registration, seal, task,
-    team,
+    cursor, document, negotiation, observation, push_config, registration, seal, task, team,
 };
 use crate::schema;
 use crate::set::{STALE, Set, SetHashes};
@@ -33,7 +33,7 @@ const ROWS_TOLD: u64 = 16_384;
 /// Walks everything within a transaction that is under way.
 pub(crate) fn walked(
     tables: Tables<'_>,
-    how: Verification<'_>,
+    how: VerifyOptions<'_>,
     has_keys: bool,
 ) -> Result<ChainReport, ReadError> {
     let Tables { connection, keys } = tables;
@@ -147,7 +147,7 @@ struct Walk<'c, 'h> {
     keys: &'c Keys,
     has_keys: bool,
     locked: u64,
-    how: Verification<'h>,
+    how: VerifyOptions<'h>,
     faults: Vec<Fault>,
     signatures: u64,
 }
@@ -302,7 +302,7 @@ impl Walk<'_, '_> {
         let progress = &mut self.how.progress;
         let mut tell = |rows| {
             if let Some(progress) = progress.as_mut() {
-                progress(Progress { table, rows });
+                progress(VerifyProgress { table, rows });
             }
         };
         let mut walked = || -> Result<(), RowError> {

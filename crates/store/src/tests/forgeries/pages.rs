@@ -61,7 +61,7 @@ fn pages_that_stand_in_many_places_are_read_for_a_while() {
             (false, Ok(_)) => {}
             (_, opened) => panic!("{table}: {:?}", opened.map(drop)),
         }
-        let how = Verification::default();
+        let how = VerifyOptions::default();
         let found = verify_with_keys(&stage.path, how, keeper("m1").as_ref());
         assert_eq!(found.unwrap_err().to_string(), told, "{table}");
         match verify(&stage.path) {

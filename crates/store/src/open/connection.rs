@@ -1,0 +1,57 @@
+//! Connections to SQLite: the writer's, set up so that a commit is durable, and those of readers.
+//!
+//! Knows no table. Read next: [`super`].
+
+use super::options::{Location, Options};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// The page cache of a connection in KiB: the writer's, and each reader's.
+const WRITER_CACHE_KB: i64 = 65_536;
+const READER_CACHE_KB: i64 = 8_192;
+
+/// Sets up the connection of the writer.
+pub(super) fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.set_prepared_statement_cache_capacity(128);
+    let set = |name: &str, value: &dyn rusqlite::ToSql| {
+        connection.pragma_update_and_check(None, name, value, |_| Ok(()))
+    };
+    if let Location::File(_) = options.location {
+        set("journal_mode", &"WAL")?;
+    }
+    connection.pragma_update(None, "synchronous", options.synchronous())?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KB)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    set("journal_size_limit", &(64 << 20))?;
+    if let Some(bytes) = options.size_max {
+        let pages = i64::try_from(bytes / 4_096).unwrap_or(i64::MAX).max(1);
+        set("max_page_count", &pages)?;
+    }
+    Ok(())
+}
+
+/// A read-only connection.
+pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(Duration::from_secs(5))?;
+    // Not mapped into memory: a failing disk would be a signal, and each page that is not there
+    // would be read with megabytes around it.
+    // A plan holds whatever is bound: else a statement that the planner gave a thought to values of
+    // is prepared anew each time it is used.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KB)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}
+
+/// Connections for that many readers, one at least.
+pub(super) fn readers(path: &Path, count: usize) -> rusqlite::Result<Vec<Connection>> {
+    (0..count.max(1)).map(|_| reader(path)).collect()
+}

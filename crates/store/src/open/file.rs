@@ -1,0 +1,66 @@
+//! The files of a state: locked, and readable by their owner only.
+//!
+//! Knows no SQL. Read next: [`super::connection`].
+
+use super::error::OpenError;
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Locks the state and makes the file readable by its owner only.
+pub(super) fn prepare(path: &Path) -> Result<File, OpenError> {
+    let file_error = |path: &Path| {
+        let path = path.to_owned();
+        move |cause| OpenError::File { path, cause }
+    };
+    let lock_path = beside(path, ".lock");
+    let lock = private(&lock_path).map_err(file_error(&lock_path))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(OpenError::Locked {
+                path: path.to_owned(),
+            });
+        }
+        Err(TryLockError::Error(cause)) => return Err(file_error(&lock_path)(cause)),
+    }
+    // SQLite gives `-wal` and `-shm` the mode of the file itself, so it is made here first. Nobody
+    // has it open yet, so closing it drops no lock of SQLite's.
+    let file = private(path).map_err(file_error(path))?;
+    let is_empty = file.metadata().map_err(file_error(path))?.len() == 0;
+    drop(file);
+    if is_empty {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        // A file whose name is not durable is gone after a power cut, whatever was synced into it.
+        // Nothing is written before this, so a file that holds something has its name; to sync
+        // again would wait for whatever else the disk has to do, seconds at times.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(file_error(folder))?;
+    }
+    Ok(lock)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Opens `path`, created if missing, readable by its owner only.
+pub(crate) fn private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        let file = options.mode(0o600).open(path)?;
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}
