@@ -18,21 +18,21 @@ use schema::template::Template;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The payload that stands in an element of the input; none if the element is no container of a
-/// template.
+/// True for the container of a template.
+pub(super) fn is_payload(child: &Element<'_>) -> bool {
+    child.namespace().starts_with(SCHEMAS)
+}
+
+/// The payload that stands in the container of a template.
 ///
 /// # Errors
 /// `unknown-element` if a template's module was swapped out since libyang looked; `too-big` if more
 /// values stand in it than are read.
-pub(super) fn payload(
-    element: Element<'_>,
-    served: &[Arc<Template>],
-) -> Result<Option<Payload>, RpcError> {
-    let Some(schema_id) = element.namespace().strip_prefix(SCHEMAS) else {
-        return Ok(None);
-    };
+pub(super) fn payload(element: Element<'_>, served: &[Arc<Template>]) -> Result<Payload, RpcError> {
     let template = served.iter().find(|t| namespace(t) == element.namespace());
     let template = template.ok_or_else(|| {
+        let namespace = element.namespace();
+        let schema_id = namespace.strip_prefix(SCHEMAS).unwrap_or(namespace);
         error::invalid(
             element,
             format!("no schema '{schema_id}' is served any more"),
@@ -43,20 +43,19 @@ pub(super) fn payload(
     }
     let nodes = nodes(template);
     let printed = Value::Object(members(element, "", &nodes));
-    Ok(Some(Payload {
+    Ok(Payload {
         schema_id: template.schema_id.clone(),
         values: from_rfc7951(template, &printed),
-    }))
+    })
 }
 
 /// Of an operation that libyang refuses because of a typed payload: all that is wrong with the
 /// payload, as of one in JSON. None if the operation is refused without it as well, or the template
 /// has no objection to what libyang refuses.
 pub(super) fn all_violations(cx: &RequestContext<'_>, operation: Element<'_>) -> Option<RpcError> {
-    let is_typed = |child: &Element<'_>| child.namespace().starts_with(SCHEMAS);
-    let container = operation.children().find(is_typed)?;
-    check_text(cx, operation, &without(operation, is_typed)).ok()?;
-    let payload = payload(container, &cx.platform.engine.templates()).ok()??;
+    let container = operation.children().find(is_payload)?;
+    check_text(cx, operation, &without(operation, is_payload)).ok()?;
+    let payload = payload(container, &cx.platform.engine.templates()).ok()?;
     let refusal = refusal(cx, payload)?;
     Some(error::of_typed(&refusal, ErrorPath::of(container)))
 }
@@ -83,7 +82,7 @@ fn without(operation: Element<'_>, is_left_out: impl Fn(&Element<'_>) -> bool) -
 }
 
 /// What the namespaces of templates' modules begin with.
-pub(super) const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
+const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
 /// Spends what the elements of a payload take, and the JSON that stands in them.
 fn spend(budget: &mut Budget, element: Element<'_>) -> Result<(), Excess> {
@@ -158,7 +157,7 @@ mod tests {
             read.map_err(|error| error.tag.as_str().to_owned())
         };
         let json = |values: usize| format!("<json>[{}0]</json>", "0,".repeat(values));
-        assert!(matches!(read(&json(30_000)), Ok(Some(_))));
+        assert!(read(&json(30_000)).is_ok());
         for many in [json(40_000), json(20_000).repeat(2), "<x/>".repeat(40_000)] {
             assert_eq!(read(&many), Err("too-big".to_owned()));
         }
