@@ -26,6 +26,6 @@ mod violation;
 
 pub use error::{LoadError, XPathError};
 pub use generation::{Conformance, Generation, Module};
-pub use node::{DefaultDeny, Kind, SchemaNode, Status};
+pub use node::{BaseType, DefaultDeny, Kind, SchemaNode, Status, ValueType};
 pub use set::ModuleSet;
 pub use violation::{Tag, Violation};

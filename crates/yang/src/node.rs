@@ -34,6 +34,53 @@ pub enum Kind {
     Notification,
 }
 
+/// The built-in type that a type comes from (RFC 7950 §4.2.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseType {
+    /// `binary`
+    Binary,
+    /// `bits`
+    Bits,
+    /// `boolean`
+    Boolean,
+    /// `decimal64`
+    Decimal64,
+    /// `empty`
+    Empty,
+    /// `enumeration`
+    Enumeration,
+    /// `identityref`
+    IdentityRef,
+    /// `instance-identifier`
+    InstanceIdentifier,
+    /// `int8` to `int64`, by its bits.
+    Signed(u8),
+    /// `string`
+    String,
+    /// `uint8` to `uint64`, by its bits.
+    Unsigned(u8),
+    /// `union`
+    Union,
+}
+
+/// The type of a leaf or leaf-list with its restrictions; of a leafref, the type that it refers to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueType {
+    /// The built-in type.
+    pub base: BaseType,
+    /// The name of the typedef, if it is one.
+    pub typedef: Option<String>,
+    /// True for a leafref: what it refers to may have to exist.
+    pub is_reference: bool,
+    /// The intervals of `length` or `range`, both ends included; empty if everything is allowed.
+    /// Those of decimal64 count its last digit.
+    pub intervals: Vec<(i128, i128)>,
+    /// The digits behind the point of a decimal64; 0 for other types.
+    pub fraction_digits: u8,
+    /// The patterns as written in the module; one with `invert-match` begins with `!`.
+    pub patterns: Vec<String>,
+}
+
 /// `nacm:default-deny-all` and `nacm:default-deny-write` (RFC 8341 §3.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultDeny {
@@ -75,6 +122,16 @@ pub struct SchemaNode {
     pub in_operation: bool,
     /// `mandatory true`, or `min-elements` above 0.
     pub mandatory: bool,
+    /// True for a container or an input in which something must be there: a node, or one of a choice.
+    pub needs_content: bool,
+    /// True for a container that means something by being there (RFC 7950 §7.5.1).
+    pub is_presence: bool,
+    /// True if a `when` or `must` decides about it.
+    pub is_conditional: bool,
+    /// True if it is one of several that exclude each other (`choice`).
+    pub is_in_choice: bool,
+    /// The type of a leaf or leaf-list.
+    pub value_type: Option<ValueType>,
     /// True for a leaf that is a key of its list.
     pub is_key: bool,
     /// The names of a list's keys, in order.
@@ -116,6 +173,7 @@ struct Above<'p> {
     deny: Option<DefaultDeny>,
     in_operation: bool,
     in_event: bool,
+    in_choice: bool,
 }
 
 /// All nodes of the implemented modules, except those named.
@@ -132,6 +190,7 @@ pub(crate) fn walk(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
         deny: None,
         in_operation: false,
         in_event: false,
+        in_choice: false,
     };
     for module in &modules {
         for node in module
@@ -153,8 +212,17 @@ pub(crate) fn walk(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
 fn visit(node: &Compiled<'_>, above: &Above<'_>, nodes: &mut Vec<SchemaNode>) {
     let Some(kind) = kind(node.kind()) else {
         // A choice or a case: its nodes stand where it would.
+        if node.is_mandatory() {
+            // A choice among nothing, for want of features, is one too.
+            let parent = nodes.iter_mut().rev().find(|n| n.path == above.path);
+            parent.into_iter().for_each(|n| n.needs_content = true);
+        }
+        let below = Above {
+            in_choice: true,
+            ..*above
+        };
         node.children()
-            .for_each(|child| visit(&child, above, nodes));
+            .for_each(|child| visit(&child, &below, nodes));
         return;
     };
     let module = node.module().name().to_owned();
@@ -170,14 +238,20 @@ fn visit(node: &Compiled<'_>, above: &Above<'_>, nodes: &mut Vec<SchemaNode>) {
         deny,
         in_operation: above.in_operation || matches!(kind, Kind::Rpc | Kind::Action),
         in_event: above.in_event || kind == Kind::Notification,
+        in_choice: false,
     };
-    nodes.push(record(node, kind, &below));
+    nodes.push(SchemaNode {
+        is_in_choice: above.in_choice,
+        ..record(node, kind, &below)
+    });
 
     for (kind, name, part) in [
         (Kind::Input, "input", node.input()),
         (Kind::Output, "output", node.output()),
     ] {
-        let Some((children, _)) = part else { continue };
+        let Some((children, mut musts)) = part else {
+            continue;
+        };
         let path = format!("{path}/{name}");
         let own = nodes
             .last()
@@ -193,6 +267,11 @@ fn visit(node: &Compiled<'_>, above: &Above<'_>, nodes: &mut Vec<SchemaNode>) {
             config: false,
             in_operation: true,
             mandatory: false,
+            needs_content: false,
+            is_presence: false,
+            is_conditional: musts.next().is_some(),
+            is_in_choice: false,
+            value_type: None,
             is_key: false,
             keys: Vec::new(),
             default: None,
@@ -226,6 +305,16 @@ fn record(node: &Compiled<'_>, kind: Kind, handed: &Above<'_>) -> SchemaNode {
         in_operation: handed.in_operation,
         // libyang marks containers that hold a mandatory node, too.
         mandatory: kind != Kind::Container && node.is_mandatory(),
+        needs_content: kind == Kind::Container && node.is_mandatory(),
+        is_presence: kind == Kind::Container && !node.is_np_container(),
+        is_conditional: node.whens().next().is_some()
+            || node.musts().is_some_and(|mut musts| musts.next().is_some()),
+        is_in_choice: false,
+        value_type: if matches!(kind, Kind::Leaf | Kind::LeafList) {
+            ffi::value_type(node)
+        } else {
+            None
+        },
         is_key: kind == Kind::Leaf && node.is_list_key(),
         keys: if kind == Kind::List {
             node.list_keys().map(|key| key.name().to_owned()).collect()

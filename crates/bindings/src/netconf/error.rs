@@ -2,8 +2,8 @@
 //!
 //! Tags and their meaning: RFC 6241 Appendix A. Read next: `operation`.
 
-use super::NEGOTIATION_NAMESPACE;
 use super::modules::{self, Module};
+use super::operation::input::{Input, TaskNegotiate};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::names::namespace::BASE;
@@ -25,24 +25,21 @@ pub(crate) struct RpcOrigin {
     pub(crate) module: &'static Module,
     /// Its name.
     pub(crate) rpc: &'static str,
+    /// The nodes of its input with the modules that define them, where these are known here.
+    pub(crate) leaves: &'static [(&'static str, &'static Module)],
 }
-
-/// Leaves of `task-negotiate` that irtf-agent defines; the others are of convoke-negotiation.
-const DRAFTS_OWN: [&str; 6] = [
-    "task-sendFrom",
-    "task-sendTo",
-    "commuType",
-    "task-id",
-    "content",
-    "type",
-];
 
 impl RpcOrigin {
     /// `task-negotiate`.
-    pub(crate) const NEGOTIATE: Self = Self::of(&modules::AGENT, "task-negotiate");
+    pub(crate) const NEGOTIATE: Self = TaskNegotiate::ORIGIN;
 
+    /// An rpc whose nodes are all of its own module.
     pub(crate) const fn of(module: &'static Module, rpc: &'static str) -> Self {
-        Self { module, rpc }
+        Self {
+            module,
+            rpc,
+            leaves: &[],
+        }
     }
 
     fn is_negotiation(self) -> bool {
@@ -52,23 +49,25 @@ impl RpcOrigin {
     /// Where the rpc stands in its message, or a leaf of it. RFC 6241 §4.3: a path to what was sent
     /// begins at the document, so with `rpc`.
     fn path(self, leaf: Option<&str>) -> ErrorPath {
-        let Self { module, rpc } = self;
-        let Module {
-            prefix, namespace, ..
-        } = *module;
-        let path = format!("/nc:rpc/{prefix}:{rpc}");
-        let path = match leaf {
-            None => ErrorPath::new(path),
-            Some(leaf) if self.is_negotiation() && !DRAFTS_OWN.contains(&leaf) => {
-                let steps = leaf.replace('/', "/cvn:");
-                ErrorPath::new(format!("{path}/cvn:{steps}")).bind("cvn", NEGOTIATION_NAMESPACE)
-            }
-            Some(leaf) => {
-                let steps = leaf.replace('/', &format!("/{prefix}:"));
-                ErrorPath::new(format!("{path}/{prefix}:{steps}"))
-            }
+        let Self { module, rpc, .. } = self;
+        let definer = leaf.map_or(module, |leaf| self.definer_of(leaf));
+        let step = format!("/{}:", definer.prefix);
+        let steps = leaf.map(|leaf| format!("{step}{}", leaf.replace('/', &step)));
+        let steps = steps.unwrap_or_default();
+        let path = ErrorPath::new(format!("/nc:rpc/{}:{rpc}{steps}", module.prefix));
+        let path = match definer == module {
+            true => path,
+            false => path.bind(definer.prefix, definer.namespace),
         };
-        path.bind("nc", BASE).bind(prefix, namespace)
+        path.bind("nc", BASE).bind(module.prefix, module.namespace)
+    }
+
+    /// The module that defines a node of the input: another one may have added it.
+    fn definer_of(self, leaf: &str) -> &'static Module {
+        let first = leaf.split('/').next();
+        let mut known = self.leaves.iter();
+        let known = known.find(|(name, _)| Some(*name) == first);
+        known.map_or(self.module, |(_, module)| module)
     }
 
     /// The leaf in which the rpc names an agent.
@@ -532,7 +531,8 @@ pub(crate) fn too_big(at: XmlElement<'_>, message: impl Into<String>) -> RpcErro
 
 #[cfg(test)]
 mod tests {
-    use super::{RpcOrigin, element_name, modules, qualified};
+    use super::super::operation::input::{DataRead, Input, RenewLease};
+    use super::{RpcOrigin, element_name, qualified};
 
     #[test]
     fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {
@@ -553,15 +553,11 @@ mod tests {
                 "/nc:rpc/agt:task-negotiate/cvn:task-subscription/cvn:subscript-url",
             ),
             (
-                RpcOrigin::of(&modules::REGISTRY, "renew-lease"),
+                RenewLease::ORIGIN,
                 "name",
                 "/nc:rpc/cvr:renew-lease/cvr:name",
             ),
-            (
-                RpcOrigin::of(&modules::DATA, "data-read"),
-                "id",
-                "/nc:rpc/cvdata:data-read/cvdata:id",
-            ),
+            (DataRead::ORIGIN, "id", "/nc:rpc/cvdata:data-read/cvdata:id"),
         ] {
             let told = asked.path(Some(leaf));
             assert_eq!(told.path, path);

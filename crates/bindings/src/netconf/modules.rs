@@ -4,8 +4,8 @@
 //! paths, which bind them. Read next: [`super::operation`].
 
 use super::{
-    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, REGISTRY_NAMESPACE,
-    SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
+    AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE,
+    REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
 };
 use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 
@@ -33,6 +33,7 @@ pub(crate) static NETCONF_NMDA: Module = module("ietf-netconf-nmda", "ncds", NMD
 pub(crate) static NETCONF_MONITORING: Module = module("ietf-netconf-monitoring", "ncm", MONITORING);
 pub(crate) static NOTIFICATIONS: Module = module("notifications", "ncEvent", NOTIFICATION);
 pub(crate) static AGENT: Module = module("irtf-agent", "agt", AGENT_NAMESPACE);
+pub(crate) static NEGOTIATION: Module = module("convoke-negotiation", "cvn", NEGOTIATION_NAMESPACE);
 pub(crate) static REGISTRY: Module = module("convoke-registry", "cvr", REGISTRY_NAMESPACE);
 pub(crate) static DATA: Module = module("convoke-data", "cvdata", DATA_NAMESPACE);
 pub(crate) static AUDIT: Module = module("convoke-audit", "cva", AUDIT_NAMESPACE);

@@ -9,7 +9,7 @@ mod audit;
 mod data;
 mod ems;
 pub(super) mod fast_path;
-mod input;
+pub(super) mod input;
 mod lock;
 mod negotiate;
 mod page;
@@ -20,6 +20,7 @@ mod schemas;
 mod simulation;
 mod subscribe;
 mod typed;
+mod xpaths;
 
 pub(super) use schemas::patch;
 pub(super) use subscribe::Subscription;
@@ -36,14 +37,15 @@ use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::XmlElement;
 use domain::access::Request;
 use domain::ems::Ems;
+use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments,
-    Execution, FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment,
-    ListFaults, ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal,
-    RejectPatch, RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema,
-    ValidatePayload, WriteData,
+    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, Execution,
+    FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults,
+    ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal, RejectPatch,
+    RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
 };
+use input::Input;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -90,30 +92,25 @@ pub(super) struct RpcDefinition {
     /// True if it looks at state that earlier requests of the session may change, so that it waits
     /// for them.
     waits: bool,
-    /// True if it wants a rule whatever the default is, though its module does not say so (RFC 8341
-    /// §3.2.5 of `kill-session`).
-    guarded: bool,
     handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
 }
 
 impl RpcDefinition {
     const fn new(
-        module: &'static Module,
-        rpc: &'static str,
+        origin: RpcOrigin,
         handle: fn(&RequestContext<'_>, RpcOrigin, XmlElement<'_>) -> Dispatch,
     ) -> Self {
         Self {
-            origin: RpcOrigin::of(module, rpc),
+            origin,
             offered: Offered::Platform,
             waits: true,
-            guarded: false,
             handle,
         }
     }
 
     /// One that is an operation of the engine.
-    const fn of<O: Codec>(module: &'static Module, rpc: &'static str) -> Self {
-        Self::new(module, rpc, carried_out::<O>)
+    const fn of<O: Codec>() -> Self {
+        Self::new(O::Input::ORIGIN, carried_out::<O>)
     }
 
     /// One that every NETCONF server offers.
@@ -124,16 +121,16 @@ impl RpcDefinition {
     ) -> Self {
         Self {
             offered: Offered::Everywhere,
-            ..Self::new(module, rpc, handle)
+            ..Self::new(RpcOrigin::of(module, rpc), handle)
         }
     }
 
     /// An action that these systems offer. What is done to the network is begun at once and may be under
     /// way side by side.
-    const fn action(rpc: &'static str, systems: &'static [Ems]) -> Self {
+    const fn action<I: ActionInput>(systems: &'static [Ems]) -> Self {
         Self {
             offered: Offered::Systems(systems),
-            ..Self::of::<Act>(&modules::EMS, rpc).at_once()
+            ..Self::new(I::ORIGIN, ems::acted::<I>).at_once()
         }
     }
 
@@ -148,7 +145,7 @@ impl RpcDefinition {
 
 /// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
 static RPCS: &[RpcDefinition] = &[
-    RpcDefinition::of::<Negotiate>(&modules::AGENT, "task-negotiate").at_once(),
+    RpcDefinition::of::<Negotiate>().at_once(),
     RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, _, it| {
         taken(read::get(cx, it))
     }),
@@ -167,12 +164,9 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::everywhere(&modules::NETCONF, "close-session", |cx, _, it| {
         Dispatch::Now(check(cx, it).map(|()| Answer::Closing(CloseReason::Requested)))
     }),
-    RpcDefinition {
-        guarded: true,
-        ..RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
-            Dispatch::Now(lock::kill_session(cx, it))
-        })
-    },
+    RpcDefinition::everywhere(&modules::NETCONF, "kill-session", |cx, _, it| {
+        Dispatch::Now(lock::kill_session(cx, it))
+    }),
     RpcDefinition::everywhere(&modules::NETCONF_MONITORING, "get-schema", |cx, _, it| {
         Dispatch::Now(schema::get_schema(cx, it))
     }),
@@ -181,49 +175,42 @@ static RPCS: &[RpcDefinition] = &[
         "create-subscription",
         |cx, _, it| Dispatch::Now(subscribe::create(cx, it)),
     ),
-    RpcDefinition::new(
-        &modules::REGISTRY,
-        "register-agent",
-        registry::register_agent,
-    ),
-    RpcDefinition::of::<RenewLease>(&modules::REGISTRY, "renew-lease"),
-    RpcDefinition::of::<DeregisterAgent>(&modules::REGISTRY, "deregister-agent"),
-    RpcDefinition::of::<DiscoverAgents>(&modules::REGISTRY, "discover-agents"),
-    RpcDefinition::of::<FormTeam>(&modules::REGISTRY, "form-team"),
-    RpcDefinition::of::<TaskPage>(&modules::REGISTRY, "get-tasks"),
-    RpcDefinition::of::<TaskCount>(&modules::REGISTRY, "count-tasks"),
-    RpcDefinition::of::<ExchangePage>(&modules::REGISTRY, "get-context"),
-    RpcDefinition::of::<AuditTrail>(&modules::AUDIT, "get-audit"),
-    RpcDefinition::of::<WriteData>(&modules::DATA, "data-write").at_once(),
-    RpcDefinition::of::<ReadData>(&modules::DATA, "data-read"),
-    RpcDefinition::of::<InjectFault>(&modules::SIMULATION, "inject-fault"),
-    RpcDefinition::of::<ListFaults>(&modules::SIMULATION, "list-faults"),
-    RpcDefinition::of::<ClearFault>(&modules::SIMULATION, "clear-fault"),
-    RpcDefinition::of::<GetSchemaTemplate>(&modules::SCHEMA, "get-schema-template"),
-    RpcDefinition::of::<ListScenarios>(&modules::SCHEMA, "list-scenarios"),
-    RpcDefinition::of::<ValidatePayload>(&modules::SCHEMA, "validate-payload"),
-    RpcDefinition::of::<GetSchemaUpdates>(&modules::SCHEMA, "get-schema-updates"),
-    RpcDefinition::of::<RequestCapabilityExtension>(
-        &modules::SCHEMA,
-        "request-capability-extension",
-    ),
-    RpcDefinition::of::<PublishSchemaTemplate>(&modules::SCHEMA, "publish-schema-template"),
-    RpcDefinition::of::<RetireSchema>(&modules::SCHEMA, "retire-schema"),
-    RpcDefinition::of::<RenderSchema>(&modules::SCHEMA, "render-schema"),
-    RpcDefinition::of::<ApprovePatch>(&modules::SCHEMA, "approve-patch"),
-    RpcDefinition::of::<RejectPatch>(&modules::SCHEMA, "reject-patch"),
-    RpcDefinition::of::<JudgeAlignment>(&modules::SCHEMA, "judge-alignment"),
-    RpcDefinition::of::<EraseFragments>(&modules::SCHEMA, "erase-fragments"),
-    RpcDefinition::action("probe", &[Ems::Wireless, Ems::Ip]),
-    RpcDefinition::action("read-configuration", &[Ems::Wireless, Ems::Ip]),
-    RpcDefinition::action("configure", &[Ems::Wireless, Ems::Ip]),
-    RpcDefinition::action("restart", &[Ems::Wireless, Ems::Ip]),
-    RpcDefinition::action("set-power", &[Ems::Wireless]),
-    RpcDefinition::action("set-saving", &[Ems::Wireless]),
-    RpcDefinition::action("trace", &[Ems::Wireless]),
-    RpcDefinition::action("dispatch", &[Ems::Customer]),
-    RpcDefinition::action("guide", &[Ems::Customer]),
-    RpcDefinition::action("tell-customer", &[Ems::Customer]),
+    RpcDefinition::new(input::RegisterAgent::ORIGIN, registry::register_agent),
+    RpcDefinition::of::<RenewLease>(),
+    RpcDefinition::of::<DeregisterAgent>(),
+    RpcDefinition::of::<DiscoverAgents>(),
+    RpcDefinition::of::<FormTeam>(),
+    RpcDefinition::of::<TaskPage>(),
+    RpcDefinition::of::<TaskCount>(),
+    RpcDefinition::of::<ExchangePage>(),
+    RpcDefinition::of::<AuditTrail>(),
+    RpcDefinition::of::<WriteData>().at_once(),
+    RpcDefinition::of::<ReadData>(),
+    RpcDefinition::of::<InjectFault>(),
+    RpcDefinition::of::<ListFaults>(),
+    RpcDefinition::of::<ClearFault>(),
+    RpcDefinition::of::<GetSchemaTemplate>(),
+    RpcDefinition::of::<ListScenarios>(),
+    RpcDefinition::of::<ValidatePayload>(),
+    RpcDefinition::of::<GetSchemaUpdates>(),
+    RpcDefinition::of::<RequestCapabilityExtension>(),
+    RpcDefinition::of::<PublishSchemaTemplate>(),
+    RpcDefinition::of::<RetireSchema>(),
+    RpcDefinition::of::<RenderSchema>(),
+    RpcDefinition::of::<ApprovePatch>(),
+    RpcDefinition::of::<RejectPatch>(),
+    RpcDefinition::of::<JudgeAlignment>(),
+    RpcDefinition::of::<EraseFragments>(),
+    RpcDefinition::action::<input::Probe<'_>>(&[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action::<input::ReadConfiguration<'_>>(&[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action::<input::Configure<'_>>(&[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action::<input::Restart<'_>>(&[Ems::Wireless, Ems::Ip]),
+    RpcDefinition::action::<input::SetPower<'_>>(&[Ems::Wireless]),
+    RpcDefinition::action::<input::SetSaving<'_>>(&[Ems::Wireless]),
+    RpcDefinition::action::<input::Trace<'_>>(&[Ems::Wireless]),
+    RpcDefinition::action::<input::Dispatch<'_>>(&[Ems::Customer]),
+    RpcDefinition::action::<input::Guide<'_>>(&[Ems::Customer]),
+    RpcDefinition::action::<input::TellCustomer<'_>>(&[Ems::Customer]),
 ];
 
 /// The rpc that an element asks for; none if it is not offered.
@@ -247,11 +234,13 @@ pub(super) fn handle(cx: &RequestContext<'_>, rpc: &Rpc) -> Dispatch {
     if let Some(why) = elsewhere(cx, rpc.offered) {
         return Dispatch::Now(Err(error::not_supported(operation, why)));
     }
-    let RpcOrigin { module, rpc: name } = rpc.origin;
+    let RpcOrigin {
+        module, rpc: name, ..
+    } = rpc.origin;
     let exec = Request::Exec {
         module: module.name,
         rpc: name,
-        guarded: rpc.guarded || cx.session_schema.is_guarded(module.name, name),
+        guarded: cx.session_schema.is_guarded(module.name, name),
     };
     if let Err(denied) = cx.platform.engine.authorise(cx.who, exec, cx.now) {
         return Dispatch::Now(Err(error::denied(operation, &denied)));
@@ -285,8 +274,11 @@ fn taken(handled: Result<Dispatch, RpcError>) -> Dispatch {
     handled.unwrap_or_else(|error| Dispatch::Now(Err(error)))
 }
 
-/// An operation of the engine as an rpc: how its input is read, and its output written.
+/// An operation of the engine as an rpc: its input read, its output written.
 trait Codec: Operation {
+    /// The input, as the module has it.
+    type Input: Input;
+
     /// Holds the input to the schema.
     ///
     /// # Errors
@@ -295,11 +287,14 @@ trait Codec: Operation {
         check(cx, input)
     }
 
-    /// Reads the input, which keeps to the schema: leaves are single and well typed.
+    /// Reads the input, which keeps to the schema.
     ///
     /// # Errors
     /// An `rpc-error` for what the schema lets pass and nothing can be made of.
-    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError>;
+    fn decode(
+        cx: &RequestContext<'_>,
+        input: <Self::Input as Input>::In<'_>,
+    ) -> Result<Self, RpcError>;
 
     /// Writes the output.
     fn encode(output: Self::Output) -> Answer;
@@ -311,12 +306,24 @@ fn carried_out<O: Codec>(
     origin: RpcOrigin,
     input: XmlElement<'_>,
 ) -> Dispatch {
-    let operation = match O::check(cx, input).and_then(|()| O::decode(cx, input)) {
+    let checked = O::check(cx, input);
+    let operation = checked.and_then(|()| O::decode(cx, O::Input::of(input)));
+    executed(cx, origin, operation, O::encode)
+}
+
+/// Asks the engine, and writes the output.
+fn executed<O: Operation>(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    operation: Result<O, RpcError>,
+    encode: fn(O::Output) -> Answer,
+) -> Dispatch {
+    let operation = match operation {
         Ok(operation) => operation,
         Err(error) => return Dispatch::Now(Err(error)),
     };
     let answer = move |outcome: Result<O::Output, Refusal>| {
-        let outcome = outcome.map(O::encode);
+        let outcome = outcome.map(encode);
         outcome.map_err(|refusal| error::refused(&refusal, origin))
     };
     match cx.platform.engine.execute(cx.who, operation, cx.now) {
@@ -353,8 +360,12 @@ fn why_not(operation: XmlElement<'_>) -> &'static str {
 }
 
 /// Checks an operation against the schema, but for what stands in its filters: that is anything, and yet
-/// libyang types what it knows of it, XPaths among it. A filter is bounded where it is compiled.
+/// libyang types what it knows of it, XPaths among it. A filter is bounded where it is compiled. Of most
+/// operations it is plain that the schema has no objection.
 fn check(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Result<(), RpcError> {
+    if cx.session_schema.plain_inputs.has(operation) {
+        return Ok(());
+    }
     let is_filter = |child: XmlElement<'_>| matches!(child.name(), "filter" | "subtree-filter");
     let mut text = Vec::new();
     operation.write_hollow(is_filter, &mut text);
@@ -368,7 +379,7 @@ fn check_text(
     operation: XmlElement<'_>,
     text: &str,
 ) -> Result<(), RpcError> {
-    input::has_short_xpaths(operation)?;
+    xpaths::has_short_xpaths(operation)?;
     cx.session_schema
         .generation
         .check_rpc(text)

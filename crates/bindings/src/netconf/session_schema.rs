@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::session`].
 
-use super::operation::fast_path;
+use super::operation::fast_path::PlainInputs;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
 use ::netconf::xml::{Limits, XmlDocument};
@@ -16,10 +16,10 @@ pub(super) struct SessionSchema {
     pub(super) generation: Arc<Generation>,
     pub(super) capabilities: Capabilities,
     /// `/yang-library` and `/modules-state`, as libyang printed them.
-    pub(super) yang_library: XmlDocument,
-    pub(super) modules_state: XmlDocument,
-    /// True if [`plain`] speaks for this generation.
-    pub(super) plain_negotiations: bool,
+    pub(super) yang_library: Document,
+    pub(super) modules_state: Document,
+    /// The inputs that libyang need not look at.
+    pub(super) plain_inputs: PlainInputs,
     /// The rpcs that nobody may call without a rule (RFC 8341 §3.5), as (module, name).
     guarded: Vec<(String, String)>,
     /// Which leaves are keys, for what a search selects.
@@ -41,7 +41,7 @@ impl SessionSchema {
             modules_state: printed(generation.modules_state_xml()),
             guarded: guarded.collect(),
             capabilities: capabilities(&generation),
-            plain_negotiations: fast_path::covers(&generation),
+            plain_inputs: PlainInputs::of(&generation),
             keys: keys(&generation),
             enumerations: enumerations(&generation),
             generation,

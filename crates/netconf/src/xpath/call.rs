@@ -4,7 +4,7 @@ use super::EvaluationError;
 use super::axis::{Node, Part, ROOT};
 use super::compare::identity;
 use super::evaluate::{Context, Evaluated, Evaluation};
-use super::expression::{Id, Operation};
+use super::expression::{Derived, Id};
 use super::function::Function;
 use super::lexer::is_space;
 use super::value::{NodeSet, Text, Value, number_of, rounded, string_value};
@@ -94,9 +94,6 @@ impl<'a> Evaluation<'a, '_, '_> {
                 let leaf = node.map(|node| node.element_in(self.document));
                 let number = leaf.and_then(|leaf| self.modules.enum_value(leaf));
                 Value::Number(number.map_or(f64::NAN, |number| number as f64))
-            }
-            F::DerivedFrom | F::DerivedFromOrSelf => {
-                Value::Boolean(self.is_derived(function, arguments, at)?)
             }
             F::ReMatch => {
                 let text = self.text(arguments[0], at)?;
@@ -236,21 +233,15 @@ impl<'a> Evaluation<'a, '_, '_> {
     }
 
     /// RFC 7950 §10.4: true if some node is an identity that is derived from the one named.
-    fn is_derived(&mut self, function: Function, arguments: &[Id], at: Context) -> Evaluated<bool> {
-        let nodes = self.nodes(arguments[0], at)?;
-        let Operation::Literal {
-            identity: Some((namespace, name)),
-            ..
-        } = self.expression.node(arguments[1])
-        else {
-            unreachable!("parsing demands the name of an identity here");
-        };
+    pub(super) fn is_derived(&mut self, wanted: &Derived, at: Context) -> Evaluated<bool> {
+        let nodes = self.nodes(wanted.nodes, at)?;
+        let (namespace, name) = &wanted.base;
         let base = (&**namespace, &**name);
         for node in &nodes.list {
             self.budget.spend(1)?;
             let found = identity(self.document, *node);
             let derived = found.is_some_and(|own| match own == base {
-                true => function == Function::DerivedFromOrSelf,
+                true => wanted.or_self,
                 false => self.modules.is_derived(own, base),
             });
             if derived {

@@ -122,10 +122,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
     }
 
     pub(super) fn nodes(&mut self, id: Id, context: Context) -> Evaluated<Rc<NodeSet<'a>>> {
-        match self.value(id, context)? {
-            Value::Nodes(nodes) => Ok(nodes),
-            _ => unreachable!("parsing demands a node-set here"),
-        }
+        Ok(self.value(id, context)?.into_nodes())
     }
 
     fn evaluate(&mut self, id: Id, context: Context) -> Evaluated<Value<'a>> {
@@ -183,6 +180,7 @@ impl<'a, 'c, 'b> Evaluation<'a, 'c, 'b> {
             Operation::Literal { text, .. } => Value::Text(Text::Part(text)),
             Operation::Number(number) => Value::Number(*number),
             Operation::Call(function, arguments) => self.call(*function, arguments, context)?,
+            Operation::Derived(wanted) => Value::Boolean(self.is_derived(wanted, context)?),
         })
     }
 

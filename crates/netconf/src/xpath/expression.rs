@@ -79,6 +79,17 @@ pub(super) enum Operation {
     },
     Number(f64),
     Call(Function, Vec<Id>),
+    Derived(Derived),
+}
+
+/// `derived-from()`, or `derived-from-or-self()` (RFC 7950 §10.4).
+#[derive(Debug, Clone)]
+pub(super) struct Derived {
+    pub(super) nodes: Id,
+    /// Namespace and name of the identity.
+    pub(super) base: (Box<str>, Box<str>),
+    /// True if the identity itself counts.
+    pub(super) or_self: bool,
 }
 
 /// The start of a path.

@@ -1,6 +1,7 @@
 //! The functions of XPath 1.0 §4 and RFC 7950 §10: names, arguments and types.
 //!
-//! Their evaluation is in [`super::call`]. `id()` is not among them, for no YANG data have
+//! Their evaluation is in [`super::call`]. `derived-from()` and `derived-from-or-self()` take the name of
+//! an identity instead of a value, so they are operations of their own ([`Derived`](super::expression::Derived)). `id()` is not among them, for no YANG data have
 //! identifiers of that kind, and neither is `deref()`, which needs the types of leaves.
 
 use super::expression::Kind;
@@ -47,8 +48,6 @@ functions! {
     Contains "contains" "two strings" 2 2 Boolean;
     Count "count" "a node-set" 1 1 Number;
     Current "current" "nothing" 0 0 Nodes;
-    DerivedFrom "derived-from" "a node-set and the qualified name of an identity as a literal" 2 2 Boolean;
-    DerivedFromOrSelf "derived-from-or-self" "a node-set and the qualified name of an identity as a literal" 2 2 Boolean;
     EnumValue "enum-value" "a node-set" 1 1 Number;
     False "false" "nothing" 0 0 Boolean;
     Floor "floor" "a number" 1 1 Number;
@@ -82,8 +81,6 @@ impl Function {
             self,
             Self::BitIsSet
                 | Self::Count
-                | Self::DerivedFrom
-                | Self::DerivedFromOrSelf
                 | Self::EnumValue
                 | Self::LocalName
                 | Self::Name

@@ -5,7 +5,7 @@
 //! data are read. Read next: [`super::evaluate`].
 
 use super::expression::{
-    Arithmetic, Axis, Expression, Facts, Id, Kind, Operation, Relation, Start, Step, Test,
+    Arithmetic, Axis, Derived, Expression, Facts, Id, Kind, Operation, Relation, Start, Step, Test,
 };
 use super::function::Function;
 use super::lexer::{Placed, Token, syntax, tokens};
@@ -366,19 +366,14 @@ impl<'x> Parser<'x> {
     }
 
     fn call(&mut self, prefix: &str, name: &str) -> Parsed<Id> {
+        match (prefix, name) {
+            ("", "derived-from") => return self.derived("derived-from", false),
+            ("", "derived-from-or-self") => return self.derived("derived-from-or-self", true),
+            _ => {}
+        }
         let function = Function::of(name).filter(|_| prefix.is_empty());
         let function = function.ok_or_else(|| ExpressionError::UnknownFunction(name.to_owned()))?;
-        self.next += 2;
-        let mut arguments = Vec::new();
-        if !self.take(")") {
-            loop {
-                arguments.push(self.expression()?);
-                if !self.take(",") {
-                    break;
-                }
-            }
-            self.expect(")", "\",\" or \")\"")?;
-        }
+        let arguments = self.arguments()?;
         let kinds: Vec<_> = arguments
             .iter()
             .map(|&id| self.made.fact(id).kind)
@@ -389,31 +384,55 @@ impl<'x> Parser<'x> {
                 expected: function.signature(),
             });
         }
-        if matches!(
-            function,
-            Function::DerivedFrom | Function::DerivedFromOrSelf
-        ) {
-            self.demand_identity(function, arguments[1])?;
-        }
         self.add(Operation::Call(function, arguments))
+    }
+
+    fn arguments(&mut self) -> Parsed<Vec<Id>> {
+        self.next += 2;
+        let mut arguments = Vec::new();
+        if self.take(")") {
+            return Ok(arguments);
+        }
+        loop {
+            arguments.push(self.expression()?);
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(")", "\",\" or \")\"")?;
+        Ok(arguments)
     }
 
     /// RFC 7950 §10.4: the name of the identity is resolved with the prefixes of the expression, so
     /// it must be a literal.
-    fn demand_identity(&self, function: Function, argument: Id) -> Parsed<()> {
-        match self.made.node(argument) {
+    fn derived(&mut self, function: &'static str, or_self: bool) -> Parsed<Id> {
+        let arguments = self.arguments()?;
+        let wrong = ExpressionError::Arguments {
+            function,
+            expected: "a node-set and the qualified name of an identity as a literal",
+        };
+        let [nodes, identity] = arguments[..] else {
+            return Err(wrong);
+        };
+        if self.made.fact(nodes).kind != Kind::Nodes {
+            return Err(wrong);
+        }
+        let base = match self.made.node(identity) {
             Operation::Literal {
-                identity: Some(_), ..
-            } => Ok(()),
+                identity: Some(base),
+                ..
+            } => base.clone(),
             Operation::Literal { text, .. } if text.contains(':') => {
                 let prefix = text.split(':').next().unwrap_or_default();
-                Err(ExpressionError::UnboundPrefix(prefix.to_owned()))
+                return Err(ExpressionError::UnboundPrefix(prefix.to_owned()));
             }
-            _ => Err(ExpressionError::Arguments {
-                function: function.name(),
-                expected: function.signature(),
-            }),
-        }
+            _ => return Err(wrong),
+        };
+        self.add(Operation::Derived(Derived {
+            nodes,
+            base,
+            or_self,
+        }))
     }
 
     /// Puts an operation into the table, with its static facts.
@@ -457,6 +476,9 @@ impl<'x> Parser<'x> {
                 arguments,
                 !function.reads_context(arguments.len()),
             ),
+            Operation::Derived(wanted) => {
+                (Kind::Boolean, std::slice::from_ref(&wanted.nodes), true)
+            }
         };
         let facts = || operands.iter().map(|&id| self.made.fact(id));
         let asks = matches!(operation, Operation::Call(function, _) if function.is_positional());

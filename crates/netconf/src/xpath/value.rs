@@ -76,6 +76,15 @@ impl Ord for Text<'_> {
 }
 
 impl<'a> Value<'a> {
+    /// The nodes of a node-set. Nothing else has any (§3.3), and parsing refuses it where nodes are
+    /// asked for.
+    pub(super) fn into_nodes(self) -> Rc<NodeSet<'a>> {
+        match self {
+            Self::Nodes(nodes) => nodes,
+            Self::Text(_) | Self::Number(_) | Self::Boolean(_) => Rc::default(),
+        }
+    }
+
     /// §4.3
     pub(super) fn boolean(&self) -> bool {
         match self {

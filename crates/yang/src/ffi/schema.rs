@@ -2,6 +2,9 @@
 //! extension instances, YANG version.
 
 use super::*;
+use crate::node::{BaseType, ValueType};
+use crate::set::as_written;
+use yang_rs::schema::SchemaLeafType;
 
 /// True if the module is written in YANG 1.1 (RFC 7950), false for YANG 1.
 pub(crate) fn is_yang_1_1(module: &SchemaModule<'_>) -> bool {
@@ -140,6 +143,113 @@ pub(crate) fn enumeration(node: &SchemaNode<'_>) -> Vec<(String, i64)> {
                 let item = &*array.add(index);
                 let name = copied(item.name).unwrap_or_default();
                 (name, i64::from(item.__bindgen_anon_1.value))
+            })
+            .collect()
+    }
+}
+
+/// The type of a leaf or leaf-list with its restrictions; none for any other node.
+pub(crate) fn value_type(node: &SchemaNode<'_>) -> Option<ValueType> {
+    let own = node.leaf_type()?;
+    let referred = own.leafref_real_type();
+    let real = referred.as_ref().unwrap_or(&own);
+    let base = match real.base_type() {
+        DataValueType::Binary => BaseType::Binary,
+        DataValueType::Bits => BaseType::Bits,
+        DataValueType::Bool => BaseType::Boolean,
+        DataValueType::Dec64 => BaseType::Decimal64,
+        DataValueType::Empty => BaseType::Empty,
+        DataValueType::Enum => BaseType::Enumeration,
+        DataValueType::IdentityRef => BaseType::IdentityRef,
+        DataValueType::InstanceId => BaseType::InstanceIdentifier,
+        DataValueType::Int8 => BaseType::Signed(8),
+        DataValueType::Int16 => BaseType::Signed(16),
+        DataValueType::Int32 => BaseType::Signed(32),
+        DataValueType::Int64 => BaseType::Signed(64),
+        DataValueType::Uint8 => BaseType::Unsigned(8),
+        DataValueType::Uint16 => BaseType::Unsigned(16),
+        DataValueType::Uint32 => BaseType::Unsigned(32),
+        DataValueType::Uint64 => BaseType::Unsigned(64),
+        DataValueType::String => BaseType::String,
+        DataValueType::Union => BaseType::Union,
+        // A chain of leafrefs ends at another type, and a compiled type is known.
+        DataValueType::LeafRef | DataValueType::Unknown => return None,
+    };
+    Some(ValueType {
+        base,
+        typedef: real.typedef_name(),
+        is_reference: referred.is_some(),
+        intervals: intervals(real, base),
+        fraction_digits: fraction_digits(real, base),
+        patterns: patterns(real, base),
+    })
+}
+
+/// The intervals of a `length` or `range`.
+fn intervals(real: &SchemaLeafType<'_>, base: BaseType) -> Vec<(i128, i128)> {
+    let raw = real.as_raw();
+    // SAFETY: the base type says which record it is (tree_schema.h); all begin as every type does.
+    let range = unsafe {
+        match base {
+            BaseType::String => (*raw.cast::<ffi::lysc_type_str>()).length,
+            BaseType::Binary => (*raw.cast::<ffi::lysc_type_bin>()).length,
+            BaseType::Decimal64 => (*raw.cast::<ffi::lysc_type_dec>()).range,
+            BaseType::Signed(_) | BaseType::Unsigned(_) => {
+                (*raw.cast::<ffi::lysc_type_num>()).range
+            }
+            _ => return Vec::new(),
+        }
+    };
+    if range.is_null() {
+        return Vec::new();
+    }
+    let is_signed = matches!(base, BaseType::Signed(_) | BaseType::Decimal64);
+    // SAFETY: a sized array of the living type; the members of its unions that count are the signed
+    // ones from decimal64 on, the unsigned ones before it (tree_schema.h).
+    unsafe {
+        let parts = (*range).parts;
+        (0..sized(parts))
+            .map(|index| {
+                let part = &*parts.add(index);
+                let (least, most) = (&part.__bindgen_anon_1, &part.__bindgen_anon_2);
+                match is_signed {
+                    true => (i128::from(least.min_64), i128::from(most.max_64)),
+                    false => (i128::from(least.min_u64), i128::from(most.max_u64)),
+                }
+            })
+            .collect()
+    }
+}
+
+fn fraction_digits(real: &SchemaLeafType<'_>, base: BaseType) -> u8 {
+    match base {
+        // SAFETY: the base type says which record it is.
+        BaseType::Decimal64 => unsafe {
+            (*real.as_raw().cast::<ffi::lysc_type_dec>()).fraction_digits
+        },
+        _ => 0,
+    }
+}
+
+/// The patterns of a string, those that its typedefs have as well.
+fn patterns(real: &SchemaLeafType<'_>, base: BaseType) -> Vec<String> {
+    if base != BaseType::String {
+        return Vec::new();
+    }
+    // SAFETY: the base type says that it is a `lysc_type_str`; a sized array of pointers to records
+    // of the same living context.
+    unsafe {
+        let array = (*real.as_raw().cast::<ffi::lysc_type_str>()).patterns;
+        (0..sized(array))
+            .map(|index| {
+                let pattern = &**array.add(index);
+                let inverted = if pattern.inverted() == 0 { "" } else { "!" };
+                let text = copied(pattern.expr).unwrap_or_default();
+                // Only what was made quick has a flag: YANG knows none.
+                match text.starts_with("(?s)") {
+                    true => format!("{inverted}{}", as_written(&text)),
+                    false => format!("{inverted}{text}"),
+                }
             })
             .collect()
     }

@@ -5,6 +5,7 @@ use crate::netconf::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, View};
 use domain::context::{Body, DataParam, Exchange};
+use domain::task::TaskId;
 use engine::Refusal;
 use engine::query::{DataParamsOf, ExchangesOf};
 
@@ -23,7 +24,7 @@ impl Reader<'_> {
             })?;
             for exchange in &found {
                 let node = Node::entry(AGENT_NAMESPACE, "context", 1).state();
-                write(&record(node, exchange), projection, out);
+                write(&filled(node, exchange, false), projection, out);
             }
         }
         Ok(())
@@ -50,21 +51,24 @@ pub(super) fn wanted(keys: Option<Vec<String>>) -> Vec<Option<String>> {
     keys.map_or_else(|| vec![None], |keys| keys.into_iter().map(Some).collect())
 }
 
-fn record<'a>(node: Node<'a>, exchange: &'a Exchange) -> Node<'a> {
-    node.leaf("id", &exchange.id)
-        .leaf("sendFrom", &exchange.from)
-        .leaf("sendTo", &exchange.to)
-        .with_all(infos(exchange))
+/// An entry of `/registry/context`: the record with the task and the verb that it belongs to.
+pub(in crate::netconf) fn registered(exchange: &Exchange) -> Node<'_> {
+    filled(
+        Node::entry(REGISTRY_NAMESPACE, "context", 1),
+        exchange,
+        true,
+    )
 }
 
-/// An entry of `/registry/context`: the record with the task and the verb it belongs to.
-pub(in crate::netconf) fn registered(exchange: &Exchange) -> Node<'_> {
-    Node::entry(REGISTRY_NAMESPACE, "context", 1)
-        .leaf("id", &exchange.id)
-        .leaf_opt("task-id", exchange.task.as_ref().map(|t| t.as_str()))
+/// Adds all of an exchange, with its task and verb or without.
+fn filled<'a>(node: Node<'a>, exchange: &'a Exchange, with_task: bool) -> Node<'a> {
+    let task = exchange.task.as_ref().filter(|_| with_task);
+    let verb = with_task.then(|| exchange.verb.as_str());
+    node.leaf("id", &exchange.id)
+        .leaf_opt("task-id", task.map(TaskId::as_str))
         .leaf("sendFrom", &exchange.from)
         .leaf("sendTo", &exchange.to)
-        .leaf("commuType", exchange.verb.as_str())
+        .leaf_opt("commuType", verb)
         .with_all(infos(exchange))
 }
 

@@ -4,7 +4,7 @@
 //! engine leaves it out for others, and access rules guard it besides. Read next:
 //! `engine::operation::SchemaRecords`.
 
-use super::Reader;
+use super::{Reader, decimal};
 use crate::netconf::SCHEMA_NAMESPACE;
 use crate::netconf::operation::patch;
 use ::netconf::data::{Node, write};
@@ -62,23 +62,23 @@ fn key<'a>(node: Node<'a>, record: &'a KeyRecord) -> Node<'a> {
     node.leaf("key-name", &record.key_name)
         .leaf("state", record.state)
         .leaf("since", record.since.to_string())
-        .leaf_opt("usage-frequency", ratios.usage_frequency.map(ratio))
+        .leaf_opt("usage-frequency", ratios.usage_frequency.and_then(ratio))
         .leaf_opt(
             "semantic-alignment-accuracy",
-            ratios.semantic_alignment_accuracy.map(ratio),
+            ratios.semantic_alignment_accuracy.and_then(ratio),
         )
         .leaf_opt(
             "value-type-correctness",
-            ratios.value_type_correctness.map(ratio),
+            ratios.value_type_correctness.and_then(ratio),
         )
         .leaf_opt(
             "client-adoption-rate",
-            ratios.client_adoption_rate.map(ratio),
+            ratios.client_adoption_rate.and_then(ratio),
         )
 }
 
 /// A share in the canonical form of decimal64 with four digits (RFC 7950 §9.3.2).
-fn ratio(share: f64) -> String {
+fn ratio(share: f64) -> Option<String> {
     decimal(share, 4)
 }
 
@@ -90,7 +90,7 @@ fn pool<'a>(node: Node<'a>, record: &'a PoolRecord) -> Node<'a> {
         .leaf("queued", record.queued)
         .list("cluster", 1, &record.clusters, |node, cluster| {
             node.leaf("id", cluster.id)
-                .leaf("heat", decimal(cluster.heat, 2))
+                .leaf_opt("heat", decimal(cluster.heat, 2))
                 .leaf("occurrences", cluster.occurrences)
                 .leaf("clients", cluster.clients)
         })
@@ -102,14 +102,4 @@ fn sample<'a>(node: Node<'a>, record: &'a SampleRecord) -> Node<'a> {
         .leaf("key-name", &record.key_name)
         .leaf("value", record.value.to_string())
         .leaf_opt("request", record.request.as_ref())
-}
-
-/// A number with at most so many digits behind the point and at least one.
-fn decimal(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$}");
-    let short = text.trim_end_matches('0');
-    match short.ends_with('.') {
-        true => format!("{short}0"),
-        false => short.to_owned(),
-    }
 }

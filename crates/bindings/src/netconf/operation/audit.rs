@@ -2,30 +2,27 @@
 //!
 //! Read next: `engine`'s `trail`.
 
-use super::input::{all, number, text, time};
-use super::{Answer, Codec, output};
+use super::input::{Instant, Text};
+use super::{Answer, Codec, input, output};
 use crate::netconf::AUDIT_NAMESPACE;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::XmlElement;
 use domain::audit::AuditKind;
 use engine::query::AuditTrail;
 use engine::{AuditFilter, AuditPage, Audited};
 
-/// `limit`, if it is not given: the default of the module.
-const RECORDS: usize = 100;
-
 impl Codec for AuditTrail {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::GetAudit<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::GetAudit<'_>) -> Result<Self, RpcError> {
+        let kinds = input.kind().map(|kind| kind.read_as(AuditKind::parse));
         Ok(Self(AuditFilter {
-            since: time(input, "since")?,
-            after: number(input, "after"),
-            kinds: all(input, "kind")
-                .filter_map(|kind| AuditKind::parse(kind.trimmed_text()))
-                .collect(),
-            user: text(input, "user"),
-            limit: number(input, "limit").unwrap_or(RECORDS),
+            since: input.since().map(Instant::timestamp).transpose()?,
+            after: input.after().given(),
+            kinds: kinds.collect::<Result<_, _>>()?,
+            user: input.user().map(Text::owned),
+            limit: input.limit().into(),
         }))
     }
 

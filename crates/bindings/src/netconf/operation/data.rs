@@ -2,34 +2,35 @@
 //!
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::operation`.
 
-use super::input::{child, flag, needed, number, text, word};
-use super::{Answer, Codec, output};
+use super::input::Text;
+use super::{Answer, Codec, input, output};
 use crate::netconf::DATA_NAMESPACE;
 use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::XmlElement;
 use base64ct::{Base64, Encoding};
-use domain::context::{Body, DataType};
+use domain::context::DataType;
 use domain::task::TaskId;
 use engine::{DataPiece, ReadData, WriteData, Written};
 
 impl Codec for WriteData {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::DataWrite<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::DataWrite<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            id: needed(input, "id")?,
-            task: text(input, "task-id").map(TaskId::new),
-            reader: text(input, "reader"),
-            data_type: word(input, "dataType").and_then(DataType::parse),
-            description: text(input, "description"),
-            format: text(input, "format"),
-            url: text(input, "url"),
-            offset: number(input, "offset").unwrap_or(0),
-            bytes: bytes(input)?,
-            size: number(input, "size"),
-            sha256: word(input, "sha256").and_then(digest),
-            finished: flag(input, "finished"),
+            id: input.id()?.owned(),
+            task: input.task_id().map(Text::as_str).map(TaskId::new),
+            reader: input.reader().map(Text::owned),
+            data_type: DataType::parse(input.data_type()),
+            description: input.description().map(Text::owned),
+            format: input.format().map(Text::owned),
+            url: input.url().map(Text::owned),
+            offset: input.offset(),
+            bytes: input.data().map(bytes).transpose()?.unwrap_or_default(),
+            size: input.size().given(),
+            sha256: input.sha256().given().and_then(|sum| digest(sum.as_str())),
+            finished: input.finished(),
         })
     }
 
@@ -42,11 +43,13 @@ impl Codec for WriteData {
 }
 
 impl Codec for ReadData {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::DataRead<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::DataRead<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            id: needed(input, "id")?,
-            offset: number(input, "offset").unwrap_or(0),
-            length: number(input, "length").unwrap_or(Body::CHUNK_MOST),
+            id: input.id()?.owned(),
+            offset: input.offset(),
+            length: input.length() as usize,
         })
     }
 
@@ -62,13 +65,10 @@ impl Codec for ReadData {
     }
 }
 
-fn bytes(operation: XmlElement<'_>) -> Result<Vec<u8>, RpcError> {
-    let Some(leaf) = child(operation, "data") else {
-        return Ok(Vec::new());
-    };
+fn bytes(data: Text<'_>) -> Result<Vec<u8>, RpcError> {
     // Base64 may be broken into lines (RFC 4648 §3.1, RFC 7950 §9.8.2).
-    let digits: String = leaf.text().split_ascii_whitespace().collect();
-    Base64::decode_vec(&digits).map_err(|_| error::invalid(leaf, "this is not base64"))
+    let digits: String = data.as_str().split_ascii_whitespace().collect();
+    Base64::decode_vec(&digits).map_err(|_| error::invalid(data.leaf(), "this is not base64"))
 }
 
 fn digits(sum: &[u8]) -> String {

@@ -3,123 +3,132 @@
 //! Each is an [`Action`] and answers its outcome. Who may, and on which element, the engine decides;
 //! whoever runs the network does it. Read next: `engine::ems`.
 
-use super::input::{all, child, flag, instant, needed, number, text, texts, word};
-use super::{Answer, Codec, output};
+use super::input::{Input, Text};
+use super::{Answer, Dispatch, check, executed, input, output};
 use crate::netconf::EMS_NAMESPACE;
 use crate::netconf::encode::decimal;
-use crate::netconf::error;
+use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, Configuration, Measurement, Outcome, Saving, Visit};
-use domain::time::Timestamp;
 use engine::{Act, Acted, Endpoint};
 use std::collections::BTreeSet;
 
-impl Codec for Act {
-    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        match cx.endpoint {
-            Endpoint::Ems(ems) => Ok(Self {
-                ems: *ems,
-                action: action(input)?,
-            }),
-            Endpoint::Platform | Endpoint::Agent(_) => {
-                let why = "management systems offer it, each at an endpoint of its own";
-                Err(error::not_supported(input, why))
-            }
+/// The input of an rpc that does something to the network.
+pub(super) trait ActionInput: Input {
+    /// Reads the action.
+    ///
+    /// # Errors
+    /// An `rpc-error` for what the schema lets pass and nothing can be made of.
+    fn action(input: Self::In<'_>) -> Result<Action, RpcError>;
+}
+
+/// Reads the action of an rpc, has it done, and writes its outcome.
+pub(super) fn acted<I: ActionInput>(
+    cx: &RequestContext<'_>,
+    origin: RpcOrigin,
+    input: XmlElement<'_>,
+) -> Dispatch {
+    let act = check(cx, input).and_then(|()| match cx.endpoint {
+        Endpoint::Ems(ems) => Ok(Act {
+            ems: *ems,
+            action: I::action(I::of(input))?,
+        }),
+        Endpoint::Platform | Endpoint::Agent(_) => {
+            let why = "management systems offer it, each at an endpoint of its own";
+            Err(error::not_supported(input, why))
         }
-    }
+    });
+    executed(cx, origin, act, encode)
+}
 
-    fn encode(acted: Acted) -> Answer {
-        match &acted.outcome {
-            Outcome::Measured(measurement) => measured(measurement),
-            Outcome::Dispatched { arrival } => output([
-                Node::value(EMS_NAMESPACE, "dispatch", acted.number),
-                Node::value(EMS_NAMESPACE, "arrival", arrival.to_string()),
-            ]),
-            Outcome::Configuration(configuration) => configured(configuration),
-            Outcome::Traced {
-                visits,
-                left_to,
-                came_from,
-            } => {
-                let province = |name, of: &Option<String>| {
-                    let of = of.clone();
-                    of.map(|province| Node::value(EMS_NAMESPACE, name, province))
-                };
-                let ends = [
-                    province("left-to", left_to),
-                    province("came-from", came_from),
-                ];
-                output(visits.iter().map(visit).chain(ends.into_iter().flatten()))
-            }
-            Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
+fn encode(acted: Acted) -> Answer {
+    match &acted.outcome {
+        Outcome::Measured(measurement) => measured(measurement),
+        Outcome::Dispatched { arrival } => output([
+            Node::value(EMS_NAMESPACE, "dispatch", acted.number),
+            Node::value(EMS_NAMESPACE, "arrival", arrival.to_string()),
+        ]),
+        Outcome::Configuration(configuration) => configured(configuration),
+        Outcome::Traced {
+            visits,
+            left_to,
+            came_from,
+        } => {
+            let province = |name, of: &Option<String>| {
+                let of = of.clone();
+                of.map(|province| Node::value(EMS_NAMESPACE, name, province))
+            };
+            let ends = [
+                province("left-to", left_to),
+                province("came-from", came_from),
+            ];
+            output(visits.iter().map(visit).chain(ends.into_iter().flatten()))
         }
+        Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
     }
 }
 
-/// The action that an rpc is, by its name.
-fn action(operation: XmlElement<'_>) -> Result<Action, RpcError> {
-    let named = |leaf| needed(operation, leaf);
-    let element = || named("element").map(ElementId::new);
-    Ok(match operation.name() {
-        "probe" => Action::Probe {
-            element: element()?,
-        },
-        "set-power" => Action::SetPower {
-            cell: named("cell").map(ElementId::new)?,
-            offset_db: number(operation, "offset").unwrap_or_default(),
-        },
-        "set-saving" => Action::SetSaving {
-            cells: cells(operation),
-            saving: word(operation, "saving")
-                .and_then(Saving::parse)
-                .unwrap_or_default(),
-        },
-        "read-configuration" => Action::ReadConfiguration {
-            element: element()?,
-        },
-        "configure" => Action::Configure {
-            element: element()?,
-            parameter: named("parameter")?,
-            value: named("value")?,
-        },
-        "restart" => Action::Restart {
-            element: element()?,
-        },
-        "trace" => Action::Trace {
-            vehicle: named("vehicle")?,
-            from: time(operation, "from")?,
-            until: time(operation, "until")?,
-        },
-        "dispatch" => Action::Dispatch {
-            element: element()?,
-            work_order: text(operation, "work-order"),
-        },
-        "guide" => Action::Guide {
-            dispatch: number(operation, "dispatch").unwrap_or_default(),
-            element: element()?,
-            steps: texts(operation, "step"),
-        },
-        "tell-customer" => Action::TellCustomer {
-            ticket: named("ticket")?,
-            text: named("text")?,
-            question: flag(operation, "question"),
-        },
-        _ => return Err(error::not_supported(operation, "this is no action")),
-    })
+/// Says which action an input is.
+macro_rules! actions {
+    ($($rpc:ident: $input:ident => $action:expr;)*) => {
+        $(impl ActionInput for input::$rpc<'static> {
+            fn action($input: input::$rpc<'_>) -> Result<Action, RpcError> {
+                Ok($action)
+            }
+        })*
+    };
 }
 
-fn cells(operation: XmlElement<'_>) -> BTreeSet<ElementId> {
-    let cells = all(operation, "cell");
-    cells.map(|cell| ElementId::new(cell.text())).collect()
+actions! {
+    Probe: input => Action::Probe {
+        element: element(input.element()?),
+    };
+    ReadConfiguration: input => Action::ReadConfiguration {
+        element: element(input.element()?),
+    };
+    Configure: input => Action::Configure {
+        element: element(input.element()?),
+        parameter: input.parameter()?.owned(),
+        value: input.value()?.owned(),
+    };
+    Restart: input => Action::Restart {
+        element: element(input.element()?),
+    };
+    SetPower: input => Action::SetPower {
+        cell: element(input.cell()?),
+        offset_db: input.offset()?,
+    };
+    SetSaving: input => Action::SetSaving {
+        cells: input.cell().map(element).collect(),
+        saving: input.saving()?.read_as(Saving::parse)?,
+    };
+    Trace: input => Action::Trace {
+        vehicle: input.vehicle()?.owned(),
+        from: input.from()?.timestamp()?,
+        until: input.until()?.timestamp()?,
+    };
+    Dispatch: input => Action::Dispatch {
+        element: element(input.element()?),
+        work_order: input.work_order().map(Text::owned),
+    };
+    Guide: input => Action::Guide {
+        dispatch: input.dispatch()?,
+        element: element(input.element()?),
+        steps: input.step().map(Text::owned).collect(),
+    };
+    TellCustomer: input => Action::TellCustomer {
+        ticket: input.ticket()?.owned(),
+        text: input.text()?.owned(),
+        question: input.question(),
+    };
 }
 
-fn time(operation: XmlElement<'_>, name: &str) -> Result<Timestamp, RpcError> {
-    let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
-    instant(leaf)
+fn element(named: Text<'_>) -> ElementId {
+    ElementId::new(named.as_str())
 }
 
 fn measured(of: &Measurement) -> Answer {

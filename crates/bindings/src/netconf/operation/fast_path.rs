@@ -1,131 +1,217 @@
-//! `task-negotiate` inputs of which it is plain that the schema has no objection.
+//! Inputs of rpcs of which it is plain that the schema has no objection.
 //!
-//! libyang's look costs more than all the rest of a negotiation. Most inputs are a few leaves
-//! without anything unusual; of those this file says so itself. What it does not recognise, right
-//! or wrong, is libyang's to judge, and so is every generation but the one it was written for.
-//! That it never lets pass what libyang would not is held by a property test.
+//! libyang's look costs more than all the rest of most requests, and most inputs are a few leaves
+//! without anything unusual. What may stand in them is drawn from the compiled schema of each
+//! generation, so that nothing of YANG is said again here. What is not recognised, right or wrong, is
+//! libyang's to judge. That nothing passes here which libyang would not let pass is held by property
+//! tests.
 
-use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE};
 use ::netconf::xml::XmlElement;
-use yang::Generation;
+use std::collections::HashMap;
+use yang::{BaseType, Generation, Kind, SchemaNode, ValueType};
 
-/// The modules that define the input, with their revisions.
-const WRITTEN_FOR: [(&str, &str); 3] = [
-    ("agent-message", "2025-07-01"),
-    ("irtf-agent", "2025-07-01"),
-    ("convoke-negotiation", "2026-11-22"),
-];
-/// Modules that deviate them, none of which touches the input.
-const DEVIATED_BY: &[(&str, &str)] = &[("convoke-deviations", "2026-11-21")];
 /// Patterns of longer values are libyang's: it has limits of its own.
-const CONTENT_BYTES: usize = 32 * 1_024;
-/// The input of `task-negotiate`, as it was when this was written.
-const INPUT: &str = "/irtf-agent:task-negotiate/input/";
-const LEAVES: [&str; 25] = [
-    "task-sendFrom",
-    "task-sendTo",
-    "commuType",
-    "task-id",
-    "content",
-    "type",
-    "convoke-negotiation:task-async",
-    "convoke-negotiation:task-subscription",
-    "convoke-negotiation:task-subscription/subscript-protocol",
-    "convoke-negotiation:task-subscription/subscript-method",
-    "convoke-negotiation:task-subscription/subscript-url",
-    "convoke-negotiation:expected-response",
-    "convoke-negotiation:term-explains",
-    "convoke-negotiation:term-explains/term",
-    "convoke-negotiation:term-explains/explaination",
-    "convoke-negotiation:msg-data",
-    "convoke-negotiation:context",
-    "convoke-negotiation:round",
-    "convoke-negotiation:alternative",
-    "convoke-negotiation:parent-task",
-    "convoke-negotiation:deadline",
-    "convoke-negotiation:answer-within",
-    "convoke-negotiation:fulfillment-required",
-    "convoke-negotiation:round-limit",
-    "convoke-negotiation:conversation",
-];
+const SECTIONS_BYTES: usize = 32 * 1_024;
 
-/// True if the generation has the input as this file knows it.
-pub(in crate::netconf) fn covers(generation: &Generation) -> bool {
-    let as_written = WRITTEN_FOR.iter().all(|(name, revision)| {
-        generation.module(name).is_some_and(|module| {
-            let known =
-                |by: &(String, String)| DEVIATED_BY.contains(&(by.0.as_str(), by.1.as_str()));
-            module.revision == *revision && module.deviations.iter().all(known)
-        })
-    });
-    // Payloads of templates stand in presence containers of their own modules: nobody needs them.
-    let typed = |module: &str| {
-        let namespace = generation.namespace_of(module).unwrap_or_default();
-        namespace.starts_with(super::typed::SCHEMAS)
-    };
-    let nodes = generation
-        .schema_nodes()
-        .iter()
-        .filter(|n| !typed(&n.module));
-    let mut inputs = nodes.filter_map(|node| Some((node, node.path.strip_prefix(INPUT)?)));
-    as_written && inputs.all(|(node, path)| !node.mandatory && LEAVES.contains(&path))
+/// Digits of a number that surely fits.
+const DIGITS: usize = 18;
+
+/// The rpcs of a generation of whose inputs some are plain.
+pub(in crate::netconf) struct PlainInputs(HashMap<String, PlainInput>);
+
+/// The leaves that a plain input consists of.
+struct PlainInput {
+    namespace: String,
+    leaves: Vec<PlainLeaf>,
+    /// Those that must be there, as bits by their places.
+    needed: u64,
 }
 
-/// True if the schema certainly has no objection to the operation.
-pub(in crate::netconf) fn is_plain(operation: XmlElement<'_>) -> bool {
-    let mut seen = [false; 8];
-    operation.has_children()
-        && operation.attributes().len() == 0
-        && !operation.has_mixed_content()
-        && operation.children().all(|leaf| {
-            let place = match place(leaf) {
-                Some(place) if !leaf.has_children() && leaf.attributes().len() == 0 => place,
-                _ => return false,
+struct PlainLeaf {
+    namespace: String,
+    name: String,
+    value: PlainValue,
+}
+
+/// Which values are plain.
+enum PlainValue {
+    /// A string with these sections, and so many characters, if that matters.
+    Text {
+        sections: Vec<String>,
+        characters: Vec<(i128, i128)>,
+    },
+    /// One of these names.
+    Word(Vec<String>),
+    /// `true` or `false`.
+    Flag,
+    /// A number of 0 and more in one of these intervals.
+    Number(Vec<(i128, i128)>),
+}
+
+impl PlainInputs {
+    /// Draws them from the schema.
+    pub(in crate::netconf) fn of(generation: &Generation) -> Self {
+        let plain = generation
+            .rpcs()
+            .filter_map(|rpc| Some((rpc.name.clone(), PlainInput::of(generation, rpc)?)));
+        Self(plain.collect())
+    }
+
+    /// True if the schema certainly has no objection to the operation.
+    pub(in crate::netconf) fn has(&self, operation: XmlElement<'_>) -> bool {
+        let input = self.0.get(operation.name());
+        input.is_some_and(|input| input.has(operation))
+    }
+}
+
+impl PlainInput {
+    /// None if an input without its complex nodes may be wrong, or must have one of them.
+    fn of(generation: &Generation, rpc: &SchemaNode) -> Option<Self> {
+        let input = format!("{}/input", rpc.path);
+        let whole = generation.schema_node(&input)?;
+        if whole.is_conditional || whole.needs_content {
+            return None;
+        }
+        let mut plain = Self {
+            namespace: rpc.namespace.clone(),
+            leaves: Vec::new(),
+            needed: 0,
+        };
+        // The parents that are there whatever is sent: the input, and containers without presence.
+        let mut always = vec![input.as_str()];
+        for node in generation.schema_nodes() {
+            let (above, _) = node.path.rsplit_once('/')?;
+            if !always.contains(&above) {
+                continue;
+            }
+            let own = if above == input {
+                PlainLeaf::of(node)
+            } else {
+                None
             };
-            let first = !std::mem::replace(&mut seen[place], true);
-            first && is_value(place, leaf.text())
+            let is_container = node.kind == Kind::Container && !node.is_presence;
+            match own {
+                Some(leaf) if plain.leaves.len() < 64 => {
+                    plain.needed |= u64::from(node.mandatory) << plain.leaves.len();
+                    plain.leaves.push(leaf);
+                }
+                _ if is_container && (node.is_conditional || node.needs_content) => return None,
+                // Nodes of a choice exclude each other, so none of them is there whatever is sent.
+                _ if node.is_in_choice => {}
+                _ if node.mandatory => return None,
+                _ if is_container => always.push(&node.path),
+                _ => {}
+            }
+        }
+        Some(plain)
+    }
+
+    fn has(&self, operation: XmlElement<'_>) -> bool {
+        let mut seen = 0_u64;
+        operation.namespace() == self.namespace
+            && (operation.has_children() || operation.is_empty())
+            && operation.attributes().len() == 0
+            && !operation.has_mixed_content()
+            && operation.children().all(|child| {
+                let place = self.leaves.iter().position(|leaf| leaf.is(child));
+                let Some(place) = place.filter(|_| is_bare(child)) else {
+                    return false;
+                };
+                let first = seen & (1 << place) == 0;
+                seen |= 1 << place;
+                first && self.leaves[place].value.has(child.text())
+            })
+            && seen & self.needed == self.needed
+    }
+}
+
+/// True if there is nothing in it but text.
+fn is_bare(leaf: XmlElement<'_>) -> bool {
+    !leaf.has_children() && leaf.attributes().len() == 0
+}
+
+impl PlainLeaf {
+    fn of(node: &SchemaNode) -> Option<Self> {
+        // One entry of a leaf-list is plain, if it need not have any.
+        let single = match node.kind {
+            Kind::Leaf => true,
+            Kind::LeafList => !node.mandatory,
+            _ => false,
+        };
+        if !single || node.is_conditional || node.is_in_choice {
+            return None;
+        }
+        Some(Self {
+            namespace: node.namespace.clone(),
+            name: node.name.clone(),
+            value: PlainValue::of(node, node.value_type.as_ref()?)?,
         })
+    }
+
+    fn is(&self, element: XmlElement<'_>) -> bool {
+        element.is(&self.namespace, &self.name)
+    }
 }
 
-/// Which of the usual leaves it is.
-fn place(leaf: XmlElement<'_>) -> Option<usize> {
-    let name = leaf.name();
-    match leaf.namespace() {
-        AGENT_NAMESPACE => [
-            "task-sendFrom",
-            "task-sendTo",
-            "commuType",
-            "task-id",
-            "content",
-            "type",
-        ]
-        .iter()
-        .position(|known| *known == name),
-        NEGOTIATION_NAMESPACE => match name {
-            "task-async" => Some(6),
-            "round" => Some(7),
+impl PlainValue {
+    fn of(node: &SchemaNode, its: &ValueType) -> Option<Self> {
+        if its.is_reference {
+            return None;
+        }
+        match its.base {
+            BaseType::Boolean => Some(Self::Flag),
+            BaseType::Enumeration => {
+                let names = node.enumeration.iter().map(|(name, _)| name.clone());
+                Some(Self::Word(names.collect()))
+            }
+            BaseType::Unsigned(bits) => {
+                let whole = vec![(0, (1_i128 << bits) - 1)];
+                let restricted = its.intervals.clone();
+                Some(Self::Number(match restricted.is_empty() {
+                    true => whole,
+                    false => restricted,
+                }))
+            }
+            // libyang knows more of some typedefs than the module says.
+            BaseType::String if its.typedef.is_none() => {
+                let sections = its.patterns.iter().map(|pattern| section(pattern));
+                Some(Self::Text {
+                    sections: sections.collect::<Option<_>>()?,
+                    characters: its.intervals.clone(),
+                })
+            }
             _ => None,
-        },
-        _ => None,
+        }
+    }
+
+    fn has(&self, text: &str) -> bool {
+        match self {
+            Self::Text {
+                sections,
+                characters,
+            } => {
+                is_yang_string(text)
+                    && (characters.is_empty() || is_in(characters, text.chars().count() as i128))
+                    && (sections.is_empty() || text.len() <= SECTIONS_BYTES)
+                    && sections.iter().all(|name| has_section(text, name))
+            }
+            Self::Word(names) => names.iter().any(|name| name == text),
+            Self::Flag => matches!(text, "true" | "false"),
+            Self::Number(allowed) => {
+                let digits = text.bytes().all(|b| b.is_ascii_digit());
+                let canonical = text == "0" || !text.starts_with('0');
+                digits
+                    && canonical
+                    && (1..=DIGITS).contains(&text.len())
+                    && text.parse().is_ok_and(|number| is_in(allowed, number))
+            }
+        }
     }
 }
 
-fn is_value(place: usize, text: &str) -> bool {
-    match place {
-        0..=3 => is_yang_string(text),
-        4 => {
-            text.len() <= CONTENT_BYTES
-                && is_yang_string(text)
-                && has_section(text, "target object")
-                && has_section(text, "task description")
-        }
-        5 => matches!(text, "FEASIBILITY" | "FULFILLMENT"),
-        6 => matches!(text, "true" | "false"),
-        _ => {
-            let digits = text.bytes().all(|b| b.is_ascii_digit());
-            digits && !text.starts_with('0') && (1..=9).contains(&text.len())
-        }
-    }
+fn is_in(intervals: &[(i128, i128)], number: i128) -> bool {
+    let mut intervals = intervals.iter();
+    intervals.any(|(least, most)| (*least..=*most).contains(&number))
 }
 
 /// RFC 7950 §9.4: no noncharacters; the others are kept out with the XML.
@@ -135,6 +221,14 @@ fn is_yang_string(text: &str) -> bool {
             let code = c as u32;
             code & 0xFFFE != 0xFFFE && !(0xFDD0..=0xFDEF).contains(&code)
         })
+}
+
+/// The name of the section that a pattern asks for; none if it asks for something else.
+fn section(pattern: &str) -> Option<String> {
+    let name = pattern.strip_prefix(r"[\s\S]*##\s*")?;
+    let name = name.strip_suffix(r"\s*\S+[\s\S]*")?;
+    let literal = name.bytes().all(|b| b == b' ' || b.is_ascii_alphabetic());
+    (literal && !name.is_empty()).then(|| name.to_owned())
 }
 
 /// `[\s\S]*##\s*NAME\s*\S+[\s\S]*`, where white space and what follows it is ASCII.

@@ -1,136 +1,275 @@
-//! What stands below an element of an input, by name.
+//! The inputs of rpcs as YANG has them: a type for each, a method for each node below it.
 //!
-//! The schema has been checked, so leaves are single and well typed; what is below an element is in
-//! its namespace. One thing is looked at before the schema is: how long XPaths are. Read next: [`super`].
+//! The types are in [`rpcs`], which is generated from the modules: what a node is called, of which type
+//! it is, whether it must be there and what counts without it, YANG says and nobody else. The compiler
+//! finds who asks for a leaf that is none, and leaves that nobody asks for. The schema has been checked when
+//! an input is read, so leaves are single and well typed. Read next: [`super`].
 
-use crate::netconf::error;
+mod rpcs;
+
+pub(in crate::netconf) use rpcs::*;
+
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::modules::Module;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::time::Timestamp;
-use std::str::FromStr;
 
-/// The child of that name.
-pub(super) fn child<'x>(element: XmlElement<'x>, name: &str) -> Option<XmlElement<'x>> {
-    element.child(element.namespace(), name)
+/// The input of an rpc, whatever message it stands in.
+pub(in crate::netconf) trait Input {
+    /// The rpc, with the nodes of its input.
+    const ORIGIN: RpcOrigin;
+
+    /// The input in a message.
+    type In<'x>;
+
+    /// The input that stands in this element.
+    fn of(operation: XmlElement<'_>) -> Self::In<'_>;
 }
 
-/// The children of that name, in order.
-pub(super) fn all<'x>(element: XmlElement<'x>, name: &str) -> impl Iterator<Item = XmlElement<'x>> {
-    let named = move |c: &XmlElement<'x>| c.is(element.namespace(), name);
-    element.children().filter(named)
+/// A node of an input, by its type.
+pub(in crate::netconf) trait InputNode<'x>: Sized {
+    /// Reads it; none if the element does not hold one.
+    fn read(element: XmlElement<'x>) -> Option<Self>;
 }
 
-/// A string.
-pub(super) fn text(element: XmlElement<'_>, name: &str) -> Option<String> {
-    child(element, name).map(|e| e.text().to_owned())
+/// A node with others below it.
+pub(in crate::netconf) trait Inner<'x> {
+    /// The element, for what is not of its module.
+    fn element(self) -> XmlElement<'x>;
 }
 
-/// A string that the schema demands, or the operation does.
-///
-/// # Errors
-/// `missing-element`
-pub(super) fn needed(element: XmlElement<'_>, name: &str) -> Result<String, RpcError> {
-    text(element, name).ok_or_else(|| error::missing(element, name))
-}
+/// A string, or what is written as one.
+#[derive(Clone, Copy)]
+pub(in crate::netconf) struct Text<'x>(XmlElement<'x>);
 
-/// The strings of a leaf-list.
-pub(super) fn texts(element: XmlElement<'_>, name: &str) -> Vec<String> {
-    all(element, name).map(|e| e.text().to_owned()).collect()
-}
-
-/// An enumeration, or anything else in which white space around the value does not count.
-pub(super) fn word<'x>(element: XmlElement<'x>, name: &str) -> Option<&'x str> {
-    child(element, name).map(|e| e.trimmed_text())
-}
-
-/// A boolean; false if it is not there.
-pub(super) fn flag(element: XmlElement<'_>, name: &str) -> bool {
-    word(element, name) == Some("true")
-}
-
-/// A number.
-pub(super) fn number<N: FromStr>(element: XmlElement<'_>, name: &str) -> Option<N> {
-    word(element, name)?.parse().ok()
-}
-
-/// An instant below an element.
-pub(super) fn time(element: XmlElement<'_>, name: &str) -> Result<Option<Timestamp>, RpcError> {
-    child(element, name).map(instant).transpose()
-}
-
-/// An instant; the schema lets some pass that no calendar has.
-pub(super) fn instant(leaf: XmlElement<'_>) -> Result<Timestamp, RpcError> {
-    let parsed = Timestamp::parse(leaf.trimmed_text());
-    parsed.map_err(|why| error::invalid(leaf, why.to_string()))
-}
-
-/// Tokens that all XPaths of a request may have together before libyang looks at them.
-const XPATH_TOKENS: usize = 16_384;
-
-/// Refuses XPaths that libyang must not be shown, wherever in the input they stand: at each operator it
-/// looks back over all of them, and it counts the tokens of a value in 16 bits and so never ends with
-/// 65,536.
-pub(super) fn has_short_xpaths(operation: XmlElement<'_>) -> Result<(), RpcError> {
-    let mut tokens = 0;
-    let mut elements = vec![operation];
-    while let Some(element) = elements.pop() {
-        // ietf-netconf annotates it, for whichever element.
-        let selects = element.attributes().filter(|a| a.name == "select");
-        tokens += selects.map(|a| tokens_at_most(a.value)).sum::<usize>();
-        if element.name() == "xpath-filter" {
-            tokens += tokens_at_most(element.text());
-        }
-        if tokens > XPATH_TOKENS {
-            let message = format!(
-                "the XPaths of a request have more than {XPATH_TOKENS} tokens: say it shorter"
-            );
-            return Err(error::too_big(element, message));
-        }
-        elements.extend(element.children());
+impl<'x> Text<'x> {
+    /// As it was sent.
+    pub(in crate::netconf) fn as_str(self) -> &'x str {
+        self.0.text()
     }
-    Ok(())
+
+    /// As it was sent, to be kept.
+    pub(in crate::netconf) fn owned(self) -> String {
+        self.as_str().to_owned()
+    }
+
+    /// The leaf, to say what is wrong with it.
+    pub(in crate::netconf) fn leaf(self) -> XmlElement<'x> {
+        self.0
+    }
 }
 
-/// As many tokens as an XPath has, or more. Letters that stand together are one, and so are digits: they
-/// are told apart because libyang reads `1or1` as three.
-fn tokens_at_most(xpath: &str) -> usize {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Kind {
-        Blank,
-        Digit,
-        Letter,
-        Sign,
+/// One of the names of an enumeration; white space around it does not count.
+#[derive(Clone, Copy)]
+pub(in crate::netconf) struct Word<'x>(XmlElement<'x>);
+
+impl<'x> Word<'x> {
+    /// The leaf, to say what is wrong with it.
+    pub(in crate::netconf) fn leaf(self) -> XmlElement<'x> {
+        self.0
     }
-    let kind = |c: char| match c {
-        c if c.is_whitespace() => Kind::Blank,
-        c if c.is_ascii_digit() => Kind::Digit,
-        c if c.is_alphabetic() || c == '_' => Kind::Letter,
-        _ => Kind::Sign,
+
+    /// The name.
+    pub(in crate::netconf) fn as_str(self) -> &'x str {
+        self.0.trimmed_text()
+    }
+
+    /// The name, to be kept.
+    pub(in crate::netconf) fn owned(self) -> String {
+        self.as_str().to_owned()
+    }
+
+    /// What bears this name.
+    ///
+    /// # Errors
+    /// `invalid-value` if nothing does.
+    pub(in crate::netconf) fn read_as<T>(
+        self,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, RpcError> {
+        let name = self.as_str();
+        parse(name).ok_or_else(|| error::invalid(self.0, format!("'{name}' is not known here")))
+    }
+}
+
+/// A date and time.
+#[derive(Clone, Copy)]
+pub(in crate::netconf) struct Instant<'x>(XmlElement<'x>);
+
+impl Instant<'_> {
+    /// The instant; the schema lets some pass that no calendar has.
+    ///
+    /// # Errors
+    /// `invalid-value`
+    pub(in crate::netconf) fn timestamp(self) -> Result<Timestamp, RpcError> {
+        let parsed = Timestamp::parse(self.0.trimmed_text());
+        parsed.map_err(|why| error::invalid(self.0, why.to_string()))
+    }
+}
+
+/// A node that need not be there.
+pub(in crate::netconf) struct Optional<'x, T> {
+    found: Option<T>,
+    above: XmlElement<'x>,
+    name: &'static str,
+}
+
+impl<T> Optional<'_, T> {
+    /// The node, if it is there.
+    pub(in crate::netconf) fn given(self) -> Option<T> {
+        self.found
+    }
+
+    /// What is made of it, if it is there.
+    pub(in crate::netconf) fn map<U>(self, make: impl FnOnce(T) -> U) -> Option<U> {
+        self.found.map(make)
+    }
+
+    /// The node, which the operation needs as it is asked for here.
+    ///
+    /// # Errors
+    /// `missing-element`
+    pub(in crate::netconf) fn needed(self) -> Result<T, RpcError> {
+        let Self { found, above, name } = self;
+        found.ok_or_else(|| error::missing(above, name))
+    }
+}
+
+macro_rules! held {
+    ($($type:ident)*) => {
+        $(impl<'x> InputNode<'x> for $type<'x> {
+            fn read(element: XmlElement<'x>) -> Option<Self> {
+                Some(Self(element))
+            }
+        })*
     };
-    let mut last = Kind::Blank;
-    let begins = xpath.chars().map(kind).filter(|kind| {
-        let before = std::mem::replace(&mut last, *kind);
-        *kind == Kind::Sign || *kind != Kind::Blank && *kind != before
-    });
-    begins.count()
 }
+
+held! { Text Word Instant }
+
+/// The name in an enumeration that has a default.
+impl<'x> InputNode<'x> for &'x str {
+    fn read(element: XmlElement<'x>) -> Option<Self> {
+        Some(element.trimmed_text())
+    }
+}
+
+macro_rules! parsed {
+    ($($type:ty)*) => {
+        $(impl<'x> InputNode<'x> for $type {
+            fn read(element: XmlElement<'x>) -> Option<Self> {
+                element.trimmed_text().parse().ok()
+            }
+        })*
+    };
+}
+
+parsed! { bool u8 u16 u32 u64 i8 i16 i32 i64 f64 }
+
+fn optional<'x, N: InputNode<'x>>(
+    above: XmlElement<'x>,
+    module: &Module,
+    name: &'static str,
+) -> Optional<'x, N> {
+    Optional {
+        found: above.child(module.namespace, name).and_then(N::read),
+        above,
+        name,
+    }
+}
+
+fn many<'x, N: InputNode<'x>>(
+    above: XmlElement<'x>,
+    module: &'static Module,
+    name: &'static str,
+) -> impl Iterator<Item = N> {
+    let named = move |below: &XmlElement<'x>| below.is(module.namespace, name);
+    above.children().filter(named).filter_map(N::read)
+}
+
+/// The method of a node: `optional` gives an [`Optional`]; `needed` fails with `missing-element` if there is
+/// none; `defaulted` gives the default of the module then; `many` gives all, in order.
+macro_rules! method {
+    (optional $name:ident $type:ty, $module:ident $yang:literal) => {
+        pub(in crate::netconf) fn $name(self) -> super::Optional<'x, $type> {
+            super::optional(self.0, &crate::netconf::modules::$module, $yang)
+        }
+    };
+    (needed $name:ident $type:ty, $module:ident $yang:literal) => {
+        pub(in crate::netconf) fn $name(self) -> Result<$type, ::netconf::error::RpcError> {
+            super::optional(self.0, &crate::netconf::modules::$module, $yang).needed()
+        }
+    };
+    (defaulted $name:ident $type:ty, $module:ident $yang:literal $default:expr) => {
+        pub(in crate::netconf) fn $name(self) -> $type {
+            let given = super::optional(self.0, &crate::netconf::modules::$module, $yang);
+            given.given().unwrap_or($default)
+        }
+    };
+    (many $name:ident $type:ty, $module:ident $yang:literal) => {
+        pub(in crate::netconf) fn $name(self) -> impl Iterator<Item = $type> {
+            super::many(self.0, &crate::netconf::modules::$module, $yang)
+        }
+    };
+}
+
+/// Defines the type of an rpc's input, or of a container or list in one, by the nodes below it.
+macro_rules! input {
+    (
+        rpc $rpc:ident = $of:ident $called:literal {
+            $($name:ident: $kind:ident $type:ty = $module:ident $yang:literal $(or $default:expr)?;)*
+        }
+    ) => {
+        super::input! {
+            node $rpc {
+                $($name: $kind $type = $module $yang $(or $default)?;)*
+            }
+        }
+
+        impl super::Input for $rpc<'static> {
+            const ORIGIN: crate::netconf::error::RpcOrigin = crate::netconf::error::RpcOrigin {
+                module: &crate::netconf::modules::$of,
+                rpc: $called,
+                leaves: &[$(($yang, &crate::netconf::modules::$module)),*],
+            };
+
+            type In<'x> = $rpc<'x>;
+
+            fn of(operation: ::netconf::xml::XmlElement<'_>) -> $rpc<'_> {
+                $rpc(operation)
+            }
+        }
+    };
+    (
+        node $node:ident {
+            $($name:ident: $kind:ident $type:ty = $module:ident $yang:literal $(or $default:expr)?;)*
+        }
+    ) => {
+        #[derive(Clone, Copy)]
+        pub(in crate::netconf) struct $node<'x>(::netconf::xml::XmlElement<'x>);
+
+        impl<'x> $node<'x> {
+            $(super::method! { $kind $name $type, $module $yang $($default)? })*
+        }
+
+        impl<'x> super::InputNode<'x> for $node<'x> {
+            fn read(element: ::netconf::xml::XmlElement<'x>) -> Option<Self> {
+                Some(Self(element))
+            }
+        }
+
+        impl<'x> super::Inner<'x> for $node<'x> {
+            fn element(self) -> ::netconf::xml::XmlElement<'x> {
+                self.0
+            }
+        }
+    };
+}
+
+use {input, method};
 
 #[cfg(test)]
-mod tests {
-    use super::tokens_at_most;
-
-    #[test]
-    fn an_xpath_has_no_more_tokens_than_are_counted() {
-        for (xpath, tokens) in [
-            ("", 0),
-            ("  \n", 0),
-            ("//task", 3),
-            ("-----1", 6),
-            ("1or1or1", 5),
-            ("a12 = b", 4),
-            ("count( //* )", 6),
-        ] {
-            assert_eq!(tokens_at_most(xpath), tokens, "{xpath}");
-        }
-    }
-}
+mod bounds;
+#[cfg(test)]
+mod tests;

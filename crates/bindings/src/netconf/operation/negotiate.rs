@@ -1,6 +1,7 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Answer, Codec, check, fast_path, input, schemas, typed};
+use super::input::{Inner, Instant, TaskNegotiate, Text};
+use super::{Answer, Codec, check, input, schemas, typed};
 use crate::netconf::encode::negotiation::refusals;
 use crate::netconf::error;
 use crate::netconf::session::RequestContext;
@@ -9,7 +10,7 @@ use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
 use ::netconf::filter::Projection;
 use ::netconf::xml::{XmlElement, write as xml};
-use domain::content::ContentError;
+use domain::content::{ContentError, Payload};
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
@@ -18,26 +19,38 @@ use engine::{Negotiate, Negotiated, Notice, PatchAnswer};
 const MS_PER_S: i64 = 1_000;
 
 impl Codec for Negotiate {
+    type Input = TaskNegotiate<'static>;
+
     fn check(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<(), RpcError> {
-        match cx.session_schema.plain_negotiations && fast_path::is_plain(input) {
-            true => Ok(()),
-            false => {
-                check(cx, input).map_err(|first| typed::all_violations(cx, input).unwrap_or(first))
-            }
-        }
+        check(cx, input).map_err(|first| typed::all_violations(cx, input).unwrap_or(first))
     }
 
-    fn decode(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let mut negotiate = Self::new(cx.endpoint.clone(), verb(input)?);
-        // One pass over what is there: most inputs are a few leaves.
-        for leaf in input.children() {
-            match leaf.namespace() {
-                AGENT_NAMESPACE => own(&mut negotiate, leaf),
-                NEGOTIATION_NAMESPACE => extra(&mut negotiate, leaf)?,
-                _ => typed_payload(cx, &mut negotiate, leaf)?,
-            }
-        }
-        Ok(negotiate)
+    fn decode(cx: &RequestContext<'_>, input: TaskNegotiate<'_>) -> Result<Self, RpcError> {
+        let verb = verb(input)?;
+        let subscription = input.task_subscription().map(subscription).transpose()?;
+        let answer_within_s = input.answer_within().map(i64::from);
+        Ok(Self {
+            from: input.task_send_from().map(Text::owned),
+            to: input.task_send_to().map(Text::owned),
+            task: input.task_id().map(task),
+            texts: input.content().map(Text::owned).collect(),
+            asynchronous: input.task_async().given(),
+            subscription: subscription.flatten(),
+            expected_response: input.expected_response().map(Text::owned),
+            terms: input.term_explains().map(term).collect::<Result<_, _>>()?,
+            data: input.msg_data().map(Text::owned),
+            context: input.context().map(Text::owned),
+            conversation: input.conversation().map(Text::owned),
+            round: input.round().given(),
+            alternative: input.alternative().given(),
+            parent: input.parent_task().map(task),
+            deadline: input.deadline().map(Instant::timestamp).transpose()?,
+            answer_within_ms: answer_within_s.map(|s| s * MS_PER_S),
+            fulfillment: input.fulfillment_required().given(),
+            round_limit: input.round_limit().map(u32::from),
+            payload: payload(cx, input.element())?,
+            ..Self::new(cx.endpoint.clone(), verb)
+        })
     }
 
     /// `<data>` with one `<reply>` of convoke-negotiation.
@@ -53,104 +66,72 @@ impl Codec for Negotiate {
     }
 }
 
-/// Takes a payload that stands there as typed XML; one is enough.
-fn typed_payload(
+fn task(named: Text<'_>) -> TaskId {
+    TaskId::new(named.as_str())
+}
+
+fn term(of: input::TaskNegotiateTermExplains<'_>) -> Result<(String, String), RpcError> {
+    let explanation = of.explaination().map(Text::owned);
+    Ok((of.term()?.owned(), explanation.unwrap_or_default()))
+}
+
+/// The payload that stands there as typed XML; one is enough.
+fn payload(
     cx: &RequestContext<'_>,
-    negotiate: &mut Negotiate,
-    element: XmlElement<'_>,
-) -> Result<(), RpcError> {
-    let Some(payload) = typed::payload(element, &cx.platform.engine.templates())? else {
-        return Ok(());
-    };
-    match negotiate.payload.replace(payload) {
-        None => Ok(()),
-        Some(_) => Err(error::of_sections(&ContentError::SecondPayload, element)),
-    }
-}
-
-/// Takes a leaf of irtf-agent.
-fn own(negotiate: &mut Negotiate, leaf: XmlElement<'_>) {
-    let text = || leaf.text().to_owned();
-    match leaf.name() {
-        "task-sendFrom" => negotiate.from = Some(text()),
-        "task-sendTo" => negotiate.to = Some(text()),
-        "task-id" => negotiate.task = Some(TaskId::new(text())),
-        "content" => negotiate.texts.push(text()),
-        _ => {}
-    }
-}
-
-/// Takes a node of convoke-negotiation.
-fn extra(negotiate: &mut Negotiate, node: XmlElement<'_>) -> Result<(), RpcError> {
-    let text = || Some(node.text().to_owned());
-    let flag = || Some(node.trimmed_text() == "true");
-    let number = || node.trimmed_text().parse().ok();
-    match node.name() {
-        "task-async" => negotiate.asynchronous = flag(),
-        "task-subscription" => negotiate.subscription = subscription(node)?,
-        "expected-response" => negotiate.expected_response = text(),
-        "term-explains" => negotiate.terms.push((
-            input::text(node, "term").unwrap_or_default(),
-            input::text(node, "explaination").unwrap_or_default(),
-        )),
-        "msg-data" => negotiate.data = text(),
-        "context" => negotiate.context = text(),
-        "conversation" => negotiate.conversation = text(),
-        "round" => negotiate.round = number(),
-        "alternative" => negotiate.alternative = number(),
-        "parent-task" => negotiate.parent = text().map(TaskId::new),
-        "deadline" => negotiate.deadline = Some(input::instant(node)?),
-        "answer-within" => {
-            negotiate.answer_within_ms = number().map(|s| i64::from(s) * MS_PER_S);
+    operation: XmlElement<'_>,
+) -> Result<Option<Payload>, RpcError> {
+    let mut payload = None;
+    for element in operation.children().filter(typed::is_payload) {
+        let found = typed::payload(element, &cx.platform.engine.templates())?;
+        if payload.replace(found).is_some() {
+            return Err(error::of_sections(&ContentError::SecondPayload, element));
         }
-        "fulfillment-required" => negotiate.fulfillment = flag(),
-        "round-limit" => negotiate.round_limit = number(),
-        _ => {}
     }
-    Ok(())
+    Ok(payload)
 }
 
 /// `task-subscription`; each protocol has one method, so that it need not be said. Whether reports
 /// can go there, the engine knows.
-fn subscription(node: XmlElement<'_>) -> Result<Option<Subscription>, RpcError> {
-    if !node.has_children() {
+fn subscription(
+    of: input::TaskNegotiateTaskSubscription<'_>,
+) -> Result<Option<Subscription>, RpcError> {
+    if !of.element().has_children() {
         return Ok(None);
     }
-    let protocol = input::text(node, "subscript-protocol")
-        .ok_or_else(|| error::missing(node, "subscript-protocol"))?;
+    let protocol = of.subscript_protocol().needed()?.owned();
     let only = match protocol.as_str() {
         "netconf" => "create-subscription",
         _ => "POST",
     };
+    let method = of.subscript_method().map(Text::owned);
     Ok(Some(Subscription {
-        method: input::text(node, "subscript-method").unwrap_or_else(|| only.to_owned()),
-        url: input::text(node, "subscript-url").unwrap_or_default(),
+        method: method.unwrap_or_else(|| only.to_owned()),
+        url: of.subscript_url().map(Text::owned).unwrap_or_default(),
         protocol,
     }))
 }
 
 /// `commuType` decides, and `type` must agree with it (a contradiction is never guessed at).
-fn verb(operation: XmlElement<'_>) -> Result<Verb, RpcError> {
-    let leaf = operation
-        .child(AGENT_NAMESPACE, "commuType")
-        .ok_or_else(|| error::missing(operation, "commuType"))?;
-    let word = leaf.trimmed_text();
+fn verb(input: TaskNegotiate<'_>) -> Result<Verb, RpcError> {
+    let said = input.commu_type().needed()?;
+    let word = said.as_str().trim_ascii();
     let verb = Verb::parse(word).ok_or_else(|| {
         let known: Vec<&str> = Verb::ALL.iter().map(|v| v.as_str()).collect();
         error::invalid(
-            leaf,
+            said.leaf(),
             format!("'{word}' is no commuType; known are {}", known.join(", ")),
         )
     })?;
-    if let Some(kind) = operation.child(AGENT_NAMESPACE, "type") {
-        let agrees = match kind.trimmed_text() {
+    if let Some(kind) = input.r#type().given() {
+        let name = kind.as_str();
+        let agrees = match name {
             "FEASIBILITY" => verb == Verb::FeasibilityNegotiate,
             _ => verb == Verb::FulfillmentNegotiate,
         };
         if !agrees {
             return Err(error::invalid(
-                kind,
-                format!("type {} contradicts commuType {verb}", kind.trimmed_text()),
+                kind.leaf(),
+                format!("type {name} contradicts commuType {verb}"),
             ));
         }
     }

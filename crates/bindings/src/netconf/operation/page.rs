@@ -4,29 +4,43 @@
 //! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
 //! names its last. Read next: [`crate::netconf::encode`].
 
-use super::input::{all, number, text, time};
-use super::{Answer, Codec, output};
+use super::input::{Instant, Text, Word};
+use super::{Answer, Codec, input, output};
 use crate::netconf::REGISTRY_NAMESPACE;
 use crate::netconf::encode::{context, task};
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::XmlElement;
 use domain::context::Exchange;
 use domain::task::{Status, Task, TaskId};
 use engine::query::{ExchangePage, TaskCount, TaskPage};
 use engine::{Filter, Page, TaskFilter};
 use std::sync::Arc;
 
-/// `limit`, if it is not given: the default of the module.
-const ROWS: usize = 100;
+/// The groupings `record-filter` and `task-filter` of the module, of whichever input uses them.
+macro_rules! filter {
+    ($input:expr) => {
+        TaskFilter {
+            party: $input.party().map(Text::owned),
+            executor: $input.executor().map(Text::owned),
+            status: asked($input.status())?,
+            parent: $input.parent_task().map(Text::as_str).map(TaskId::new),
+            since: $input.since().map(Instant::timestamp).transpose()?,
+            until: $input.until().map(Instant::timestamp).transpose()?,
+            conversation: $input.conversation().map(Text::owned),
+            ..TaskFilter::default()
+        }
+    };
+}
 
 impl Codec for TaskPage {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::GetTasks<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::GetTasks<'_>) -> Result<Self, RpcError> {
         Ok(Self(TaskFilter {
-            after: text(input, "after").map(TaskId::new),
-            limit: number(input, "limit").unwrap_or(ROWS),
-            ..filter(input)?
+            after: input.after().map(Text::as_str).map(TaskId::new),
+            limit: input.limit().into(),
+            ..filter!(input)
         }))
     }
 
@@ -38,8 +52,10 @@ impl Codec for TaskPage {
 }
 
 impl Codec for TaskCount {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        filter(input).map(Self)
+    type Input = input::CountTasks<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::CountTasks<'_>) -> Result<Self, RpcError> {
+        Ok(Self(filter!(input)))
     }
 
     fn encode(count: u64) -> Answer {
@@ -49,15 +65,17 @@ impl Codec for TaskCount {
 }
 
 impl Codec for ExchangePage {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::GetContext<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::GetContext<'_>) -> Result<Self, RpcError> {
         Ok(Self(Filter {
-            task: text(input, "task-id").map(TaskId::new),
-            party: text(input, "party"),
-            counterparty: text(input, "counterparty"),
-            since: time(input, "since")?,
-            until: time(input, "until")?,
-            after: text(input, "after"),
-            limit: number(input, "limit").unwrap_or(ROWS),
+            task: input.task_id().map(Text::as_str).map(TaskId::new),
+            party: input.party().map(Text::owned),
+            counterparty: input.counterparty().map(Text::owned),
+            since: input.since().map(Instant::timestamp).transpose()?,
+            until: input.until().map(Instant::timestamp).transpose()?,
+            after: input.after().map(Text::owned),
+            limit: input.limit().into(),
             ..Filter::default()
         }))
     }
@@ -69,25 +87,14 @@ impl Codec for ExchangePage {
     }
 }
 
-/// The groupings `record-filter` and `task-filter` of the module.
-fn filter(input: XmlElement<'_>) -> Result<TaskFilter, RpcError> {
-    let status: Vec<Status> = all(input, "status")
-        .filter_map(|s| Status::parse(s.trimmed_text()))
-        .collect();
-    let every = TaskFilter::default();
-    Ok(TaskFilter {
-        party: text(input, "party"),
-        executor: text(input, "executor"),
-        status: if status.is_empty() {
-            every.status
-        } else {
-            status
-        },
-        parent: text(input, "parent-task").map(TaskId::new),
-        since: time(input, "since")?,
-        until: time(input, "until")?,
-        conversation: text(input, "conversation"),
-        ..every
+/// The states asked for: every one if none is named.
+fn asked<'x>(named: impl Iterator<Item = Word<'x>>) -> Result<Vec<Status>, RpcError> {
+    let status: Vec<Status> = named
+        .map(|status| status.read_as(Status::parse))
+        .collect::<Result<_, _>>()?;
+    Ok(match status.is_empty() {
+        true => TaskFilter::default().status,
+        false => status,
     })
 }
 

@@ -3,8 +3,8 @@
 //!
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
-use super::input::{all, child, flag, needed, number, text, texts, word};
-use super::{Answer, Codec, Dispatch, carried_out, output};
+use super::input::{Input, Text, Word};
+use super::{Answer, Codec, Dispatch, carried_out, input, output};
 use crate::netconf::REGISTRY_NAMESPACE;
 use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
@@ -24,10 +24,21 @@ use engine::{
 };
 use std::sync::Arc;
 
-/// `lease`, if it is not given, in seconds: the default of the module.
-const LEASE_S: i64 = 300;
-/// `limit` of `discover-agents`, if it is not given: the default of the module.
-const MATCHES: usize = 10;
+/// The grouping `criteria` of the module, of whichever input uses it.
+macro_rules! criteria {
+    ($input:expr) => {
+        Criteria {
+            skill: $input.skill().map(Text::owned),
+            tags: $input.tag().map(Text::owned).collect(),
+            input_mode: $input.input_mode().map(Word::owned),
+            output_mode: $input.output_mode().map(Word::owned),
+            domain: $input.domain().map(Text::owned),
+            management_object: $input.management_object().map(Text::owned),
+            schema: $input.schema().map(Text::owned),
+            text: $input.text().map(Text::owned),
+        }
+    };
+}
 
 /// `register-agent`: of an agent that says who it is here, or in its card.
 pub(super) fn register_agent(
@@ -35,17 +46,19 @@ pub(super) fn register_agent(
     origin: RpcOrigin,
     input: XmlElement<'_>,
 ) -> Dispatch {
-    match word(input, "reach") {
-        Some("a2a") => carried_out::<IntroduceAgent>(cx, origin, input),
+    match input::RegisterAgent::of(input).reach() {
+        "a2a" => carried_out::<IntroduceAgent>(cx, origin, input),
         _ => carried_out::<RegisterAgent>(cx, origin, input),
     }
 }
 
 impl Codec for RegisterAgent {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::RegisterAgent<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RegisterAgent<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             profile: profile(input)?,
-            reach: reach(input),
+            reach: reach(input)?,
             lease_ms: lease_ms(input),
         })
     }
@@ -56,16 +69,18 @@ impl Codec for RegisterAgent {
 }
 
 impl Codec for IntroduceAgent {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::RegisterAgent<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RegisterAgent<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            card_url: needed(input, "card-url")?,
-            name: text(input, "name"),
-            alias: text(input, "alias"),
-            agent_type: text(input, "type"),
-            domain: text(input, "domain"),
-            management_object: text(input, "management-object"),
+            card_url: input.card_url()?.owned(),
+            name: input.name().map(Text::owned),
+            alias: input.alias().map(Text::owned),
+            agent_type: input.r#type().map(Text::owned),
+            domain: input.domain().map(Text::owned),
+            management_object: input.management_object().map(Text::owned),
             layer: layer(input)?,
-            province: text(input, "province"),
+            province: input.province().map(Text::owned),
             lease_ms: lease_ms(input),
         })
     }
@@ -76,12 +91,14 @@ impl Codec for IntroduceAgent {
 }
 
 impl Codec for RenewLease {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let health = word(input, "health");
+    type Input = input::RenewLease<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RenewLease<'_>) -> Result<Self, RpcError> {
+        let note = input.health_note().map(Text::owned);
         Ok(Self {
-            name: text(input, "name"),
-            health: health.and_then(Health::parse).unwrap_or_default(),
-            note: text(input, "health-note").unwrap_or_default(),
+            name: input.name().map(Text::owned),
+            health: Health::parse(input.health()).unwrap_or_default(),
+            note: note.unwrap_or_default(),
         })
     }
 
@@ -91,8 +108,10 @@ impl Codec for RenewLease {
 }
 
 impl Codec for DeregisterAgent {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let name = text(input, "name");
+    type Input = input::DeregisterAgent<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::DeregisterAgent<'_>) -> Result<Self, RpcError> {
+        let name = input.name().map(Text::owned);
         Ok(Self { name })
     }
 
@@ -102,10 +121,12 @@ impl Codec for DeregisterAgent {
 }
 
 impl Codec for DiscoverAgents {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::DiscoverAgents<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::DiscoverAgents<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            criteria: criteria(input),
-            limit: number(input, "limit").unwrap_or(MATCHES),
+            criteria: criteria!(input),
+            limit: input.limit().into(),
         })
     }
 
@@ -120,10 +141,12 @@ impl Codec for DiscoverAgents {
 }
 
 impl Codec for FormTeam {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::FormTeam<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::FormTeam<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            task: TaskId::new(needed(input, "task-id")?),
-            needs: all(input, "need").map(need).collect::<Result<_, _>>()?,
+            task: TaskId::new(input.task_id()?.as_str()),
+            needs: input.need().map(need).collect::<Result<_, _>>()?,
         })
     }
 
@@ -143,107 +166,97 @@ fn place(registration: &Registration, advice: &[Advice]) -> Answer {
     output([name].into_iter().chain(lease).chain(advice))
 }
 
-fn lease_ms(input: XmlElement<'_>) -> i64 {
-    1_000 * number(input, "lease").unwrap_or(LEASE_S)
+fn lease_ms(input: input::RegisterAgent<'_>) -> i64 {
+    1_000 * i64::from(input.lease())
 }
 
-fn profile(operation: XmlElement<'_>) -> Result<Profile, RpcError> {
-    let skills = child(operation, "skills").into_iter();
-    let methods = child(operation, "authentication").into_iter();
+/// A profile, of which the module leaves out what an agent that is introduced says in its card.
+fn profile(input: input::RegisterAgent<'_>) -> Result<Profile, RpcError> {
+    let skills = input.skills().given().into_iter().flat_map(|s| s.skill());
+    let methods = input.authentication().given().into_iter();
+    let methods = methods.flat_map(|m| m.authentication_methods());
     Ok(Profile {
-        name: needed(operation, "name")?,
-        alias: text(operation, "alias"),
-        description: needed(operation, "description")?,
-        agent_type: text(operation, "type"),
-        version: needed(operation, "version")?,
-        provider: needed(operation, "provider")?,
-        domain: text(operation, "domain"),
-        management_object: text(operation, "management-object"),
-        layer: layer(operation)?,
-        province: text(operation, "province"),
-        capability: child(operation, "capability").map_or_else(Capability::default, capability),
+        name: input.name().needed()?.owned(),
+        alias: input.alias().map(Text::owned),
+        description: input.description().needed()?.owned(),
+        agent_type: input.r#type().map(Text::owned),
+        version: input.version().needed()?.owned(),
+        provider: input.provider().needed()?.owned(),
+        domain: input.domain().map(Text::owned),
+        management_object: input.management_object().map(Text::owned),
+        layer: layer(input)?,
+        province: input.province().map(Text::owned),
+        capability: input.capability().map(capability).unwrap_or_default(),
         skills: skills
-            .flat_map(|s| all(s, "skill"))
-            .map(|s| skill(s, operation))
-            .collect(),
-        authentication: methods
-            .flat_map(|m| all(m, "authentication-methods"))
-            .map(method)
-            .collect(),
+            .map(|its| skill(its, input))
+            .collect::<Result<_, _>>()?,
+        authentication: methods.map(method).collect::<Result<_, _>>()?,
     })
 }
 
-fn layer(operation: XmlElement<'_>) -> Result<Layer, RpcError> {
-    let layer = word(operation, "layer");
-    layer
-        .and_then(|name| Layer::ALL.into_iter().find(|l| l.as_str() == name))
-        .ok_or_else(|| error::missing(operation, "layer"))
+fn layer(input: input::RegisterAgent<'_>) -> Result<Layer, RpcError> {
+    input.layer()?.read_as(Layer::parse)
 }
 
-fn capability(element: XmlElement<'_>) -> Capability {
+fn capability(input: input::RegisterAgentCapability<'_>) -> Capability {
     Capability {
-        streaming: flag(element, "streaming"),
-        push_notifications: flag(element, "push-notifications"),
-        negotiate: text(element, "negotiate"),
+        streaming: input.streaming().given().unwrap_or_default(),
+        push_notifications: input.push_notifications().given().unwrap_or_default(),
+        negotiate: input.negotiate().map(Text::owned),
     }
 }
 
 /// A skill, with what its entry of `skill-detail` adds.
-fn skill(element: XmlElement<'_>, operation: XmlElement<'_>) -> Skill {
-    let name = text(element, "skill-name").unwrap_or_default();
-    let detail = all(operation, "skill-detail")
-        .find(|d| text(*d, "skill-name").as_deref() == Some(name.as_str()));
-    let more = |leaf| detail.map_or_else(Vec::new, |d| texts(d, leaf));
-    Skill {
-        description: text(element, "skill-description").unwrap_or_default(),
-        tags: texts(element, "skill-tags"),
-        input_modes: texts(element, "input-modes"),
-        output_modes: texts(element, "output-modes"),
-        examples: more("example"),
-        schemas: more("schema"),
+fn skill(
+    its: input::RegisterAgentSkillsSkill<'_>,
+    input: input::RegisterAgent<'_>,
+) -> Result<Skill, RpcError> {
+    let name = its.skill_name()?.owned();
+    let detail = input.skill_detail().find(|detail| {
+        let of = detail.skill_name();
+        of.is_ok_and(|of| of.as_str() == name)
+    });
+    let examples = detail.into_iter().flat_map(|detail| detail.example());
+    let schemas = detail.into_iter().flat_map(|detail| detail.schema());
+    Ok(Skill {
+        description: its.skill_description().map(Text::owned).unwrap_or_default(),
+        tags: its.skill_tags().map(Text::owned).collect(),
+        input_modes: its.input_modes().map(Text::owned).collect(),
+        output_modes: its.output_modes().map(Text::owned).collect(),
+        examples: examples.map(Text::owned).collect(),
+        schemas: schemas.map(Text::owned).collect(),
         name,
-    }
+    })
 }
 
-fn method(element: XmlElement<'_>) -> AuthenticationMethod {
-    AuthenticationMethod {
-        id: text(element, "accessinfo-id").unwrap_or_default(),
-        scheme: text(element, "scheme").unwrap_or_default(),
-        jwt_info: text(element, "jwtInfo"),
-        oauth: text(element, "oauth"),
-    }
+fn method(
+    input: input::RegisterAgentAuthenticationAuthenticationMethods<'_>,
+) -> Result<AuthenticationMethod, RpcError> {
+    Ok(AuthenticationMethod {
+        id: input.accessinfo_id()?.owned(),
+        scheme: input.scheme().map(Text::owned).unwrap_or_default(),
+        jwt_info: input.jwt_info().map(Text::owned),
+        oauth: input.oauth().map(Text::owned),
+    })
 }
 
-fn reach(operation: XmlElement<'_>) -> Reach {
-    match word(operation, "reach") {
-        Some("server") => Reach::Server {
-            address: text(operation, "address").unwrap_or_default(),
-            host_key: text(operation, "host-key").unwrap_or_default(),
+fn reach(input: input::RegisterAgent<'_>) -> Result<Reach, RpcError> {
+    Ok(match input.reach() {
+        "server" => Reach::Server {
+            address: input.address()?.owned(),
+            host_key: input.host_key()?.owned(),
         },
         _ => Reach::Client,
-    }
+    })
 }
 
-fn criteria(element: XmlElement<'_>) -> Criteria {
-    Criteria {
-        skill: text(element, "skill"),
-        tags: texts(element, "tag"),
-        input_mode: text(element, "input-mode"),
-        output_mode: text(element, "output-mode"),
-        domain: text(element, "domain"),
-        management_object: text(element, "management-object"),
-        schema: text(element, "schema"),
-        text: text(element, "text"),
-    }
-}
-
-fn need(element: XmlElement<'_>) -> Result<Need, RpcError> {
-    let content = child(element, "content").ok_or_else(|| error::missing(element, "content"))?;
+fn need(input: input::FormTeamNeed<'_>) -> Result<Need, RpcError> {
+    let content = input.content()?;
     Ok(Need {
-        name: text(element, "name").unwrap_or_default(),
-        criteria: criteria(element),
-        content: Content::parse([content.text()])
-            .map_err(|cause| error::of_sections(&cause, content))?,
-        optional: flag(element, "optional"),
+        name: input.name()?.owned(),
+        criteria: criteria!(input),
+        content: Content::parse([content.as_str()])
+            .map_err(|cause| error::of_sections(&cause, content.leaf()))?,
+        optional: input.optional(),
     })
 }

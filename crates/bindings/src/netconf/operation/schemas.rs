@@ -3,31 +3,35 @@
 //! Templates, payloads and patches are JSON texts here. `get-schema` of YANG modules is
 //! [`super::schema`]'s. Read next: `engine::operation`.
 
-use super::input::{child, flag, needed, text, word};
-use super::{Answer, Codec, output};
+use super::input::Text;
+use super::{Answer, Codec, input, output};
 use crate::netconf::SCHEMA_NAMESPACE;
 use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::XmlElement;
 use engine::{
     ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,
     ListScenarios, PatchAnswer, PatchStanding, PublishSchemaTemplate, PublishedTemplate,
     RejectPatch, RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer,
     TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
-use schema::read::{self, SourceError};
-use schema::violation::PayloadViolation;
+use schema::read::{self, Unread};
+use schema::violation::Violation;
 use serde_json::{Map, Value};
 
 impl Codec for GetSchemaTemplate {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let which = match text(input, "schema-id") {
-            Some(schema_id) => Which::Schema(schema_id),
-            None => Which::Scenario(needed(input, "scenario")?),
+    type Input = input::GetSchemaTemplate<'static>;
+
+    fn decode(
+        _: &RequestContext<'_>,
+        input: input::GetSchemaTemplate<'_>,
+    ) -> Result<Self, RpcError> {
+        let which = match input.schema_id().given() {
+            Some(schema_id) => Which::Schema(schema_id.owned()),
+            None => Which::Scenario(input.scenario().needed()?.owned()),
         };
-        let language = text(input, "preferred-language");
+        let language = input.preferred_language().map(Text::owned);
         Ok(Self { which, language })
     }
 
@@ -46,8 +50,10 @@ impl Codec for GetSchemaTemplate {
 }
 
 impl Codec for ListScenarios {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let language = text(input, "preferred-language");
+    type Input = input::ListScenarios<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::ListScenarios<'_>) -> Result<Self, RpcError> {
+        let language = input.preferred_language().map(Text::owned);
         Ok(Self { language })
     }
 
@@ -57,10 +63,12 @@ impl Codec for ListScenarios {
 }
 
 impl Codec for ValidatePayload {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::ValidatePayload<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::ValidatePayload<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            schema_id: needed(input, "schema-id")?,
-            payload: object(input, "payload")?,
+            schema_id: input.schema_id()?.owned(),
+            payload: object(input.payload()?)?,
         })
     }
 
@@ -79,10 +87,15 @@ impl Codec for ValidatePayload {
 }
 
 impl Codec for GetSchemaUpdates {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::GetSchemaUpdates<'static>;
+
+    fn decode(
+        _: &RequestContext<'_>,
+        input: input::GetSchemaUpdates<'_>,
+    ) -> Result<Self, RpcError> {
         Ok(Self {
-            schema_id: needed(input, "schema-id")?,
-            since: text(input, "since-patch-id"),
+            schema_id: input.schema_id()?.owned(),
+            since: input.since_patch_id().map(Text::owned),
         })
     }
 
@@ -95,10 +108,15 @@ impl Codec for GetSchemaUpdates {
 }
 
 impl Codec for RequestCapabilityExtension {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::RequestCapabilityExtension<'static>;
+
+    fn decode(
+        _: &RequestContext<'_>,
+        input: input::RequestCapabilityExtension<'_>,
+    ) -> Result<Self, RpcError> {
         Ok(Self {
-            scenario: needed(input, "scenario")?,
-            text: needed(input, "text")?,
+            scenario: input.scenario()?.owned(),
+            text: input.text()?.owned(),
         })
     }
 
@@ -108,8 +126,13 @@ impl Codec for RequestCapabilityExtension {
 }
 
 impl Codec for PublishSchemaTemplate {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let template = needed(input, "template")?;
+    type Input = input::PublishSchemaTemplate<'static>;
+
+    fn decode(
+        _: &RequestContext<'_>,
+        input: input::PublishSchemaTemplate<'_>,
+    ) -> Result<Self, RpcError> {
+        let template = input.template()?.owned();
         Ok(Self { template })
     }
 
@@ -124,8 +147,10 @@ impl Codec for PublishSchemaTemplate {
 }
 
 impl Codec for RetireSchema {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let schema_id = needed(input, "schema-id")?;
+    type Input = input::RetireSchema<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RetireSchema<'_>) -> Result<Self, RpcError> {
+        let schema_id = input.schema_id()?.owned();
         Ok(Self { schema_id })
     }
 
@@ -136,19 +161,20 @@ impl Codec for RetireSchema {
 }
 
 impl Codec for RenderSchema {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::RenderSchema<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RenderSchema<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            schema_id: needed(input, "schema-id")?,
-            form: match word(input, "form") {
-                Some("json-schema") => Form::JsonSchema,
-                Some("yang") => Form::Yang,
-                Some("prompt") => Form::Prompt,
-                Some("gbnf") => Form::Gbnf,
-                Some("response-format") => Form::ResponseFormat,
-                Some("html-form") => Form::HtmlForm,
-                _ => return Err(error::missing(input, "form")),
+            schema_id: input.schema_id()?.owned(),
+            form: match input.form()?.as_str() {
+                "json-schema" => Form::JsonSchema,
+                "yang" => Form::Yang,
+                "prompt" => Form::Prompt,
+                "gbnf" => Form::Gbnf,
+                "response-format" => Form::ResponseFormat,
+                _ => Form::HtmlForm,
             },
-            language: text(input, "preferred-language"),
+            language: input.preferred_language().map(Text::owned),
         })
     }
 
@@ -158,8 +184,10 @@ impl Codec for RenderSchema {
 }
 
 impl Codec for ApprovePatch {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let patch_id = needed(input, "patch-id")?;
+    type Input = input::ApprovePatch<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::ApprovePatch<'_>) -> Result<Self, RpcError> {
+        let patch_id = input.patch_id()?.owned();
         Ok(Self { patch_id })
     }
 
@@ -169,10 +197,12 @@ impl Codec for ApprovePatch {
 }
 
 impl Codec for RejectPatch {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::RejectPatch<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::RejectPatch<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            patch_id: needed(input, "patch-id")?,
-            reason: text(input, "reason"),
+            patch_id: input.patch_id()?.owned(),
+            reason: input.reason().map(Text::owned),
         })
     }
 
@@ -182,10 +212,12 @@ impl Codec for RejectPatch {
 }
 
 impl Codec for JudgeAlignment {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::JudgeAlignment<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::JudgeAlignment<'_>) -> Result<Self, RpcError> {
         Ok(Self {
-            sample_id: needed(input, "sample-id")?,
-            matches: flag(input, "matches"),
+            sample_id: input.sample_id()?.owned(),
+            matches: input.matches()?,
         })
     }
 
@@ -195,8 +227,10 @@ impl Codec for JudgeAlignment {
 }
 
 impl Codec for EraseFragments {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let client = needed(input, "client")?;
+    type Input = input::EraseFragments<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::EraseFragments<'_>) -> Result<Self, RpcError> {
+        let client = input.client()?.owned();
         Ok(Self { client })
     }
 
@@ -206,12 +240,12 @@ impl Codec for EraseFragments {
 }
 
 /// A JSON object in a leaf.
-fn object(operation: XmlElement<'_>, name: &str) -> Result<Map<String, Value>, RpcError> {
-    let leaf = child(operation, name).ok_or_else(|| error::missing(operation, name))?;
-    match read::json(leaf.text()) {
+fn object(of: Text<'_>) -> Result<Map<String, Value>, RpcError> {
+    let leaf = of.leaf();
+    match read::json(of.as_str()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(error::invalid(leaf, "a JSON object is needed")),
-        Err(SourceError::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
+        Err(Unread::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
         Err(cause) => Err(error::invalid(leaf, format!("this is not JSON: {cause}"))),
     }
 }
@@ -229,7 +263,7 @@ fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
         .leaf_list("agent", &listed.agents)
 }
 
-fn violation(violation: &PayloadViolation) -> Node<'_> {
+fn violation(violation: &Violation) -> Node<'_> {
     Node::entry(SCHEMA_NAMESPACE, "violation", 2)
         .leaf("path", &violation.path)
         .leaf("code", violation.code.as_str())

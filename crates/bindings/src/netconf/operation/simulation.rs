@@ -3,26 +3,27 @@
 //!
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::faults`.
 
-use super::input::{flag, number, text, word};
-use super::{Answer, Codec, output};
+use super::input::{Text, Word};
+use super::{Answer, Codec, input, output};
 use crate::netconf::SIMULATION_NAMESPACE;
 use crate::netconf::session::RequestContext;
 use ::netconf::data::Node;
 use ::netconf::error::RpcError;
-use ::netconf::xml::XmlElement;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use engine::{ClearFault, FaultRecord, InjectFault, ListFaults};
 
 impl Codec for InjectFault {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
+    type Input = input::InjectFault<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::InjectFault<'_>) -> Result<Self, RpcError> {
         Ok(Self {
             // What is left is `random`.
-            kind: word(input, "kind").and_then(Cause::parse),
-            element: text(input, "element").map(ElementId::new),
-            duration_s: number(input, "duration"),
-            severity: word(input, "severity").and_then(severity),
+            kind: Cause::parse(input.kind()?.as_str()),
+            element: input.element().map(Text::as_str).map(ElementId::new),
+            duration_s: input.duration().map(u64::from),
+            severity: input.severity().map(severity).transpose()?,
         })
     }
 
@@ -32,8 +33,10 @@ impl Codec for InjectFault {
 }
 
 impl Codec for ListFaults {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let ended = flag(input, "ended");
+    type Input = input::ListFaults<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::ListFaults<'_>) -> Result<Self, RpcError> {
+        let ended = input.ended();
         Ok(Self { ended })
     }
 
@@ -43,8 +46,10 @@ impl Codec for ListFaults {
 }
 
 impl Codec for ClearFault {
-    fn decode(_: &RequestContext<'_>, input: XmlElement<'_>) -> Result<Self, RpcError> {
-        let id = number(input, "id").unwrap_or_default();
+    type Input = input::ClearFault<'static>;
+
+    fn decode(_: &RequestContext<'_>, input: input::ClearFault<'_>) -> Result<Self, RpcError> {
+        let id = input.id()?.into();
         Ok(Self { id })
     }
 
@@ -53,9 +58,8 @@ impl Codec for ClearFault {
     }
 }
 
-fn severity(name: &str) -> Option<Severity> {
-    let all = [Severity::Minor, Severity::Major, Severity::Critical];
-    all.into_iter().find(|s| s.as_str() == name)
+fn severity(named: Word<'_>) -> Result<Severity, RpcError> {
+    named.read_as(Severity::parse)
 }
 
 fn identity(fault: &FaultRecord) -> [Node<'_>; 4] {

@@ -13,13 +13,17 @@ use ::netconf::xml::XmlElement;
 use domain::content::Payload;
 use engine::Refusal;
 use schema::json::{Budget, Excess};
-use schema::render::yang::{DataNodeKind, JSON, YangNode, from_rfc7951, namespace, nodes};
+use schema::render::yang::{JSON, Kind, Node, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The payload that stands in an element of the input; none if the element is no container of a
-/// template.
+/// True for the container of a template.
+pub(super) fn is_payload(child: &XmlElement<'_>) -> bool {
+    child.namespace().starts_with(SCHEMAS)
+}
+
+/// The payload that stands in the container of a template.
 ///
 /// # Errors
 /// `unknown-element` if a template's module was swapped out since libyang looked; `too-big` if more
@@ -27,12 +31,11 @@ use std::sync::Arc;
 pub(super) fn payload(
     element: XmlElement<'_>,
     served: &[Arc<Template>],
-) -> Result<Option<Payload>, RpcError> {
-    let Some(schema_id) = element.namespace().strip_prefix(SCHEMAS) else {
-        return Ok(None);
-    };
+) -> Result<Payload, RpcError> {
     let template = served.iter().find(|t| namespace(t) == element.namespace());
     let template = template.ok_or_else(|| {
+        let namespace = element.namespace();
+        let schema_id = namespace.strip_prefix(SCHEMAS).unwrap_or(namespace);
         error::invalid(
             element,
             format!("no schema '{schema_id}' is served any more"),
@@ -43,10 +46,10 @@ pub(super) fn payload(
     }
     let nodes = nodes(template);
     let printed = Value::Object(members(element, "", &nodes));
-    Ok(Some(Payload {
+    Ok(Payload {
         schema_id: template.schema_id.clone(),
         values: from_rfc7951(template, &printed),
-    }))
+    })
 }
 
 /// Of an operation that libyang refuses because of a typed payload: all that is wrong with the
@@ -56,10 +59,9 @@ pub(super) fn all_violations(
     cx: &RequestContext<'_>,
     operation: XmlElement<'_>,
 ) -> Option<RpcError> {
-    let is_typed = |child: &XmlElement<'_>| child.namespace().starts_with(SCHEMAS);
-    let container = operation.children().find(is_typed)?;
-    check_text(cx, operation, &without(operation, is_typed)).ok()?;
-    let payload = payload(container, &cx.platform.engine.templates()).ok()??;
+    let container = operation.children().find(is_payload)?;
+    check_text(cx, operation, &without(operation, is_payload)).ok()?;
+    let payload = payload(container, &cx.platform.engine.templates()).ok()?;
     let refusal = refusal(cx, payload)?;
     Some(error::of_typed(&refusal, ErrorPath::of(container)))
 }
@@ -86,7 +88,7 @@ fn without(operation: XmlElement<'_>, is_left_out: impl Fn(&XmlElement<'_>) -> b
 }
 
 /// What the namespaces of templates' modules begin with.
-pub(super) const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
+const SCHEMAS: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
 /// Spends what the elements of a payload take, and the JSON that stands in them.
 fn spend(budget: &mut Budget, element: XmlElement<'_>) -> Result<(), Excess> {
@@ -100,21 +102,19 @@ fn spend(budget: &mut Budget, element: XmlElement<'_>) -> Result<(), Excess> {
 }
 
 /// The children of an element as RFC 7951 writes them.
-fn members(element: XmlElement<'_>, path: &str, nodes: &[YangNode]) -> Map<String, Value> {
+fn members(element: XmlElement<'_>, path: &str, nodes: &[Node]) -> Map<String, Value> {
     let mut members = Map::new();
     for child in element.children() {
         let path = format!("{path}/{}", child.name());
         let node = nodes.iter().find(|n| n.path == path);
         let kind = node.map(|n| n.kind);
         let value = match child.has_children()
-            || matches!(
-                kind,
-                Some(DataNodeKind::Container { .. } | DataNodeKind::List)
-            ) {
+            || matches!(kind, Some(Kind::Container { .. } | Kind::List))
+        {
             true => Value::Object(self::members(child, &path, nodes)),
             false => scalar(child, node.and_then(|n| n.yang_type)),
         };
-        let several = matches!(kind, Some(DataNodeKind::LeafList | DataNodeKind::List));
+        let several = matches!(kind, Some(Kind::LeafList | Kind::List));
         match members.get_mut(child.name()) {
             Some(Value::Array(entries)) => entries.push(value),
             _ if several => {
@@ -163,7 +163,7 @@ mod tests {
             read.map_err(|error| error.tag.as_str().to_owned())
         };
         let json = |values: usize| format!("<json>[{}0]</json>", "0,".repeat(values));
-        assert!(matches!(read(&json(30_000)), Ok(Some(_))));
+        assert!(read(&json(30_000)).is_ok());
         for many in [json(40_000), json(20_000).repeat(2), "<x/>".repeat(40_000)] {
             assert_eq!(read(&many), Err("too-big".to_owned()));
         }
