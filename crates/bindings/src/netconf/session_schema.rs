@@ -16,8 +16,8 @@ pub(super) struct SessionSchema {
     pub(super) generation: Arc<Generation>,
     pub(super) capabilities: Capabilities,
     /// `/yang-library` and `/modules-state`, as libyang printed them.
-    pub(super) yang_library: Document,
-    pub(super) modules_state: Document,
+    pub(super) yang_library: XmlDocument,
+    pub(super) modules_state: XmlDocument,
     /// The inputs that libyang need not look at.
     pub(super) plain_inputs: PlainInputs,
     /// The rpcs that nobody may call without a rule (RFC 8341 §3.5), as (module, name).

@@ -16,8 +16,8 @@ use engine::{
     RejectPatch, RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer,
     TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
-use schema::read::{self, Unread};
-use schema::violation::Violation;
+use schema::read::{self, SourceError};
+use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
 impl Codec for GetSchemaTemplate {
@@ -245,7 +245,7 @@ fn object(of: Text<'_>) -> Result<Map<String, Value>, RpcError> {
     match read::json(of.as_str()) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(error::invalid(leaf, "a JSON object is needed")),
-        Err(Unread::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
+        Err(SourceError::Excess(excess)) => Err(error::too_big(leaf, excess.to_string())),
         Err(cause) => Err(error::invalid(leaf, format!("this is not JSON: {cause}"))),
     }
 }
@@ -263,7 +263,7 @@ fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
         .leaf_list("agent", &listed.agents)
 }
 
-fn violation(violation: &Violation) -> Node<'_> {
+fn violation(violation: &PayloadViolation) -> Node<'_> {
     Node::entry(SCHEMA_NAMESPACE, "violation", 2)
         .leaf("path", &violation.path)
         .leaf("code", violation.code.as_str())

@@ -13,7 +13,7 @@ use ::netconf::xml::XmlElement;
 use domain::content::Payload;
 use engine::Refusal;
 use schema::json::{Budget, Excess};
-use schema::render::yang::{JSON, Kind, Node, from_rfc7951, namespace, nodes};
+use schema::render::yang::{DataNodeKind, JSON, YangNode, from_rfc7951, namespace, nodes};
 use schema::template::Template;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -102,19 +102,21 @@ fn spend(budget: &mut Budget, element: XmlElement<'_>) -> Result<(), Excess> {
 }
 
 /// The children of an element as RFC 7951 writes them.
-fn members(element: XmlElement<'_>, path: &str, nodes: &[Node]) -> Map<String, Value> {
+fn members(element: XmlElement<'_>, path: &str, nodes: &[YangNode]) -> Map<String, Value> {
     let mut members = Map::new();
     for child in element.children() {
         let path = format!("{path}/{}", child.name());
         let node = nodes.iter().find(|n| n.path == path);
         let kind = node.map(|n| n.kind);
         let value = match child.has_children()
-            || matches!(kind, Some(Kind::Container { .. } | Kind::List))
-        {
+            || matches!(
+                kind,
+                Some(DataNodeKind::Container { .. } | DataNodeKind::List)
+            ) {
             true => Value::Object(self::members(child, &path, nodes)),
             false => scalar(child, node.and_then(|n| n.yang_type)),
         };
-        let several = matches!(kind, Some(Kind::LeafList | Kind::List));
+        let several = matches!(kind, Some(DataNodeKind::LeafList | DataNodeKind::List));
         match members.get_mut(child.name()) {
             Some(Value::Array(entries)) => entries.push(value),
             _ if several => {

@@ -12,7 +12,7 @@ const XPATH_TOKENS: usize = 16_384;
 /// Refuses XPaths that libyang must not be shown, wherever in the input they stand: at each operator it
 /// looks back over all of them, and it counts the tokens of a value in 16 bits and so never ends with
 /// 65,536.
-pub(super) fn has_short_xpaths(operation: Element<'_>) -> Result<(), RpcError> {
+pub(super) fn has_short_xpaths(operation: XmlElement<'_>) -> Result<(), RpcError> {
     let mut tokens = 0;
     let mut elements = vec![operation];
     while let Some(element) = elements.pop() {
