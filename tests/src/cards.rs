@@ -3,7 +3,7 @@
 //! Knows the answers of a real one; opens no socket. Read next: [`crate::conformance`],
 //! `server::outside`.
 
-use domain::profile::{Capability, Profile};
+use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::time::Timestamp;
 use engine::{Engine, IntroductionWanted, Refusal, RegisterAgent, Registered};
@@ -37,20 +37,17 @@ async fn outcome(
             why: "nobody answers".to_owned(),
         });
     }
+    let name = said.name.unwrap_or_else(|| "Surveyor".to_owned());
     let profile = Profile {
-        name: said.name.unwrap_or_else(|| "Surveyor".to_owned()),
         alias: said.alias,
         description: "Looks at places".to_owned(),
         agent_type: said.agent_type,
-        version: "1.0.0".to_owned(),
         provider: "Example".to_owned(),
         domain: said.domain,
         management_object: said.management_object,
         layer: said.layer,
         province: said.province,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
+        ..testkit::profile(&name)
     };
     let register = RegisterAgent {
         profile,

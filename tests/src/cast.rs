@@ -19,7 +19,6 @@ use domain::verb::Verb;
 use engine::{Credential, Endpoint, Hosted, Retention};
 use server::config::{LimitSettings, UserSettings};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// The agents of the cases, registered at `now`, in roster order.
 pub fn agents(now: Timestamp) -> Vec<Hosted> {
@@ -31,11 +30,8 @@ pub fn agents(now: Timestamp) -> Vec<Hosted> {
     cast.into_iter()
         .enumerate()
         .map(|(place, (name, layer, domain))| Hosted {
-            profile: Arc::new(profile(name, layer, domain)),
-            agent: Box::new(Player::default()),
-            again: None,
             endpoint: Some(format!("127.0.0.1:{}", 8831 + place)),
-            registered_at: now,
+            ..testkit::hosted(profile(name, layer, domain), Player::default(), now)
         })
         .collect()
 }
@@ -43,16 +39,13 @@ pub fn agents(now: Timestamp) -> Vec<Hosted> {
 fn profile(name: &str, layer: Layer, domain: &str) -> Profile {
     let words = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();
     Profile {
-        name: name.to_owned(),
         alias: Some(format!("{name} of the cases")),
         description: "Does what the task description says".to_owned(),
         agent_type: Some("player".to_owned()),
         version: "1.2.3".to_owned(),
-        provider: "Convoke".to_owned(),
         domain: Some(domain.to_owned()),
         management_object: Some("network of the cases".to_owned()),
         layer,
-        province: None,
         capability: Capability {
             streaming: false,
             push_notifications: true,
@@ -76,6 +69,7 @@ fn profile(name: &str, layer: Layer, domain: &str) -> Profile {
             jwt_info: Some("secret-jwt".to_owned()),
             oauth: Some("secret-oauth".to_owned()),
         }],
+        ..testkit::profile(name)
     }
 }
 

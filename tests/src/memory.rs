@@ -18,22 +18,14 @@ use server::config::SchemaSettings;
 use server::schemas;
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use testkit::generation;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use yang::{Generation, ModuleSet};
 
 /// The instant at which every case begins.
 pub const BEGIN: &str = "2026-11-21T08:00:00Z";
-
-/// The generation that is served, compiled once.
-pub fn generation() -> Arc<Generation> {
-    static GENERATION: OnceLock<Arc<Generation>> = OnceLock::new();
-    let made = GENERATION.get_or_init(|| {
-        schemas::generation(&schemas::shipped_modules()).expect("the shipped modules load")
-    });
-    Arc::clone(made)
-}
 
 /// The evolution settings of the cases: as usual, but a cluster fires when two clients said the
 /// same once each, or one client said it twice, as its own pool fires then.
@@ -98,10 +90,7 @@ impl Memory {
     pub fn beside(access: AccessRules, background: Arc<dyn Background>) -> Self {
         let now = Timestamp::parse(BEGIN).expect("a literal");
         let engine = Engine::open(Setup {
-            store: store::Options::memory(),
             access,
-            agents: cast::agents(now),
-            default_agent: "oss".to_owned(),
             inventory: network::inventory(),
             seed: 1,
             limits: Limits {
@@ -113,6 +102,7 @@ impl Memory {
             proxy: Some(Box::new(|_| Box::new(cast::Player::default()))),
             schemas: schemas(),
             retention: cast::retention(),
+            ..testkit::setup(cast::agents(now))
         })
         .expect("a store in memory opens");
         engine.start(now);

@@ -6,7 +6,7 @@
 use crate::cards;
 use crate::cast;
 use crate::conformance::{Heard, Host, Opening, Patience, Wire};
-use crate::memory::{BEGIN, generation};
+use crate::memory::BEGIN;
 use crate::network;
 use ::network::Simulation;
 use domain::time::Timestamp;
@@ -19,6 +19,7 @@ use server::state::StateFolder;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use testkit::generation;
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;

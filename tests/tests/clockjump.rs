@@ -11,12 +11,10 @@ mod support;
 
 use bindings::netconf::{NegotiateRequest, negotiate_request};
 use domain::content::Content;
-use domain::inventory::Inventory;
 use domain::verb::Verb;
-use harness::{cast, memory};
+use harness::cast;
 use netconf::client::Outcome;
 use server::clock::{Clock, Source};
-use server::config::Settings;
 use server::host::{Company, Endpoint, Home, Host, StartError};
 use server::runtime::Runtime;
 use server::state::StateFolder;
@@ -86,26 +84,12 @@ async fn host(folder: &Path, wall: &Wall) -> Arc<Host> {
 
 async fn start(folder: &Path, wall: &Wall) -> Result<Host, StartError> {
     let clock = Clock::by(wall.clone());
-    let settings = Settings {
-        netconf: Some(([127, 0, 0, 1], 0).into()),
-        agents_from: Some(0),
-        ..Settings::default()
-    };
     let company = Company {
-        agents: cast::agents(clock.now()),
-        posts: Default::default(),
-        default_agent: "oss".to_owned(),
         access: cast::access(),
+        ..testkit::company(cast::agents(clock.now()))
     };
-    Host::with(
-        Home::Folder(StateFolder::new(folder)),
-        &settings,
-        company,
-        memory::generation(),
-        Arc::new(Inventory::default()),
-        Arc::new(clock),
-    )
-    .await
+    let home = Home::Folder(StateFolder::new(folder));
+    testkit::host(home, &testkit::loopback(), company, Arc::new(clock)).await
 }
 
 /// Runs the platform during a future.

@@ -103,7 +103,7 @@ fn every_case_holds_over_ssh() {
 /// ones.
 #[test]
 fn every_announced_schema_is_served() {
-    let schema = harness::memory::generation();
+    let schema = testkit::generation();
     let mut fetched = 0;
     for (name, revision) in schema.schemas() {
         let text = fetch(name, revision);

@@ -186,7 +186,7 @@ fn excused(node: &SchemaNode) -> bool {
 #[test]
 fn every_leaf_rpc_and_notification_was_in_a_message() {
     let seen = seen();
-    let schema = harness::memory::generation();
+    let schema = testkit::generation();
     let wanted = |node: &&SchemaNode| {
         let terminal = matches!(
             node.kind,
@@ -213,7 +213,7 @@ fn every_rpc_has_a_case() {
         .filter(|step| step.action == "send")
         .map(|step| step.text.as_str())
         .collect();
-    let schema = harness::memory::generation();
+    let schema = testkit::generation();
     let missing: Vec<&str> = schema
         .rpcs()
         .filter(|rpc| !excused(rpc) || REFUSED.contains(&rpc.name.as_str()))
@@ -259,7 +259,7 @@ fn every_kind_of_error_has_a_case() {
 /// Every entry of the list matches a node of the schema.
 #[test]
 fn every_excuse_is_about_a_node_of_the_schema() {
-    let schema = harness::memory::generation();
+    let schema = testkit::generation();
     let stale: Vec<&str> = UNSEEN
         .iter()
         .map(|(path, _)| *path)

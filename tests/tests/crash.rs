@@ -11,8 +11,7 @@
 
 mod support;
 
-use domain::event::LogEvent;
-use domain::task::{Status, TaskId};
+use domain::task::TaskId;
 use netconf::client::{ClientEvent, Outcome, Reply};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -21,7 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
-use store::{Filter, Options, Store, TaskFilter};
+use store::{Filter, Options, Store};
 use support::process::Running;
 use support::talk::{self, Talk, text};
 use support::{block_on, within};
@@ -135,22 +134,11 @@ fn nothing_is_half_there(state: &Path) {
         ..Options::file(copy.path().join("convoke.db"))
     };
     let (store, _) = Store::open(options, Box::new(|_| {})).unwrap();
-    let report = store.verify().unwrap();
-    assert!(report.is_sound(), "{:?}", report.faults);
+    let tasks = testkit::sound(&store);
     let all = Filter {
         limit: usize::MAX,
         ..Filter::default()
     };
-    let tasks = store.tasks(&TaskFilter {
-        limit: usize::MAX,
-        ..TaskFilter::default()
-    });
-    let tasks: BTreeMap<TaskId, Status> = tasks
-        .unwrap()
-        .rows
-        .into_iter()
-        .map(|t| (t.id, t.status))
-        .collect();
     let data = store.data_params(&all).unwrap().rows;
     let data: BTreeMap<String, Option<TaskId>> = data.into_iter().map(|d| (d.id, d.task)).collect();
     let belongs = |task: &Option<TaskId>| task.as_ref().is_none_or(|id| tasks.contains_key(id));
@@ -170,13 +158,6 @@ fn nothing_is_half_there(state: &Path) {
             exchange.id
         );
     }
-    let mut told = BTreeMap::new();
-    for entry in store.entries(0, usize::MAX).unwrap() {
-        if let LogEvent::Task(notification) = &entry.happening {
-            told.insert(notification.task.clone(), notification.status);
-        }
-    }
-    assert_eq!(told, tasks, "the log folds to the state");
 }
 
 /// Loads the platform from all clients until so many requests are acknowledged, then kills it under

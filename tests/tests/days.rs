@@ -25,14 +25,13 @@ use engine::query::{AllTasks, NegotiationsOf};
 use engine::{Endpoint, Negotiate, Operation};
 use network::{Backbone, Parameters, Simulation};
 use serde_json::Value;
-use server::clock::Clock;
 use server::config::Settings;
-use server::host::{Home, Host};
+use server::host::Home;
 use server::runtime::Pace;
 use std::path::Path;
 use std::sync::Arc;
-use support::block_on;
 use support::process::{FREE_PORTS, run};
+use support::{block_on, world};
 
 /// A small network, so that days run quickly without optimisation.
 const SMALL: [&str; 4] = ["--topology", "Polska", "--sites", "60"];
@@ -288,17 +287,7 @@ impl Night {
             roles: Scenario::Experience.roles(),
             ..Settings::default()
         };
-        let clock = Arc::new(Clock::standing(begins));
-        let host = Host::start(
-            Home::Memory,
-            &settings,
-            arena::shipped(),
-            simulation.inventory(),
-            clock,
-        )
-        .await;
-        let host = Arc::new(host.unwrap());
-        let mut world = arena::world(host, simulation, Box::new(|_| {}));
+        let mut world = world(Home::Memory, &settings, simulation).await;
         world.begin().await;
         Self(world)
     }

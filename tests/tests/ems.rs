@@ -16,9 +16,8 @@ use domain::ems::Ems;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::task::{Status, Task, TaskId};
 use domain::time::Timestamp;
-use domain::verb::Verb;
 use engine::query::TaskById;
-use engine::{InjectFault, Negotiate, Operation};
+use engine::{InjectFault, Operation};
 use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
@@ -32,6 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use support::talk::Talk;
+use support::{polska, world};
 use tokio::task::JoinHandle;
 
 /// The time limit of any wait.
@@ -56,27 +56,12 @@ impl Living {
     async fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let now = Timestamp::parse("2026-11-22T08:00:00Z").unwrap();
-        let settings = Settings {
-            netconf: Some(([127, 0, 0, 1], 0).into()),
-            agents_from: Some(0),
-            network: Some("Polska".to_owned()),
-            sites: Some(60),
-            seed: Some(7),
-            ..Settings::default()
-        };
+        let settings = polska();
         let network = stage::served(&settings, now).unwrap().unwrap();
         let inventory = network.inventory();
         let home = Home::Folder(StateFolder::new(folder.path()));
-        let clock = Arc::new(Clock::standing(now));
-        let host = Host::start(
-            home,
-            &settings,
-            arena::shipped(),
-            Arc::clone(&inventory),
-            clock,
-        );
-        let host = Arc::new(host.await.unwrap());
-        let mut world = arena::world(Arc::clone(&host), network, Box::new(|_| {}));
+        let mut world = world(home, &settings, network).await;
+        let host = Arc::clone(world.host());
         let over = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&over);
         let life = tokio::spawn(async move {
@@ -127,14 +112,10 @@ impl Living {
     /// The result of the agent's diagnosis of an element.
     async fn diagnosis(&self, id: &str, target: &ElementId) -> Value {
         let payload = json!({ "target": target.as_str(), "suspected_cause": "fibre-cut" });
-        let mut assign = Negotiate::new(Endpoint::Platform, Verb::TaskAssign);
-        assign.to = Some(AGENT.to_owned());
-        assign.task = Some(TaskId::new(id));
-        assign.asynchronous = Some(true);
         let content = Content::new(target.as_str(), format!("Diagnose {target}"))
             .with_payload(Payload::new("fault_diagnosis_v1", payload));
-        assign.texts = vec![content.render()];
-        self.execute(assign).await;
+        self.execute(testkit::assignment(AGENT, id, &content.render()))
+            .await;
         let began = Instant::now();
         loop {
             let task = self.task(id).await;
@@ -290,16 +271,10 @@ fn ncclient_hears_an_alarm_reads_it_and_probes() {
 #[test]
 fn a_platform_without_network_has_no_management_systems_and_says_so() {
     run(async {
-        let settings = Settings::default();
-        let clock = Arc::new(Clock::wall());
-        let host = Host::start(
-            Home::Memory,
-            &settings,
-            arena::shipped(),
-            Arc::default(),
-            clock,
-        );
-        let host = Arc::new(host.await.unwrap());
+        let (settings, clock) = (Settings::default(), Arc::new(Clock::wall()));
+        let (roster, inventory) = (arena::shipped(), Arc::default());
+        let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await;
+        let host = Arc::new(host.unwrap());
         let mut talk = Talk::over(host.pipe("operator", Endpoint::Platform)).await;
         let probe = "<probe xmlns=\"urn:convoke:params:xml:ns:yang:convoke-ems\">\
                      <element>router:R</element></probe>";

@@ -16,14 +16,12 @@ use domain::time::Timestamp;
 use network::Truth;
 use serde_json::Value;
 use server::client::{CallError, Client, Identity};
-use server::clock::Clock;
-use server::config::Settings;
 use server::host::{Endpoint, Home, Host};
 use server::runtime::Pace;
 use server::state::StateFolder;
 use std::sync::Arc;
 use support::process::{Running, run};
-use support::{block_on, within};
+use support::{block_on, polska, within, world};
 
 const SIMULATION: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
 const HOUR_S: f64 = 3_600.0;
@@ -42,28 +40,12 @@ impl Drill {
         if let Some(access) = access {
             std::fs::write(folder.path().join("access.toml"), access).unwrap();
         }
-        let settings = Settings {
-            netconf: Some(([127, 0, 0, 1], 0).into()),
-            agents_from: Some(0),
-            network: Some("Polska".to_owned()),
-            sites: Some(60),
-            seed: Some(7),
-            ..Settings::default()
-        };
+        let settings = polska();
         let now = Timestamp::parse("2026-11-22T10:00:00Z").unwrap();
         let simulation = stage::served(&settings, now).unwrap().unwrap();
         let home = Home::Folder(StateFolder::new(folder.path()));
-        let clock = Arc::new(Clock::standing(now));
-        let host = Host::start(
-            home,
-            &settings,
-            arena::shipped(),
-            simulation.inventory(),
-            clock,
-        )
-        .await;
-        let host = Arc::new(host.unwrap());
-        let mut world = arena::world(Arc::clone(&host), simulation, Box::new(|_| {}));
+        let mut world = world(home, &settings, simulation).await;
+        let host = Arc::clone(world.host());
         world.begin().await;
         Self {
             folder,

@@ -50,15 +50,9 @@ impl Ground {
     }
 
     async fn memory() -> Self {
-        let clock = Arc::new(Clock::wall());
-        let host = Host::start(
-            Home::Memory,
-            &Settings::default(),
-            arena::shipped(),
-            Arc::default(),
-            clock,
-        )
-        .await;
+        let (settings, clock) = (Settings::default(), Arc::new(Clock::wall()));
+        let (roster, inventory) = (arena::shipped(), Arc::default());
+        let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await;
         Self::Memory(host.unwrap())
     }
 

@@ -15,32 +15,29 @@ use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
 use domain::verb::Verb;
 use engine::Negotiate;
-use server::host::Endpoint;
 use server::peers::PLATFORM;
 use server::ssh::keys::StateKeys;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 use support::block_on;
-use support::site::{Journal, LONGEST, Site, folders, register};
+use support::site::{self, Journal, ask, ask_of, folders, register};
+use testkit::eventually;
 
 #[test]
 fn an_agent_on_another_platform_is_asked_works_and_reports() {
     block_on(async {
         let (folder_here, folder_there) = folders();
         let journal = Journal::default();
-        let there = Site::start(folder_there.path(), "digger", &journal, None).await;
-        let here = Site::start(folder_here.path(), "oss", &Journal::default(), None).await;
+        let there = site::start(folder_there.path(), "digger", &journal, None).await;
+        let here = site::start(folder_here.path(), "oss", &Journal::default(), None).await;
         register(&here, folder_there.path(), there.address()).await;
-        let feasible = here.ask(Verb::FeasibilityNegotiate, "t-0", "dig").await;
+        let feasible = ask(&here, Verb::FeasibilityNegotiate, "t-0", "dig").await;
         assert_eq!(feasible.verdict, Verdict::Accepted);
-        let refused = here
-            .ask(Verb::FeasibilityNegotiate, "t-1", "dig on the moon")
-            .await;
+        let refused = ask(&here, Verb::FeasibilityNegotiate, "t-1", "dig on the moon").await;
         assert_eq!(refused.verdict, Verdict::Refused);
         assert_eq!(refused.reasons[0].reason, "too-far");
-        let assigned = here.ask(Verb::TaskAssign, "t-0", "dig").await;
+        let assigned = ask(&here, Verb::TaskAssign, "t-0", "dig").await;
         assert_eq!(
             assigned.verdict,
             Verdict::Pending,
@@ -62,26 +59,26 @@ fn whichever_platform_is_started_again_no_task_is_lost_or_done_twice() {
     block_on(async {
         let (folder_here, folder_there) = folders();
         let (journal, nothing) = (Journal::default(), Journal::default());
-        let there = Site::start(folder_there.path(), "digger", &journal, None).await;
+        let there = site::start(folder_there.path(), "digger", &journal, None).await;
         let address = there.address();
-        let here = Site::start(folder_here.path(), "oss", &nothing, None).await;
+        let here = site::start(folder_here.path(), "oss", &nothing, None).await;
         register(&here, folder_there.path(), address).await;
         for task in ["t-1", "t-2", "t-3"] {
-            here.ask(Verb::TaskAssign, task, "dig").await;
+            ask(&here, Verb::TaskAssign, task, "dig").await;
         }
         // The agent's platform is away when more is assigned, and while this one is started again.
         there.stop().await;
         for task in ["t-4", "t-5"] {
-            here.ask(Verb::TaskAssign, task, "dig").await;
+            ask(&here, Verb::TaskAssign, task, "dig").await;
         }
         here.stop().await;
-        let here = Site::start(folder_here.path(), "oss", &nothing, None).await;
-        here.ask(Verb::TaskAssign, "t-6", "dig").await;
-        let there = Site::start(folder_there.path(), "digger", &journal, Some(address)).await;
+        let here = site::start(folder_here.path(), "oss", &nothing, None).await;
+        ask(&here, Verb::TaskAssign, "t-6", "dig").await;
+        let there = site::start(folder_there.path(), "digger", &journal, Some(address)).await;
         // Once more, while the agent works.
-        here.ask(Verb::TaskAssign, "t-7", "dig").await;
+        ask(&here, Verb::TaskAssign, "t-7", "dig").await;
         here.stop().await;
-        let here = Site::start(folder_here.path(), "oss", &nothing, None).await;
+        let here = site::start(folder_here.path(), "oss", &nothing, None).await;
         let tasks = ["t-1", "t-2", "t-3", "t-4", "t-5", "t-6", "t-7"];
         for task in tasks {
             assert_eq!(here.end_of(task).await, Status::Finished, "{task}");
@@ -99,16 +96,14 @@ fn a_server_with_another_host_key_is_told_nothing() {
     block_on(async {
         let (folder_here, folder_there) = folders();
         let (journal, nothing) = (Journal::default(), Journal::default());
-        let there = Site::start(folder_there.path(), "digger", &journal, None).await;
-        let here = Site::start(folder_here.path(), "oss", &nothing, None).await;
+        let there = site::start(folder_there.path(), "digger", &journal, None).await;
+        let here = site::start(folder_here.path(), "oss", &nothing, None).await;
         // Registered with the key of this platform instead.
         register(&here, folder_here.path(), there.address()).await;
-        let mut negotiate = Negotiate::new(Endpoint::Platform, Verb::TaskAssign);
-        negotiate.to = Some("digger".to_owned());
-        negotiate.task = Some(TaskId::new("t-1"));
-        negotiate.texts = vec![Content::new("garden", "dig").render()];
-        negotiate.asynchronous = Some(true);
-        negotiate.deadline = Some(here.host.clock.now() + 1_500);
+        let negotiate = Negotiate {
+            deadline: Some(here.host.clock.now() + 1_500),
+            ..testkit::assignment("digger", "t-1", &Content::new("garden", "dig").render())
+        };
         let assigned = here.execute(negotiate).await;
         assert!(assigned.is_ok(), "{assigned:?}");
         assert_eq!(here.end_of("t-1").await, Status::Failed);
@@ -148,39 +143,29 @@ fn let_in(folder: &Path, agent: &str) -> PathBuf {
 async fn client_agent(agent: &str, start: impl Fn(SocketAddr, &Path, &Path) -> Command) {
     let (folder, nothing) = (tempfile::tempdir().unwrap(), Journal::default());
     let key = let_in(folder.path(), agent);
-    let here = Site::start(folder.path(), "oss", &nothing, None).await;
+    let here = site::start(folder.path(), "oss", &nothing, None).await;
     let address = here.address();
     let known = folder.path().join("known_hosts");
     let client = || Client(start(address, &key, &known).spawn().unwrap());
     let first = client();
-    let began = Instant::now();
-    let is_here = |site: &Site| {
-        let engine = site.host.platform.engine();
-        engine
-            .registrations()
-            .iter()
-            .any(|r| r.profile.name == agent)
-    };
-    while !is_here(&here) {
-        assert!(began.elapsed() < LONGEST, "{agent} does not register");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let engine = here.host.platform.engine();
+    let is_here = || engine.registration(agent).is_some();
+    eventually(&format!("{agent} to register"), is_here).await;
     let ask = async |task: &str, words: &str| {
         let verb = Verb::FeasibilityNegotiate;
-        here.ask_of(agent, verb, task, words).await.verdict
+        ask_of(&here, agent, verb, task, words).await.verdict
     };
     assert_eq!(ask("s-0", "survey the site").await, Verdict::Accepted);
     assert_eq!(ask("s-9", "survey the sea").await, Verdict::Refused);
-    here.ask_of(agent, Verb::TaskAssign, "s-0", "survey the site")
-        .await;
+    ask_of(&here, agent, Verb::TaskAssign, "s-0", "survey the site").await;
     assert_eq!(here.end_of("s-0").await, Status::Finished);
     drop(first);
-    here.ask_of(agent, Verb::TaskAssign, "s-1", "survey").await;
+    ask_of(&here, agent, Verb::TaskAssign, "s-1", "survey").await;
     let _second = client();
     assert_eq!(here.end_of("s-1").await, Status::Finished);
     here.stop().await;
-    let here = Site::start(folder.path(), "oss", &nothing, Some(address)).await;
-    here.ask_of(agent, Verb::TaskAssign, "s-2", "survey").await;
+    let here = site::start(folder.path(), "oss", &nothing, Some(address)).await;
+    ask_of(&here, agent, Verb::TaskAssign, "s-2", "survey").await;
     assert_eq!(here.end_of("s-2").await, Status::Finished);
     here.stop().await;
 }

@@ -13,38 +13,32 @@ mod support;
 
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::content::{Content, Payload};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Registration;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
-use engine::query::TaskById;
-use engine::{Hosted, IntroduceAgent, Negotiate, Operation, Refusal};
-use harness::memory::generation;
+use engine::{IntroduceAgent, Negotiate, Refusal};
 use serde_json::{Value, json};
-use server::access;
 use server::clock::Clock;
 use server::config::Settings;
 use server::config::a2a::Cards;
 use server::config::http::Listen;
-use server::host::{Company, Endpoint, Home, Host};
-use server::runtime::Runtime;
 use server::state::StateFolder;
 use server::token::{Grant, Tokens};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use support::process::{Running, python};
+use support::site::digging;
 use support::{block_on, within};
+use testkit::{Site, hosted};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::process::Child;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 /// The time that an agent takes for a task, in milliseconds.
 const WORK_MS: i64 = 150;
@@ -60,12 +54,12 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(journal: &Journal) -> Box<Self> {
-        Box::new(Self {
+    fn new(journal: &Journal) -> Self {
+        Self {
             journal: Arc::clone(journal),
             open: Vec::new(),
             last: 0,
-        })
+        }
     }
 
     fn work_at(&mut self, task: &TaskId, done: Content, now: Timestamp) -> Output {
@@ -149,38 +143,14 @@ fn profile(name: &str) -> Profile {
         &[]
     };
     Profile {
-        name: name.to_owned(),
-        alias: None,
         description: "Digs where it is asked to".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
         capability: Capability {
             streaming: name == "digger",
             ..Capability::default()
         },
-        skills: vec![Skill {
-            name: "dig".to_owned(),
-            description: "Digs".to_owned(),
-            tags: vec!["field".to_owned()],
-            input_modes: vec!["text".to_owned()],
-            output_modes: vec!["text".to_owned()],
-            schemas: schemas.iter().map(|it| (*it).to_owned()).collect(),
-            ..Skill::default()
-        }],
-        authentication: Vec::new(),
+        skills: vec![digging(schemas)],
+        ..testkit::profile(name)
     }
-}
-
-/// A running platform.
-struct Site {
-    host: Arc<Host>,
-    stop: oneshot::Sender<()>,
-    life: JoinHandle<()>,
 }
 
 /// The start parameters of a site.
@@ -193,133 +163,38 @@ struct Plan {
     cards: Option<Cards>,
 }
 
-impl Site {
-    async fn start(folder: &Path, agents: &[&str], journal: &Journal, plan: Plan) -> Self {
-        let clock = Arc::new(Clock::wall());
-        let mut settings = Settings {
-            netconf: Some(([127, 0, 0, 1], 0).into()),
-            agents_from: Some(0),
-            ..Settings::default()
-        };
-        let http = plan.http.unwrap_or(([127, 0, 0, 1], 0).into());
-        settings.http.listen = Some(Listen::At(http));
-        settings.a2a.peers.allow_private = Some(plan.peers);
-        settings.a2a.card_profile = plan.cards;
-        let hosted = agents.iter().map(|name| Hosted {
-            profile: Arc::new(profile(name)),
-            agent: Worker::new(journal),
-            again: None,
-            endpoint: None,
-            registered_at: clock.now(),
-        });
-        let company = Company {
-            agents: hosted.collect(),
-            posts: Default::default(),
-            default_agent: agents[0].to_owned(),
-            access: access::parse("access.toml", access::SHIPPED).unwrap(),
-        };
-        let home = Home::Folder(StateFolder::new(folder));
-        let inventory = Arc::new(Inventory::default());
-        let host = Host::with(home, &settings, company, generation(), inventory, clock);
-        let host = Arc::new(host.await.unwrap());
-        let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
-        let (stop, stopped) = oneshot::channel::<()>();
-        let life = tokio::spawn(async move {
-            world.begin().await;
-            world.live(async { drop(stopped.await) }).await;
-        });
-        Self { host, stop, life }
-    }
+async fn start(folder: &Path, agents: &[&str], journal: &Journal, plan: Plan) -> Site {
+    let mut settings = testkit::loopback();
+    let http = plan.http.unwrap_or(([127, 0, 0, 1], 0).into());
+    settings.http.listen = Some(Listen::At(http));
+    settings.a2a.peers.allow_private = Some(plan.peers);
+    settings.a2a.card_profile = plan.cards;
+    let worker = |name: &&str| hosted(profile(name), Worker::new(journal), Clock::wall_time());
+    Site::start(folder, &settings, agents.iter().map(worker).collect()).await
+}
 
-    fn http(&self) -> SocketAddr {
-        self.host.http.unwrap().address
-    }
+/// Registers an agent by its card.
+async fn introduce(site: &Site, name: &str, url: &str) -> Result<Arc<Registration>, Refusal> {
+    let introduction = IntroduceAgent {
+        card_url: url.to_owned(),
+        name: Some(name.to_owned()),
+        alias: None,
+        agent_type: None,
+        domain: None,
+        management_object: None,
+        layer: Layer::Resource,
+        province: None,
+        lease_ms: 10_000,
+    };
+    Ok(site.execute(introduction).await?.registration)
+}
 
-    async fn stop(self) {
-        let _ = self.stop.send(());
-        self.life.await.unwrap();
-        let mut host = self.host;
-        let host = loop {
-            match Arc::try_unwrap(host) {
-                Ok(host) => break host,
-                Err(held) => host = held,
-            }
-            tokio::task::yield_now().await;
-        };
-        let engine = Arc::downgrade(host.platform.engine());
-        host.stop().await;
-        let began = Instant::now();
-        while engine.strong_count() > 0 {
-            assert!(
-                began.elapsed() < support::PATIENCE,
-                "a session does not end"
-            );
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
+async fn assign(site: &Site, agent: &str, task: &str, content: Content) {
+    site.ask(Verb::TaskAssign, agent, task, &content).await;
+}
 
-    async fn execute<O: Operation>(&self, operation: O) -> Result<O::Output, Refusal> {
-        let engine = self.host.platform.engine();
-        let operator = engine.principal("operator");
-        let execution = engine.execute(&operator, operation, self.host.clock.now());
-        within("an operation", execution.outcome()).await
-    }
-
-    /// Registers an agent by its card.
-    async fn introduce(&self, name: &str, url: &str) -> Result<Arc<Registration>, Refusal> {
-        let introduction = IntroduceAgent {
-            card_url: url.to_owned(),
-            name: Some(name.to_owned()),
-            alias: None,
-            agent_type: None,
-            domain: None,
-            management_object: None,
-            layer: Layer::Resource,
-            province: None,
-            lease_ms: 10_000,
-        };
-        Ok(self.execute(introduction).await?.registration)
-    }
-
-    async fn say(&self, negotiate: Negotiate) -> Reply {
-        self.execute(negotiate).await.unwrap().reply
-    }
-
-    async fn assign(&self, agent: &str, task: &str, content: Content) {
-        let mut negotiate = Negotiate::new(Endpoint::Platform, Verb::TaskAssign);
-        negotiate.to = Some(agent.to_owned());
-        negotiate.task = Some(TaskId::new(task));
-        negotiate.texts = vec![content.render()];
-        negotiate.asynchronous = Some(true);
-        self.say(negotiate).await;
-    }
-
-    async fn word(&self, verb: Verb, agent: &str, task: &str, words: &str) {
-        let mut negotiate = Negotiate::new(Endpoint::Platform, verb);
-        negotiate.to = Some(agent.to_owned());
-        negotiate.task = Some(TaskId::new(task));
-        negotiate.texts = vec![Content::new("garden", words).render()];
-        self.say(negotiate).await;
-    }
-
-    async fn task(&self, id: &str) -> Arc<Task> {
-        let read = TaskById(TaskId::new(id));
-        self.execute(read).await.unwrap().unwrap()
-    }
-
-    /// Waits until the task is in this state.
-    async fn comes_to(&self, id: &str, status: Status) -> Arc<Task> {
-        let began = Instant::now();
-        loop {
-            let task = self.task(id).await;
-            if task.status == status {
-                return task;
-            }
-            let lost = task.status.is_terminal() || began.elapsed() > support::PATIENCE;
-            assert!(!lost, "{id} is {} with {:?}", task.status, task.said);
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    }
+async fn word(site: &Site, verb: Verb, agent: &str, task: &str, words: &str) {
+    site.ask(verb, agent, task, &dig(words)).await;
 }
 
 /// The identifier of a task at its remote agent.
@@ -359,7 +234,7 @@ impl Pair {
             cards,
             ..Plan::default()
         };
-        let there = Site::start(folder_there.path(), &agents, &journal, plan).await;
+        let there = start(folder_there.path(), &agents, &journal, plan).await;
         let tokens = StateFolder::new(folder_here.path()).peers();
         std::fs::create_dir_all(&tokens).unwrap();
         let issuer = StateFolder::new(folder_there.path());
@@ -376,7 +251,7 @@ impl Pair {
         let here = Self::begin(folder_here.path(), there.http()).await;
         for agent in agents {
             let url = format!("http://{}/agents/{agent}", there.http());
-            here.introduce(agent, &url).await.unwrap();
+            introduce(&here, agent, &url).await.unwrap();
         }
         Self {
             folder_here,
@@ -392,7 +267,7 @@ impl Pair {
             peers: vec![format!("http://{peer}")],
             ..Plan::default()
         };
-        Site::start(folder, &["oss"], &Journal::default(), plan).await
+        start(folder, &["oss"], &Journal::default(), plan).await
     }
 
     async fn begin_there(folder: &Path, journal: &Journal, http: SocketAddr) -> Site {
@@ -401,7 +276,7 @@ impl Pair {
             ..Plan::default()
         };
         let agents = ["digger", "typist"];
-        Site::start(folder, &agents, journal, plan).await
+        start(folder, &agents, journal, plan).await
     }
 
     fn done(&self) -> usize {
@@ -420,7 +295,7 @@ fn a_typed_task_goes_to_another_platform_and_comes_back() {
         assert_eq!(known.profile.description, "Digs where it is asked to");
         assert_eq!(known.profile.skills[0].schemas, ["quality_check_v1"]);
         assert_eq!(known.reach.as_str(), "a2a");
-        pair.here.assign("typist", "t-1", check()).await;
+        assign(&pair.here, "typist", "t-1", check()).await;
         let done = pair.here.comes_to("t-1", Status::Finished).await;
         assert_eq!(done.result.as_ref().unwrap().payload, Some(good()));
         // There it was a payload, not words that were read.
@@ -438,21 +313,26 @@ fn questions_are_answered_and_tasks_are_cancelled() {
     block_on(async {
         let pair = Pair::start(None).await;
         let here = &pair.here;
-        here.assign("digger", "t-1", dig("ask before you dig"))
-            .await;
+        assign(here, "digger", "t-1", dig("ask before you dig")).await;
         let asked = here.comes_to("t-1", Status::InputRequired).await;
         assert_eq!(asked.said.as_ref().unwrap().task_description, "How deep?");
-        here.word(Verb::FulfillmentNegotiate, "digger", "t-1", "two metres")
-            .await;
+        word(
+            here,
+            Verb::FulfillmentNegotiate,
+            "digger",
+            "t-1",
+            "two metres",
+        )
+        .await;
         let done = here.comes_to("t-1", Status::Finished).await;
         let result = done.result.as_ref().unwrap().result.clone().unwrap();
         assert!(result.contains("two metres"), "{result}");
         assert_eq!(pair.done(), 1);
 
-        here.assign("digger", "t-2", dig("dig for ever")).await;
+        assign(here, "digger", "t-2", dig("dig for ever")).await;
         let begun = here.comes_to("t-2", Status::Processing).await;
         let there = there(&begun);
-        here.word(Verb::TaskCancel, "digger", "t-2", "enough").await;
+        word(here, Verb::TaskCancel, "digger", "t-2", "enough").await;
         here.comes_to("t-2", Status::Cancelled).await;
         pair.there.comes_to(&there, Status::Cancelled).await;
         assert_eq!(pair.journal.lock().unwrap().last().unwrap(), "cancelled");
@@ -468,15 +348,12 @@ fn a_result_is_judged() {
     block_on(async {
         let pair = Pair::start(None).await;
         let here = &pair.here;
-        here.assign("digger", "t-1", dig("dig").expecting("a hole"))
-            .await;
+        assign(here, "digger", "t-1", dig("dig").expecting("a hole")).await;
         for (word, tasks_there) in [("reject", 2), ("accept", 2)] {
             here.comes_to("t-1", Status::InputRequired).await;
-            let mut judged = Negotiate::new(Endpoint::Platform, Verb::FulfillmentNegotiate);
-            judged.to = Some("digger".to_owned());
-            judged.task = Some(TaskId::new("t-1"));
-            judged.texts = vec![dig("deeper").with_result(word).render()];
-            here.say(judged).await;
+            let judged = dig("deeper").with_result(word);
+            let verb = Verb::FulfillmentNegotiate;
+            here.ask(verb, "digger", "t-1", &judged).await;
             let said = async {
                 while pair.done() < tasks_there {
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -498,17 +375,17 @@ fn either_side_may_be_started_again() {
         let mut pair = Pair::start(None).await;
         let http = pair.there.http();
         for task in ["t-1", "t-2"] {
-            pair.here.assign("digger", task, dig("dig")).await;
+            assign(&pair.here, "digger", task, dig("dig")).await;
         }
-        pair.here.assign("typist", "t-3", check()).await;
+        assign(&pair.here, "typist", "t-3", check()).await;
         pair.there.stop().await;
         // Nobody is there when more is assigned, and while this platform is started again.
-        pair.here.assign("digger", "t-4", dig("dig")).await;
+        assign(&pair.here, "digger", "t-4", dig("dig")).await;
         pair.here.stop().await;
         pair.here = Pair::begin(pair.folder_here.path(), http).await;
-        pair.here.assign("digger", "t-5", dig("dig")).await;
+        assign(&pair.here, "digger", "t-5", dig("dig")).await;
         pair.there = Pair::begin_there(pair.folder_there.path(), &pair.journal, http).await;
-        pair.here.assign("digger", "t-6", dig("dig")).await;
+        assign(&pair.here, "digger", "t-6", dig("dig")).await;
         pair.here.stop().await;
         pair.here = Pair::begin(pair.folder_here.path(), http).await;
         for task in ["t-1", "t-2", "t-3", "t-4", "t-5", "t-6"] {
@@ -526,23 +403,18 @@ fn a_task_that_has_timed_out_is_ended_there() {
     block_on(async {
         let pair = Pair::start(None).await;
         let here = &pair.here;
-        let mut negotiate = Negotiate::new(Endpoint::Platform, Verb::TaskAssign);
-        negotiate.to = Some("digger".to_owned());
-        negotiate.task = Some(TaskId::new("t-1"));
-        negotiate.texts = vec![dig("dig for ever").render()];
-        negotiate.asynchronous = Some(true);
-        negotiate.deadline = Some(here.host.clock.now() + 1_000);
+        let negotiate = Negotiate {
+            deadline: Some(here.host.clock.now() + 1_000),
+            ..testkit::assignment("digger", "t-1", &dig("dig for ever").render())
+        };
         here.say(negotiate).await;
         let begun = here.comes_to("t-1", Status::Processing).await;
         let there = there(&begun);
         here.comes_to("t-1", Status::Failed).await;
         pair.there.comes_to(&there, Status::Cancelled).await;
         // Whoever asks whether something could be done is told that nobody says so over A2A.
-        let mut asked = Negotiate::new(Endpoint::Platform, Verb::FeasibilityNegotiate);
-        asked.to = Some("digger".to_owned());
-        asked.task = Some(TaskId::new("t-2"));
-        asked.texts = vec![dig("dig").render()];
-        let reply = here.say(asked).await;
+        let verb = Verb::FeasibilityNegotiate;
+        let reply = here.ask(verb, "digger", "t-2", &dig("dig")).await;
         assert_eq!(reply.verdict, Verdict::Refused);
         assert_eq!(reply.reasons[0].reason, "operation-not-supported");
         pair.here.stop().await;
@@ -585,7 +457,7 @@ async fn refused(answer: impl Fn(&str) -> String + Send + 'static) -> String {
     let address = answering(answer).await;
     let folder = tempfile::tempdir().unwrap();
     let here = Pair::begin(folder.path(), address).await;
-    let refused = here.introduce("x", &format!("http://{address}")).await;
+    let refused = introduce(&here, "x", &format!("http://{address}")).await;
     here.stop().await;
     refused.unwrap_err().to_string()
 }
@@ -608,13 +480,13 @@ fn what_cannot_be_used_is_refused() {
     block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let here = Pair::begin(folder.path(), ([127, 0, 0, 1], 1).into()).await;
-        let elsewhere = here.introduce("x", "http://127.0.0.1:2").await;
+        let elsewhere = introduce(&here, "x", "http://127.0.0.1:2").await;
         let why = elsewhere.unwrap_err().to_string();
         assert!(
             why.contains("http://127.0.0.1:2 is not allowed here"),
             "{why}"
         );
-        let nobody = here.introduce("x", "http://127.0.0.1:1").await;
+        let nobody = introduce(&here, "x", "http://127.0.0.1:1").await;
         assert!(matches!(nobody, Err(Refusal::NoCard { .. })), "{nobody:?}");
         here.stop().await;
 
@@ -705,7 +577,7 @@ fn a_card_is_looked_at_again() {
         let address = address.await;
         let folder = tempfile::tempdir().unwrap();
         let here = Pair::begin(folder.path(), address).await;
-        here.introduce("x", &format!("http://{address}"))
+        introduce(&here, "x", &format!("http://{address}"))
             .await
             .unwrap();
         said.lock().unwrap()["description"] = "another".into();
@@ -760,32 +632,38 @@ fn the_example_in_python_takes_tasks() {
         let first = surveyor(address.port()).await;
         let folder = tempfile::tempdir().unwrap();
         let here = Pair::begin(folder.path(), address).await;
-        here.introduce("surveyor", &format!("http://{address}"))
+        introduce(&here, "surveyor", &format!("http://{address}"))
             .await
             .unwrap();
-        here.assign("surveyor", "s-1", check()).await;
+        assign(&here, "surveyor", "s-1", check()).await;
         let done = here.comes_to("s-1", Status::Finished).await;
         assert_eq!(done.result.as_ref().unwrap().payload, Some(good()));
 
         let values = json!({"question": "Which door?", "element": "site:BE-017"});
         let guided = dig("guide me").with_payload(Payload::new("field_guidance_v1", values));
-        here.assign("surveyor", "s-2", guided).await;
+        assign(&here, "surveyor", "s-2", guided).await;
         let done = here.comes_to("s-2", Status::Finished).await;
         let result = done.result.as_ref().unwrap().result.clone().unwrap();
         assert_eq!(result, "site:BE-017: open the left door first");
 
-        here.assign("surveyor", "s-3", dig("look around")).await;
+        assign(&here, "surveyor", "s-3", dig("look around")).await;
         let asked = here.comes_to("s-3", Status::InputRequired).await;
         assert_eq!(
             asked.said.as_ref().unwrap().task_description,
             "Which place?"
         );
-        here.word(Verb::FulfillmentNegotiate, "surveyor", "s-3", "Flensburg")
-            .await;
+        word(
+            &here,
+            Verb::FulfillmentNegotiate,
+            "surveyor",
+            "s-3",
+            "Flensburg",
+        )
+        .await;
         here.comes_to("s-3", Status::Finished).await;
 
         // It keeps its tasks in memory: what it has lost it is told again.
-        here.assign("surveyor", "s-4", check()).await;
+        assign(&here, "surveyor", "s-4", check()).await;
         here.comes_to("s-4", Status::Processing).await;
         drop(first);
         let _second = surveyor(address.port()).await;

@@ -29,7 +29,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use support::proxy::{Proxy, Tally};
-use support::site::{Journal, Site, folders, register};
+use support::site::{Journal, Site, folders, register, start};
 use support::talk::{get_agent, subscribe, text};
 use support::{block_on, within};
 use tokio::sync::watch;
@@ -102,8 +102,8 @@ async fn under(seed: u64) -> Shown {
     let _told = Under(seed);
     let (folder_here, folder_there) = folders();
     let (journal, own) = (Journal::default(), Journal::default());
-    let there = Site::start(folder_there.path(), DIGGER, &journal, None).await;
-    let here = Site::start(folder_here.path(), HOME, &own, None).await;
+    let there = start(folder_there.path(), DIGGER, &journal, None).await;
+    let here = start(folder_here.path(), HOME, &own, None).await;
     let_in(folder_here.path(), SURVEYOR);
     let [to_agent, to_here, to_surveyor] =
         [(&there, 1), (&here, 2), (&here, 3)].map(|(site, purpose)| {
@@ -293,7 +293,7 @@ async fn nothing_is_lost(
     }
     is_sound(&here);
     here.stop().await;
-    let here = Site::start(folder, HOME, &Journal::default(), None).await;
+    let here = start(folder, HOME, &Journal::default(), None).await;
     for (task, (_, status)) in ends {
         assert_eq!(here.task(task).await.status, *status, "{task}");
     }
@@ -366,8 +366,8 @@ fn who_cannot_be_reached_keeps_nobody_waiting() {
     block_on(async {
         let (folder_here, folder_there) = folders();
         let (journal, own) = (Journal::default(), Journal::default());
-        let there = Site::start(folder_there.path(), DIGGER, &journal, None).await;
-        let here = Site::start(folder_here.path(), HOME, &own, None).await;
+        let there = start(folder_there.path(), DIGGER, &journal, None).await;
+        let here = start(folder_here.path(), HOME, &own, None).await;
         let to_agent = Proxy::before(there.address(), 0).await;
         let to_here = Proxy::before(here.address(), 0).await;
         register(&here, folder_there.path(), to_agent.address()).await;

@@ -17,7 +17,6 @@ use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 use server::client::{CallError, Client, Identity, NegotiateReply, NegotiateRequest};
 use server::clock::{Clock, Source};
-use server::config::Settings;
 use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::ssh::{ConnectError, keys};
@@ -294,20 +293,11 @@ fn while_the_platform_is_down_no_lease_ends() {
         running.kill().await;
 
         let clock = Arc::new(Clock::by(HourLater(Instant::now())));
-        let settings = Settings {
-            netconf: Some(([127, 0, 0, 1], 0).into()),
-            agents_from: Some(0),
-            ..Settings::default()
-        };
         let home = Home::Folder(StateFolder::new(state.path()));
-        let host = Host::start(
-            home,
-            &settings,
-            arena::shipped(),
-            Arc::default(),
-            Arc::clone(&clock),
-        );
-        let host = Arc::new(host.await.unwrap());
+        let (settings, roster) = (testkit::loopback(), arena::shipped());
+        let inventory = Arc::default();
+        let host = Host::start(home, &settings, roster, inventory, Arc::clone(&clock)).await;
+        let host = Arc::new(host.unwrap());
         let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
         let begun = clock.now();
         world.begin().await;

@@ -15,7 +15,7 @@ use domain::agent::{Input, Output};
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Endpoint, Execution, Negotiate, Negotiated, Refusal};
+use engine::{Endpoint, Negotiate, Negotiated, Refusal};
 use questions::{Elements, Question};
 use server::clock::Clock;
 use server::config::Settings;
@@ -24,15 +24,12 @@ use server::workers::AgentWorkers;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 use stepped::{Stepped, World, at};
+use testkit::within;
 
 /// The number of sites of the network, and of repetitions of each question about other elements.
 const SITES: usize = 60;
 const TIMES: usize = 8;
-/// The time limit of an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// The number of each verdict by role and question, with the reasons of refusals.
 type Table = BTreeMap<(String, &'static str), BTreeMap<String, usize>>;
 
@@ -126,13 +123,9 @@ async fn ask(host: &Host, request: Negotiate) -> Result<Negotiated, Refusal> {
     let engine = host.platform.engine();
     let who = engine.principal("operator");
     let asked = format!("{} about {:?}", request.verb, request.task);
-    match engine.execute(&who, request, host.clock.now()) {
-        Execution::Done(outcome) => outcome,
-        // The platform's clock stands, so that nothing else ends the waiting.
-        Execution::Pending(outcome) => tokio::time::timeout(PATIENCE, outcome)
-            .await
-            .unwrap_or_else(|_| panic!("{asked} is not answered")),
-    }
+    let execution = engine.execute(&who, request, host.clock.now());
+    // The platform's clock stands, so that nothing else ends the waiting.
+    within(&asked, execution.outcome()).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -36,12 +36,8 @@ use server::webhook::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
 use support::process::Running;
 use support::talk::{Talk, cancel, subscribe};
-
-/// The time limit of any wait.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 const IP: &str = "TMF-Convoke-IP-1.0.0";
 
@@ -57,7 +53,7 @@ async fn until(
     holds: impl FnMut(&DeliveryStatistics) -> bool,
 ) -> DeliveryStatistics {
     let mut statistics = deliveries.statistics();
-    let told = tokio::time::timeout(PATIENCE, statistics.wait_for(holds)).await;
+    let told = tokio::time::timeout(support::PATIENCE, statistics.wait_for(holds)).await;
     let last = *deliveries.statistics().borrow();
     *told
         .unwrap_or_else(|_| panic!("stays at {last:?}"))

@@ -14,12 +14,11 @@
 #[path = "../../store/tests/life/mod.rs"]
 mod life;
 
-use domain::access::{AccessRules, Action, Principal};
+use domain::access::Principal;
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
 use domain::discovery::Criteria;
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Profile, Skill};
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
@@ -27,21 +26,20 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
-    Credential, DiscoverAgents, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Negotiated,
-    Refusal, RegisterAgent, Retention, Setup,
+    Credential, DiscoverAgents, Endpoint, Engine, Execution, Limits, Negotiate, Negotiated,
+    Refusal, RegisterAgent, Setup,
 };
 use life::name;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::future::Future;
 use std::io::Read;
 use std::path::Path;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 use store::{Batch, HeldKeys, KeyKeeper, Options, RandomSource, Secret, Store};
+use testkit::{hosted, setup, wait};
 
 const NAMES: [&str; 4] = ["assign", "negotiate", "discover", "kept"];
 /// Requests whose answers are not waited for before the next is made.
@@ -148,52 +146,24 @@ impl Agent for Willing {
 
 fn profile(name: String, skills: Vec<Skill>) -> Profile {
     Profile {
-        name,
-        alias: None,
         description: "Watches a part of the network and answers for it.".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
         provider: "Provider".to_owned(),
         domain: Some("IP".to_owned()),
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
         skills,
-        authentication: Vec::new(),
+        ..testkit::profile(&name)
     }
 }
 
 fn engine(options: Options) -> Engine {
+    let worker = profile("worker".to_owned(), Vec::new());
     let engine = Engine::open(Setup {
         store: options,
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::new(),
-            lists: Vec::new(),
-        },
-        agents: vec![Hosted {
-            profile: Arc::new(profile("worker".to_owned(), Vec::new())),
-            agent: Box::new(Willing),
-            again: None,
-            endpoint: None,
-            registered_at: Timestamp::from_ms(0),
-        }],
-        default_agent: "worker".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 1,
         limits: Limits {
             agents: 100_000,
             ..Limits::default()
         },
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
         credentials: Box::new(|name| name.starts_with("agent-").then_some(Credential::Agent)),
+        ..setup([hosted(worker, Willing, Timestamp::from_ms(0))])
     });
     let engine = engine.unwrap();
     engine.start(now());
@@ -210,25 +180,6 @@ fn operator() -> Principal {
         groups: ["admin".to_owned()].into(),
         agent: false,
         source: String::new(),
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
     }
 }
 

@@ -7,42 +7,26 @@
 //! requests are under way at a time. Read next: `engine::registry`.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use domain::access::{AccessRules, Action};
-use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
 use domain::discovery::Criteria;
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Profile, Skill};
 use domain::registry::{Health, Reach};
-use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::team::Need;
-use domain::time::{SeededRng, Timestamp};
+use domain::time::Timestamp;
 use engine::{
-    Credential, DiscoverAgents, Engine, Execution, FormTeam, Hosted, Limits, Operation,
-    RegisterAgent, RenewLease, Retention, Setup,
+    Credential, DiscoverAgents, Engine, Execution, FormTeam, Operation, RegisterAgent, RenewLease,
+    Setup,
 };
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::Instant;
+use testkit::{Willing, hosted, outcome, setup};
 
 /// With the hosted one, the most that a platform takes.
 const AGENTS: usize = 9_999;
 const UNDER_WAY: usize = 100;
 const TAGS: [&str; 6] = ["fibre", "router", "cell", "mast", "amplifier", "card"];
-
-struct Agreeable;
-
-impl Agent for Agreeable {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        match input {
-            Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
-            _ => Vec::new(),
-        }
-    }
-}
 
 fn profile(name: String, number: usize) -> Profile {
     let skill = |k: usize| Skill {
@@ -58,19 +42,12 @@ fn profile(name: String, number: usize) -> Profile {
         schemas: vec!["fault_diagnosis_v1".to_owned()],
     };
     Profile {
-        name,
-        alias: None,
         description: "Watches a part of the network.".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
         provider: "Provider".to_owned(),
         domain: Some("IP, Optical".to_owned()),
         management_object: Some(format!("region {}", number / 50)),
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
         skills: vec![skill(0), skill(1)],
-        authentication: Vec::new(),
+        ..testkit::profile(&name)
     }
 }
 
@@ -81,30 +58,8 @@ fn name(number: usize) -> String {
 fn open(folder: &Path, now: Timestamp) -> Engine {
     let engine = Engine::open(Setup {
         store: store::Options::file(folder.join("convoke.db")),
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-            lists: Vec::new(),
-        },
-        agents: vec![Hosted {
-            profile: Arc::new(profile("hosted".to_owned(), 0)),
-            agent: Box::new(Agreeable),
-            again: None,
-            endpoint: None,
-            registered_at: now,
-        }],
-        default_agent: "hosted".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 1,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| name.starts_with("ORG").then_some(Credential::Agent)),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..setup([hosted(profile("hosted".to_owned(), 0), Willing, now)])
     })
     .unwrap();
     engine.start(now);
@@ -112,14 +67,7 @@ fn open(folder: &Path, now: Timestamp) -> Engine {
 }
 
 fn wait<T: Send + 'static>(execution: Execution<T>) -> T {
-    let mut outcome = Box::pin(execution.outcome());
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        match outcome.as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => return outcome.unwrap(),
-            Poll::Pending => std::thread::yield_now(),
-        }
-    }
+    outcome(execution).unwrap()
 }
 
 /// Does something in the name of every agent; tells how long it took.

@@ -5,29 +5,16 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use domain::access::{AccessRules, Action, Principal};
-use domain::agent::{Agent, Input, Output};
 use domain::audit::{AuditEvent, AuditKind};
 use domain::cause::Cause;
 use domain::event::LogEvent;
-use domain::inventory::{ElementId, Inventory};
-use domain::profile::{Capability, Layer, Profile};
-use domain::time::{SeededRng, Timestamp};
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
 use engine::{
-    ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal, Hosted,
-    InjectFault, Limits, ListFaults, Refusal, Retention, Setup,
+    ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal,
+    InjectFault, ListFaults, Refusal, Setup,
 };
-use std::collections::BTreeMap;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
-
-struct Silent;
-
-impl Agent for Silent {
-    fn step(&mut self, _: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        Vec::new()
-    }
-}
+use testkit::{Silent, at_once, hosted, profile, setup};
 
 fn now() -> Timestamp {
     Timestamp::from_ms(1_000_000)
@@ -35,47 +22,13 @@ fn now() -> Timestamp {
 
 /// A platform that permits everything to everybody.
 fn engine() -> Engine {
-    let profile = Profile {
-        name: "hosted".to_owned(),
-        alias: None,
-        description: "Listens".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
     Engine::open(Setup {
-        store: store::Options::memory(),
         access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
             write_default: Action::Permit,
-            exec_default: Action::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["hosted".to_owned()].into())]),
-            lists: Vec::new(),
+            ..testkit::access(&["hosted"])
         },
-        agents: vec![Hosted {
-            profile: Arc::new(profile),
-            agent: Box::new(Silent),
-            again: None,
-            endpoint: None,
-            registered_at: now(),
-        }],
-        default_agent: "hosted".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| (name == "outside").then_some(Credential::Agent)),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..setup([hosted(profile("hosted"), Silent, now())])
     })
     .unwrap()
 }
@@ -160,11 +113,7 @@ impl FaultInjector for Injector {
 
 /// The outcome as far as it is known; none while somebody has to answer.
 fn known<T: Send + 'static>(execution: Execution<T>) -> Option<Result<T, Refusal>> {
-    let outcome = pin!(execution.outcome());
-    match outcome.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(outcome) => Some(outcome),
-        Poll::Pending => None,
-    }
+    at_once(execution.outcome())
 }
 
 /// What is in the audit trail.

@@ -4,56 +4,18 @@
 //! Read next: `engine::recovery`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use domain::access::{AccessRules, Action, Principal};
-use domain::agent::{Agent, Input, Output};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile};
+use domain::access::Principal;
+use domain::profile::Profile;
 use domain::registry::Reach;
-use domain::reply::Reply;
 use domain::task::{Status, TaskId};
-use domain::time::{SeededRng, Timestamp};
+use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
-    DiscoverAgents, Endpoint, Engine, Hosted, Limits, Negotiate, Negotiated, Refusal,
-    RegisterAgent, Retention, Setup, StoreFailure,
+    DiscoverAgents, Engine, Negotiate, Negotiated, Refusal, RegisterAgent, Setup, StoreFailure,
 };
-use std::collections::BTreeMap;
-use std::future::Future;
 use std::path::Path;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
-
-struct Willing;
-
-impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        match input {
-            Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
-            _ => Vec::new(),
-        }
-    }
-}
-
-fn profile(name: &str, description: &str) -> Profile {
-    Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: description.to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    }
-}
+use testkit::{Willing, hosted, message, outcome, profile, setup};
 
 fn open(directory: &Path) -> Engine {
     Engine::open(Setup {
@@ -61,56 +23,13 @@ fn open(directory: &Path) -> Engine {
             size_max: Some(400_000),
             ..store::Options::file(directory.join("convoke.db"))
         },
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-            lists: Vec::new(),
-        },
-        agents: vec![Hosted {
-            profile: Arc::new(profile("worker", "works")),
-            agent: Box::new(Willing),
-            again: None,
-            endpoint: None,
-            registered_at: now(),
-        }],
-        default_agent: "worker".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
-        credentials: Box::new(|_| None),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..setup([hosted(profile("worker"), Willing, now())])
     })
     .unwrap()
 }
 
 fn now() -> Timestamp {
     Timestamp::from_ms(1_000_000)
-}
-
-/// Wakes the thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => std::thread::park(),
-        }
-    }
 }
 
 fn ask(
@@ -120,15 +39,12 @@ fn ask(
     task: &str,
     words: &str,
 ) -> Result<Negotiated, Refusal> {
+    let text = format!("## target object\nsite-1\n## task description\n{words}");
     let negotiate = Negotiate {
-        task: Some(TaskId::new(task)),
-        texts: vec![format!(
-            "## target object\nsite-1\n## task description\n{words}"
-        )],
         asynchronous: Some(true),
-        ..Negotiate::new(Endpoint::Platform, verb)
+        ..message(verb, task, &text)
     };
-    wait(engine.execute(who, negotiate, now()).outcome())
+    outcome(engine.execute(who, negotiate, now()))
 }
 
 fn status(engine: &Engine, who: &Principal, task: &str) -> Option<Status> {
@@ -176,11 +92,14 @@ fn a_place_that_is_not_on_disk_is_seen_by_nobody() {
     let operator = engine.principal("operator");
     let register = |description: &str| {
         let register = RegisterAgent {
-            profile: profile("out", description),
+            profile: Profile {
+                description: description.to_owned(),
+                ..profile("out")
+            },
             reach: Reach::Client,
             lease_ms: 60_000,
         };
-        wait(engine.execute(&operator, register, now()).outcome())
+        outcome(engine.execute(&operator, register, now()))
     };
     let seen = || {
         let names = engine.registrations().into_iter();

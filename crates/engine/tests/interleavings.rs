@@ -14,25 +14,21 @@
 //! `server/src/pool/orders.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use domain::access::{AccessRules, Action, Principal};
+use domain::access::Principal;
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
 use domain::event::{Entry, LogEvent};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
-use engine::{Endpoint, Engine, Feed, Hosted, Limits, Negotiate, Retention, Setup};
+use engine::{Engine, Feed, Setup};
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::thread;
+use testkit::{hosted, message, outcome, profile, setup, wait};
 
 /// Threads that assign, tasks of each, and threads that follow.
 const WRITERS: u64 = 4;
@@ -57,80 +53,18 @@ impl Agent for Quick {
 }
 
 fn engine(store: store::Options) -> Engine {
-    let profile = Profile {
-        name: "worker".to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
     Engine::open(Setup {
         store,
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::new(),
-            lists: Vec::new(),
-        },
-        agents: vec![Hosted {
-            profile: Arc::new(profile),
-            agent: Box::new(Quick),
-            again: None,
-            endpoint: None,
-            registered_at: Timestamp::from_ms(0),
-        }],
-        default_agent: "worker".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 1,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
-        credentials: Box::new(|_| None),
+        ..setup([hosted(profile("worker"), Quick, Timestamp::from_ms(0))])
     })
     .unwrap()
 }
 
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits for a future on this thread; a wake-up that is lost is a test that never ends.
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
-    let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
-        }
-    }
-}
-
 fn assign(engine: &Engine, who: &Principal, id: &TaskId) -> Reply {
-    let negotiate = Negotiate {
-        task: Some(id.clone()),
-        texts: vec!["## target object\nsite-1\n## task description\nwork".to_owned()],
-        ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
-    };
+    let text = "## target object\nsite-1\n## task description\nwork";
+    let negotiate = message(Verb::TaskAssign, id.as_str(), text);
     let now = Timestamp::from_ms(1_000);
-    let negotiated = wait(engine.execute(who, negotiate, now).outcome());
-    negotiated.unwrap().reply
+    outcome(engine.execute(who, negotiate, now)).unwrap().reply
 }
 
 /// Assigns its tasks, each twice; what is answered can be seen at once, however it is read.
@@ -237,10 +171,7 @@ fn what_is_answered_is_seen_by_all_over_memory() {
 #[test]
 fn what_is_answered_is_seen_by_all_over_a_file() {
     let directory = tempfile::tempdir().unwrap();
-    everybody_at_once(store::Options {
-        synchronous_full: false,
-        ..store::Options::file(directory.path().join("convoke.db"))
-    });
+    everybody_at_once(testkit::on_disk(directory.path()));
 }
 
 /// What the threads check finds one entry that is missing, doubled or out of order.

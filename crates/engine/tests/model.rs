@@ -6,25 +6,20 @@
 //! `simulation`, whose laws are about everything at once.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use domain::access::{AccessRules, Action, Principal};
-use domain::agent::{Agent, Input, Output};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile};
+use domain::access::Principal;
 use domain::registry::Reach;
-use domain::reply::Reply;
 use domain::task::{Task, TaskId};
-use domain::time::{SeededRng, Timestamp};
+use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
-    Credential, Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Negotiated, Refusal,
-    RegisterAgent, Retention, Setup,
+    Credential, Engine, Execution, Limits, Negotiate, Negotiated, Refusal, RegisterAgent, Setup,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use testkit::{Willing, at_once, hosted, message, profile, setup};
 
 /// Steps in all; of one task; and how many tasks there are at a time.
 const STEPS: usize = 100_000;
@@ -150,35 +145,6 @@ fn state_of(task: &Task) -> &'static str {
     }
 }
 
-struct Nobody;
-
-impl Agent for Nobody {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        match input {
-            Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
-            _ => Vec::new(),
-        }
-    }
-}
-
-fn profile(name: &str) -> Profile {
-    Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    }
-}
-
 fn principal(name: &str) -> Principal {
     let agent = name == "field";
     let group = if agent { "agents" } else { "admin" };
@@ -201,34 +167,12 @@ struct Platform {
 impl Platform {
     fn new() -> Self {
         let engine = Engine::open(Setup {
-            store: store::Options::memory(),
-            access: AccessRules {
-                enabled: false,
-                read_default: Action::Permit,
-                write_default: Action::Deny,
-                exec_default: Action::Permit,
-                groups: BTreeMap::new(),
-                lists: Vec::new(),
-            },
-            agents: vec![Hosted {
-                profile: Arc::new(profile("worker")),
-                agent: Box::new(Nobody),
-                again: None,
-                endpoint: None,
-                registered_at: Timestamp::from_ms(0),
-            }],
-            default_agent: "worker".to_owned(),
-            inventory: Arc::new(Inventory::default()),
-            seed: 1,
             limits: Limits {
                 rounds: 100,
                 ..Limits::default()
             },
-            retention: Retention::default(),
-            deliverable: Box::new(|_| Ok(())),
-            proxy: None,
-            schemas: engine::SchemaSetup::fixed(Vec::new()),
             credentials: Box::new(|name| (name == "field").then_some(Credential::Agent)),
+            ..setup([hosted(profile("worker"), Willing, Timestamp::from_ms(0))])
         });
         let engine = engine.unwrap();
         engine.start(Timestamp::from_ms(1_000));
@@ -264,9 +208,7 @@ impl Platform {
         );
         let negotiate = Negotiate {
             to: (who == "operator").then(|| "field".to_owned()),
-            task: Some(task.clone()),
-            texts: vec![text],
-            ..Negotiate::new(Endpoint::Platform, verb)
+            ..message(verb, task.as_str(), &text)
         };
         self.execute(who, negotiate)
     }
@@ -280,13 +222,9 @@ impl Platform {
         let deadline = Timestamp::from_ms(self.now + DEADLINE_MS);
         let text = format!("## target object\nsite-1\n## task description\ndo it\n{expected}");
         let negotiate = Negotiate {
-            to: Some("field".to_owned()),
-            task: Some(task.clone()),
-            texts: vec![text],
-            asynchronous: Some(true),
             deadline: Some(deadline),
             answer_within_ms: Some(WITHIN_MS),
-            ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
+            ..testkit::assignment("field", task.as_str(), &text)
         };
         drop(self.execute("operator", negotiate));
         Model {
@@ -341,11 +279,10 @@ fn draw(state: &mut u64) -> usize {
 
 /// True if it was taken; it was on disk already, so it is known.
 fn taken(mut answer: Answer) -> Result<(), Refusal> {
-    let mut context = Context::from_waker(Waker::noop());
     // What is asked behind a commit may need another look.
-    match answer.as_mut().poll(&mut context) {
-        Poll::Ready(outcome) => outcome.map(drop),
-        Poll::Pending => panic!("nothing waits once everything is on disk"),
+    match at_once(answer.as_mut()) {
+        Some(outcome) => outcome.map(drop),
+        None => panic!("nothing waits once everything is on disk"),
     }
 }
 

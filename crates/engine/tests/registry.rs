@@ -3,14 +3,13 @@
 //! Knows no protocol. Read next: `engine::registry`, `engine::team`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use domain::access::{AccessRules, Action, Principal};
+use domain::access::Principal;
 use domain::agent::{Agent, Input, Output};
 use domain::content::Content;
 use domain::discovery::Criteria;
 use domain::event::LogEvent;
-use domain::inventory::Inventory;
 use domain::notification::AgentChange;
-use domain::profile::{Capability, Layer, Profile, ProfileError, Skill};
+use domain::profile::{Profile, ProfileError};
 use domain::registry::{Health, Reach, Registration};
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
@@ -19,13 +18,12 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{ExchangesOf, TaskById, TeamsOf};
 use engine::{
-    Credential, DeregisterAgent, DiscoverAgents, Endpoint, Engine, Execution, FormTeam, Hosted,
-    Limits, Negotiate, Operation, Proxy, Refusal, RegisterAgent, RenewLease, Retention, Setup,
+    Credential, DeregisterAgent, DiscoverAgents, Engine, FormTeam, Hosted, Limits, Negotiate,
+    Operation, Proxy, Refusal, RegisterAgent, RenewLease, Setup,
 };
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use testkit::{message, outcome, setup};
 
 const LEASE_MS: i64 = 60_000;
 
@@ -67,25 +65,10 @@ impl Agent for Stubborn {
 }
 
 fn profile(name: &str, tag: &str) -> Profile {
-    let skill = Skill {
-        name: "diagnosis".to_owned(),
-        tags: vec![tag.to_owned()],
-        ..Skill::default()
-    };
     Profile {
-        name: name.to_owned(),
         alias: Some(format!("alias of {name}")),
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: vec![skill],
-        authentication: Vec::new(),
+        skills: vec![testkit::skill("diagnosis", &[tag])],
+        ..testkit::profile(name)
     }
 }
 
@@ -100,16 +83,16 @@ struct Stage {
 
 fn open(store: store::Options, now: Timestamp, proxy: Option<Proxy>) -> Stage {
     let (asked, heard) = (Arc::new(Mutex::new(0)), Heard::default());
-    let hosted = |(name, tag, verdict): (&str, &str, Verdict)| Hosted {
-        profile: Arc::new(profile(name, tag)),
-        agent: Box::new(Stubborn {
+    let hosted = |(name, tag, verdict): (&str, &str, Verdict)| {
+        let agent = Stubborn {
             verdict,
             asked: Arc::clone(&asked),
             heard: Arc::clone(&heard),
-        }),
-        again: None,
-        endpoint: Some(format!("{name}.example:830")),
-        registered_at: now,
+        };
+        Hosted {
+            endpoint: Some(format!("{name}.example:830")),
+            ..testkit::hosted(profile(name, tag), agent, now)
+        }
     };
     let agents = [
         ("accepts", "ip", Verdict::Accepted),
@@ -118,31 +101,17 @@ fn open(store: store::Options, now: Timestamp, proxy: Option<Proxy>) -> Stage {
     ];
     let engine = Engine::open(Setup {
         store,
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-            lists: Vec::new(),
-        },
-        agents: agents.into_iter().map(hosted).collect(),
-        default_agent: "accepts".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
         limits: Limits {
             agents: 6,
             ..Limits::default()
         },
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| match name {
             "noc" => Some(Credential::User),
             _ if name.starts_with("out") => Some(Credential::Agent),
             _ => None,
         }),
         proxy,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..setup(agents.map(hosted))
     })
     .unwrap();
     engine.start(now);
@@ -163,11 +132,7 @@ fn stage() -> Stage {
 }
 
 fn in_folder(folder: &Path, now: Timestamp) -> Stage {
-    let options = store::Options {
-        synchronous_full: false,
-        ..store::Options::file(folder.join("convoke.db"))
-    };
-    open(options, now, None)
+    open(testkit::on_disk(folder), now, None)
 }
 
 impl Stage {
@@ -176,7 +141,7 @@ impl Stage {
     }
 
     fn run<O: Operation>(&self, who: &str, operation: O) -> Result<O::Output, Refusal> {
-        wait(self.engine.execute(&self.who(who), operation, self.now))
+        outcome(self.engine.execute(&self.who(who), operation, self.now))
     }
 
     fn register(&self, who: &str, profile: Profile) -> Result<(Arc<Registration>, usize), Refusal> {
@@ -242,10 +207,8 @@ impl Stage {
     ) -> Result<Reply, Refusal> {
         let negotiate = Negotiate {
             to: Some(to.to_owned()),
-            task: Some(TaskId::new(task)),
-            texts: vec![text.to_owned()],
             asynchronous: Some(true),
-            ..Negotiate::new(Endpoint::Platform, verb)
+            ..message(verb, task, text)
         };
         Ok(self.run(who, negotiate)?.reply)
     }
@@ -273,24 +236,9 @@ fn tagged(tag: &str) -> Criteria {
     }
 }
 
-fn wait<T: Send + 'static>(execution: Execution<T>) -> Result<T, Refusal> {
-    let mut outcome = Box::pin(execution.outcome());
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        match outcome.as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => return outcome,
-            Poll::Pending => std::thread::yield_now(),
-        }
-    }
-}
-
 /// Waits until everything decided so far is on disk.
 fn drain(engine: &Engine) {
-    let mut flushed = Box::pin(engine.flushed());
-    let mut context = Context::from_waker(Waker::noop());
-    while flushed.as_mut().poll(&mut context).is_pending() {
-        std::thread::yield_now();
-    }
+    testkit::wait(engine.flushed());
 }
 
 /// Who was asked, and how each stands to it.

@@ -14,30 +14,28 @@ mod questions;
 #[path = "review/resent.rs"]
 mod resent;
 
-use domain::access::{AccessRules, Action};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::Content;
 use domain::context::DataType;
 use domain::discovery::Criteria;
-use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation, Speech, Stance, State};
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
 use domain::team::Need;
-use domain::time::{SeededRng, Timestamp};
+use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::{DataParamsOf, ExchangesOf, NegotiationsOf, Query, TaskById};
 use engine::{
-    Credential, DeregisterAgent, Endpoint, Engine, Execution, FormTeam, Hosted, Limits, Negotiate,
-    Negotiated, Operation, Refusal, RegisterAgent, Retention, Setup, WriteData,
+    Credential, DeregisterAgent, Engine, Execution, FormTeam, Limits, Negotiate, Negotiated,
+    Operation, Refusal, RegisterAgent, Retention, Setup, WriteData,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use testkit::{at_once, hosted, outcome, wait};
 
 /// How long is kept what has ended.
 const RETAINED_MS: i64 = 86_400_000;
@@ -48,16 +46,12 @@ const EXPECTING: &str = "## target object\nlink\n## task description\ndiagnose i
 const ACCEPT: &str = "## target object\nlink\n## task description\ngood\n## result\naccept";
 const REJECT: &str = "## target object\nlink\n## task description\nno\n## result\nreject";
 
-/// Does what the test says.
-struct Scripted<F>(F);
-
-impl<F: FnMut(&Ask) -> Vec<Output> + Send> Agent for Scripted<F> {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        match input {
-            Input::Asked(ask) => (self.0)(&ask),
-            _ => Vec::new(),
-        }
-    }
+/// Does what the test says, whenever it is asked.
+fn scripted(mut script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static) -> impl Agent + 'static {
+    testkit::Scripted(move |input: Input, _: Timestamp| match input {
+        Input::Asked(ask) => script(&ask),
+        _ => Vec::new(),
+    })
 }
 
 fn answer(verdict: Verdict) -> Output {
@@ -70,23 +64,8 @@ fn words(text: &str) -> Content {
 
 fn profile(name: &str) -> Profile {
     Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: vec![Skill {
-            name: "diagnosis".to_owned(),
-            tags: vec!["ip".to_owned()],
-            ..Skill::default()
-        }],
-        authentication: Vec::new(),
+        skills: vec![testkit::skill("diagnosis", &["ip"])],
+        ..testkit::profile(name)
     }
 }
 
@@ -102,11 +81,8 @@ fn stage(script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static) -> Stage {
 }
 
 fn in_folder(folder: &Path, limits: Limits) -> Stage {
-    let options = store::Options {
-        synchronous_full: false,
-        ..store::Options::file(folder.join("convoke.db"))
-    };
-    open(options, limits, |_| vec![answer(Verdict::Accepted)])
+    let accepting = |_: &Ask| vec![answer(Verdict::Accepted)];
+    open(testkit::on_disk(folder), limits, accepting)
 }
 
 fn open(
@@ -146,42 +122,19 @@ fn setup(
     now: Timestamp,
     script: impl FnMut(&Ask) -> Vec<Output> + Send + 'static,
 ) -> Setup {
-    let hosted = |name: &str, agent: Box<dyn Agent>| Hosted {
-        profile: Arc::new(profile(name)),
-        agent,
-        again: None,
-        endpoint: None,
-        registered_at: now,
-    };
+    let refusing = scripted(|_| vec![answer(Verdict::Refused)]);
     Setup {
         store,
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-            lists: Vec::new(),
-        },
-        agents: vec![
-            hosted(
-                "desk",
-                Box::new(Scripted(|_: &Ask| vec![answer(Verdict::Refused)])),
-            ),
-            hosted(worker, Box::new(Scripted(script))),
-        ],
-        default_agent: "desk".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
         limits,
         retention: Retention {
             max_age_ms: Some(RETAINED_MS),
             ..Retention::default()
         },
-        deliverable: Box::new(|_| Ok(())),
         credentials: Box::new(|name| name.starts_with("out").then_some(Credential::Agent)),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..testkit::setup([
+            hosted(profile("desk"), refusing, now),
+            hosted(profile(worker), scripted(script), now),
+        ])
     }
 }
 
@@ -192,7 +145,7 @@ impl Stage {
     }
 
     fn run<O: Operation>(&self, who: &str, operation: O) -> Result<O::Output, Refusal> {
-        wait(self.begin(who, operation))
+        outcome(self.begin(who, operation))
     }
 
     fn say(&self, who: &str, negotiate: Negotiate) -> Result<Reply, Refusal> {
@@ -205,7 +158,7 @@ impl Stage {
     }
 
     fn flush(&self) {
-        wait_for(self.engine.flushed());
+        wait(self.engine.flushed());
     }
 
     fn register(&self, name: &str) {
@@ -254,17 +207,12 @@ impl Stage {
 fn message(verb: Verb, task: &str, text: &str) -> Negotiate {
     Negotiate {
         to: Some("worker".to_owned()),
-        task: Some(TaskId::new(task)),
-        texts: vec![text.to_owned()],
-        ..Negotiate::new(Endpoint::Platform, verb)
+        ..testkit::message(verb, task, text)
     }
 }
 
 fn assignment(task: &str, text: &str) -> Negotiate {
-    Negotiate {
-        asynchronous: Some(true),
-        ..message(Verb::TaskAssign, task, text)
-    }
+    testkit::assignment("worker", task, text)
 }
 
 fn part(task: &str, parent: &str) -> Negotiate {
@@ -300,31 +248,15 @@ fn first_of_two(id: &str) -> WriteData {
     }
 }
 
-fn wait<T: Send + 'static>(execution: Execution<T>) -> Result<T, Refusal> {
-    wait_for(execution.outcome())
-}
-
-fn wait_for<T>(future: impl Future<Output = T>) -> T {
-    let mut future = Box::pin(future);
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(outcome) => return outcome,
-            Poll::Pending => std::thread::yield_now(),
-        }
-    }
-}
-
 /// The answer, if it is there once everything decided is on disk.
 fn answered(
     stage: &Stage,
     execution: Execution<Negotiated>,
 ) -> Option<Result<Negotiated, Refusal>> {
     let mut outcome = Box::pin(execution.outcome());
-    let mut context = Context::from_waker(Waker::noop());
     for _ in 0..3 {
         stage.flush();
-        if let Poll::Ready(outcome) = outcome.as_mut().poll(&mut context) {
+        if let Some(outcome) = at_once(outcome.as_mut()) {
             return Some(outcome);
         }
     }
@@ -563,7 +495,7 @@ fn data_that_one_has_entered_another_cannot_enter() {
         let data = inline("plan", who);
         stage.begin(who, data)
     });
-    let [first, second] = both.map(wait);
+    let [first, second] = both.map(outcome);
     assert!(first.is_ok(), "{first:?}");
     assert!(
         matches!(second, Err(Refusal::Unobtainable { leaf: "id", .. })),
@@ -579,7 +511,7 @@ fn data_begun_and_left_keep_nobody_from_entering_others() {
     for n in 0..10_001 {
         drop(begin(&format!("left-{n}")));
     }
-    let one_more = wait(begin("one-more"));
+    let one_more = outcome(begin("one-more"));
     assert!(one_more.is_ok(), "{one_more:?}");
 }
 
@@ -613,7 +545,7 @@ fn data_of_an_assignment_are_whole_and_its_executor_can_read_them() {
             ..with("t2", "film")
         },
     ));
-    wait(assigned).unwrap();
+    outcome(assigned).unwrap();
     assert!(stage.reads("worker", "film") && !stage.reads("out2", "film"));
     stage.say("outside", with("t3", "film")).unwrap();
 }

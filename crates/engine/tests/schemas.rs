@@ -8,23 +8,21 @@
 mod bag;
 
 use bag::Bag;
-use domain::access::{AccessRules, Action, Principal};
+use domain::access::Principal;
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::content::{Content, Payload};
 use domain::event::LogEvent;
-use domain::inventory::Inventory;
 use domain::notification::SchemaChange;
-use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Reply;
 use domain::task::{Status, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{SchemaTree, TaskById};
 use engine::{
-    ApprovePatch, Endpoint, Engine, EraseFragments, GetSchemaTemplate, GetSchemaUpdates, Hosted,
-    Limits, Negotiate, Negotiated, Notice, Operation, PatchRecord, PatchStanding,
-    PublishSchemaTemplate, Refusal, RejectPatch, RequestCapabilityExtension, Retention,
-    RetireSchema, SchemaRecords, SchemaSetup, Setup, ValidatePayload, Which,
+    ApprovePatch, Engine, EraseFragments, GetSchemaTemplate, GetSchemaUpdates, Negotiate,
+    Negotiated, Notice, Operation, PatchRecord, PatchStanding, PublishSchemaTemplate, Refusal,
+    RejectPatch, RequestCapabilityExtension, RetireSchema, SchemaRecords, SchemaSetup, Setup,
+    ValidatePayload, Which,
 };
 use schema::contract::Unknown;
 use schema::evolution::EvolutionSettings;
@@ -32,23 +30,19 @@ use schema::semantics::Embedder;
 use schema::shipped;
 use schema::violation::Code;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
-use std::future::Future;
 use std::path::Path;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use testkit::{hosted, message, outcome, profile, setup, wait};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
 const HOUR_MS: i64 = 3_600_000;
 
 /// Takes everything on; whoever wants it to stumble gets a result that breaks its schema.
-struct Willing;
+struct Stumbling;
 
-impl Agent for Willing {
+impl Agent for Stumbling {
     fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
         match input {
             Input::Asked(ask) if ask.content.payload.as_ref().is_some_and(stumbles) => {
@@ -85,77 +79,22 @@ fn open_under(
     settings: EvolutionSettings,
     embedder: Arc<dyn Embedder>,
 ) -> Engine {
-    let profile = Profile {
-        name: "airline".to_owned(),
-        alias: None,
-        description: "books".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
+    let airline = hosted(profile("airline"), Stumbling, start());
     Engine::open(Setup {
         store: store::Options::file(directory.join("convoke.db")),
-        access: AccessRules {
-            enabled: false,
-            read_default: Action::Permit,
-            write_default: Action::Deny,
-            exec_default: Action::Permit,
-            groups: BTreeMap::new(),
-            lists: Vec::new(),
-        },
-        agents: vec![Hosted {
-            profile: Arc::new(profile),
-            agent: Box::new(Willing),
-            again: None,
-            endpoint: None,
-            registered_at: start(),
-        }],
-        default_agent: "airline".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
-        credentials: Box::new(|_| None),
-        proxy: None,
         schemas: SchemaSetup {
             settings,
             unknown,
             embedder: Some(embedder),
             ..SchemaSetup::fixed(shipped::shipped())
         },
+        ..setup([airline])
     })
     .unwrap()
 }
 
 fn start() -> Timestamp {
     Timestamp::parse("2026-05-01T00:00:00Z").unwrap()
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(value) => return value,
-            Poll::Pending => std::thread::park(),
-        }
-    }
 }
 
 fn send(
@@ -166,16 +105,14 @@ fn send(
     now: Timestamp,
 ) -> Result<Negotiated, Refusal> {
     let json = json!({ "schema_id": "flight_booking_v1", "payload": payload });
+    let text = format!(
+        "## target object\nflight\n## task description\nbook\n## structured payload\n{json}"
+    );
     let negotiate = Negotiate {
-        task: Some(TaskId::new(task)),
-        texts: vec![format!(
-            "## target object\nflight\n## task description\nbook\n## structured payload\n{json}"
-        )],
         asynchronous: Some(true),
-        ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
+        ..message(Verb::TaskAssign, task, &text)
     };
-    let who = principal(client);
-    wait(engine.execute(&who, negotiate, now).outcome())
+    outcome(engine.execute(&principal(client), negotiate, now))
 }
 
 fn ask<O: Operation>(engine: &Engine, who: &str, request: O, now: Timestamp) -> O::Output {
@@ -188,8 +125,7 @@ fn tried<O: Operation>(
     request: O,
     now: Timestamp,
 ) -> Result<O::Output, Refusal> {
-    let execution = engine.execute(&principal(who), request, now);
-    wait(execution.outcome())
+    outcome(engine.execute(&principal(who), request, now))
 }
 
 fn records(engine: &Engine, who: &str, now: Timestamp) -> SchemaRecords {
@@ -267,7 +203,7 @@ fn a_payload_is_held_to_its_schema_before_anything_happens() {
         ]
     );
     let read = TaskById(TaskId::new("t1"));
-    let none = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
+    let none = outcome(engine.execute(&principal("c"), read, start())).unwrap();
     assert_eq!(none, None);
     let mut odd = flight(None);
     odd["other"] = json!({ "not": "text" });
@@ -284,7 +220,7 @@ fn what_is_kept_is_canonical() {
     payload["passenger_count"] = json!(2.0);
     send(&engine, "c", "t", &payload, start()).unwrap();
     let read = TaskById(TaskId::new("t"));
-    let found = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
+    let found = outcome(engine.execute(&principal("c"), read, start())).unwrap();
     let tasks = found.as_slice();
     let values: &Map<String, Value> = &tasks[0].content.payload.as_ref().unwrap().values;
     assert_eq!(values["other"], "window seat");
@@ -758,7 +694,7 @@ fn a_result_that_breaks_its_schema_is_a_failure() {
     let engine = open(directory.path(), Unknown::Reject);
     send(&engine, "c", "t", &flight(Some("stumble")), start()).unwrap();
     let read = TaskById(TaskId::new("t"));
-    let found = wait(engine.execute(&principal("c"), read, start()).outcome()).unwrap();
+    let found = outcome(engine.execute(&principal("c"), read, start())).unwrap();
     let tasks = found.as_slice();
     assert_eq!(tasks[0].status, Status::Failed);
     assert_eq!(tasks[0].result, None);

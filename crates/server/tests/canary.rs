@@ -15,12 +15,9 @@ use domain::event::LogEvent;
 use platform::Platform;
 use serde_json::{Value, json};
 use server::client::{CallError, Client};
-use server::clock::Clock;
-use server::token::{Grant, Terms, Tokens};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use testkit::http::{Answer, ask};
 use tracing_subscriber::EnvFilter;
 
 /// The word.
@@ -217,19 +214,16 @@ async fn post(
     version: &str,
     path: &str,
     body: &str,
-) -> String {
-    let address = platform.host.http.unwrap().address;
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nA2A-Version: {version}\r\n\
-         A2A-Extensions: {CANARY}\r\nX-Secret: {CANARY}\r\nAuthorization: {credential}\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    String::from_utf8(answer).unwrap()
+) -> Answer {
+    let address = platform.host.http.unwrap().address.to_string();
+    let fields = [
+        ("A2A-Version", version),
+        ("A2A-Extensions", CANARY),
+        ("X-Secret", CANARY),
+        ("Authorization", credential),
+        ("Content-Type", "application/json"),
+    ];
+    ask(&address, "POST", path, None, &fields, body).await
 }
 
 fn trail(platform: &Platform) -> Vec<Arc<AuditRecord>> {
@@ -285,21 +279,15 @@ async fn nothing_that_is_said_or_secret_is_in_the_audit_trail_or_the_log() {
     let denied = netconf(&platform, "guest", &agent).await;
     assert!(denied < permitted, "{denied}");
 
-    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
     let mut secrets = vec![CANARY.to_owned(), Base64::encode_string(CANARY.as_bytes())];
     let mut accepted = 0;
     for (n, user) in ["operator", "ip", "guest"].into_iter().enumerate() {
-        let grant = Grant {
-            name: user.to_owned(),
-            valid_s: 600,
-            scope: Default::default(),
-        };
-        let token = tokens.issue(&grant, Clock::wall_time()).unwrap().token;
+        let token = platform.token(user).unwrap();
         let bearer = format!("Bearer {token}");
         for (version, path, body) in requests(10 * n, "operator-0") {
             let path = format!("/agents/{agent}{path}");
             let answer = post(&platform, &bearer, version, &path, &body).await;
-            let is_taken = answer.starts_with("HTTP/1.1 200") && !answer.contains("\"error\"");
+            let is_taken = answer.status == 200 && !answer.body.contains("\"error\"");
             accepted += usize::from(is_taken);
         }
         // The signature makes it a secret.
@@ -314,7 +302,7 @@ async fn nothing_that_is_said_or_secret_is_in_the_audit_trail_or_the_log() {
         CANARY.to_owned(),
     ] {
         let answer = post(&platform, &credential, "1.0", "/nowhere", CANARY).await;
-        assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+        assert!(answer.line.starts_with("HTTP/1.1 401"), "{answer:?}");
     }
     secrets.push(basic);
 

@@ -5,13 +5,12 @@
 
 #[path = "ssh/before_login.rs"]
 mod before_login;
+#[path = "ssh/openssh.rs"]
+mod openssh;
 #[path = "ssh/small_packets.rs"]
 mod small_packets;
 
-use std::io::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -25,11 +24,10 @@ use server::ssh::{
     InboundError, KeyDirectory, Peer, PrivateKey, PublicKey, SshLimits, SshListener, SshServing,
     Subsystem, Target, keys, split,
 };
+use testkit::{PATIENCE, eventually, within};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::time::{Instant, timeout};
-
-const PATIENCE: Duration = Duration::from_secs(30);
+use tokio::time::Instant;
 
 /// A server on a free port, with one user `operator`.
 struct Bench {
@@ -89,12 +87,7 @@ impl Bench {
 
     /// Polls until `condition` holds.
     async fn until(&self, condition: impl Fn(&ConnectionLimiter) -> bool) {
-        let wait = async {
-            while !condition(&self.limiter) {
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(PATIENCE, wait).await.expect("never came true");
+        eventually("the limiter", || condition(&self.limiter)).await;
     }
 }
 
@@ -119,10 +112,8 @@ async fn echo(stream: ByteStream, _: Peer) {
 async fn exchange(stream: &mut ByteStream, text: &[u8]) -> Vec<u8> {
     stream.write_all(text).await.unwrap();
     let mut answer = vec![0; text.len()];
-    timeout(PATIENCE, stream.read_exact(&mut answer))
-        .await
-        .expect("no answer")
-        .unwrap();
+    let read = within("an answer", stream.read_exact(&mut answer)).await;
+    read.unwrap();
     answer
 }
 
@@ -157,9 +148,8 @@ async fn our_client_talks_to_our_server_and_the_peer_is_named() {
 
     stream.shutdown().await.unwrap();
     let mut rest = Vec::new();
-    timeout(PATIENCE, stream.read_to_end(&mut rest))
+    within("the end", stream.read_to_end(&mut rest))
         .await
-        .unwrap()
         .unwrap();
     assert!(rest.is_empty());
 }
@@ -184,9 +174,7 @@ async fn dropping_the_client_stream_ends_the_session_and_its_guards() {
     let mut stream = bench.connect().await.unwrap();
     stream.read_u8().await.unwrap();
     drop(stream);
-    timeout(PATIENCE, heard.recv())
-        .await
-        .expect("the session outlives its connection");
+    within("the end of the session", heard.recv()).await;
     bench.until(|limiter| limiter.counts().sessions == 0).await;
 }
 
@@ -247,13 +235,9 @@ async fn a_client_that_sends_10_mb_before_it_reads_gets_it_all_back() {
     let sent = vec![b'x'; 10 << 20];
     // The echo waits in the client's own queue.
     let (mut inbound, mut outbound) = split(stream, 64 << 20);
-    timeout(PATIENCE, outbound.write_all(&sent))
-        .await
-        .expect("a deadlock")
-        .unwrap();
-    let total = timeout(PATIENCE, receive(&mut inbound, sent.len()))
-        .await
-        .expect("a deadlock");
+    let written = within("all to be sent", outbound.write_all(&sent)).await;
+    written.unwrap();
+    let total = within("all to come back", receive(&mut inbound, sent.len())).await;
     assert_eq!(total, sent.len());
 }
 
@@ -274,8 +258,8 @@ async fn a_session_over_its_quota_ends_even_while_it_writes() {
     let mut writer = channel.make_writer();
     let sending = async { while writer.write_all(&[b'x'; 32_768]).await.is_ok() {} };
     let outcome = tokio::select! {
-        outcome = timeout(PATIENCE, heard.recv()) => outcome.expect("the writer is not woken"),
-        () = sending => timeout(PATIENCE, heard.recv()).await.expect("the writer is not woken"),
+        outcome = within("the writer to be woken", heard.recv()) => outcome,
+        () = sending => within("the writer to be woken", heard.recv()).await,
     };
     let error = outcome.unwrap().unwrap_err();
     assert!(matches!(error, InboundError::OverQuota { quota_bytes } if quota_bytes == 1 << 20));
@@ -474,13 +458,11 @@ async fn closing_ends_every_session_and_frees_the_port() {
     }
     let address = bench.serving.address();
     let begun = Instant::now();
-    timeout(PATIENCE, bench.serving.close()).await.unwrap();
+    within("the server to close", bench.serving.close()).await;
     assert!(begun.elapsed() < Duration::from_secs(10));
     for stream in &mut streams {
         let mut rest = Vec::new();
-        let _ = timeout(PATIENCE, stream.read_to_end(&mut rest))
-            .await
-            .expect("still open");
+        let _ = within("the end", stream.read_to_end(&mut rest)).await;
     }
     let error = Connector::default().connect(&target).await.unwrap_err();
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
@@ -499,9 +481,7 @@ async fn a_handshake_that_dawdles_is_cut() {
     half.write_all(b"SSH-2.0-slow\r\n").await.unwrap();
     for loris in [&mut silent, &mut half] {
         let mut said = Vec::new();
-        let _ = timeout(PATIENCE, loris.read_to_end(&mut said))
-            .await
-            .expect("never cut");
+        let _ = within("the cut", loris.read_to_end(&mut said)).await;
     }
     bench
         .until(|limiter| limiter.counts().unauthenticated == 0)
@@ -518,9 +498,7 @@ async fn sessions_outlive_the_handshake_limit() {
     let mut stream = bench.connect().await.unwrap();
     let mut silent = TcpStream::connect(bench.serving.address()).await.unwrap();
     let mut said = Vec::new();
-    let _ = timeout(PATIENCE, silent.read_to_end(&mut said))
-        .await
-        .expect("never cut");
+    let _ = within("the cut", silent.read_to_end(&mut said)).await;
     assert_eq!(exchange(&mut stream, b"hello").await, b"hello");
 }
 
@@ -573,9 +551,7 @@ async fn a_refused_source_is_let_in_again() {
         tokio::task::yield_now().await;
     }
     let recovered = async { while bench.connect().await.is_err() {} };
-    timeout(PATIENCE, recovered)
-        .await
-        .expect("refused for ever");
+    within("the end of the refusal", recovered).await;
 }
 
 /// A client that accepts any host key, and notes the disconnect message.
@@ -627,20 +603,27 @@ async fn bare(bench: &Bench) -> (client::Handle<Bare>, Goodbyes) {
 async fn open_netconf(handle: &client::Handle<Bare>) -> russh::Channel<client::Msg> {
     let mut channel = handle.channel_open_session().await.unwrap();
     channel.request_subsystem(true, "netconf").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Success)
-    ));
+    is_granted(&mut channel).await;
     channel
 }
 
 async fn verdict(channel: &mut russh::Channel<client::Msg>) -> Option<ChannelMsg> {
     loop {
-        let message = timeout(PATIENCE, channel.wait()).await.expect("no verdict");
+        let message = within("a verdict", channel.wait()).await;
         if !matches!(message, Some(ChannelMsg::WindowAdjusted { .. })) {
             return message;
         }
     }
+}
+
+async fn is_refused(channel: &mut russh::Channel<client::Msg>) {
+    let said = verdict(channel).await;
+    assert!(matches!(said, Some(ChannelMsg::Failure)), "{said:?}");
+}
+
+async fn is_granted(channel: &mut russh::Channel<client::Msg>) {
+    let said = verdict(channel).await;
+    assert!(matches!(said, Some(ChannelMsg::Success)), "{said:?}");
 }
 
 #[tokio::test]
@@ -677,7 +660,7 @@ async fn only_publickey_is_offered_and_the_seventh_try_disconnects_with_code_14(
     let right = PrivateKeyWithHashAlg::new(Arc::clone(&bench.key), None);
     let answer = handle.authenticate_publickey("operator", right).await;
     assert!(!answer.is_ok_and(|answer| answer.success()));
-    let goodbye = timeout(PATIENCE, goodbyes.recv()).await.unwrap();
+    let goodbye = within("a goodbye", goodbyes.recv()).await;
     assert!(
         matches!(goodbye, Some(Disconnect::NoMoreAuthMethodsAvailable)),
         "{goodbye:?}"
@@ -711,38 +694,20 @@ async fn everything_but_the_subsystem_netconf_is_refused_at_once() {
     let (handle, _goodbyes) = bare(&bench).await;
     let mut channel = handle.channel_open_session().await.unwrap();
     channel.request_subsystem(true, "sftp").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     channel.exec(true, "id").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     channel.request_shell(true).await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     channel
         .request_pty(true, "vt100", 80, 24, 0, 0, &[])
         .await
         .unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     channel.set_env(true, "LANG", "C").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     channel.agent_forward(true).await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
     assert!(
         handle
             .channel_open_direct_tcpip("127.0.0.1", 22, "127.0.0.1", 1)
@@ -752,16 +717,10 @@ async fn everything_but_the_subsystem_netconf_is_refused_at_once() {
     assert!(handle.tcpip_forward("127.0.0.1", 0).await.is_err());
     // And after all that, the same channel still may ask for the right one.
     channel.request_subsystem(true, "netconf").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Success)
-    ));
+    is_granted(&mut channel).await;
     // But not twice.
     channel.request_subsystem(true, "netconf").await.unwrap();
-    assert!(matches!(
-        verdict(&mut channel).await,
-        Some(ChannelMsg::Failure)
-    ));
+    is_refused(&mut channel).await;
 }
 
 #[tokio::test]
@@ -794,102 +753,4 @@ async fn ten_channels_share_a_connection_and_an_eleventh_does_not() {
     second.eof().await.unwrap();
     bench.until(|limiter| limiter.counts().sessions < 10).await;
     open_netconf(&handle).await;
-}
-
-fn openssh(bench: &Bench, key: &Path, input: &'static [u8], options: &[&str]) -> Option<Output> {
-    let known_hosts = bench.folder.path().join("known_hosts");
-    let address = bench.serving.address();
-    keys::write_known_hosts(&known_hosts, bench.host_key.public_key(), &[address]).unwrap();
-    let child = Command::new("ssh")
-        .args([
-            "-F",
-            "none",
-            "-o",
-            "BatchMode=yes",
-            "-o",
-            "IdentitiesOnly=yes",
-        ])
-        .args([
-            "-o",
-            "IdentityAgent=none",
-            "-o",
-            "StrictHostKeyChecking=yes",
-        ])
-        .args([
-            "-o",
-            &format!("UserKnownHostsFile={}", known_hosts.display()),
-        ])
-        .args(["-p", &address.port().to_string(), "-i"])
-        .arg(key)
-        .args(options)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    // Without OpenSSH on the machine there is no referee to ask.
-    let mut child = child.ok()?;
-    let mut stdin = child.stdin.take().unwrap();
-    // It may refuse to read.
-    let _ = stdin.write_all(input);
-    drop(stdin);
-    Some(child.wait_with_output().unwrap())
-}
-
-async fn run_openssh(
-    bench: Bench,
-    key: PrivateKey,
-    input: &'static [u8],
-    options: &'static [&'static str],
-) -> Option<Output> {
-    let path = bench.folder.path().join("key");
-    let text = key.to_openssh(Default::default()).unwrap();
-    std::fs::write(&path, text.as_bytes()).unwrap();
-    Command::new("chmod")
-        .arg("600")
-        .arg(&path)
-        .status()
-        .unwrap();
-    let run = tokio::task::spawn_blocking(move || openssh(&bench, &path, input, options));
-    timeout(PATIENCE, run).await.expect("ssh hangs").unwrap()
-}
-
-#[tokio::test]
-async fn openssh_is_served() {
-    let bench = Bench::echo();
-    let key = (*bench.key).clone();
-    let options = &["-s", "operator@127.0.0.1", "netconf"];
-    if let Some(output) = run_openssh(bench, key, b"hello over OpenSSH", options).await {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.stdout, b"hello over OpenSSH", "{errors}");
-        assert_eq!(output.status.code(), Some(0), "{errors}");
-    }
-}
-
-#[tokio::test]
-async fn openssh_is_refused_with_the_wrong_key() {
-    let bench = Bench::echo();
-    let options = &["-s", "operator@127.0.0.1", "netconf"];
-    if let Some(output) = run_openssh(bench, keys::generate("wrong"), b"", options).await {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            errors.contains("Permission denied (publickey)."),
-            "{errors}"
-        );
-        assert_eq!(output.status.code(), Some(255));
-    }
-}
-
-#[tokio::test]
-async fn openssh_gets_no_other_subsystem_and_no_shell() {
-    for options in [
-        &["-s", "operator@127.0.0.1", "sftp"][..],
-        &["operator@127.0.0.1", "id"][..],
-    ] {
-        let bench = Bench::echo();
-        let key = (*bench.key).clone();
-        if let Some(output) = run_openssh(bench, key, b"", options).await {
-            assert_ne!(output.status.code(), Some(0), "{options:?}");
-            assert!(output.stdout.is_empty());
-        }
-    }
 }

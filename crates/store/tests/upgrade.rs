@@ -175,17 +175,8 @@ fn each_release_is_brought_up_to_date_and_nothing_is_lost() {
 
 /// The shim, compiled once.
 static SHIM: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let library = folder.path().join("kill.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/upgrade/kill.c");
-    let compiled = Command::new(std::env::var("CC").unwrap_or("cc".into()))
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .args([&library, &source])
-        .arg("-ldl")
-        .status();
-    let compiled = compiled.expect("a C compiler, which SQLite needs as well");
-    assert!(compiled.success());
-    (folder, library)
+    testkit::shim(&source)
 });
 
 /// The role of the child process, which opens a state and is killed.

@@ -9,7 +9,6 @@
 use crate::support::process::{Finished, binary, run};
 use crate::support::within;
 use domain::event::{LogEvent, Termination};
-use domain::inventory::Inventory;
 use domain::verb::Verb;
 use engine::Engine;
 use harness::{cast, memory};
@@ -17,7 +16,7 @@ use serde_json::Value;
 use server::client::{Client, Identity, NegotiateRequest};
 use server::clock::Clock;
 use server::config::Settings;
-use server::host::{Company, Endpoint, Home, Host};
+use server::host::{Company, Endpoint, Home};
 use server::runtime::Runtime;
 use server::ssh::keys;
 use server::state::StateFolder;
@@ -35,28 +34,16 @@ pub async fn platform(test: impl AsyncFnOnce(&Desk)) {
     let state = tempfile::tempdir().unwrap();
     let clock = Arc::new(Clock::wall());
     let company = Company {
-        agents: cast::agents(clock.now()),
-        posts: Default::default(),
-        default_agent: "oss".to_owned(),
         access: cast::access(),
+        ..testkit::company(cast::agents(clock.now()))
     };
     let settings = Settings {
-        netconf: Some(([127, 0, 0, 1], 0).into()),
-        agents_from: Some(0),
         schemas: memory::growing(),
-        ..Settings::default()
+        ..testkit::loopback()
     };
     let home = Home::Folder(StateFolder::new(state.path()));
-    let inventory = Arc::new(Inventory::default());
-    let host = Host::with(
-        home,
-        &settings,
-        company,
-        memory::generation(),
-        inventory,
-        clock,
-    );
-    let host = Arc::new(host.await.unwrap());
+    let host = testkit::host(home, &settings, company, clock).await;
+    let host = Arc::new(host.unwrap());
     let desk = Desk {
         address: host.address_of(&Endpoint::Platform).unwrap().to_string(),
         engine: Arc::clone(host.platform.engine()),

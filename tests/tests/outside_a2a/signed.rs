@@ -4,7 +4,7 @@
 //! Read next: `server::outside::card`, `domain::registry::Reach`.
 
 use crate::support::{block_on, http, within};
-use crate::{Pair, Site, answering_at, dig, ok};
+use crate::{Pair, Site, answering_at, assign, dig, introduce, ok};
 use domain::registry::{Health, Registration};
 use engine::{DeregisterAgent, Refusal};
 use serde_json::Value;
@@ -109,7 +109,7 @@ fn an_unsigned_card_replaces_no_signed_one() {
         usurper.forge(true);
         forged_in_vain(&here).await;
         for name in ["digger", "another"] {
-            let Err(Refusal::BadLeaf { leaf, why }) = here.introduce(name, &url).await else {
+            let Err(Refusal::BadLeaf { leaf, why }) = introduce(&here, name, &url).await else {
                 panic!("{name} was registered");
             };
             assert_eq!(leaf, "card-url");
@@ -120,7 +120,7 @@ fn an_unsigned_card_replaces_no_signed_one() {
         usurper.forge(true);
         let name = Some("digger".to_owned());
         here.execute(DeregisterAgent { name }).await.unwrap();
-        let place = here.introduce("digger", &url).await.unwrap();
+        let place = introduce(&here, "digger", &url).await.unwrap();
         assert_eq!(place.profile.description, FORGED);
         here.stop().await;
     });
@@ -134,7 +134,7 @@ fn an_unsigned_card_replaces_no_signed_one_after_a_restart() {
         let pair = Pair::start(Some(Cards::Strict)).await;
         let peer = pair.there.http();
         let usurper = Usurper::take(pair.there).await;
-        pair.here.assign("digger", "t-1", dig("dig")).await;
+        assign(&pair.here, "digger", "t-1", dig("dig")).await;
         pair.here.stop().await;
         usurper.told.lock().unwrap().clear();
         usurper.forge(true);

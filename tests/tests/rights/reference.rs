@@ -27,7 +27,7 @@ pub type Step<'a> = (&'a str, &'a str);
 
 impl Reference {
     pub fn new() -> Self {
-        let schema = harness::memory::generation();
+        let schema = testkit::generation();
         let all = schema.schema_nodes().iter();
         Self {
             rules: stage::access(),

@@ -552,7 +552,7 @@ impl Stage {
             joint.client.receive(&bytes);
             joint.poll();
         }
-        let schema = harness::memory::generation();
+        let schema = testkit::generation();
         let module = |namespace: &str| {
             let mut modules = schema.modules().iter();
             let found = modules.find(|m| m.namespace == namespace);

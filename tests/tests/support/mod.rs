@@ -4,7 +4,7 @@
 //! - [`process`]: the `convoke` command, started, watched and killed;
 //! - [`talk`]: a session with any number of calls in flight;
 //! - [`raw`]: a session on which anything can be sent, XML or not;
-//! - [`http`]: a request over HTTP and its answer;
+//! - [`http`]: a request over HTTP and its answer, from `testkit`;
 //! - [`page`]: a page of the documentation, run as it stands;
 //! - [`proxy`]: an unreliable network in between;
 //! - [`site`]: a platform in this process;
@@ -14,9 +14,9 @@
 //! test fails with its name. Knows the public interfaces only.
 
 // Each test binary uses its own part of this.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(dead_code, unreachable_pub, unused_imports)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-pub mod http;
 pub mod openssh;
 pub mod page;
 pub mod process;
@@ -25,21 +25,13 @@ pub mod raw;
 pub mod site;
 pub mod talk;
 
-use std::time::Duration;
-
-/// The time limit of any wait: at least ten times the time on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Waits for something, up to [`PATIENCE`].
-///
-/// # Panics
-/// If it does not come, with its name.
-pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("after {PATIENCE:?} still waiting for {what}"),
-    }
-}
+use arena::World;
+use network::Simulation;
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Home, Host};
+use std::sync::Arc;
+pub use testkit::{PATIENCE, http, within};
 
 /// Runs a future on a runtime like the command's, for a test that is a plain function.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -49,6 +41,24 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
         .build()
         .unwrap()
         .block_on(future)
+}
+
+/// The shipped agents on a network, by a clock that stands at its beginning; they are not briefed yet.
+pub async fn world(home: Home, settings: &Settings, simulation: Simulation) -> World {
+    let clock = Arc::new(Clock::standing(simulation.now()));
+    let (roster, inventory) = (arena::shipped(), simulation.inventory());
+    let host = Host::start(home, settings, roster, inventory, clock).await;
+    arena::world(Arc::new(host.unwrap()), simulation, Box::new(|_| {}))
+}
+
+/// A small network of a country behind listeners on loopback.
+pub fn polska() -> Settings {
+    Settings {
+        network: Some("Polska".to_owned()),
+        sites: Some(60),
+        seed: Some(7),
+        ..testkit::loopback()
+    }
 }
 
 /// The text of the first element of that name in a message, which is not parsed: for streams of

@@ -14,16 +14,13 @@ use bindings::netconf::{Flow, Peer, Platform, Session};
 use domain::access::{AccessOperation, AccessRules, Action, Principal, Rule, RuleList, RuleTarget};
 use domain::agent::{Agent, Ask, Input, Output, Progress};
 use domain::content::{Content, Payload};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Profile, Skill};
 use domain::reply::{Reply, Verdict};
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
-use engine::{
-    Credential, Endpoint, Engine, Hosted, Limits, Retention, SchemaSetup, Setup, StoreOptions,
-};
+use engine::{Credential, Endpoint, Engine, Limits, SchemaSetup, Setup, StoreOptions};
 use netconf::client::{ClientEvent, ClientSession};
 use schema::language::Language;
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
@@ -34,6 +31,7 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
+use testkit::{hosted, setup};
 use yang::{Generation, ModuleSet};
 
 pub(crate) const AIRLINE: &str = "airline";
@@ -142,26 +140,15 @@ fn result(of: &Content) -> Content {
 }
 
 pub(crate) fn profile(name: &str, schemas: &[&str]) -> Profile {
+    let skill = Skill {
+        description: "does it".to_owned(),
+        schemas: schemas.iter().map(|it| (*it).to_owned()).collect(),
+        ..testkit::skill(&format!("{name}-skill"), &["test"])
+    };
     Profile {
-        name: name.to_owned(),
-        alias: None,
         description: "does what it is told".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: vec![Skill {
-            name: format!("{name}-skill"),
-            description: "does it".to_owned(),
-            tags: vec!["test".to_owned()],
-            schemas: schemas.iter().map(|it| (*it).to_owned()).collect(),
-            ..Skill::default()
-        }],
-        authentication: Vec::new(),
+        skills: vec![skill],
+        ..testkit::profile(name)
     }
 }
 
@@ -234,7 +221,6 @@ pub(crate) struct Stage {
     /// How often words were read.
     pub read: Arc<AtomicUsize>,
     pub pool: Arc<Pool>,
-    runtime: tokio::runtime::Runtime,
 }
 
 /// Work is done at once and counted, unless there is no room for any.
@@ -335,40 +321,24 @@ impl Stage {
 
     fn set(store: StoreOptions, push_notifications: bool, limits: Limits) -> Self {
         let now = Timestamp::parse("2026-05-01T00:00:00Z").expect("a literal");
-        let hosted = |name, schemas: &[&str]| Hosted {
-            profile: Arc::new(profile(name, schemas)),
-            agent: Box::<Player>::default(),
-            again: None,
-            endpoint: None,
-            registered_at: now,
-        };
+        let player =
+            |name, schemas: &[&str]| hosted(profile(name, schemas), Player::default(), now);
         let engine = Engine::open(Setup {
             store,
             access: access(),
-            agents: vec![
-                hosted(AIRLINE, &["flight_booking_v1", "flight_booking_v2"]),
-                hosted(CLERK, &[]),
-                hosted(WATCH, &["fault_incident_v1"]),
-                Hosted {
-                    profile: Arc::new(radio()),
-                    agent: Box::<Radio>::default(),
-                    again: None,
-                    endpoint: None,
-                    registered_at: now,
-                },
-            ],
-            default_agent: AIRLINE.to_owned(),
-            inventory: Arc::new(Inventory::default()),
-            seed: 1,
             limits,
-            retention: Retention::default(),
             deliverable: Box::new(|to| match to.url.starts_with("https://hook.example/") {
                 true => Ok(()),
                 false => Err("it is not allowed here".to_owned()),
             }),
             credentials: Box::new(|name| (name == "stranger").then_some(Credential::Agent)),
-            proxy: None,
             schemas: SchemaSetup::fixed(shipped::shipped()),
+            ..setup([
+                player(AIRLINE, &["flight_booking_v1", "flight_booking_v2"]),
+                player(CLERK, &[]),
+                player(WATCH, &["fault_incident_v1"]),
+                hosted(radio(), Radio::default(), now),
+            ])
         })
         .expect("the store opens");
         engine.start(now);
@@ -387,7 +357,6 @@ impl Stage {
             reader: ByParser::new(Box::new(Pairs), 0),
             read: Arc::clone(&read),
         });
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
         let pool = Arc::<Pool>::default();
         let background = Arc::clone(&pool);
         Self {
@@ -396,12 +365,11 @@ impl Stage {
             engine,
             now,
             read,
-            runtime: runtime.expect("a thread is there"),
         }
     }
 
     pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+        testkit::wait(future)
     }
 
     /// Time passes, and what falls due happens.

@@ -13,13 +13,11 @@ mod recovery;
 mod trail;
 mod turns;
 
-use domain::access::{AccessRules, Action as Permission};
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::event::LogEvent;
-use domain::inventory::Inventory;
 use domain::notification::AgentChange;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Profile, Skill};
 use domain::registry::Health;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Conditions, Status, Task, TaskId};
@@ -28,16 +26,15 @@ use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
 use engine::{
-    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Refusal, Retention, Setup, Stepped,
-    Stepping, Turn,
+    Engine, Execution, Hosted, Limits, Negotiate, Refusal, Setup, Stepped, Stepping, Turn,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use testkit::at_once;
 
 const JOB: &str = "## target object\nlink\n## task description\ndiagnose it";
 const EXPECTING: &str = "## target object\nlink\n## task description\ndiagnose it\n\
@@ -99,24 +96,6 @@ fn willing() -> Script {
     })
 }
 
-fn profile(name: &str) -> Profile {
-    Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: vec![Skill::default()],
-        authentication: Vec::new(),
-    }
-}
-
 struct Stage {
     engine: Engine,
     now: Timestamp,
@@ -174,8 +153,12 @@ fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
                 heard: Arc::clone(&book),
             })
         };
+        let profile = Profile {
+            skills: vec![Skill::default()],
+            ..testkit::profile(name)
+        };
         Hosted {
-            profile: Arc::new(profile(name)),
+            profile: Arc::new(profile),
             agent: make(),
             again: plan.renewable.then(|| Box::new(make) as engine::Factory),
             endpoint: None,
@@ -184,27 +167,13 @@ fn stage<const N: usize>(plan: Plan, agents: [(&str, Script); N]) -> Stage {
     });
     let engine = Engine::open(Setup {
         store: plan.store,
-        access: AccessRules {
-            enabled: false,
-            read_default: Permission::Permit,
-            write_default: Permission::Deny,
-            exec_default: Permission::Permit,
-            groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-            lists: Vec::new(),
-        },
-        agents: hosted.into(),
         default_agent: "worker".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
         limits: plan.limits,
-        retention: Retention::default(),
         deliverable: Box::new(|subscription| match subscription.url.as_str() {
             "panic" => panic!("a decision panics"),
             _ => Ok(()),
         }),
-        credentials: Box::new(|_| None),
-        proxy: None,
-        schemas: engine::SchemaSetup::fixed(Vec::new()),
+        ..testkit::setup(hosted)
     })
     .unwrap();
     engine.set_stepping(Stepping::Beside, plan.now);
@@ -314,28 +283,17 @@ impl Stage {
 fn message(verb: Verb, to: &str, task: &str, text: &str) -> Negotiate {
     Negotiate {
         to: Some(to.to_owned()),
-        task: Some(TaskId::new(task)),
-        texts: vec![text.to_owned()],
-        ..Negotiate::new(Endpoint::Platform, verb)
+        ..testkit::message(verb, task, text)
     }
 }
 
 fn assignment(to: &str, task: &str) -> Negotiate {
-    Negotiate {
-        asynchronous: Some(true),
-        ..message(Verb::TaskAssign, to, task, JOB)
-    }
+    testkit::assignment(to, task, JOB)
 }
 
 /// The answer, if it is there.
 fn answered(pending: &mut Pending) -> Option<Result<Reply, Refusal>> {
-    let mut context = Context::from_waker(Waker::noop());
-    for _ in 0..4 {
-        if let Poll::Ready(outcome) = pending.as_mut().poll(&mut context) {
-            return Some(outcome);
-        }
-    }
-    None
+    (0..4).find_map(|_| at_once(pending.as_mut()))
 }
 
 /// The reply, once everything is on disk that was decided.

@@ -52,7 +52,7 @@ fn a_publisher_has_so_much_open_whether_it_is_on_disk_or_not() {
     tasks_open(stage.say("noc", assignment("t3", JOB)));
     tasks_open(stage.say("noc", proposal("p2")));
     for assigned in assigned {
-        wait(assigned).unwrap();
+        outcome(assigned).unwrap();
     }
     stage.say("noc", assignment("t1", JOB)).unwrap();
     for n in 0..10 {
@@ -260,11 +260,11 @@ fn a_task_is_told_by_so_many_configurations_whether_they_are_on_disk_or_not() {
     };
     let keep = |id| keep_at(id, "https://hook.example/");
     let begun: Vec<Execution<_>> = (0..100).map(|n| keep(n.to_string())).collect();
-    let kept = begun.into_iter().map(wait).filter(Result::is_ok).count();
+    let kept = begun.into_iter().map(outcome).filter(Result::is_ok).count();
     assert_eq!(kept, PushConfig::MOST);
-    assert!(wait(keep("0".to_owned())).is_ok(), "in place of itself");
+    assert!(outcome(keep("0".to_owned())).is_ok(), "in place of itself");
     let far = format!("https://hook.example/{}", "x".repeat(2_048));
-    let refused = wait(keep_at("0".to_owned(), &far));
+    let refused = outcome(keep_at("0".to_owned(), &far));
     assert!(
         matches!(refused, Err(Refusal::Undeliverable { .. })),
         "{refused:?}"
@@ -357,7 +357,7 @@ fn an_open_feasibility_is_no_way_past_what_may_be_held() {
         };
         stage.say("out", counter).unwrap();
     }
-    begun.into_iter().for_each(|begun| drop(wait(begun)));
+    begun.into_iter().for_each(|begun| drop(outcome(begun)));
     let long = format!("{JOB}{}", "x".repeat(6_000));
     let mut taken = Vec::new();
     let mut refused = 0;
@@ -546,7 +546,7 @@ fn a_user_stores_so_much_until_it_is_removed() {
     assert_eq!(stored(&stage), 7_000 + 2 * 512);
     assert!(write(&stage, more()).is_err());
     stage.pass(2 * RETAINED_MS);
-    wait_for(stage.engine.trim(stage.now)).unwrap();
+    wait(stage.engine.trim(stage.now)).unwrap();
     stage.engine.sum_up_data().unwrap();
     assert_eq!(stored(&stage), 0);
     write(&stage, more()).unwrap();

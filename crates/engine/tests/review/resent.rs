@@ -149,7 +149,7 @@ fn the_log_begins_where_it_was_cut() {
     stage.flush();
     let trim = |stage: &Stage| {
         stage.flush();
-        wait_for(stage.engine.trim(stage.now)).unwrap()
+        wait(stage.engine.trim(stage.now)).unwrap()
     };
     stage.pass(RETAINED_MS - 5_000);
     assert!(trim(&stage).entries > 0);

@@ -7,18 +7,17 @@
 
 use crate::behaviour::{Behaviour, Book, Errands};
 use crate::verdict::Lie;
-use domain::access::{AccessRules, Action};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile, Skill};
+use domain::profile::{Capability, Profile};
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use engine::{Credential, Engine, Hosted, Limits, Retention, Setup, Stepping};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use store::CommitError;
 use tempfile::TempDir;
+use testkit::{hosted, setup, skill};
 
 /// How long an ended task is kept, in milliseconds.
 pub const KEPT_MS: i64 = 10_000;
@@ -178,12 +177,6 @@ impl Platform {
                 readers: 1,
                 ..options
             },
-            access: access(),
-            agents: ["worker", "planner"]
-                .map(|name| self.hosted(name, now))
-                .into(),
-            default_agent: "worker".to_owned(),
-            inventory: Arc::new(Inventory::default()),
             seed: self.seed,
             limits: Limits {
                 synchronous_ms: SYNCHRONOUS_MS,
@@ -197,14 +190,12 @@ impl Platform {
                 max_age_ms: Some(KEPT_MS),
                 ..Retention::default()
             },
-            deliverable: Box::new(|_| Ok(())),
-            proxy: None,
-            schemas: engine::SchemaSetup::fixed(Vec::new()),
             credentials: Box::new(|name| match name {
                 "watcher" => Some(Credential::User),
                 "field" | "tower" => Some(Credential::Agent),
                 _ => None,
             }),
+            ..setup(["worker", "planner"].map(|name| self.hosted(name, now)))
         });
         let engine = engine.unwrap();
         if self.is_beside() {
@@ -215,55 +206,26 @@ impl Platform {
     }
 
     fn hosted(&self, name: &str, now: Timestamp) -> Hosted {
-        Hosted {
-            profile: Arc::new(profile(name)),
-            agent: Box::new(Behaviour {
-                name: name.to_owned(),
-                seed: self.seed,
-                book: Arc::clone(&self.book),
-                lie: self.lie,
-                errands: Errands::default(),
-                next: u64::from(self.lives) << 32,
-            }),
-            again: None,
-            endpoint: None,
-            registered_at: now,
-        }
+        let behaviour = Behaviour {
+            name: name.to_owned(),
+            seed: self.seed,
+            book: Arc::clone(&self.book),
+            lie: self.lie,
+            errands: Errands::default(),
+            next: u64::from(self.lives) << 32,
+        };
+        hosted(profile(name), behaviour, now)
     }
 }
 
 pub fn profile(name: &str) -> Profile {
     Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
         capability: Capability {
             streaming: false,
             push_notifications: true,
             negotiate: Some("acp-task-fulfillment-negotiation-v1.0".to_owned()),
         },
-        skills: vec![Skill {
-            name: "work".to_owned(),
-            ..Skill::default()
-        }],
-        authentication: Vec::new(),
-    }
-}
-
-fn access() -> AccessRules {
-    AccessRules {
-        enabled: false,
-        read_default: Action::Permit,
-        write_default: Action::Deny,
-        exec_default: Action::Permit,
-        groups: BTreeMap::from([("admin".to_owned(), ["operator".to_owned()].into())]),
-        lists: Vec::new(),
+        skills: vec![skill("work", &[])],
+        ..testkit::profile(name)
     }
 }

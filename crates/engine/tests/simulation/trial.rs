@@ -27,7 +27,7 @@ use engine::{
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use testkit::{at_once, wait};
 
 /// One request of `task-negotiate`.
 pub struct Asked {
@@ -640,15 +640,14 @@ impl Trial {
     }
 
     fn hear(&mut self) -> Result<(), Broken> {
-        let mut context = Context::from_waker(Waker::noop());
         let mut quiet = 0;
         while quiet < 2 {
             self.platform.settle(self.now);
             quiet += 1;
             for mut caller in std::mem::take(&mut self.callers) {
-                match caller.pending.as_mut().poll(&mut context) {
-                    Poll::Pending => self.callers.push(caller),
-                    Poll::Ready(outcome) => {
+                match at_once(caller.pending.as_mut()) {
+                    None => self.callers.push(caller),
+                    Some(outcome) => {
                         quiet = 0;
                         let asked = caller.asked.map(|number| &mut self.asked[number]);
                         self.laws.heard(asked, outcome)?;
@@ -684,15 +683,7 @@ impl Trial {
 
     fn trim(&mut self) -> Result<(), Broken> {
         self.tick()?;
-        let mut trim = Box::pin(self.platform.engine().trim(self.now));
-        let mut context = Context::from_waker(Waker::noop());
-        let trimmed = loop {
-            match trim.as_mut().poll(&mut context) {
-                Poll::Ready(trimmed) => break trimmed.unwrap(),
-                Poll::Pending => std::thread::yield_now(),
-            }
-        };
-        drop(trim);
+        let trimmed = wait(self.platform.engine().trim(self.now)).unwrap();
         self.laws.trimmed(
             self.platform.engine(),
             trimmed.tasks,

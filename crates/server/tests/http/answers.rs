@@ -1,10 +1,10 @@
 //! The responses to requests, by caller and form.
 
-use crate::client::{Line, request};
 use crate::house::{House, Plan};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use store::Condition;
+use testkit::http::{Line, request};
 
 #[tokio::test]
 async fn whoever_has_a_token_is_who_it_says_with_groups_as_over_netconf() {

@@ -1,6 +1,5 @@
 //! TLS and clients with certificates (RFC 7589 §7).
 
-use crate::client::{Answer, Line, within};
 use crate::house::{House, NOON_MS, Plan, bearer};
 use crate::http2;
 use domain::audit::AuditKind;
@@ -15,6 +14,8 @@ use sha2::Digest as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use testkit::http::{Answer, Line};
+use testkit::within;
 use time::{Duration, OffsetDateTime};
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -149,11 +150,11 @@ impl Authority {
             .await
             .ok()?;
         let mut line = Line(BufReader::new(stream));
-        let request = crate::client::request("GET /whoami", fields);
+        let request = testkit::http::request("GET /whoami", fields);
         // In TLS 1.3 the client has finished before its certificate was looked at.
         let sent = tokio::io::AsyncWriteExt::write_all(&mut line.0, request.as_bytes());
         sent.await.ok()?;
-        within("an answer", crate::client::read(&mut line.0))
+        within("an answer", testkit::http::read(&mut line.0))
             .await
             .ok()
     }
@@ -438,7 +439,7 @@ async fn both_protocols_are_spoken_over_tls_1_3_alone() {
     assert!(old.is_err(), "TLS 1.2");
     // A request without TLS is not answered.
     let mut plain = Line::to(house.address).await;
-    plain.send(&crate::client::request("GET /livez", &[])).await;
+    plain.send(&testkit::http::request("GET /livez", &[])).await;
     assert!(!plain.rest().await.contains("HTTP/1.1 200"));
 }
 

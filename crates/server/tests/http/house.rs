@@ -1,6 +1,5 @@
 //! A server in a state folder with some names: the operator, a user and two agents.
 
-use crate::client::{Answer, Line, within};
 use domain::audit::AuditEvent;
 use domain::time::Timestamp;
 use engine::{Accounts, UserLimits};
@@ -22,11 +21,11 @@ use server::token::{Grant, Issued, Terms, Tokens};
 use std::future::ready;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Waker};
 use store::Condition;
+use testkit::http::{Answer, Line};
+use testkit::within;
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::rustls::ServerConfig;
 
@@ -300,9 +299,7 @@ fn more(
 
 /// True if the only turn of a share is taken during this call.
 fn is_taken(share: Share) -> bool {
-    let mut other = pin!(share.run(ready(())));
-    let mut context = Context::from_waker(Waker::noop());
-    other.as_mut().poll(&mut context).is_pending()
+    testkit::at_once(share.run(ready(()))).is_none()
 }
 
 /// Reports once whose turn the connection has that polls this: a piece is made when it is polled.

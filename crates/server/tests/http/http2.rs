@@ -1,6 +1,5 @@
 //! HTTP/2, without TLS by prior knowledge: the same responses, and limits of its own.
 
-use crate::client::{Line, within};
 use crate::house::{House, Plan};
 use engine::UserLimits;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
@@ -13,6 +12,8 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use testkit::http::Line;
+use testkit::{eventually, within};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
@@ -82,12 +83,7 @@ async fn narrow(house: &House, window: u32) -> SendRequest<Empty> {
 /// Waits until no bytes of responses count as not taken for a user.
 async fn given_back(house: &House, user: &str) {
     let untaken = house.accounts.hold(user);
-    let given_back = async {
-        while untaken.of_user() > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    within("the end of what is not taken", given_back).await;
+    eventually("the end of what is not taken", || untaken.of_user() == 0).await;
 }
 
 /// Its streams are tasks of their own, and still run in the turns of their connection.
@@ -143,9 +139,7 @@ async fn what_goes_on_ends_when_the_server_closes() {
     let writer = house.writer().await;
     writer.send("one".into()).await.unwrap();
     let told = tokio::spawn(text(stream));
-    while writer.capacity() == 0 {
-        tokio::task::yield_now().await;
-    }
+    eventually("room for another piece", || writer.capacity() > 0).await;
     within("the server to close", house.close()).await;
     assert_eq!(told.await.unwrap(), "one");
 }
@@ -300,12 +294,7 @@ async fn what_is_not_taken_has_a_bound() {
     let held = house.accounts.hold("noc");
     let writer = house.writer().await;
     writer.send(vec![0; 40_000].into()).await.unwrap();
-    let made = async {
-        while held.of_user() < 39_999 {
-            tokio::task::yield_now().await;
-        }
-    };
-    within("what is made", made).await;
+    eventually("what is made", || held.of_user() >= 39_999).await;
     assert_eq!(get(&mut sender, whoami, Some(&noc)).await.status(), 429);
     drop((stream, writer, held));
     given_back(&house, "noc").await;

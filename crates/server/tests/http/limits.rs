@@ -1,11 +1,12 @@
 //! Limits: requests that are too large, too many or too slow, with their HTTP statuses.
 
-use crate::client::{Line, request, within};
 use crate::house::{House, Plan, bearer};
 use engine::UserLimits;
 use server::http::HttpLimits;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use testkit::http::{Line, request};
+use testkit::within;
 
 /// Short enough for a test, long enough for a response on a busy machine.
 const SHORT: Duration = Duration::from_millis(500);

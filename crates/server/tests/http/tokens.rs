@@ -1,6 +1,5 @@
 //! Tokens: valid and void ones, and their expiry (RFC 6750, RFC 8725).
 
-use crate::client::{Answer, Line, request};
 use crate::house::{House, NOON_MS, Plan, bearer};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use domain::audit::AuditKind;
@@ -12,6 +11,7 @@ use server::state::StateFolder;
 use server::token::{Claims, Grant, Issuer, SKEW_S, Terms, TokenError, Tokens};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use testkit::http::{Answer, Line, request};
 
 /// The claims of a token.
 fn claims(token: &str) -> Value {
@@ -473,7 +473,7 @@ async fn an_answer_that_goes_on_ends_with_its_token() {
     });
     let issued = house.issue("noc", 3_600, &[]);
     let mut line = Line::to(house.address).await;
-    line.send(&crate::client::request(
+    line.send(&testkit::http::request(
         "GET /stream",
         &[&bearer(&issued.token)],
     ))
@@ -499,7 +499,7 @@ async fn an_answer_that_goes_on_ends_at_once_when_a_key_goes() {
     });
     let issued = house.issue("noc", 3_600, &[]);
     let mut line = Line::to(house.address).await;
-    line.send(&crate::client::request(
+    line.send(&testkit::http::request(
         "GET /stream",
         &[&bearer(&issued.token)],
     ))

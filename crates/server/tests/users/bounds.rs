@@ -1,6 +1,6 @@
 //! The limits of one user, which do not affect others.
 
-use crate::platform::{Platform, within};
+use crate::platform::Platform;
 use netconf::error::RpcError;
 use russh::keys::PrivateKeyWithHashAlg;
 use russh::{Channel, client};
@@ -10,6 +10,7 @@ use server::ssh::ConnectError;
 use server::ssh::keys::load;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use testkit::{eventually, within};
 use tokio::task::{JoinHandle, yield_now};
 
 const READ: &str = "<get-config><source><running/></source></get-config>";
@@ -157,6 +158,11 @@ fn request() -> String {
     format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{blanks}<get/></rpc>]]>]]>")
 }
 
+/// Waits until so many bytes are held for noc.
+async fn holds(platform: &Platform, what: &str, so_many: impl Fn(u64) -> bool) {
+    eventually(what, || so_many(platform.usage("noc").held_bytes)).await;
+}
+
 impl Flood {
     async fn over(platform: &Platform, user: &str) -> Self {
         let (connection, channel) = bare(platform, user, 1).await;
@@ -256,12 +262,7 @@ async fn requests_that_wait_behind_another_are_counted() {
         channel.data(request.as_bytes()).await.unwrap();
     }
     let counted = 8 * request.len() as u64;
-    within("the count", async {
-        while platform.usage("noc").held_bytes < counted {
-            yield_now().await;
-        }
-    })
-    .await;
+    holds(&platform, "the count", |bytes| bytes >= counted).await;
 }
 
 /// Makes memory short for as long as it lives, whatever the meter reports.
@@ -295,20 +296,10 @@ async fn while_memory_is_short_a_message_that_is_not_ended_is_dropped() {
     let blanks = " ".repeat(512 << 10);
     let part = format!("<rpc message-id=\"1\" xmlns=\"{BASE}\">{blanks}");
     channel.data(part.as_bytes()).await.unwrap();
-    within("the part", async {
-        while platform.usage("noc").held_bytes < 512 << 10 {
-            yield_now().await;
-        }
-    })
-    .await;
+    holds(&platform, "the part", |bytes| bytes >= 512 << 10).await;
     let _shortage = Shortage::of(&platform);
     platform.end_of("noc").await;
-    within("the room", async {
-        while platform.usage("noc").held_bytes > 0 {
-            yield_now().await;
-        }
-    })
-    .await;
+    holds(&platform, "the room", |bytes| bytes == 0).await;
     operator.call(READ).await.unwrap();
 }
 
@@ -320,19 +311,9 @@ async fn while_memory_is_short_who_takes_nothing_is_let_go() {
     let mut operator = platform.client("operator").await;
     // Even the hello of the platform is too much for the window.
     let (_connection, _channel) = bare(&platform, "noc", 1).await;
-    within("the hello", async {
-        while platform.usage("noc").held_bytes == 0 {
-            yield_now().await;
-        }
-    })
-    .await;
+    holds(&platform, "the hello", |bytes| bytes > 0).await;
     let _shortage = Shortage::of(&platform);
-    within("the room", async {
-        while platform.usage("noc").held_bytes > 0 {
-            yield_now().await;
-        }
-    })
-    .await;
+    holds(&platform, "the room", |bytes| bytes == 0).await;
     operator.call(READ).await.unwrap();
 }
 

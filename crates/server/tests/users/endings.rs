@@ -1,15 +1,15 @@
 //! The ends of sessions other than being cut off.
 
-use crate::platform::{Platform, within};
+use crate::platform::Platform;
 use domain::event::Termination;
 use server::StoreOpenError;
 use server::client::{CallError, Client};
-use server::clock::Clock;
 use server::host::StartError;
-use server::token::{Grant, Terms, TokenError, Tokens};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use testkit::http::{self, Answer, ended};
+use testkit::within;
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 
 /// A client closes its session, whether its command does so or merely drops it.
@@ -245,16 +245,13 @@ async fn a_key_that_is_taken_away_ends_a_request_that_waits() {
     agent.call(SUBSCRIBE).await.unwrap();
     let message = r#"{"message": {"messageId": "m", "role": "ROLE_USER",
         "parts": [{"text": "please diagnose router:Berlin"}]}}"#;
-    let mut waiting = posted(&platform, "noc", "/agents/ip/message:send", message).await;
+    let waiting = posted(&platform, "noc", "/agents/ip/message:send", message).await;
     // It has reached the agent, which says nothing.
     within("the task", agent.notification()).await.unwrap();
     std::fs::remove_file(platform.file("users/noc.pub")).unwrap();
-    let mut answer = String::new();
-    within("the answer", waiting.read_to_string(&mut answer))
-        .await
-        .unwrap();
-    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
-    assert!(!answer.contains("TASK_STATE"), "{answer}");
+    let answer = within("the answer", ended(waiting)).await.unwrap();
+    assert!(answer.line.starts_with("HTTP/1.1 401 "), "{answer:?}");
+    assert!(!answer.body.contains("TASK_STATE"), "{answer:?}");
 }
 
 /// A key that others may write is refused over HTTP as well.
@@ -263,7 +260,7 @@ async fn a_token_of_a_key_that_others_may_write_does_not_count() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
     platform.admit("users/noc.pub");
     let (token, key) = (
-        token_of(&platform, "noc").unwrap(),
+        platform.token("noc").unwrap(),
         platform.file("users/noc.pub"),
     );
     for (mode, expected) in [
@@ -272,14 +269,9 @@ async fn a_token_of_a_key_that_others_may_write_does_not_count() {
         (0o644, "200 OK"),
     ] {
         std::fs::set_permissions(&key, Permissions::from_mode(mode)).unwrap();
-        let mut stream = sent(&platform, "GET", &token, "/whoami", "").await;
-        let mut answer = String::new();
-        within("the answer", stream.read_to_string(&mut answer))
-            .await
-            .unwrap();
-        let status = answer.lines().next();
-        assert_eq!(status, Some(&*format!("HTTP/1.1 {expected}")), "{mode:o}");
-        assert_eq!(token_of(&platform, "noc").is_ok(), mode == 0o644);
+        let answer = whoami(&platform, &token).await;
+        assert_eq!(answer.line, format!("HTTP/1.1 {expected}"), "{mode:o}");
+        assert_eq!(platform.token("noc").is_ok(), mode == 0o644);
     }
 }
 
@@ -292,22 +284,17 @@ async fn a_key_of_the_operators_that_others_may_write_does_not_count() {
     let key = platform.file("users/operator.pub");
     let may = |mode| std::fs::set_permissions(&key, Permissions::from_mode(mode)).unwrap();
     may(0o644);
-    let of_both = token_of(&platform, "operator").unwrap();
+    let of_both = platform.token("operator").unwrap();
     may(0o666);
-    let of_first = token_of(&platform, "operator").unwrap();
+    let of_first = platform.token("operator").unwrap();
     for (mode, both, first) in [
         (0o666, "401 Unauthorized", "200 OK"),
         (0o644, "200 OK", "401 Unauthorized"),
     ] {
         may(mode);
         for (token, expected) in [(&of_both, both), (&of_first, first)] {
-            let mut stream = sent(&platform, "GET", token, "/whoami", "").await;
-            let mut answer = String::new();
-            within("the answer", stream.read_to_string(&mut answer))
-                .await
-                .unwrap();
-            let status = answer.lines().next();
-            assert_eq!(status, Some(&*format!("HTTP/1.1 {expected}")), "{mode:o}");
+            let answer = whoami(&platform, token).await;
+            assert_eq!(answer.line, format!("HTTP/1.1 {expected}"), "{mode:o}");
         }
     }
 }
@@ -327,32 +314,15 @@ async fn followed(platform: &Platform, id: &str) -> TcpStream {
 
 /// A request of a user, after it was sent.
 async fn posted(platform: &Platform, user: &str, path: &str, body: &str) -> TcpStream {
-    let token = token_of(platform, user).unwrap();
-    sent(platform, "POST", &token, path, body).await
+    let token = platform.token(user).unwrap();
+    let address = platform.host.http.unwrap().address.to_string();
+    let fields = [("A2A-Version", "1.0"), ("Content-Type", "application/json")];
+    http::sent(&address, "POST", path, Some(&token), &fields, body).await
 }
 
-fn token_of(platform: &Platform, user: &str) -> Result<String, TokenError> {
-    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
-    let grant = Grant {
-        name: user.to_owned(),
-        valid_s: 600,
-        scope: Default::default(),
-    };
-    let issued = tokens.issue(&grant, Clock::wall_time())?;
-    Ok(issued.token)
-}
-
-async fn sent(platform: &Platform, method: &str, token: &str, path: &str, body: &str) -> TcpStream {
-    let address = platform.host.http.unwrap().address;
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nA2A-Version: 1.0\r\n\
-         Authorization: Bearer {token}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    stream
+async fn whoami(platform: &Platform, token: &str) -> Answer {
+    let address = platform.host.http.unwrap().address.to_string();
+    http::get(&address, "/whoami", Some(token)).await
 }
 
 /// A platform that does not start, because another runs on the state, leaves the files of its

@@ -9,13 +9,10 @@ use server::host::{Endpoint, Home, Host, StartError};
 use server::roster::Roster;
 use server::ssh::keys::{StateKeys, write_public};
 use server::state::StateFolder;
-use std::future::Future;
+use server::token::{Grant, Issued, Terms, TokenError, Tokens};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The time limit for anything awaited.
-const PATIENCE: Duration = Duration::from_secs(60);
+use testkit::{eventually, within};
 
 /// A running platform.
 pub struct Platform {
@@ -85,12 +82,7 @@ impl Platform {
         let edited = edit(&text);
         assert_ne!(text, edited);
         std::fs::write(self.file("access.toml"), edited).unwrap();
-        within("the new rules", async {
-            while Arc::ptr_eq(&before, &engine.access()) {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
+        eventually("the new rules", || !Arc::ptr_eq(&before, &engine.access())).await;
     }
 
     /// Makes a user an administrator beside the operator.
@@ -98,6 +90,25 @@ impl Platform {
         let both = format!("[\"operator\", \"{user}\"]");
         self.rule(|rules| rules.replacen("[\"operator\"]", &both, 1))
             .await;
+    }
+
+    /// A token of a user, valid for ten minutes.
+    pub fn token(&self, user: &str) -> Result<String, TokenError> {
+        Ok(self.issue(user)?.token)
+    }
+
+    /// The same, with what is known of it.
+    pub fn issue(&self, user: &str) -> Result<Issued, TokenError> {
+        let grant = Grant {
+            name: user.to_owned(),
+            valid_s: 600,
+            scope: Default::default(),
+        };
+        self.tokens().issue(&grant, Clock::wall_time())
+    }
+
+    pub fn tokens(&self) -> Tokens {
+        Tokens::open(&self.folder, Terms::default()).unwrap()
     }
 
     /// The usage of a user.
@@ -138,12 +149,4 @@ async fn start(folder: &StateFolder, settings: &str) -> Result<Host, StartError>
     let clock = Arc::new(Clock::wall());
     let home = Home::Folder(folder.clone());
     Host::start(home, &settings, Roster::default(), Arc::default(), clock).await
-}
-
-/// The output of a future, within the time limit.
-pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
-        Ok(outcome) => outcome,
-        Err(_) => panic!("{what} does not come"),
-    }
 }

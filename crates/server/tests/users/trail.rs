@@ -1,13 +1,12 @@
 //! Authentication in the audit trail: over SSH, over HTTP, and changes of credentials.
 
-use crate::platform::{Platform, within};
+use crate::platform::Platform;
 use domain::audit::{AuditKind, AuditRecord};
 use domain::event::LogEvent;
 use domain::time::Timestamp;
-use server::token::{Grant, Terms, Tokens};
+use server::token::Grant;
 use std::sync::Arc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use testkit::within;
 
 impl Platform {
     /// The first record of a kind about a user.
@@ -63,19 +62,11 @@ async fn keys_tokens_and_rules_that_come_and_go_are_told() {
     platform.admit("users/noc.pub");
     let added = platform.record(AuditKind::KeyAdded, "noc").await;
     assert_eq!(added.event.subject, "users/noc.pub");
-    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
-    let grant = Grant {
-        name: "noc".to_owned(),
-        valid_s: 600,
-        scope: Default::default(),
-    };
-    let issued = tokens
-        .issue(&grant, server::clock::Clock::wall_time())
-        .unwrap();
+    let issued = platform.issue("noc").unwrap();
     let told = platform.record(AuditKind::TokenIssued, "noc").await;
     assert_eq!(told.event.subject, format!("token {}", issued.entry.id));
     assert!(!format!("{told:?}").contains(&issued.token));
-    tokens.revoke(&issued.entry.id).unwrap();
+    platform.tokens().revoke(&issued.entry.id).unwrap();
     platform.record(AuditKind::TokenRevoked, "noc").await;
     std::fs::remove_file(platform.file("users/noc.pub")).unwrap();
     platform.record(AuditKind::KeyRemoved, "noc").await;
@@ -92,7 +83,7 @@ async fn keys_tokens_and_rules_that_come_and_go_are_told() {
 #[tokio::test]
 async fn a_token_that_is_revoked_at_once_is_told_all_the_same() {
     let platform = Platform::with("").await;
-    let tokens = Tokens::open(&platform.folder, Terms::default()).unwrap();
+    let tokens = platform.tokens();
     let grant = Grant {
         name: "operator".to_owned(),
         valid_s: 600,
@@ -142,16 +133,10 @@ async fn a_flood_of_denials_is_a_handful_of_records() {
 #[tokio::test]
 async fn a_token_that_does_not_count_is_told_without_it() {
     let platform = Platform::with("[http]\nlisten = \"127.0.0.1:0\"").await;
-    let address = platform.host.http.unwrap().address;
-    let mut stream = TcpStream::connect(address).await.unwrap();
+    let address = platform.host.http.unwrap().address.to_string();
     let token = "aaaa.bbbb.cccc";
-    let request = format!(
-        "GET /whoami HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.starts_with("HTTP/1.1 401"), "{answer}");
+    let answer = testkit::http::get(&address, "/whoami", Some(token)).await;
+    assert!(answer.line.starts_with("HTTP/1.1 401"), "{answer:?}");
     let failed = platform.record(AuditKind::LoginFailed, "").await;
     assert_eq!(failed.event.source, "http 127.0.0.1");
     assert!(!format!("{failed:?}").contains(token));

@@ -1,25 +1,17 @@
 //! The threads on which agents step: others have one while a step does not return, and their number
 //! is restored once it has.
 
-use crate::platform::within;
-use domain::access::{AccessRules, Action};
 use domain::agent::{Agent, Input, Output};
-use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Health;
 use domain::reply::{Reply, Verdict};
-use domain::task::TaskId;
 use domain::time::{SeededRng, Timestamp};
-use domain::verb::Verb;
-use engine::{
-    Endpoint, Engine, Execution, Hosted, Limits, Negotiate, Retention, SchemaSetup, Setup,
-};
+use engine::{Engine, Hosted, Limits};
 use server::background;
 use server::clock::Clock;
 use server::workers::AgentWorkers;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use testkit::{Willing, assignment, eventually, hosted, profile, setup, within};
 
 /// Serialises tests that count the threads of the process, or start some.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
@@ -38,66 +30,8 @@ impl Agent for Stuck {
     }
 }
 
-/// Accepts any request.
-struct Willing;
-
-impl Agent for Willing {
-    fn step(&mut self, input: Input, _: Timestamp, _: &mut SeededRng) -> Vec<Output> {
-        match input {
-            Input::Asked(_) => vec![Output::Answer(Reply::accepted())],
-            _ => Vec::new(),
-        }
-    }
-}
-
-fn hosted(name: &str, agent: impl Agent + 'static, now: Timestamp) -> Hosted {
-    let profile = Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
-    Hosted {
-        profile: Arc::new(profile),
-        agent: Box::new(agent),
-        again: None,
-        endpoint: None,
-        registered_at: now,
-    }
-}
-
 fn hosting(agents: Vec<Hosted>) -> Engine {
-    let engine = Engine::open(Setup {
-        store: engine::StoreOptions::memory(),
-        access: AccessRules {
-            enabled: true,
-            read_default: Action::Permit,
-            write_default: Action::Permit,
-            exec_default: Action::Permit,
-            groups: BTreeMap::new(),
-            lists: Vec::new(),
-        },
-        agents,
-        default_agent: "worker".to_owned(),
-        inventory: Arc::new(Inventory::default()),
-        seed: 7,
-        limits: Limits::default(),
-        retention: Retention::default(),
-        deliverable: Box::new(|_| Ok(())),
-        credentials: Box::new(|_| None),
-        proxy: None,
-        schemas: SchemaSetup::fixed(Vec::new()),
-    });
-    engine.unwrap()
+    Engine::open(setup(agents)).unwrap()
 }
 
 /// The number of this process's threads for agents.
@@ -108,25 +42,15 @@ fn threads() -> usize {
 }
 
 async fn begins(stepping: &Receiver<()>) {
-    while stepping.try_recv().is_err() {
-        tokio::task::yield_now().await;
-    }
+    eventually("a step", || stepping.try_recv().is_ok()).await;
 }
 
 /// The outcome of an assignment that is not awaited.
 async fn assigned(engine: &Engine, to: &str, task: &str, now: Timestamp) -> Reply {
     let text = "## target object\nlink\n## task description\ndiagnose it";
-    let operation = Negotiate {
-        to: Some(to.to_owned()),
-        task: Some(TaskId::new(task)),
-        texts: vec![text.to_owned()],
-        asynchronous: Some(true),
-        ..Negotiate::new(Endpoint::Platform, Verb::TaskAssign)
-    };
-    let outcome = match engine.execute(&engine.principal("operator"), operation, now) {
-        Execution::Done(outcome) => outcome,
-        Execution::Pending(pending) => within("an answer", pending).await,
-    };
+    let operation = assignment(to, task, text);
+    let execution = engine.execute(&engine.principal("operator"), operation, now);
+    let outcome = within("an answer", execution.outcome()).await;
     outcome.unwrap().reply
 }
 
@@ -147,16 +71,16 @@ async fn others_are_answered_while_steps_do_not_come_back() {
     for name in &names {
         let (begun, begins) = channel();
         let (release, held) = channel();
-        agents.push(hosted(name, Stuck { begun, held }, clock.now()));
+        agents.push(hosted(profile(name), Stuck { begun, held }, clock.now()));
         stepping.push(begins);
         releases.push(release);
     }
-    agents.push(hosted("other", Willing, clock.now()));
+    agents.push(hosted(profile("other"), Willing, clock.now()));
     let engine = Arc::new(hosting(agents));
     let workers = AgentWorkers::start(&engine, &clock).unwrap();
     engine.start(clock.now());
     for stepping in &stepping {
-        within("a step", begins(stepping)).await;
+        begins(stepping).await;
     }
     engine.tick(clock.now() + Limits::default().step_ms + 1);
     assert_eq!(engine.steps_given_up(), names.len() as u64);
@@ -183,26 +107,16 @@ async fn a_thread_that_was_given_up_ends_when_it_comes_back() {
     let (begun, stepping) = channel();
     let (release, held) = channel();
     let clock = Arc::new(Clock::wall());
-    let stuck = hosted("worker", Stuck { begun, held }, clock.now());
+    let stuck = hosted(profile("worker"), Stuck { begun, held }, clock.now());
     let engine = Arc::new(hosting(vec![stuck]));
     let workers = AgentWorkers::start(&engine, &clock).unwrap();
     let usual = background::cores().get();
     engine.start(clock.now());
-    within("the step", begins(&stepping)).await;
+    begins(&stepping).await;
     engine.tick(clock.now() + Limits::default().step_ms + 1);
     assert_eq!(engine.steps_given_up(), 1);
-    within("another thread in its place", async {
-        while threads() != usual + 1 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    eventually("another thread in its place", || threads() == usual + 1).await;
     drop(release);
-    within("its end", async {
-        while threads() != usual {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    eventually("its end", || threads() == usual).await;
     workers.stop().await;
 }
