@@ -6,11 +6,12 @@
 //! At 1, 8 and 64 connections a client sends `SendMessage` over JSON-RPC with a typed part and
 //! waits for the task with its typed result: our server validates the part against its schema and
 //! has the task on disk before it answers, the sample server (`sample.py`) keeps its tasks in
-//! memory and validates nothing. Both are processes of their own on this machine, in turn, under
-//! the same client. Neither calls a language model.
+//! memory and validates nothing, and a bare hyper server answers everything with the same few bytes:
+//! the most that HTTP allows here. All are processes of their own on this machine, in turn, under
+//! the same client. None calls a language model.
 //!
 //! `--json` prints one object per line. Without `--bench`, which `cargo bench` passes, or with
-//! `--smoke`, it only checks that everything runs. A tour: `servers` (the two processes), `client`
+//! `--smoke`, it only checks that everything runs. A tour: `servers` (the processes), `client`
 //! (the load).
 
 #![allow(clippy::print_stdout, clippy::print_stderr, missing_docs)]
@@ -37,6 +38,12 @@ const CONNECTIONS: [usize; 3] = [1, 8, 64];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role] = arguments.as_slice()
+        && role == servers::BARE_ROLE
+    {
+        servers::bare().expect("loopback has a port");
+        return ExitCode::SUCCESS;
+    }
     if let [role, folder] = arguments.as_slice()
         && role == servers::ROLE
     {
@@ -63,22 +70,25 @@ fn run(json: bool, smoke: bool) -> Result<(), Box<dyn Error>> {
         .build()?;
     tell(json, &machine::machine());
     let ours = Server::platform(folder.path())?;
+    let bare = Server::bare()?;
     let sample = Server::sample()?;
     if sample.is_none() {
         eprintln!("a2a-sdk is not installed (`make setup`): no sample server beside ours");
     }
+    let servers: Vec<&Server> = [&ours, &bare].into_iter().chain(&sample).collect();
     for connections in CONNECTIONS {
         let mut rates = Vec::new();
-        for server in std::iter::once(&ours).chain(&sample) {
+        for server in &servers {
             let before_s = machine::cpu_s(&server.process());
             let load = runtime.block_on(client::load(&server.door, connections, lasts))?;
             let spent_s = machine::cpu_s(&server.process()) - before_s;
             rates.push(load.per_s());
             tell(json, &row(server, connections, &load, spent_s));
         }
-        if let [ours, sample] = rates[..] {
+        for (beside, rate) in servers.iter().zip(&rates).skip(1) {
             let ratio = json!({
-                "event": "ratio", "connections": connections, "value": ours / sample,
+                "event": "ratio", "connections": connections, "beside": beside.name,
+                "value": rates[0] / rate,
             });
             tell(json, &ratio);
         }

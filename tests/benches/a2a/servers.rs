@@ -1,7 +1,8 @@
-//! The two servers, each in a process of its own that ends with the bench.
+//! The three servers, each in a process of its own that ends with the bench.
 //!
 //! Ours is this program with another argument: a platform as by `convoke serve --network none`,
-//! with its store in a file. The other is `sample.py` in the virtual environment of `make setup`.
+//! with its store in a file. The bare one is this program as well: hyper, which ours stands on,
+//! with nothing behind it. The third is `sample.py` in the virtual environment of `make setup`.
 //! Read next: [`super::client`].
 
 use super::client::Door;
@@ -11,15 +12,27 @@ use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::state::StateFolder;
 use server::token::{Grant, Terms, Tokens};
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
 use std::error::Error;
+use std::future::poll_fn;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::Ipv4Addr;
 use std::path::Path;
+use std::pin::Pin;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 /// The argument that makes this program the platform.
 pub(crate) const ROLE: &str = "--platform-for-a2a";
+/// The argument that makes this program the bare server.
+pub(crate) const BARE_ROLE: &str = "--bare-for-a2a";
+/// What the bare server answers to everything.
+const COMPLETED: &str =
+    r#"{"jsonrpc":"2.0","id":1,"result":{"task":{"status":{"state":"TASK_STATE_COMPLETED"}}}}"#;
 /// The agent under load: it answers at once with the intents in force.
 const AGENT: &str = "/agents/TMF-Convoke-Intent-1.0.0";
 
@@ -50,6 +63,14 @@ impl Server {
         Ok(Self { name, door, child })
     }
 
+    /// Starts the bare server.
+    pub(crate) fn bare() -> Result<Self, Box<dyn Error>> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg(BARE_ROLE);
+        let (child, port) = started(command)?;
+        Ok(Self::without_token("bare hyper", child, &port))
+    }
+
     /// Starts the sample server; none if the SDK is not installed.
     pub(crate) fn sample() -> Result<Option<Self>, Box<dyn Error>> {
         let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -60,13 +81,16 @@ impl Server {
         let mut command = Command::new(python);
         command.arg(tests.join("benches/a2a/sample.py"));
         let (child, port) = started(command)?;
+        Ok(Some(Self::without_token("a2a-sdk sample", child, &port)))
+    }
+
+    fn without_token(name: &'static str, child: Child, port: &str) -> Self {
         let door = Door {
             address: format!("127.0.0.1:{port}"),
             path: "/".to_owned(),
             token: String::new(),
         };
-        let name = "a2a-sdk sample";
-        Ok(Some(Self { name, door, child }))
+        Self { name, door, child }
     }
 
     /// Its process ID, as in `/proc`.
@@ -98,6 +122,29 @@ pub(crate) fn platform(folder: &Path) {
     runtime
         .block_on(serve(folder))
         .expect("the platform starts");
+}
+
+/// Runs the bare server until it is killed; prints its port. Reads each request whole, as any server must.
+pub(crate) fn bare() -> Result<(), Box<dyn Error>> {
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        println!("{}", listener.local_addr()?.port());
+        loop {
+            let (stream, _) = listener.accept().await?;
+            stream.set_nodelay(true)?;
+            let connection =
+                http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(completed));
+            tokio::spawn(connection);
+        }
+    })
+}
+
+async fn completed(request: Request<Incoming>) -> hyper::Result<Response<String>> {
+    let mut body = request.into_body();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        frame?;
+    }
+    Ok(Response::new(COMPLETED.to_owned()))
 }
 
 async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {

@@ -12,7 +12,7 @@ use domain::profile::{Capability, Layer, Profile};
 use domain::registry::Reach;
 use domain::task::TaskId;
 use domain::verb::Verb;
-use engine::{Endpoint, Negotiate, RegisterAgent};
+use engine::{Endpoint, Execution, Negotiate, Negotiated, RegisterAgent};
 use netconf::framing::{Decoder, Framing, encode};
 use netconf::hello::{Capabilities, write_server_hello};
 use netconf::names::capability::{BASE_1_0, BASE_1_1};
@@ -281,10 +281,14 @@ fn answer_parent(host: Arc<Host>) {
 
 /// Assigns tasks as the operator would, without NETCONF.
 async fn fill(host: &Host, tasks: usize) {
+    const AT_ONCE: usize = 10_000;
     let engine = host.platform.engine();
     let who: Principal = engine.principal("operator");
-    let mut pending = Vec::with_capacity(tasks);
+    let mut pending = Vec::with_capacity(AT_ONCE);
     for number in 0..tasks {
+        if pending.len() == AT_ONCE {
+            acknowledged(&mut pending).await;
+        }
         let negotiate = Negotiate {
             to: Some(EXECUTOR.to_owned()),
             task: Some(TaskId::new(known_task(number))),
@@ -294,7 +298,11 @@ async fn fill(host: &Host, tasks: usize) {
         };
         pending.push(engine.execute(&who, negotiate, host.clock.now()));
     }
-    for execution in pending {
+    acknowledged(&mut pending).await;
+}
+
+async fn acknowledged(pending: &mut Vec<Execution<Negotiated>>) {
+    for execution in pending.drain(..) {
         execution.outcome().await.expect("nothing is wrong with it");
     }
 }

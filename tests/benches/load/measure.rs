@@ -85,12 +85,13 @@ pub(crate) async fn load(
     }
     let begun = Instant::now();
     let mut tasks = JoinSet::new();
+    let apart = (questions.framed.len() / sessions).max(37);
     for (place, wire) in wires.into_iter().enumerate() {
         let questions = questions.clone();
         tasks.spawn(keep_asking(
             wire,
             questions,
-            place * 37,
+            place * apart,
             depth,
             begun + window,
         ));

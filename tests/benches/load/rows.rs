@@ -23,6 +23,8 @@ pub(crate) struct Scale {
     pub(crate) window: Duration,
     /// Tasks in the store at the beginning.
     pub(crate) tasks: usize,
+    /// Ended tasks in the store of the row that asks for those.
+    pub(crate) ended: usize,
     /// Sessions of rows with many sessions.
     pub(crate) sessions: usize,
     /// Idle sessions.
@@ -49,6 +51,7 @@ impl Scale {
         runs: 3,
         window: Duration::from_millis(1_500),
         tasks: 10_000,
+        ended: 1_000_000,
         sessions: 50,
         idle: 500,
         many: 10_000,
@@ -64,6 +67,7 @@ impl Scale {
         runs: 1,
         window: Duration::from_millis(100),
         tasks: 200,
+        ended: 400,
         sessions: 8,
         idle: 20,
         many: 40,
@@ -77,7 +81,7 @@ impl Scale {
 }
 
 /// Every row, in order.
-pub(crate) const NAMES: [&str; 15] = [
+pub(crate) const NAMES: [&str; 16] = [
     "connect",
     "connect-50",
     "get",
@@ -85,6 +89,7 @@ pub(crate) const NAMES: [&str; 15] = [
     "get-pipelined",
     "get-pipelined-256",
     "get-xpath",
+    "get-ended",
     "get-all",
     "query",
     "fan-out",
@@ -152,6 +157,7 @@ impl Bench {
                 let asked = self.rate(what, &xpath(tasks), 1, 1).await?;
                 aim(asked, Aim::AtLeast(15_000.0), None)
             }
+            "get-ended" => self.get_ended().await?,
             "get-all" => self.get_all().await?,
             "query" => {
                 let what = "taskResultQuery, 1 session".to_owned();
@@ -225,6 +231,28 @@ impl Bench {
                 .push(measure::load(&echo, &plain, sessions, depth, window).await?);
         }
         Ok(row)
+    }
+
+    /// Measures gets of ended tasks of which hardly any is in memory, on a server of its own.
+    async fn get_ended(&self) -> Result<Row, Box<dyn std::error::Error>> {
+        let (ended, sessions) = (self.scale.ended, self.scale.sessions);
+        let mut row = row(
+            format!("keyed get of 1 of {ended} ended tasks, {sessions} sessions"),
+            "requests/s",
+        );
+        let server = ServerProcess::start(&self.folder.join("ended"), ended)?;
+        let (platform, echo) = (server.target(false), server.target(true));
+        let window = self.scale.window;
+        for turn in 0..self.scale.runs {
+            // Each run asks for others, so that none has been read before.
+            let questions = subtrees(other_tasks(ended, turn));
+            row.runs
+                .push(measure::load(&platform, &questions, sessions, 1, window).await?);
+            let plain = questions.answered_ok();
+            row.echo
+                .push(measure::load(&echo, &plain, sessions, 1, window).await?);
+        }
+        Ok(aim(row, Aim::AtLeast(20_000.0), None))
     }
 
     async fn connect(&self) -> Result<Row, WireError> {
@@ -440,8 +468,21 @@ fn some_tasks(tasks: usize) -> impl Iterator<Item = String> {
     (0..256).map(move |n: usize| known_task(n.wrapping_mul(7_919) % tasks))
 }
 
+/// So many tasks spread over the list that a run asks for none twice, in a scattered order.
+fn other_tasks(tasks: usize, turn: usize) -> impl Iterator<Item = String> {
+    const ASKED_MOST: usize = 100_000;
+    // A prime that divides none of the scales: each number comes once.
+    let place = move |n: usize| n.wrapping_mul(611_953) % tasks;
+    let first = turn * ASKED_MOST;
+    (first..first + ASKED_MOST.min(tasks)).map(move |n| known_task(place(n)))
+}
+
 fn subtree(tasks: usize) -> Questions {
-    Questions::new(some_tasks(tasks).map(|id| {
+    subtrees(some_tasks(tasks))
+}
+
+fn subtrees(ids: impl Iterator<Item = String>) -> Questions {
+    Questions::new(ids.map(|id| {
         let operation = format!(
             "<get><filter type=\"subtree\"><registry xmlns=\"urn:convoke:params:xml:ns:yang:convoke-registry\"><task><task-id>{id}</task-id></task></registry></filter></get>"
         );
