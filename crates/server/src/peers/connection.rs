@@ -15,6 +15,7 @@ use domain::event::Sequence;
 use domain::negotiation::{Kind, Side, Stance, State};
 use domain::notification::NegotiationUpdate;
 use domain::reply::{Reply, Verdict};
+use domain::retry::{Backoff, Retry};
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -37,8 +38,11 @@ use tracing::{debug, warn};
 const QUOTA_BYTES: usize = 64 * 1_024 * 1_024;
 /// The number of attempts before a message counts as undeliverable.
 const TRIES: u32 = 4;
-/// The pauses before a lost session is reopened: the first, the longest.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// The pauses before a lost session is reopened.
+const BACKOFF: Backoff = Backoff {
+    first_ms: 500,
+    longest_ms: 30_000,
+};
 
 /// A message to be sent.
 pub(super) struct Call {
@@ -139,7 +143,7 @@ impl PeerConnection {
 
     /// Sends messages until the sender is gone.
     pub(super) async fn run(mut self) {
-        let mut pause = AGAIN.0;
+        let mut retry = Retry::new(BACKOFF);
         loop {
             // Once subscribed, a session is held even without messages.
             if self.open.is_empty() && self.heard.is_none() {
@@ -154,25 +158,25 @@ impl PeerConnection {
             };
             if self.since.swap(u64::MAX, Relaxed) != u64::MAX {
                 // It was opened: what ended it is new.
-                pause = AGAIN.0;
+                retry.reset();
             }
             self.lost(&why);
-            if !self.rest(pause).await {
+            if !self.rest(retry.next_pause_ms()).await {
                 return;
             }
-            pause = (2 * pause).min(AGAIN.1);
         }
     }
 
     /// Waits before the next session; a new message shortens that. False if the sender is gone.
-    async fn rest(&mut self, pause: Duration) -> bool {
+    async fn rest(&mut self, pause_ms: u32) -> bool {
         let (mut least, mut most) = (false, false);
         let mut new = false;
         let began = tokio::time::Instant::now();
+        let after = |ms: u32| began + Duration::from_millis(ms.into());
         while !(most || least && new) {
             tokio::select! {
-                () = tokio::time::sleep_until(began + AGAIN.0), if !least => least = true,
-                () = tokio::time::sleep_until(began + pause) => most = true,
+                () = tokio::time::sleep_until(after(BACKOFF.first_ms)), if !least => least = true,
+                () = tokio::time::sleep_until(after(pause_ms)) => most = true,
                 call = self.calls.recv() => match call {
                     Some(call) => {
                         self.delayed(call.token);

@@ -10,7 +10,7 @@
 use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
-use super::schedule::{DeliveryQueue, Outcome, Reached, Retry, Schedule, Try};
+use super::schedule::{DeliveryPolicy, DeliveryQueue, Outcome, Reached, Schedule, Try};
 use super::source::{Failure, Kept, Source};
 use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
@@ -69,7 +69,7 @@ impl Deliveries {
     pub fn start(
         source: Arc<dyn Source>,
         client: WebhookClient,
-        retry: Retry,
+        policy: DeliveryPolicy,
         clock: Arc<Clock>,
     ) -> Result<Self, Failure> {
         let (stop, stopped) = oneshot::channel();
@@ -80,10 +80,10 @@ impl Deliveries {
         let task = DeliveryTask {
             source,
             client: Arc::new(client),
-            retry,
+            policy,
             clock,
             statistics,
-            schedule: Schedule::new(retry),
+            schedule: Schedule::new(policy),
             tries: JoinSet::new(),
             read_to,
             kept_to: cursors.read_to.filter(|kept| *kept == read_to),
@@ -125,7 +125,7 @@ type Tried = (Try, Result<u16, Unanswered>);
 struct DeliveryTask {
     source: Arc<dyn Source>,
     client: Arc<WebhookClient>,
-    retry: Retry,
+    policy: DeliveryPolicy,
     clock: Arc<Clock>,
     statistics: watch::Sender<DeliveryStatistics>,
     schedule: Schedule,
@@ -389,7 +389,7 @@ impl DeliveryTask {
 
     fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
-        let ms = self.retry.try_ms;
+        let ms = self.policy.try_ms;
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
             let posted = post_all(&client, &one.target, requests, created);

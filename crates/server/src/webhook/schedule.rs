@@ -11,6 +11,7 @@
 use super::target::{Origin, Target};
 use domain::event::Sequence;
 use domain::push::PushConfig;
+use domain::retry::Backoff;
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -30,15 +31,13 @@ const CHANGE_BYTES: usize = 32;
 /// be under way.
 pub const CHANGES_OF_ONE: usize = 4_096;
 
-/// The retry policy.
+/// The policy of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
+pub struct DeliveryPolicy {
     /// The time limit of one attempt, in milliseconds.
     pub try_ms: u64,
-    /// The pause after the first failure, in milliseconds; doubled after each further one.
-    pub first_wait_ms: u64,
-    /// The longest pause, in milliseconds.
-    pub longest_wait_ms: u64,
+    /// The pauses of a queue whose attempts fail.
+    pub backoff: Backoff,
     /// The age at which a change is given up, in milliseconds.
     pub give_up_ms: i64,
     /// The most concurrent attempts.
@@ -47,14 +46,16 @@ pub struct Retry {
     pub tries_a_host: usize,
 }
 
-impl Default for Retry {
+impl Default for DeliveryPolicy {
     /// 10 s an attempt; pauses from 1 s doubling to 5 min, for 24 h; 64 attempts at once, 4 to one
     /// host.
     fn default() -> Self {
         Self {
             try_ms: 10_000,
-            first_wait_ms: 1_000,
-            longest_wait_ms: 5 * 60 * 1_000,
+            backoff: Backoff {
+                first_ms: 1_000,
+                longest_ms: 5 * 60 * 1_000,
+            },
             give_up_ms: 24 * 60 * 60 * 1_000,
             tries: 64,
             tries_a_host: 4,
@@ -257,7 +258,7 @@ impl Tally {
 /// The schedule.
 #[derive(Debug)]
 pub struct Schedule {
-    retry: Retry,
+    policy: DeliveryPolicy,
     queues: BTreeMap<Arc<DeliveryQueue>, Pending>,
     queues_of: Tally,
     /// The queues whose receivers have unsubscribed, with their owners.
@@ -274,9 +275,9 @@ pub struct Schedule {
 
 impl Schedule {
     /// An empty schedule.
-    pub fn new(retry: Retry) -> Self {
+    pub fn new(policy: DeliveryPolicy) -> Self {
         Self {
-            retry,
+            policy,
             queues: BTreeMap::new(),
             queues_of: Tally::default(),
             gone: BTreeMap::new(),
@@ -379,7 +380,7 @@ impl Schedule {
 
     /// The next attempt, if one may begin; it is under way until it is settled.
     pub fn next_try(&mut self) -> Option<Try> {
-        let (tries, of_host) = (self.retry.tries, self.retry.tries_a_host);
+        let (tries, of_host) = (self.policy.tries, self.policy.tries_a_host);
         if self.tries.all >= tries {
             return None;
         }
@@ -450,7 +451,7 @@ impl Schedule {
             }
             Outcome::Withdrawn => pending.changes.clear(),
             Outcome::Refused | Outcome::Silence => {
-                let give_up_ms = self.retry.give_up_ms;
+                let give_up_ms = self.policy.give_up_ms;
                 let young = |(_, at): &(Sequence, Timestamp)| time - *at < give_up_ms;
                 let old = pending.changes.iter().position(young).unwrap_or(before);
                 pending.changes.drain(..old);
@@ -477,8 +478,8 @@ impl Schedule {
             self.queues_of.remove(&owner, queue.bytes());
             self.leave(&origin, &owner);
         } else if failures > 0 {
-            self.waiting
-                .insert((now_ms + self.wait_ms(failures), Arc::clone(queue)));
+            let due = now_ms + u64::from(self.policy.backoff.pause_ms(failures));
+            self.waiting.insert((due, Arc::clone(queue)));
         } else {
             self.ready(queue);
         }
@@ -526,13 +527,6 @@ impl Schedule {
                 self.hosts.remove(origin);
             }
         }
-    }
-
-    /// The pause of a queue after this many failures in a row, in milliseconds.
-    fn wait_ms(&self, failures: u32) -> u64 {
-        let doubled = 1_u64 << (failures - 1).min(32);
-        let wait = self.retry.first_wait_ms.saturating_mul(doubled);
-        wait.min(self.retry.longest_wait_ms)
     }
 
     /// True if a queue has moved since [`Schedule::take_changed`] was called.
