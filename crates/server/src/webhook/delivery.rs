@@ -14,7 +14,7 @@ use super::schedule::{DeliveryPolicy, DeliveryQueue, Outcome, Reached, Schedule,
 use super::source::{Failure, Kept, Source};
 use super::target::{Inadmissible, Target};
 use crate::clock::Clock;
-use crate::dialer::Unanswered;
+use crate::http_client::{Unanswered, within};
 use domain::event::{Entry, LogEvent, Sequence};
 use domain::notification::Notification;
 use domain::task::TaskId;
@@ -389,12 +389,12 @@ impl DeliveryTask {
 
     fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
-        let ms = self.policy.try_ms;
+        let limit = Duration::from_millis(self.policy.try_ms);
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
             let posted = post_all(&client, &one.target, requests, created);
-            let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
-            (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
+            let answer = within(limit, posted).await;
+            (one, answer)
         });
     }
 

@@ -18,7 +18,7 @@ pub mod signature;
 pub mod source;
 pub mod target;
 
-pub use crate::dialer::TrustError;
+pub use crate::http_client::TrustError;
 pub use client::{OutgoingRequest, WebhookClient};
 pub use delivery::{Deliveries, DeliveryStatistics};
 pub use platform::PlatformSource;
