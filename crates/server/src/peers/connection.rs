@@ -5,6 +5,8 @@
 //! unchanged, over the next one; the platform repeats its former answer. Notifications of the time
 //! between two sessions are replayed. Read next: `netconf::client`, the machine below.
 
+use super::replay::ReplayPosition;
+use super::tally::{envelope_bytes, framed};
 use super::{Arrival, Tally, UNREACHABLE};
 use crate::ssh::{ByteStream, Inbound, Outbound, split};
 use bindings::netconf::{
@@ -22,8 +24,7 @@ use domain::time::Timestamp;
 use netconf::client::{
     ClientConfig, ClientEvent, ClientSession, Notification, Outcome, Reply as RpcReply,
 };
-use netconf::framing::Framing;
-use netconf::names::namespace::{BASE, NOTIFICATION};
+use netconf::names::namespace::NOTIFICATION;
 use netconf::xml::write::text;
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -96,18 +97,8 @@ pub(super) struct PeerConnection {
     open: Vec<Open>,
     /// Offers whose answer comes by notification.
     pending: BTreeMap<(TaskId, Kind, u32), Token>,
-    /// The notification received last; none before the first subscription, unless it resumes.
-    heard: Option<Heard>,
-}
-
-/// The events received last: a replay begins with their instant.
-#[derive(Default)]
-struct Heard {
-    /// The instant; empty if nothing was received yet.
-    time: String,
-    events: Vec<String>,
-    /// The events that the replay under way is expected to repeat.
-    again: Vec<String>,
+    /// The position of a replay; none before the first subscription, unless it resumes.
+    replay: Option<ReplayPosition>,
 }
 
 /// One session of a connection.
@@ -130,7 +121,7 @@ impl PeerConnection {
         since: Arc<AtomicU64>,
     ) -> Self {
         Self {
-            heard: plan.is_resumed.then(Heard::default),
+            replay: plan.is_resumed.then(ReplayPosition::default),
             plan,
             calls,
             arrived,
@@ -146,7 +137,7 @@ impl PeerConnection {
         let mut retry = Retry::new(BACKOFF);
         loop {
             // Once subscribed, a session is held even without messages.
-            if self.open.is_empty() && self.heard.is_none() {
+            if self.open.is_empty() && self.replay.is_none() {
                 match self.calls.recv().await {
                     Some(call) => self.enter(call),
                     None => return,
@@ -310,7 +301,7 @@ impl PeerConnection {
                         return Some(format!("no subscription: {}", errors[0]));
                     }
                     self.since.store((self.plan.last_sequence)(), Relaxed);
-                    self.heard.get_or_insert_default();
+                    self.replay.get_or_insert_default();
                     session.ready = true;
                     for place in 0..self.open.len() {
                         self.call(session, place);
@@ -333,14 +324,8 @@ impl PeerConnection {
         let mut peer = Vec::new();
         text(&self.plan.to, &mut peer);
         let peer = String::from_utf8_lossy(&peer);
-        let from = self.heard.as_mut().map(|heard| {
-            heard.again.clone_from(&heard.events);
-            let from = match heard.time.as_str() {
-                "" => self.plan.from.to_string(),
-                time => time.to_owned(),
-            };
-            format!("<startTime>{from}</startTime>")
-        });
+        let from = self.replay.as_mut();
+        let from = from.map(|it| format!("<startTime>{}</startTime>", it.begin(self.plan.from)));
         format!(
             "<create-subscription xmlns=\"{NOTIFICATION}\"><filter type=\"subtree\">\
              <condition-notifications xmlns=\"{AGENT_NAMESPACE}\">\
@@ -392,7 +377,7 @@ impl PeerConnection {
     }
 
     fn told(&mut self, received: &Notification, bytes: usize) {
-        if !self.is_new(received) {
+        if !self.replay.get_or_insert_default().is_new(received) {
             return;
         }
         match (read_notification(received), read_negotiation(received)) {
@@ -414,27 +399,6 @@ impl PeerConnection {
             }
             (Ok(None), Ok(None)) => {}
         }
-    }
-
-    /// False if the event is a replayed one that was received in the previous session.
-    fn is_new(&mut self, received: &Notification) -> bool {
-        let Heard {
-            time,
-            events,
-            again,
-        } = self.heard.get_or_insert_default();
-        if *time != received.event_time {
-            time.clone_from(&received.event_time);
-            events.clear();
-            again.clear();
-        }
-        let raw = received.raw();
-        if let Some(place) = again.iter().position(|event| event == raw) {
-            again.remove(place);
-            return false;
-        }
-        events.push(raw.to_owned());
-        true
     }
 
     /// Handles the end of a pending answer: it has come, or never will.
@@ -488,20 +452,6 @@ impl PeerConnection {
             }
         }
     }
-}
-
-/// The length of a message with its framing: in one chunk `LF # size LF … LF ## LF`, or with the
-/// end mark.
-fn framed(bytes: usize, framing: Framing) -> usize {
-    match framing {
-        Framing::Chunked => bytes + bytes.to_string().len() + 7,
-        Framing::EndOfMessage => bytes + 6,
-    }
-}
-
-/// The length of `<rpc xmlns="…" message-id="…">` and its end tag.
-fn envelope_bytes(id: u64) -> usize {
-    format!("<rpc xmlns=\"{BASE}\" message-id=\"{id}\"></rpc>").len()
 }
 
 #[cfg(test)]

@@ -5,8 +5,13 @@
 //! host, and for all hosts together. Owners of queues to one host take turns there, and each has at
 //! most half of its attempts; those to whom it does not respond share a single one until it does,
 //! and all of them half of all attempts, so that dead receivers delay no others. The waiting
-//! changes of one owner are [limited](WAITING_BYTES). Pure: time is an argument. Read next:
-//! [`super::delivery`], which sends.
+//! changes of one owner are [limited](WAITING_BYTES). Pure: time is an argument. Read next: `hosts`,
+//! whose turn it is; [`super::delivery`], which sends.
+
+mod hosts;
+mod waiting_bytes;
+
+pub use waiting_bytes::WAITING_BYTES;
 
 use super::target::{Origin, Target};
 use domain::event::Sequence;
@@ -14,15 +19,11 @@ use domain::push::PushConfig;
 use domain::retry::Backoff;
 use domain::task::TaskId;
 use domain::time::Timestamp;
+use hosts::{Host, OwnerAtHost, Tries};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-
-/// The most [bytes](DeliveryQueue::bytes) of one owner's queues with waiting changes, and likewise
-/// of those whose receivers have unsubscribed: some fifteen thousand queues, or two thousand to
-/// addresses of 2 KiB. Either may last for a day or longer, and is in the cursors, which are
-/// written as a whole.
-pub const WAITING_BYTES: usize = 16 << 20;
+use waiting_bytes::WaitingBytes;
 
 /// The bytes counted for a change beyond the first two of its queue.
 const CHANGE_BYTES: usize = 32;
@@ -155,115 +156,15 @@ struct Pending {
     last: bool,
 }
 
-/// A host with waiting changes.
-#[derive(Debug, Default)]
-struct Host {
-    /// The owners, by name; each has a queue to the host.
-    owners: BTreeMap<Arc<str>, OwnerAtHost>,
-    /// The owner who was served last; the next one has the turn.
-    served: Option<Arc<str>>,
-    tries: Tries,
-    /// The number of ready queues.
-    ready: usize,
-}
-
-/// The queues of one owner to a host.
-#[derive(Debug, Default)]
-struct OwnerAtHost {
-    /// The number of queues, ready or not.
-    queues: usize,
-    ready: VecDeque<Arc<DeliveryQueue>>,
-    under_way: usize,
-    /// True if the last attempt got no response.
-    silent: bool,
-}
-
-/// The number of attempts under way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tries {
-    all: usize,
-    /// Those of owners to whom the host does not respond.
-    silent: usize,
-}
-
-impl Tries {
-    /// Replaces the counts of one owner.
-    fn replace(&mut self, before: Self, after: Self) {
-        self.all = self.all + after.all - before.all;
-        self.silent = self.silent + after.silent - before.silent;
-    }
-}
-
-impl OwnerAtHost {
-    fn tries(&self) -> Tries {
-        Tries {
-            all: self.under_way,
-            silent: if self.silent { self.under_way } else { 0 },
-        }
-    }
-}
-
-impl Host {
-    /// The owner whose turn it is, where the host has `places` concurrent attempts, if one is free
-    /// for that owner.
-    fn next_owner(&self, places: usize, of_silent: bool) -> Option<&Arc<str>> {
-        if self.ready == 0 || self.tries.all >= places {
-            return None;
-        }
-        let served = self.served.as_deref();
-        let behind = served.map_or(Bound::Unbounded, Bound::Excluded);
-        let after = self.owners.range::<str, _>((behind, Bound::Unbounded));
-        let share = match self.owners.len() {
-            1 => places,
-            _ => places.div_ceil(2),
-        };
-        let may = |(_, owner): &(&Arc<str>, &OwnerAtHost)| {
-            !owner.ready.is_empty()
-                && match owner.silent {
-                    true => of_silent && self.tries.silent == 0,
-                    false => owner.under_way < share,
-                }
-        };
-        after.chain(&self.owners).find(may).map(|(name, _)| name)
-    }
-}
-
-/// The bytes of the queues of each owner.
-#[derive(Debug, Default)]
-struct Tally(BTreeMap<Arc<str>, usize>);
-
-impl Tally {
-    /// Adds bytes; false, and nothing is added, if their owner would have more than
-    /// [`WAITING_BYTES`].
-    fn add(&mut self, owner: &Arc<str>, more: usize) -> bool {
-        let bytes = self.0.get(owner).copied().unwrap_or(0) + more;
-        let room = bytes <= WAITING_BYTES;
-        if room {
-            self.0.insert(Arc::clone(owner), bytes);
-        }
-        room
-    }
-
-    /// Subtracts bytes.
-    fn remove(&mut self, owner: &Arc<str>, fewer: usize) {
-        if let Some(bytes) = self.0.get_mut(owner) {
-            *bytes -= fewer;
-            if *bytes == 0 {
-                self.0.remove(owner);
-            }
-        }
-    }
-}
-
 /// The schedule.
 #[derive(Debug)]
 pub struct Schedule {
     policy: DeliveryPolicy,
     queues: BTreeMap<Arc<DeliveryQueue>, Pending>,
-    queues_of: Tally,
+    queues_of: WaitingBytes,
     /// The queues whose receivers have unsubscribed, with their owners.
     gone: BTreeMap<Arc<DeliveryQueue>, Arc<str>>,
-    gone_of: Tally,
+    gone_of: WaitingBytes,
     hosts: BTreeMap<Origin, Host>,
     waiting: BTreeSet<(u64, Arc<DeliveryQueue>)>,
     tries: Tries,
@@ -279,9 +180,9 @@ impl Schedule {
         Self {
             policy,
             queues: BTreeMap::new(),
-            queues_of: Tally::default(),
+            queues_of: WaitingBytes::default(),
             gone: BTreeMap::new(),
-            gone_of: Tally::default(),
+            gone_of: WaitingBytes::default(),
             hosts: BTreeMap::new(),
             waiting: BTreeSet::new(),
             tries: Tries::default(),
