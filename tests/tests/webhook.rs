@@ -31,7 +31,7 @@ use server::webhook::report;
 use server::webhook::schedule::{DeliveryQueue, WAITING_BYTES};
 use server::webhook::source::Source;
 use server::webhook::{
-    AllowList, Deliveries, DeliveryStatistics, Retry, Sealer, TrustError, WebhookClient,
+    AllowList, Deliveries, DeliveryPolicy, DeliveryStatistics, Sealer, TrustError, WebhookClient,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -238,7 +238,7 @@ async fn a_dead_receiver_delays_no_other() {
     let mut live = Receiver::start(|_, _| TAKEN).await;
     let desk = Desk::new();
     let origins = [dead.url(""), live.url("")];
-    let slow = Retry {
+    let slow = DeliveryPolicy {
         try_ms: 3_600_000,
         ..QUICK
     };
@@ -264,7 +264,7 @@ async fn what_nobody_takes_for_a_day_is_given_up_and_counted() {
     let receiver = Receiver::start(|_, _| Answer::Status(500)).await;
     let desk = Desk::new();
     desk.subscribe("t", &receiver.url("/"));
-    let short = Retry {
+    let short = DeliveryPolicy {
         give_up_ms: 200,
         ..QUICK
     };

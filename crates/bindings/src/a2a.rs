@@ -22,6 +22,7 @@ mod follow;
 mod forms;
 mod identity;
 mod list;
+mod notes;
 pub mod outside;
 mod push;
 mod request_context;
@@ -39,9 +40,9 @@ pub use forms::{Forms, SkillForms};
 pub use push::{Push, push_of, pushed_by};
 pub use words::{ByParser, Offer, Reader, Reading};
 
-use self::begin::Said;
 use self::cards::Cards;
 use self::exchange::{Wire, Written};
+use self::notes::Said;
 use self::request_context::{RequestContext, Spoken};
 use crate::background::Background;
 use ::a2a::card::CardProfile;

@@ -14,6 +14,7 @@
 //!   [`context`]: the record of exchanges; [`event`]: the log;
 //! - [`access`]: access control (NACM); [`audit`]: the audit trail;
 //! - [`identifier`]: the syntax of identifiers that principals choose;
+//! - [`retry`]: the pauses between attempts;
 //! - [`time`]: instants and randomness, which are always arguments; [`calendar`] and [`gazetteer`]:
 //!   the names that people give to days and towns; [`mod@excerpt`]: what a message quotes.
 //!
@@ -44,6 +45,7 @@ pub mod push;
 pub mod radio;
 pub mod registry;
 pub mod reply;
+pub mod retry;
 pub mod task;
 pub mod team;
 pub mod telemetry;

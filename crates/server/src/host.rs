@@ -1,57 +1,40 @@
 //! A composed platform: engine, generation, endpoints, and optionally listeners.
 //!
 //! A host without listeners serves the same sessions over pipes; `simulate` and many tests run so.
-//! Read next: [`crate::runtime`], which runs agents on it.
+//! Read next: `composition`, which starts one; [`crate::runtime`], which runs agents on it.
 
 mod check;
+mod composition;
 mod error;
 mod housekeeping;
 mod listeners;
 mod roster;
 
-use crate::a2a;
-use crate::access;
+pub use check::check_files;
+pub use engine::Endpoint;
+pub use error::StartError;
+
 use crate::clock::Clock;
-use crate::config::Settings;
 use crate::fair::FairShares;
 use crate::http;
-use crate::kept;
-use crate::memory::{self, Meter};
 use crate::outside::Watched;
-use crate::pool;
 use crate::post::Post;
-use crate::profile;
-use crate::revocation::{KeyHolders, KeyWatcher, Seen};
-use crate::roster::Roster;
-use crate::schemas;
 use crate::session::{self, Timeouts};
-use crate::ssh::keys::{self, StateKeys};
-use crate::ssh::{Authenticator, ByteStream, Login, SshListener, SshServing};
-use crate::state::{NameError, StateFolder};
-use crate::trail::{self, Witnessed};
-use crate::webhook::{self, AllowList, Deliveries};
-use crate::writable;
+use crate::ssh::keys::StateKeys;
+use crate::ssh::{ByteStream, Login, SshServing};
+use crate::state::StateFolder;
+use crate::webhook::Deliveries;
 use bindings::netconf::{Peer, Platform};
-pub use check::check_files;
-use check::doubts;
 use domain::access::AccessRules;
-use domain::inventory::Inventory;
 use domain::profile::Profile;
-use domain::registry::Reach;
-use domain::time::Timestamp;
-pub use engine::Endpoint;
-use engine::{Credentials, Engine, Hosted, Setup};
-pub use error::StartError;
-use listeners::{authenticator, bind};
-use roster::{completed, default_agent, hosted};
-use std::collections::{BTreeMap, BTreeSet};
+use engine::Hosted;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Condition, Options as StoreOptions};
+use store::Condition;
 use tokio::task::JoinHandle;
-use tracing::{info, warn};
-use yang::{Generation, ModuleSet};
+use tracing::warn;
 
 /// The interval at which the store and the watching tasks are checked.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -124,314 +107,6 @@ pub enum Home {
 }
 
 impl Host {
-    /// Composes a platform. Agents are not briefed yet: see [`crate::runtime::Runtime`].
-    ///
-    /// # Errors
-    /// [`StartError`]
-    pub async fn start(
-        home: Home,
-        settings: &Settings,
-        roster: Roster,
-        inventory: Arc<Inventory>,
-        clock: Arc<Clock>,
-    ) -> Result<Self, StartError> {
-        let seen = seen(&home);
-        let generation = Generation::load(&ModuleSet::convoke())?;
-        roster.check(settings)?;
-        let files = profile::of(settings, &roster, &generation)?;
-        let files = completed(settings.cast(files), &roster);
-        let default_agent = default_agent(&files, &roster)?;
-        let now = clock.now();
-        let posts = files
-            .iter()
-            .map(|f| (f.profile.name.clone(), f.post.clone()));
-        let posts = posts.collect();
-        let roster = Arc::new(roster);
-        let hosted = |file| hosted(file, &roster, now);
-        let agents = files.into_iter().map(hosted).collect();
-        let access = match &home {
-            Home::Folder(folder) => {
-                writable::check(folder)?;
-                settings.check(folder)?;
-                StateKeys::open(folder.path())?;
-                let access = access::load(&folder.access())?;
-                for doubt in doubts(folder, &access) {
-                    warn!("{doubt}");
-                }
-                access
-            }
-            Home::Memory => access::parse("access.toml", access::SHIPPED)?,
-        };
-        let company = Company {
-            agents,
-            posts,
-            default_agent,
-            access,
-        };
-        Self::put_together(home, seen, settings, company, generation, inventory, clock).await
-    }
-
-    /// Composes a platform with any agents and access rules.
-    ///
-    /// # Errors
-    /// [`StartError`]
-    pub async fn with(
-        home: Home,
-        settings: &Settings,
-        company: Company,
-        generation: Arc<Generation>,
-        inventory: Arc<Inventory>,
-        clock: Arc<Clock>,
-    ) -> Result<Self, StartError> {
-        let seen = seen(&home);
-        Self::put_together(home, seen, settings, company, generation, inventory, clock).await
-    }
-
-    /// Composes a platform; `seen` is the state of the files in the folder before the first of them
-    /// was read.
-    async fn put_together(
-        home: Home,
-        seen: Option<Seen>,
-        settings: &Settings,
-        mut company: Company,
-        generation: Arc<Generation>,
-        inventory: Arc<Inventory>,
-        clock: Arc<Clock>,
-    ) -> Result<Self, StartError> {
-        // Reports are signed with the host key, which only a folder has.
-        let allowed = match &home {
-            Home::Folder(_) => settings.webhook.allowed("webhook")?,
-            Home::Memory => AllowList::default(),
-        };
-        let (store, keys, listeners, http_server) = match &home {
-            Home::Folder(folder) => {
-                settings.check(folder)?;
-                let keys = StateKeys::open(folder.path())?;
-                let managed = !inventory.elements.is_empty();
-                let listeners = bind(&keys, settings, &company, managed)?;
-                let http_server = settings.http.address().map(http::HttpListener::bind);
-                let store = StoreOptions {
-                    verify: kept::verified_beside(settings),
-                    ..kept::options(folder, settings, keys.host()?, clock.now())?
-                };
-                (store, Some(keys), listeners, http_server.transpose()?)
-            }
-            Home::Memory => (StoreOptions::memory(), None, Vec::new(), None),
-        };
-        let credentials = credentials(&home, &company)?;
-        // A host in memory is a test or a simulation, whose memory is not limited.
-        let meter = match &home {
-            Home::Folder(_) => Some(Meter::new(settings.limits.memory_mib.map(|mib| mib << 20))),
-            Home::Memory => None,
-        };
-        let memory = meter.as_ref().and_then(Meter::most);
-        let now = clock.now();
-        for agent in &mut company.agents {
-            let endpoint = Endpoint::Agent(agent.profile.name.clone());
-            let listening = listeners.iter().find(|(l, _)| l.endpoint == endpoint);
-            if let (None, Some((listening, _))) = (&agent.endpoint, listening) {
-                agent.endpoint = Some(listening.address.to_string());
-            }
-        }
-        let engine = Engine::open(Setup {
-            store,
-            access: company.access,
-            agents: company.agents,
-            default_agent: company.default_agent,
-            inventory,
-            seed: settings.seed.unwrap_or(0),
-            limits: settings.bounds(memory),
-            retention: settings.retention.retention(),
-            deliverable: webhook::deliverable(allowed.clone()),
-            credentials,
-            proxy: Some(Box::new(crate::remote::proxy)),
-            schemas: match &keys {
-                Some(keys) => schemas::evolving(&settings.schemas, &keys.host()?)?,
-                None => schemas::fixed(),
-            },
-        });
-        let engine = engine.map_err(|cause| match &home {
-            Home::Folder(folder) if cause.may_be_accepted() => StartError::Doubt {
-                cause,
-                folder: folder.path().to_owned(),
-            },
-            _ => cause.into(),
-        })?;
-        // The state is ours by now: until then, clients of another that runs on it need what is there.
-        if let Some(keys) = &keys {
-            let addresses: Vec<SocketAddr> = listeners.iter().map(|(l, _)| l.address).collect();
-            let known_hosts = keys.known_hosts();
-            let written =
-                keys::write_known_hosts(&known_hosts, keys.host()?.public_key(), &addresses);
-            if let Err(error) = written {
-                // The platform still starts, so that the state can be read when the disk is full.
-                warn!(%error, "clients that go by known_hosts may not find the platform: {error}");
-            }
-        }
-        if let Some(latest) = latest(&engine)? {
-            clock.not_before(latest);
-        }
-        // The templates that are published by now add their modules to it.
-        drop(generation);
-        let generation = schemas::generation(&engine.schema_modules())?;
-        let workers = pool::workers().map_err(StartError::Threads)?;
-        let platform = Platform::new(Arc::new(engine), generation, workers, now);
-        let platform = Arc::new(platform);
-        let mut host = Self {
-            profiles: hosted_profiles(platform.engine()),
-            posts: company.posts,
-            platform,
-            clock,
-            listening: listeners.iter().map(|(l, _)| l.clone()).collect(),
-            http: http_server
-                .as_ref()
-                .map(|http_server| settings.http.listening(http_server)),
-            keys,
-            patience: settings.limits.patience(),
-            shares: Arc::new(FairShares::of_this_machine()),
-            serving: Vec::new(),
-            http_server: None,
-            housekeeping: None,
-            learning: None,
-            revocation: None,
-            memory: None,
-            deliveries: None,
-            outside: None,
-        };
-        if let Some(meter) = meter {
-            let short = host.platform.engine().accounts().short_of_memory();
-            host.memory = Some(memory::watch(meter, Arc::clone(short)));
-        }
-        host.encrypt_what_is_plain();
-        host.housekeeping = Some(housekeeping::start(
-            Arc::clone(host.platform.engine()),
-            Arc::clone(&host.clock),
-        ));
-        if host.keys.is_some() {
-            host.learning = Some(schemas::learn(
-                Arc::clone(&host.platform),
-                Arc::clone(&host.clock),
-            ));
-        }
-        let pushes = !allowed.is_empty();
-        if let (Home::Folder(folder), true) = (&home, pushes) {
-            host.deliver(folder, settings, allowed)?;
-        }
-        if let Home::Folder(folder) = &home {
-            host.outside = Watched::begin(settings, folder, &host.platform, &host.clock)?;
-        }
-        let watcher = match (&home, seen) {
-            (Home::Folder(folder), Some(seen)) => {
-                let engine = host.platform.engine();
-                Some(KeyWatcher::begin(folder, seen, engine, &host.clock)?)
-            }
-            _ => None,
-        };
-        let watched = watcher.as_ref().map(KeyWatcher::watched);
-        host.serve(listeners, watcher)?;
-        if let (Home::Folder(folder), Some(http_server), Some(watched)) =
-            (&home, http_server, &watched)
-        {
-            let served = http::Served {
-                platform: &host.platform,
-                clock: &host.clock,
-                shares: &host.shares,
-            };
-            let http::Served {
-                platform, clock, ..
-            } = served;
-            let listening = settings.http.listening(&http_server);
-            let chosen = &settings.a2a;
-            let mount = |router, issuer: &_| {
-                a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
-            };
-            let opened = http::open(http_server, &settings.http, folder, &served, watched, mount)?;
-            host.http_server = Some(opened);
-        }
-        Ok(host)
-    }
-
-    /// Encrypts formerly plain payloads in the background.
-    fn encrypt_what_is_plain(&self) {
-        let store = self.platform.engine().store();
-        let due = store
-            .encryption()
-            .is_ok_and(|e| e.data_key.is_some() && !e.whole);
-        if due {
-            let encrypted = store.reencrypt();
-            tokio::spawn(async move {
-                match encrypted.await {
-                    Ok(done) => info!(store.rows = done.rows, "{} rows were encrypted", done.rows),
-                    Err(cause) => warn!("what is plain was not encrypted: {cause}"),
-                }
-            });
-        }
-    }
-
-    fn deliver(
-        &mut self,
-        folder: &StateFolder,
-        settings: &Settings,
-        allowed: AllowList,
-    ) -> Result<(), StartError> {
-        self.deliveries = Some(webhook::start(
-            Arc::clone(self.platform.engine()),
-            allowed,
-            settings.webhook.ca_file.as_deref(),
-            StateKeys::open(folder.path())?.host()?,
-            folder,
-            Arc::clone(&self.clock),
-        )?);
-        Ok(())
-    }
-
-    fn serve(
-        &mut self,
-        listeners: Vec<(Listening, SshListener)>,
-        watcher: Option<KeyWatcher>,
-    ) -> Result<(), StartError> {
-        let (Some(keys), Some(watcher)) = (&self.keys, watcher) else {
-            return Ok(());
-        };
-        let authenticator: Arc<dyn Authenticator> = Arc::new(Witnessed {
-            authenticator: authenticator(keys, &self.profiles)?,
-            trail: trail::of(self.platform.engine(), &self.clock),
-        });
-        if let Some((_, listener)) = listeners.first() {
-            let logins = listener.limiter().logins();
-            logins.heed(Arc::clone(self.platform.engine().accounts()));
-            self.revocation = Some(watcher.watch(KeyHolders {
-                authenticator: Arc::clone(&authenticator),
-                logins: Arc::clone(listener.limiter().logins()),
-            }));
-        }
-        for (listening, listener) in listeners {
-            let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
-            let (patience, shares) = (self.patience, Arc::clone(&self.shares));
-            let endpoint = listening.endpoint;
-            let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
-                let share = shares.of(&peer.principal);
-                let login = peer.login;
-                let peer = Peer {
-                    user: peer.principal,
-                    source_host: peer.address.ip().to_string(),
-                };
-                share.run(session::serve(
-                    stream,
-                    Arc::clone(&platform),
-                    endpoint.clone(),
-                    peer,
-                    Arc::clone(&clock),
-                    patience,
-                    login,
-                ))
-            };
-            self.serving
-                .push(listener.serve(authenticator.clone(), Arc::new(subsystem)));
-        }
-        Ok(())
-    }
-
     /// A session of `user` at `endpoint` over a pipe in this process, without SSH.
     pub fn pipe(&self, user: &str, endpoint: Endpoint) -> ByteStream {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
@@ -538,42 +213,6 @@ impl Host {
             warn!("the end of the log is not sealed: {cause}");
         }
     }
-}
-
-/// The present state of the files of a folder.
-fn seen(home: &Home) -> Option<Seen> {
-    match home {
-        Home::Folder(folder) => Some(Seen::of(folder)),
-        Home::Memory => None,
-    }
-}
-
-/// The profiles of the agents that are hosted here.
-fn hosted_profiles(engine: &Engine) -> Vec<Arc<Profile>> {
-    let registrations = engine.registrations().into_iter();
-    let hosted = registrations.filter(|r| r.reach == Reach::Hosted);
-    hosted.map(|r| Arc::clone(&r.profile)).collect()
-}
-
-/// The time of the last entry of the log; nothing may happen before it.
-fn latest(engine: &Engine) -> Result<Option<Timestamp>, StartError> {
-    let feed = engine.feed();
-    let last = feed.after(feed.last().saturating_sub(1), 1)?;
-    Ok(last.first().map(|entry| entry.time))
-}
-
-/// The lookup of names other than those of hosted agents.
-fn credentials(home: &Home, company: &Company) -> Result<Credentials, NameError> {
-    let Home::Folder(folder) = home else {
-        return Ok(Box::new(|_| None));
-    };
-    let names = company.agents.iter().map(|a| a.profile.name.clone());
-    let hosted: BTreeSet<String> = names.collect();
-    folder.check_agents(hosted.iter().map(String::as_str))?;
-    let folder = folder.clone();
-    Ok(Box::new(move |name| {
-        folder.credential(name).filter(|_| !hosted.contains(name))
-    }))
 }
 
 #[cfg(test)]

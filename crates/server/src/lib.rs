@@ -11,9 +11,9 @@
 //!   agents;
 //! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of [`master_key`],
 //!   signed by `seal`, with the templates of [`schemas`];
-//! - [`peers`] connects its agents to others over NETCONF, by [`dialer`]; [`remote`] represents
-//!   those that are servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts
-//!   reports of tasks over HTTP;
+//! - [`peers`] connects its agents to others over NETCONF; [`remote`] represents those that are
+//!   servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts reports of tasks,
+//!   both by the [`http_client`];
 //! - [`roster`] lists the agents that can be hosted, [`post`] their telemetry and rights on the
 //!   network; [`runtime`] is their event loop, and [`story`] narrates its events;
 //! - [`client`] is the other side, for the command line.
@@ -26,11 +26,11 @@ pub mod background;
 pub mod client;
 pub mod clock;
 pub mod config;
-pub mod dialer;
 pub mod fair;
 pub mod file;
 pub mod host;
 pub mod http;
+pub mod http_client;
 pub mod kept;
 pub mod master_key;
 pub mod memory;

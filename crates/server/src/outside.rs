@@ -22,8 +22,8 @@ pub use card::Unseen;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::config::a2a::PEERS;
-use crate::dialer::{Dialer, TrustError};
 use crate::host::StartError;
+use crate::http_client::TrustError;
 use crate::state::StateFolder;
 use crate::webhook::target::{AllowList, Target};
 use ::a2a::error::Error;
@@ -109,7 +109,7 @@ impl Outside {
         clock: Arc<Clock>,
     ) -> Result<Self, TrustError> {
         Ok(Self {
-            web: Web::new(Dialer::new(allowed, authorities)?),
+            web: Web::new(allowed, authorities)?,
             tokens,
             engine: Arc::downgrade(engine),
             clock,

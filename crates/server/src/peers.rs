@@ -7,8 +7,12 @@
 //! all transports give the same figures. Read next: `connection`, [`crate::runtime`].
 
 mod connection;
+mod replay;
+mod tally;
 #[cfg(test)]
 mod tests;
+
+pub use tally::Tally;
 
 use crate::host::Host;
 use crate::outside::remote_tasks::RemoteTasks;
@@ -35,30 +39,6 @@ pub const PLATFORM: &str = "platform";
 
 /// The tag of a message that could not be delivered.
 pub(crate) const UNREACHABLE: &str = "unreachable";
-
-/// The messages that agents exchanged, and their bytes, framing included, hellos not.
-#[derive(Debug, Default)]
-pub struct Tally {
-    messages: AtomicU64,
-    bytes: AtomicU64,
-}
-
-impl Tally {
-    fn count(&self, bytes: usize) {
-        self.messages.fetch_add(1, Relaxed);
-        self.bytes.fetch_add(bytes as u64, Relaxed);
-    }
-
-    /// The number of requests, replies and notifications so far.
-    pub fn messages(&self) -> u64 {
-        self.messages.load(Relaxed)
-    }
-
-    /// Their bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes.load(Relaxed)
-    }
-}
 
 /// Something that arrived for an agent.
 #[derive(Debug)]

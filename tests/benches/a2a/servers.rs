@@ -6,17 +6,17 @@
 //! Read next: [`super::client`].
 
 use super::client::Door;
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
 use server::clock::Clock;
 use server::config::{HttpSettings, Listen, Settings};
 use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::state::StateFolder;
 use server::token::{Grant, Terms, Tokens};
-use hyper::body::{Body as _, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
 use std::error::Error;
 use std::future::poll_fn;
 use std::io::{BufRead as _, BufReader, Read as _};

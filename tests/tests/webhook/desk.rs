@@ -5,6 +5,7 @@ use domain::content::Content;
 use domain::event::{Entry, LogEvent, Sequence};
 use domain::notification::Notification;
 use domain::push::PushConfig;
+use domain::retry::Backoff;
 use domain::task::{Status, Subscription, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -12,7 +13,7 @@ use serde_json::json;
 use server::clock::Clock;
 use server::ssh::PrivateKey;
 use server::webhook::source::{Failure, Kept, Source};
-use server::webhook::{AllowList, Deliveries, Retry, Sealer, WebhookClient};
+use server::webhook::{AllowList, Deliveries, DeliveryPolicy, Sealer, WebhookClient};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -118,10 +119,12 @@ impl Desk {
 }
 
 /// The usual schedule of retries, accelerated.
-pub const QUICK: Retry = Retry {
+pub const QUICK: DeliveryPolicy = DeliveryPolicy {
     try_ms: 1_000,
-    first_wait_ms: 20,
-    longest_wait_ms: 100,
+    backoff: Backoff {
+        first_ms: 20,
+        longest_ms: 100,
+    },
     give_up_ms: 24 * 60 * 60 * 1_000,
     tries: 64,
     tries_a_host: 4,

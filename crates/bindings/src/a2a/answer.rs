@@ -4,8 +4,9 @@
 //! The engine decides whether it is taken; here words become the verb that answers. Refuses to
 //! guess a judgement from words that are none. Read next: [`super::begin`].
 
-use super::begin::{Said, Wanted, content, fill, noted, slots};
+use super::begin::{Wanted, content, fill, slots};
 use super::error;
+use super::notes::{Notes, Said};
 use super::request_context::RequestContext;
 use super::telecom::kept;
 use super::words::Reader;
@@ -60,7 +61,8 @@ impl RequestContext<'_> {
             }
             None => negotiate.texts.push(plan(message, &said)?.render()),
         }
-        self.give(task.id.clone(), negotiate, noted(intake)).await
+        self.give(task.id.clone(), negotiate, Notes::of(intake))
+            .await
     }
 
     /// What the assignment lacked (Q75).

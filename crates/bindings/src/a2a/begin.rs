@@ -5,9 +5,10 @@
 //! agent hears when it is complete. Read next: [`super::answer`], for messages to a task that is
 //! there; [`super::words`].
 
+use super::notes::{Given, Notes, Said};
 use super::push::kept;
 use super::request_context::{RequestContext, Spoken};
-use super::schemas::{self, CheckedByEngine};
+use super::schemas::CheckedByEngine;
 use super::words::{Reader, Reading};
 use super::{error, identity};
 use crate::background::later;
@@ -19,8 +20,6 @@ use a2a::message::{Message, PartContent, Role};
 use a2a::method::Method;
 use a2a::push::PushNotificationConfig;
 use a2a::request::SendMessage;
-use a2a::schema_request::{self, SUGGESTION};
-use a2a::task::Task as Told;
 use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::version::Version;
 use domain::access::TASK_NEGOTIATE;
@@ -29,9 +28,9 @@ use domain::push;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
 use engine::query::ROWS_MOST;
-use engine::{Filter, Negotiate, Notice};
+use engine::{Filter, Negotiate};
 use schema::semantics::ParseFailure;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -50,67 +49,6 @@ const TELECOM_BYTES_MAX: usize = 64 << 10;
 
 /// What stands for the words of a message that has none.
 const WORDLESS: &str = "as the payload says";
-
-/// What came of a message.
-pub(super) enum Said {
-    /// A task has begun, or goes on.
-    Of(Given),
-    /// It is answered without a task.
-    Message(Message),
-}
-
-/// A task that was given something.
-pub(super) struct Given {
-    pub(super) task: TaskId,
-    pub(super) notes: Notes,
-}
-
-/// What is told to the caller alone, beside the task.
-#[derive(Default)]
-pub(super) struct Notes {
-    passed_over: Vec<String>,
-    warnings: Vec<String>,
-    suggestion: Option<Value>,
-}
-
-impl Notes {
-    pub(super) fn take(&mut self, notice: Notice) {
-        self.warnings.extend(notice.warnings);
-        self.suggestion = schemas::suggestion(&notice.patches);
-    }
-
-    /// The same task with them: the suggestion in its result (draft-zhou §6.2.2), or beside the
-    /// others while there is none.
-    pub(super) fn on(&mut self, mut task: Told) -> Told {
-        for artifact in task.artifacts.iter_mut().flatten() {
-            self.on_parts(&mut artifact.parts);
-        }
-        let lists = [
-            ("warnings", std::mem::take(&mut self.warnings)),
-            ("passedOver", std::mem::take(&mut self.passed_over)),
-        ];
-        for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-            task.metadata.insert(name.to_owned(), json!(list));
-        }
-        if let Some(suggestion) = &self.suggestion {
-            let suggestion = suggestion.clone();
-            task.metadata.insert(SUGGESTION.to_owned(), suggestion);
-        }
-        task
-    }
-
-    /// Puts the suggestion into the first object.
-    pub(super) fn on_parts(&mut self, parts: &mut [a2a::message::Part]) {
-        let mut objects = parts.iter_mut().filter_map(|part| match &mut part.content {
-            PartContent::Data(Value::Object(data)) => Some(data),
-            _ => None,
-        });
-        if let Some(data) = objects.next() {
-            let values = std::mem::take(data);
-            *data = schema_request::result(values, self.suggestion.take());
-        }
-    }
-}
 
 /// What is to be assigned, or what it lacks.
 pub(super) enum Wanted {
@@ -306,7 +244,7 @@ impl RequestContext<'_> {
             ..Negotiate::new(self.endpoint.clone(), Verb::TaskAssign)
         };
         fill(&mut negotiate, content(message, None), wanted);
-        self.give(id, negotiate, noted(intake)).await
+        self.give(id, negotiate, Notes::of(intake)).await
     }
 
     /// Reads a message for this agent.
@@ -481,14 +419,6 @@ pub(super) fn inert(words: &str) -> String {
 /// The identifier of the message that brought a content; none if it came by another protocol.
 pub fn message_id(content: &Content) -> Option<String> {
     serde_json::from_str(content.section(MESSAGE_ID)?).ok()
-}
-
-pub(super) fn noted(intake: Intake) -> Notes {
-    Notes {
-        passed_over: intake.passed_over,
-        warnings: intake.warnings,
-        suggestion: None,
-    }
 }
 
 #[cfg(test)]

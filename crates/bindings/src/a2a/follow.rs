@@ -4,10 +4,10 @@
 //! what stands behind that place, so that every subscriber reads the same, in order and without a
 //! gap (A9). Hardly anything is queued: who reads slowly is merely behind. Read next: `engine::feed`.
 
-use super::begin::{Given, Notes};
 use super::cards::Served;
 use super::error;
 use super::exchange::Written;
+use super::notes::{Given, Notes};
 use super::request_context::{RequestContext, Spoken};
 use super::task::{changed, offered};
 use super::telecom::is_standing;

@@ -10,16 +10,20 @@
 //! Pure: whoever moves bytes hands answers in, with their time. Refuses to know sockets, tokens, and
 //! when to try again. Read next: [`Errand`], [`super::begin`] (the other side).
 
+mod content;
 mod errand;
 mod form;
 mod known;
 mod peer;
 mod place;
+mod request;
 mod telecom;
 #[cfg(test)]
 mod tests;
+mod there;
 
-pub use errand::{Errand, Following, Heard, Step, THERE};
+pub use errand::{Errand, Following, Heard, Step};
 pub use known::Known;
 pub use peer::{Peer, Unusable};
 pub use place::{Place, Sending};
+pub use there::THERE;

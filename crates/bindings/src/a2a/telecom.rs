@@ -16,8 +16,8 @@ mod subscription;
 mod task;
 pub(super) mod told;
 
-use super::begin::Said;
 use super::error::{unread, unusable};
+use super::notes::Said;
 use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};

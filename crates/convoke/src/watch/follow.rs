@@ -7,6 +7,7 @@
 use crate::cli::{Common, Remote};
 use crate::output::Failure;
 use crate::remote::{AGENT, REGISTRY, connect, entries, get, pages, time, xml};
+use domain::retry::{Backoff, Retry};
 use domain::task::Status;
 use domain::time::Timestamp;
 use netconf::client::Notification;
@@ -18,9 +19,11 @@ use std::time::{Duration, SystemTime};
 
 const NEGOTIATION: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
 
-/// The delay before a retry, at first and at most.
-const PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// The pauses between attempts to reach the platform.
+const BACKOFF: Backoff = Backoff {
+    first_ms: 250,
+    longest_ms: 10_000,
+};
 
 /// An item of a subscription.
 pub(crate) enum Heard {
@@ -149,15 +152,15 @@ impl<'a> Follower<'a> {
 
     /// Retries until there is a session again.
     async fn return_to_it(&mut self) -> Result<(), Failure> {
-        let mut pause = PAUSE;
+        let mut retry = Retry::new(BACKOFF);
         loop {
-            tokio::time::sleep(pause).await;
+            let pause_ms = retry.next_pause_ms();
+            tokio::time::sleep(Duration::from_millis(pause_ms.into())).await;
             match self.resume().await {
                 Ok(()) => return Ok(()),
                 Err(failure) if failure.is_unreachable() => {}
                 Err(failure) => return Err(failure),
             }
-            pause = (2 * pause).min(LONGEST_PAUSE);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The sections `[webhook]` and `[a2a.peers]`: the HTTP servers to which the platform may connect.
 //!
-//! Read next: [`crate::dialer`], which connects to no others.
+//! Read next: [`crate::http_client`], which connects to no others.
 
 use super::SettingsError;
 use crate::webhook::AllowList;

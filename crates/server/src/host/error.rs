@@ -3,9 +3,9 @@
 //! Read next: [`super::Host`], which starts it.
 
 use crate::config::SettingsError;
-use crate::dialer::TrustError;
 use crate::file::FileError;
 use crate::http::HttpServerError;
+use crate::http_client::TrustError;
 use crate::master_key::MasterKeyError;
 use crate::ssh::BindError;
 use crate::ssh::keys::KeyError;

@@ -6,6 +6,7 @@
 
 use super::keys::KeySet;
 use super::web::{Answer, Failure, Web};
+use crate::http_client::Unanswered;
 use crate::webhook::target::Target;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{ClaimedSigner, Unverified, verified};
@@ -69,7 +70,7 @@ impl From<Failure> for Unseen {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Address(_) => Self::NotAllowed(failure.to_string()),
-            Failure::Long { .. } => Self::NoCard(failure.to_string()),
+            Failure::Unanswered(Unanswered::Long { .. }) => Self::NoCard(failure.to_string()),
             Failure::Unanswered(_) | Failure::Answer(_) => Self::Unreachable(failure.to_string()),
         }
     }

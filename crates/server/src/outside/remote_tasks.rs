@@ -14,6 +14,7 @@ use bindings::a2a::outside::{Errand, Following, Heard, Step};
 use domain::agent::{Message, Undelivered};
 use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
+use domain::retry::{Backoff, Retry};
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use std::collections::BTreeMap;
@@ -23,10 +24,16 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
-/// The pauses between polls of a task's state: the first, the longest.
-const ASK_AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-/// The pauses between attempts to reach an agent: the first, the longest.
-const TRY_AGAIN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
+/// The pauses between polls of a task's state.
+const POLLS: Backoff = Backoff {
+    first_ms: 500,
+    longest_ms: 30_000,
+};
+/// The pauses between attempts to reach an agent.
+const ATTEMPTS: Backoff = Backoff {
+    first_ms: 1_000,
+    longest_ms: 60_000,
+};
 /// The time for which an errand waits for a message on a task that has ended there.
 const LINGER: Duration = Duration::from_secs(60);
 /// The interval at which the end of the task here is checked, by its deadline for example.
@@ -87,8 +94,8 @@ impl RemoteTasks {
             outside: Arc::clone(&self.outside),
             arrived: self.arrived.clone(),
             watch: over(),
-            ask_again: Pause::new(ASK_AGAIN),
-            try_again: Pause::new(TRY_AGAIN),
+            polls: Retry::new(POLLS),
+            attempts: Retry::new(ATTEMPTS),
             is_ending: false,
         };
         tokio::spawn(remote_task.run(calls));
@@ -156,8 +163,8 @@ struct RemoteTask {
     outside: Arc<Outside>,
     arrived: UnboundedSender<Arrival>,
     watch: Watch,
-    ask_again: Pause,
-    try_again: Pause,
+    polls: Retry,
+    attempts: Retry,
     /// True once the task has ended here: it must be ended there too.
     is_ending: bool,
 }
@@ -178,7 +185,7 @@ impl RemoteTask {
                 }
                 seen = self.watch.next() => match seen {
                     Seen::Event(data) => self.take_event(&data).await,
-                    Seen::Cut => self.watch = Watch::Until(self.ask_again.over()),
+                    Seen::Cut => self.watch = after(&mut self.polls),
                     Seen::Due if self.is_ending => self.end().await,
                     Seen::Due => self.ask().await,
                     Seen::Over => {
@@ -250,12 +257,12 @@ impl RemoteTask {
     async fn take_event(&mut self, data: &str) {
         let outside = Arc::clone(&self.outside);
         let Ok(card) = outside.card(&self.agent).await else {
-            self.watch = Watch::Until(self.try_again.over());
+            self.watch = after(&mut self.attempts);
             return;
         };
         match card.peer.place.read_event(data) {
             Ok(event) => {
-                self.ask_again.reset();
+                self.polls.reset();
                 let known = outside.known(&self.agent, &self.task);
                 let now = outside.clock.now();
                 let news = self.errand.streamed(&card.peer, &event, &known, now);
@@ -267,7 +274,7 @@ impl RemoteTask {
             Err(error) => {
                 let (agent, task) = (&self.agent, &self.task);
                 debug!(agent, %task, "the stream is given up: {error}");
-                self.watch = Watch::Until(self.ask_again.over());
+                self.watch = after(&mut self.polls);
             }
         }
     }
@@ -283,8 +290,8 @@ impl RemoteTask {
             Ok(card) => self.exchange(&card, request).await.is_ok(),
             Err(_) => false,
         };
-        if !ended && self.try_again.grows() {
-            self.watch = Watch::Until(self.try_again.over());
+        if !ended && !self.attempts.is_at_longest() {
+            self.watch = after(&mut self.attempts);
         }
     }
 
@@ -296,14 +303,14 @@ impl RemoteTask {
             return;
         };
         let Ok(card) = outside.card(&self.agent).await else {
-            self.watch = Watch::Until(self.try_again.over());
+            self.watch = after(&mut self.attempts);
             return;
         };
         match self.exchange(&card, request).await {
             Ok(Came { news, .. }) => {
-                self.try_again.reset();
+                self.attempts.reset();
                 if news.is_some() {
-                    self.ask_again.reset();
+                    self.polls.reset();
                 }
                 self.tell(news.map(|news| *news));
                 self.follow().await;
@@ -316,7 +323,7 @@ impl RemoteTask {
             Err(undelivered) => {
                 let (agent, task) = (&self.agent, &self.task);
                 debug!(agent, %task, "nothing is heard of the task: {}", undelivered.message);
-                self.watch = Watch::Until(self.try_again.over());
+                self.watch = after(&mut self.attempts);
             }
         }
     }
@@ -329,16 +336,16 @@ impl RemoteTask {
         }
         let outside = Arc::clone(&self.outside);
         let Ok(card) = outside.card(&self.agent).await else {
-            self.watch = Watch::Until(self.try_again.over());
+            self.watch = after(&mut self.attempts);
             return;
         };
         self.watch = match self.errand.following(&card.peer) {
             Following::Over => over(),
-            Following::Waiting => Watch::Until(Instant::now() + ASK_AGAIN.1),
-            Following::Asking => Watch::Until(self.ask_again.over()),
+            Following::Waiting => until(POLLS.longest_ms),
+            Following::Asking => after(&mut self.polls),
             Following::Stream(id) => match outside.events(&self.agent, &card, &id).await {
                 Ok(events) => Watch::Stream(Box::new(events)),
-                Err(_) => Watch::Until(self.ask_again.over()),
+                Err(_) => after(&mut self.polls),
             },
         };
     }
@@ -366,35 +373,11 @@ fn over() -> Watch {
     Watch::Over(Instant::now() + LINGER)
 }
 
-/// A pause that doubles each time.
-struct Pause {
-    least: Duration,
-    most: Duration,
-    next: Duration,
+/// The wait before the next attempt.
+fn after(retry: &mut Retry) -> Watch {
+    until(retry.next_pause_ms())
 }
 
-impl Pause {
-    fn new((least, most): (Duration, Duration)) -> Self {
-        Self {
-            least,
-            most,
-            next: least,
-        }
-    }
-
-    /// The end of the pause that begins now.
-    fn over(&mut self) -> Instant {
-        let at = Instant::now() + self.next;
-        self.next = (2 * self.next).min(self.most);
-        at
-    }
-
-    /// True until it has reached its longest.
-    fn grows(&self) -> bool {
-        self.next < self.most
-    }
-
-    fn reset(&mut self) {
-        self.next = self.least;
-    }
+fn until(pause_ms: u32) -> Watch {
+    Watch::Until(Instant::now() + Duration::from_millis(pause_ms.into()))
 }

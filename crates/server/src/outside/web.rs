@@ -1,18 +1,16 @@
 //! One HTTP request to an agent elsewhere: to an allowed address, limited in time and size.
 //!
-//! Follows no redirects, which could lead elsewhere; a connection serves one request. The content
-//! of requests is not known here. Read next: [`crate::dialer`].
+//! A connection serves one request. The content of requests is not known here. Read next:
+//! [`crate::http_client`].
 
-use crate::dialer::{Dialer, Unanswered};
-use crate::webhook::target::Inadmissible;
-use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
+use crate::http_client::{HttpClient, HttpResponse, TrustError, Unanswered, secret, within};
+use crate::webhook::target::{AllowList, Inadmissible};
+use a2a::sse::{Frame, Frames, MEDIA_TYPE};
 use bindings::a2a::outside::Sending;
-use hyper::body::{Body as _, Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HOST, HeaderValue, USER_AGENT};
-use hyper::{Request, Response};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
+use hyper::{HeaderMap, Method, http};
 use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -30,12 +28,6 @@ pub(super) enum Failure {
     /// No response was received.
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
-    /// The response is too long.
-    #[error("the answer is longer than {most} bytes")]
-    Long {
-        /// The limit, in bytes.
-        most: usize,
-    },
     /// The response is malformed.
     #[error("the answer cannot be used: {0}")]
     Answer(String),
@@ -51,17 +43,18 @@ pub(super) struct Answer {
 
 /// An HTTP client.
 pub(super) struct Web {
-    dialer: Dialer,
+    http: HttpClient,
 }
 
 impl Web {
-    pub(super) fn new(dialer: Dialer) -> Self {
-        Self { dialer }
+    pub(super) fn new(allowed: AllowList, authorities: Option<&Path>) -> Result<Self, TrustError> {
+        let http = HttpClient::new(allowed, authorities, 0)?;
+        Ok(Self { http })
     }
 
     /// Checks that connections to a URL are allowed.
     pub(super) fn admits(&self, url: &str) -> Result<(), Inadmissible> {
-        self.dialer.allowed().admit_url(url).map(drop)
+        self.http.allowed().admit_url(url).map(drop)
     }
 
     /// Sends a request; returns the response, its body limited in length, within a time.
@@ -74,12 +67,10 @@ impl Web {
     ) -> Result<Answer, Failure> {
         let asked = async {
             let response = self.send(sending, token).await?;
-            let etag = response.headers().get(ETAG);
-            let etag = etag.and_then(|tag| tag.to_str().ok()).map(str::to_owned);
             Ok(Answer {
-                status: response.status().as_u16(),
-                etag,
-                body: whole(response.into_body(), most).await?,
+                status: response.status(),
+                etag: response.field(ETAG).map(str::to_owned),
+                body: response.bytes(most).await?,
             })
         };
         within(patience, asked).await
@@ -93,82 +84,45 @@ impl Web {
         patience: Duration,
     ) -> Result<Events, Failure> {
         let response = within(patience, self.send(sending, token)).await?;
-        let kind = response.headers().get(CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-        let status = response.status().as_u16();
+        let (status, kind) = (response.status(), response.field(CONTENT_TYPE));
+        let kind = kind.unwrap_or_default();
         match status == 200 && kind.starts_with(MEDIA_TYPE) {
+            false => Err(Failure::Answer(format!("no stream, but {status} {kind}"))),
             true => Ok(Events {
-                body: response.into_body(),
-                frames: SseDecoder::within(EVENT_MOST),
+                response,
+                frames: Frames::within(EVENT_MOST),
                 whole: VecDeque::new(),
             }),
-            false => Err(Failure::Answer(format!("no stream, but {status} {kind}"))),
         }
     }
 
-    async fn send(
-        &self,
-        sending: &Sending,
-        token: Option<&str>,
-    ) -> Result<Response<Incoming>, Failure> {
-        let target = self.dialer.allowed().admit_url(&sending.url)?;
-        let mut request = Request::builder()
-            .method(sending.verb)
-            .uri(&target.path)
-            .header(HOST, target.origin.authority())
-            .header(USER_AGENT, concat!("convoke/", env!("CARGO_PKG_VERSION")));
-        for (name, value) in &sending.fields {
-            request = request.header(*name, value);
-        }
+    async fn send(&self, sending: &Sending, token: Option<&str>) -> Result<HttpResponse, Failure> {
+        let target = self.http.allowed().admit_url(&sending.url)?;
+        let (method, mut fields) = head(sending).map_err(Unanswered::Request)?;
         if let Some(token) = token {
-            let mut value = HeaderValue::try_from(format!("Bearer {token}"))
-                .map_err(|_| Failure::Answer("the token for it is no token".to_owned()))?;
-            value.set_sensitive(true);
-            request = request.header(AUTHORIZATION, value);
+            let value = secret(&format!("Bearer {token}"));
+            let value =
+                value.map_err(|_| Failure::Answer("the token for it is no token".to_owned()))?;
+            fields.append(AUTHORIZATION, value);
         }
-        let request = request.body(sending.body.clone());
-        let request = request.map_err(Unanswered::Request)?;
-        let mut sender = self.dialer.connect(&target.origin).await?;
-        let response = sender.send(request).await;
-        Ok(response.map_err(Unanswered::Http)?)
+        let body = sending.body.clone();
+        Ok(self.http.send(&target, method, fields, body).await?)
     }
 }
 
-async fn within<T>(
-    patience: Duration,
-    asked: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    let late = Unanswered::Late {
-        ms: patience.as_millis() as u64,
-    };
-    timeout(patience, asked).await.unwrap_or(Err(late.into()))
-}
-
-async fn whole(mut body: Incoming, most: usize) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = piece(&mut body).await? {
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > most {
-            return Err(Failure::Long { most });
-        }
+fn head(sending: &Sending) -> Result<(Method, HeaderMap), http::Error> {
+    let mut fields = HeaderMap::new();
+    for (name, value) in &sending.fields {
+        fields.append(HeaderName::try_from(*name)?, HeaderValue::try_from(value)?);
     }
-    Ok(bytes)
-}
-
-/// The next piece of a body; none at its end.
-async fn piece(body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
-    match poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx)).await {
-        None => Ok(None),
-        Some(Err(broken)) => Err(Unanswered::Http(broken).into()),
-        Some(Ok(frame)) => Ok(Some(frame.into_data().unwrap_or_default())),
-    }
+    Ok((Method::try_from(sending.verb)?, fields))
 }
 
 /// The events of a stream.
 pub(super) struct Events {
-    body: Incoming,
-    frames: SseDecoder,
-    whole: VecDeque<SseEvent>,
+    response: HttpResponse,
+    frames: Frames,
+    whole: VecDeque<Frame>,
 }
 
 impl Events {
@@ -178,7 +132,7 @@ impl Events {
             if let Some(frame) = self.whole.pop_front() {
                 return Some(frame.data);
             }
-            let piece = timeout(SILENCE, piece(&mut self.body)).await.ok()?.ok()??;
+            let piece = timeout(SILENCE, self.response.piece()).await.ok()?.ok()??;
             self.whole.extend(self.frames.push(&piece).ok()?);
         }
     }

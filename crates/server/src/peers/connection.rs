@@ -5,6 +5,8 @@
 //! unchanged, over the next one; the platform repeats its former answer. Notifications of the time
 //! between two sessions are replayed. Read next: `netconf::client`, the machine below.
 
+use super::replay::ReplayPosition;
+use super::tally::{envelope_bytes, framed};
 use super::{Arrival, Tally, UNREACHABLE};
 use crate::ssh::{ByteStream, Inbound, Outbound, split};
 use bindings::netconf::{
@@ -15,14 +17,14 @@ use domain::event::Sequence;
 use domain::negotiation::{Kind, Side, Stance, State};
 use domain::notification::NegotiationUpdate;
 use domain::reply::{Reply, Verdict};
+use domain::retry::{Backoff, Retry};
 use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use netconf::client::{
     ClientConfig, ClientEvent, ClientSession, Notification, Outcome, Reply as RpcReply,
 };
-use netconf::framing::Framing;
-use netconf::names::namespace::{BASE, NOTIFICATION};
+use netconf::names::namespace::NOTIFICATION;
 use netconf::xml::write::text;
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;
@@ -37,8 +39,11 @@ use tracing::{debug, warn};
 const QUOTA_BYTES: usize = 64 * 1_024 * 1_024;
 /// The number of attempts before a message counts as undeliverable.
 const TRIES: u32 = 4;
-/// The pauses before a lost session is reopened: the first, the longest.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+/// The pauses before a lost session is reopened.
+const BACKOFF: Backoff = Backoff {
+    first_ms: 500,
+    longest_ms: 30_000,
+};
 
 /// A message to be sent.
 pub(super) struct Call {
@@ -92,18 +97,8 @@ pub(super) struct PeerConnection {
     open: Vec<Open>,
     /// Offers whose answer comes by notification.
     pending: BTreeMap<(TaskId, Kind, u32), Token>,
-    /// The notification received last; none before the first subscription, unless it resumes.
-    heard: Option<Heard>,
-}
-
-/// The events received last: a replay begins with their instant.
-#[derive(Default)]
-struct Heard {
-    /// The instant; empty if nothing was received yet.
-    time: String,
-    events: Vec<String>,
-    /// The events that the replay under way is expected to repeat.
-    again: Vec<String>,
+    /// The position of a replay; none before the first subscription, unless it resumes.
+    replay: Option<ReplayPosition>,
 }
 
 /// One session of a connection.
@@ -126,7 +121,7 @@ impl PeerConnection {
         since: Arc<AtomicU64>,
     ) -> Self {
         Self {
-            heard: plan.is_resumed.then(Heard::default),
+            replay: plan.is_resumed.then(ReplayPosition::default),
             plan,
             calls,
             arrived,
@@ -139,10 +134,10 @@ impl PeerConnection {
 
     /// Sends messages until the sender is gone.
     pub(super) async fn run(mut self) {
-        let mut pause = AGAIN.0;
+        let mut retry = Retry::new(BACKOFF);
         loop {
             // Once subscribed, a session is held even without messages.
-            if self.open.is_empty() && self.heard.is_none() {
+            if self.open.is_empty() && self.replay.is_none() {
                 match self.calls.recv().await {
                     Some(call) => self.enter(call),
                     None => return,
@@ -154,25 +149,25 @@ impl PeerConnection {
             };
             if self.since.swap(u64::MAX, Relaxed) != u64::MAX {
                 // It was opened: what ended it is new.
-                pause = AGAIN.0;
+                retry.reset();
             }
             self.lost(&why);
-            if !self.rest(pause).await {
+            if !self.rest(retry.next_pause_ms()).await {
                 return;
             }
-            pause = (2 * pause).min(AGAIN.1);
         }
     }
 
     /// Waits before the next session; a new message shortens that. False if the sender is gone.
-    async fn rest(&mut self, pause: Duration) -> bool {
+    async fn rest(&mut self, pause_ms: u32) -> bool {
         let (mut least, mut most) = (false, false);
         let mut new = false;
         let began = tokio::time::Instant::now();
+        let after = |ms: u32| began + Duration::from_millis(ms.into());
         while !(most || least && new) {
             tokio::select! {
-                () = tokio::time::sleep_until(began + AGAIN.0), if !least => least = true,
-                () = tokio::time::sleep_until(began + pause) => most = true,
+                () = tokio::time::sleep_until(after(BACKOFF.first_ms)), if !least => least = true,
+                () = tokio::time::sleep_until(after(pause_ms)) => most = true,
                 call = self.calls.recv() => match call {
                     Some(call) => {
                         self.delayed(call.token);
@@ -306,7 +301,7 @@ impl PeerConnection {
                         return Some(format!("no subscription: {}", errors[0]));
                     }
                     self.since.store((self.plan.last_sequence)(), Relaxed);
-                    self.heard.get_or_insert_default();
+                    self.replay.get_or_insert_default();
                     session.ready = true;
                     for place in 0..self.open.len() {
                         self.call(session, place);
@@ -329,14 +324,8 @@ impl PeerConnection {
         let mut peer = Vec::new();
         text(&self.plan.to, &mut peer);
         let peer = String::from_utf8_lossy(&peer);
-        let from = self.heard.as_mut().map(|heard| {
-            heard.again.clone_from(&heard.events);
-            let from = match heard.time.as_str() {
-                "" => self.plan.from.to_string(),
-                time => time.to_owned(),
-            };
-            format!("<startTime>{from}</startTime>")
-        });
+        let from = self.replay.as_mut();
+        let from = from.map(|it| format!("<startTime>{}</startTime>", it.begin(self.plan.from)));
         format!(
             "<create-subscription xmlns=\"{NOTIFICATION}\"><filter type=\"subtree\">\
              <condition-notifications xmlns=\"{AGENT_NAMESPACE}\">\
@@ -388,7 +377,7 @@ impl PeerConnection {
     }
 
     fn told(&mut self, received: &Notification, bytes: usize) {
-        if !self.is_new(received) {
+        if !self.replay.get_or_insert_default().is_new(received) {
             return;
         }
         match (read_notification(received), read_negotiation(received)) {
@@ -410,27 +399,6 @@ impl PeerConnection {
             }
             (Ok(None), Ok(None)) => {}
         }
-    }
-
-    /// False if the event is a replayed one that was received in the previous session.
-    fn is_new(&mut self, received: &Notification) -> bool {
-        let Heard {
-            time,
-            events,
-            again,
-        } = self.heard.get_or_insert_default();
-        if *time != received.event_time {
-            time.clone_from(&received.event_time);
-            events.clear();
-            again.clear();
-        }
-        let raw = received.raw();
-        if let Some(place) = again.iter().position(|event| event == raw) {
-            again.remove(place);
-            return false;
-        }
-        events.push(raw.to_owned());
-        true
     }
 
     /// Handles the end of a pending answer: it has come, or never will.
@@ -484,20 +452,6 @@ impl PeerConnection {
             }
         }
     }
-}
-
-/// The length of a message with its framing: in one chunk `LF # size LF … LF ## LF`, or with the
-/// end mark.
-fn framed(bytes: usize, framing: Framing) -> usize {
-    match framing {
-        Framing::Chunked => bytes + bytes.to_string().len() + 7,
-        Framing::EndOfMessage => bytes + 6,
-    }
-}
-
-/// The length of `<rpc xmlns="…" message-id="…">` and its end tag.
-fn envelope_bytes(id: u64) -> usize {
-    format!("<rpc xmlns=\"{BASE}\" message-id=\"{id}\"></rpc>").len()
 }
 
 #[cfg(test)]

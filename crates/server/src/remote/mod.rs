@@ -16,14 +16,18 @@ use domain::content::Content;
 use domain::negotiation::{Kind, Speech, Stance};
 use domain::registry::Registration;
 use domain::reply::{Reason, Reply, Verdict};
+use domain::retry::{Backoff, Retry};
 use domain::task::{Conditions, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The pauses in milliseconds before an undelivered message is sent again: the first, the longest.
-const AGAIN_MS: (i64, i64) = (1_000, 60_000);
+/// The pauses before an undelivered message is sent again.
+const BACKOFF: Backoff = Backoff {
+    first_ms: 1_000,
+    longest_ms: 60_000,
+};
 /// The `tag` of an undelivered message; any other is an answer of the agent itself.
 const UNREACHABLE: &str = "unreachable";
 
@@ -52,8 +56,7 @@ enum Purpose {
 struct Sent {
     purpose: Purpose,
     message: Message,
-    /// The next pause, in milliseconds.
-    pause_ms: i64,
+    retry: Retry,
 }
 
 /// The proxy of an agent elsewhere.
@@ -112,7 +115,7 @@ impl Remote {
         let sent = Sent {
             purpose,
             message: message.clone(),
-            pause_ms: AGAIN_MS.0,
+            retry: Retry::new(BACKOFF),
         };
         self.sent.insert(token, sent);
         Output::Send { token, message }
@@ -193,11 +196,9 @@ impl Remote {
         if let Err(undelivered) = &reply
             && undelivered.tag == UNREACHABLE
         {
-            let pause_ms = sent.pause_ms;
-            let in_vain = matches!(purpose, Purpose::Turn(_)) && pause_ms == AGAIN_MS.1;
+            let in_vain = matches!(purpose, Purpose::Turn(_)) && sent.retry.is_at_longest();
             if !in_vain {
-                sent.pause_ms = (2 * pause_ms).min(AGAIN_MS.1);
-                let at = now + pause_ms;
+                let at = now + i64::from(sent.retry.next_pause_ms());
                 return vec![Output::Wake { token, at }];
             }
         }

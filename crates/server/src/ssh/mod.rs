@@ -7,8 +7,8 @@
 //! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`limiter`]
 //! protects all listeners together against floods; [`authentication`] turns a public key into a
 //! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
-//! drives one connection over `wire`, which limits the input before authentication
-//! (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the reader that never waits;
+//! drives one connection, whose requests `handler` answers, over `wire`, which limits the input
+//! before authentication (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the reader that never waits;
 //! [`client`] is the other side.
 
 pub mod algorithms;
@@ -16,6 +16,7 @@ pub mod authentication;
 mod channel;
 pub mod client;
 mod connection;
+mod handler;
 pub mod inbound;
 pub mod keys;
 pub mod limiter;

@@ -5,19 +5,20 @@
 //! of its own, and the entries between the two are read again after a restart. So nothing is lost,
 //! and the reports sent after cursors were last stored, at most those of a second, are sent again:
 //! at-least-once delivery, in the order of the log for each task. Attempts are scheduled by
-//! [`super::schedule`] and made by [`super::client`]. Read next: [`super::source`].
+//! [`super::schedule`] and made by [`super::client`]. Read next: `log_reader`, [`super::source`].
+
+mod log_reader;
 
 use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
-use super::schedule::{DeliveryQueue, Outcome, Reached, Retry, Schedule, Try};
+use super::schedule::{DeliveryPolicy, DeliveryQueue, Outcome, Reached, Schedule, Try};
 use super::source::{Failure, Kept, Source};
-use super::target::{Inadmissible, Target};
+use super::target::Target;
 use crate::clock::Clock;
-use crate::dialer::Unanswered;
-use domain::event::{Entry, LogEvent, Sequence};
+use crate::http_client::{Unanswered, within};
+use domain::event::{LogEvent, Sequence};
 use domain::notification::Notification;
-use domain::task::TaskId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +70,7 @@ impl Deliveries {
     pub fn start(
         source: Arc<dyn Source>,
         client: WebhookClient,
-        retry: Retry,
+        policy: DeliveryPolicy,
         clock: Arc<Clock>,
     ) -> Result<Self, Failure> {
         let (stop, stopped) = oneshot::channel();
@@ -80,10 +81,10 @@ impl Deliveries {
         let task = DeliveryTask {
             source,
             client: Arc::new(client),
-            retry,
+            policy,
             clock,
             statistics,
-            schedule: Schedule::new(retry),
+            schedule: Schedule::new(policy),
             tries: JoinSet::new(),
             read_to,
             kept_to: cursors.read_to.filter(|kept| *kept == read_to),
@@ -125,7 +126,7 @@ type Tried = (Try, Result<u16, Unanswered>);
 struct DeliveryTask {
     source: Arc<dyn Source>,
     client: Arc<WebhookClient>,
-    retry: Retry,
+    policy: DeliveryPolicy,
     clock: Arc<Clock>,
     statistics: watch::Sender<DeliveryStatistics>,
     schedule: Schedule,
@@ -175,150 +176,6 @@ impl DeliveryTask {
             }
         }
         self.finish().await;
-    }
-
-    /// Resumes the queues that were behind when cursors were last stored.
-    async fn resume(&mut self, queues: Vec<(DeliveryQueue, Sequence)>) {
-        let mut behind: BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>> = BTreeMap::new();
-        for (queue, cursor) in queues {
-            match cursor {
-                GONE => self.schedule.enter_gone(queue),
-                _ => {
-                    // Unless something is found to be told, its cursor is forgotten.
-                    self.schedule.not_kept(Arc::new(queue.clone()));
-                    behind
-                        .entry(queue.task.clone())
-                        .or_default()
-                        .push((queue, cursor));
-                }
-            }
-        }
-        let cursors = behind.values().flatten().map(|(_, cursor)| *cursor);
-        let mut cursor = cursors.min().unwrap_or(self.read_to);
-        while cursor < self.read_to {
-            let entries = match self.source.after(cursor, ENTRIES) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    warn!("the log cannot be read for deliveries: {error}");
-                    tokio::time::sleep(Duration::from_millis(PAUSE_MS)).await;
-                    continue;
-                }
-            };
-            let Some(last) = entries.last().map(|e| e.sequence) else {
-                break;
-            };
-            let read_to = self.read_to;
-            for entry in entries.iter().filter(|e| e.sequence <= read_to) {
-                self.take_up_again(entry, &behind);
-            }
-            cursor = last;
-            tokio::task::yield_now().await;
-        }
-    }
-
-    fn take_up_again(
-        &mut self,
-        entry: &Entry,
-        behind: &BTreeMap<TaskId, Vec<(DeliveryQueue, Sequence)>>,
-    ) {
-        let LogEvent::Task(change) = &entry.happening else {
-            return;
-        };
-        let queues = behind.get(&change.task).into_iter().flatten();
-        for (queue, _) in queues.filter(|(_, cursor)| *cursor < entry.sequence) {
-            let admitted = self.client.allowed().admit_url(&queue.url);
-            self.enter(queue, admitted, entry, change);
-        }
-        if change.status.is_terminal() {
-            self.schedule.task_ended(&change.task);
-        }
-    }
-
-    /// Reads further entries of the log; at most one page, so that deliveries have their turn.
-    fn read_on(&mut self) {
-        if self.clock.monotonic_ms() < self.read_at_ms {
-            return;
-        }
-        let read = self.source.after(self.read_to, ENTRIES);
-        let taken_up = read.and_then(|entries| {
-            entries.iter().try_for_each(|entry| {
-                self.take_up(entry)?;
-                self.read_to = entry.sequence;
-                Ok(())
-            })
-        });
-        if let Err(error) = taken_up {
-            warn!("the log cannot be read for deliveries: {error}");
-            self.read_at_ms = self.clock.monotonic_ms() + PAUSE_MS;
-        }
-    }
-
-    fn take_up(&mut self, entry: &Entry) -> Result<(), Failure> {
-        let LogEvent::Task(change) = &entry.happening else {
-            return Ok(());
-        };
-        let subscription = self.source.subscription(change)?;
-        let pushed_by = self.source.pushed_by(entry.sequence, change)?;
-        let client = Arc::clone(&self.client);
-        if let Some(subscription) = subscription {
-            let admitted = client.allowed().admit(&subscription).transpose();
-            if let Some(admitted) = admitted {
-                let usual = admitted.as_ref().map(Target::to_string);
-                let queue = DeliveryQueue {
-                    task: change.task.clone(),
-                    url: usual.unwrap_or(subscription.url),
-                    push: None,
-                };
-                self.enter(&queue, admitted, entry, change);
-            }
-        }
-        for config in &pushed_by {
-            let admitted = client.allowed().admit_url(&config.url);
-            self.enter(&DeliveryQueue::of(config), admitted, entry, change);
-        }
-        if change.status.is_terminal() {
-            self.schedule.task_ended(&change.task);
-        }
-        Ok(())
-    }
-
-    fn enter(
-        &mut self,
-        queue: &DeliveryQueue,
-        admitted: Result<Target, Inadmissible>,
-        entry: &Entry,
-        change: &Notification,
-    ) {
-        let push = queue.push.as_ref();
-        let owner: &str = push.map_or(change.to.as_str(), |key| key.owner.as_str());
-        let (sequence, time) = (entry.sequence, entry.time);
-        match admitted {
-            Ok(target) => {
-                if !self.schedule.enter(queue, owner, &target, sequence, time) {
-                    self.too_many(owner);
-                }
-            }
-            Err(why) => {
-                self.count(|s| s.refused += 1);
-                debug!(task.id = %queue.task, "a change of task {} is not told: {why}", queue.task);
-            }
-        }
-    }
-
-    /// Counts a change given up because too many of its owner's are waiting. The first is logged,
-    /// and each tenfold number.
-    fn too_many(&mut self, owner: &str) {
-        self.count(|s| s.given_up += 1);
-        let given_up = self.too_many.entry(owner.to_owned()).or_default();
-        *given_up += 1;
-        let given_up = *given_up;
-        if 10_u64.pow(given_up.ilog10()) == given_up {
-            warn!(
-                user = owner,
-                "receivers of '{owner}' are behind with as much as may wait: {given_up} changes were given \
-                 up for it since the start"
-            );
-        }
     }
 
     fn count(&self, counts: impl FnOnce(&mut DeliveryStatistics)) {
@@ -389,12 +246,12 @@ impl DeliveryTask {
 
     fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
-        let ms = self.retry.try_ms;
+        let limit = Duration::from_millis(self.policy.try_ms);
         let created = Clock::wall_time().as_ms() / 1_000;
         self.tries.spawn(async move {
             let posted = post_all(&client, &one.target, requests, created);
-            let answer = tokio::time::timeout(Duration::from_millis(ms), posted).await;
-            (one, answer.unwrap_or(Err(Unanswered::Late { ms })))
+            let answer = within(limit, posted).await;
+            (one, answer)
         });
     }
 

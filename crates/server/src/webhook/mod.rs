@@ -18,11 +18,11 @@ pub mod signature;
 pub mod source;
 pub mod target;
 
-pub use crate::dialer::TrustError;
+pub use crate::http_client::TrustError;
 pub use client::{OutgoingRequest, WebhookClient};
 pub use delivery::{Deliveries, DeliveryStatistics};
 pub use platform::PlatformSource;
-pub use schedule::Retry;
+pub use schedule::DeliveryPolicy;
 pub use signature::{Sealer, WrongKey};
 pub use source::Source;
 pub use target::{AllowList, BadEntry};
@@ -82,5 +82,6 @@ pub fn start(
     };
     let source = PlatformSource::new(engine, folder.clone());
     let source = source.map_err(|e| unreadable(e.into()))?;
-    Deliveries::start(Arc::new(source), client, Retry::default(), clock).map_err(unreadable)
+    Deliveries::start(Arc::new(source), client, DeliveryPolicy::default(), clock)
+        .map_err(unreadable)
 }

@@ -5,23 +5,25 @@
 //! host, and for all hosts together. Owners of queues to one host take turns there, and each has at
 //! most half of its attempts; those to whom it does not respond share a single one until it does,
 //! and all of them half of all attempts, so that dead receivers delay no others. The waiting
-//! changes of one owner are [limited](WAITING_BYTES). Pure: time is an argument. Read next:
-//! [`super::delivery`], which sends.
+//! changes of one owner are [limited](WAITING_BYTES). Pure: time is an argument. Read next: `hosts`,
+//! whose turn it is; [`super::delivery`], which sends.
+
+mod hosts;
+mod waiting_bytes;
+
+pub use waiting_bytes::WAITING_BYTES;
 
 use super::target::{Origin, Target};
 use domain::event::Sequence;
 use domain::push::PushConfig;
+use domain::retry::Backoff;
 use domain::task::TaskId;
 use domain::time::Timestamp;
+use hosts::{Host, OwnerAtHost, Tries};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Bound;
 use std::sync::Arc;
-
-/// The most [bytes](DeliveryQueue::bytes) of one owner's queues with waiting changes, and likewise
-/// of those whose receivers have unsubscribed: some fifteen thousand queues, or two thousand to
-/// addresses of 2 KiB. Either may last for a day or longer, and is in the cursors, which are
-/// written as a whole.
-pub const WAITING_BYTES: usize = 16 << 20;
+use waiting_bytes::WaitingBytes;
 
 /// The bytes counted for a change beyond the first two of its queue.
 const CHANGE_BYTES: usize = 32;
@@ -30,15 +32,13 @@ const CHANGE_BYTES: usize = 32;
 /// be under way.
 pub const CHANGES_OF_ONE: usize = 4_096;
 
-/// The retry policy.
+/// The policy of deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retry {
+pub struct DeliveryPolicy {
     /// The time limit of one attempt, in milliseconds.
     pub try_ms: u64,
-    /// The pause after the first failure, in milliseconds; doubled after each further one.
-    pub first_wait_ms: u64,
-    /// The longest pause, in milliseconds.
-    pub longest_wait_ms: u64,
+    /// The pauses of a queue whose attempts fail.
+    pub backoff: Backoff,
     /// The age at which a change is given up, in milliseconds.
     pub give_up_ms: i64,
     /// The most concurrent attempts.
@@ -47,14 +47,16 @@ pub struct Retry {
     pub tries_a_host: usize,
 }
 
-impl Default for Retry {
+impl Default for DeliveryPolicy {
     /// 10 s an attempt; pauses from 1 s doubling to 5 min, for 24 h; 64 attempts at once, 4 to one
     /// host.
     fn default() -> Self {
         Self {
             try_ms: 10_000,
-            first_wait_ms: 1_000,
-            longest_wait_ms: 5 * 60 * 1_000,
+            backoff: Backoff {
+                first_ms: 1_000,
+                longest_ms: 5 * 60 * 1_000,
+            },
             give_up_ms: 24 * 60 * 60 * 1_000,
             tries: 64,
             tries_a_host: 4,
@@ -154,115 +156,15 @@ struct Pending {
     last: bool,
 }
 
-/// A host with waiting changes.
-#[derive(Debug, Default)]
-struct Host {
-    /// The owners, by name; each has a queue to the host.
-    owners: BTreeMap<Arc<str>, OwnerAtHost>,
-    /// The owner who was served last; the next one has the turn.
-    served: Option<Arc<str>>,
-    tries: Tries,
-    /// The number of ready queues.
-    ready: usize,
-}
-
-/// The queues of one owner to a host.
-#[derive(Debug, Default)]
-struct OwnerAtHost {
-    /// The number of queues, ready or not.
-    queues: usize,
-    ready: VecDeque<Arc<DeliveryQueue>>,
-    under_way: usize,
-    /// True if the last attempt got no response.
-    silent: bool,
-}
-
-/// The number of attempts under way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tries {
-    all: usize,
-    /// Those of owners to whom the host does not respond.
-    silent: usize,
-}
-
-impl Tries {
-    /// Replaces the counts of one owner.
-    fn replace(&mut self, before: Self, after: Self) {
-        self.all = self.all + after.all - before.all;
-        self.silent = self.silent + after.silent - before.silent;
-    }
-}
-
-impl OwnerAtHost {
-    fn tries(&self) -> Tries {
-        Tries {
-            all: self.under_way,
-            silent: if self.silent { self.under_way } else { 0 },
-        }
-    }
-}
-
-impl Host {
-    /// The owner whose turn it is, where the host has `places` concurrent attempts, if one is free
-    /// for that owner.
-    fn next_owner(&self, places: usize, of_silent: bool) -> Option<&Arc<str>> {
-        if self.ready == 0 || self.tries.all >= places {
-            return None;
-        }
-        let served = self.served.as_deref();
-        let behind = served.map_or(Bound::Unbounded, Bound::Excluded);
-        let after = self.owners.range::<str, _>((behind, Bound::Unbounded));
-        let share = match self.owners.len() {
-            1 => places,
-            _ => places.div_ceil(2),
-        };
-        let may = |(_, owner): &(&Arc<str>, &OwnerAtHost)| {
-            !owner.ready.is_empty()
-                && match owner.silent {
-                    true => of_silent && self.tries.silent == 0,
-                    false => owner.under_way < share,
-                }
-        };
-        after.chain(&self.owners).find(may).map(|(name, _)| name)
-    }
-}
-
-/// The bytes of the queues of each owner.
-#[derive(Debug, Default)]
-struct Tally(BTreeMap<Arc<str>, usize>);
-
-impl Tally {
-    /// Adds bytes; false, and nothing is added, if their owner would have more than
-    /// [`WAITING_BYTES`].
-    fn add(&mut self, owner: &Arc<str>, more: usize) -> bool {
-        let bytes = self.0.get(owner).copied().unwrap_or(0) + more;
-        let room = bytes <= WAITING_BYTES;
-        if room {
-            self.0.insert(Arc::clone(owner), bytes);
-        }
-        room
-    }
-
-    /// Subtracts bytes.
-    fn remove(&mut self, owner: &Arc<str>, fewer: usize) {
-        if let Some(bytes) = self.0.get_mut(owner) {
-            *bytes -= fewer;
-            if *bytes == 0 {
-                self.0.remove(owner);
-            }
-        }
-    }
-}
-
 /// The schedule.
 #[derive(Debug)]
 pub struct Schedule {
-    retry: Retry,
+    policy: DeliveryPolicy,
     queues: BTreeMap<Arc<DeliveryQueue>, Pending>,
-    queues_of: Tally,
+    queues_of: WaitingBytes,
     /// The queues whose receivers have unsubscribed, with their owners.
     gone: BTreeMap<Arc<DeliveryQueue>, Arc<str>>,
-    gone_of: Tally,
+    gone_of: WaitingBytes,
     hosts: BTreeMap<Origin, Host>,
     waiting: BTreeSet<(u64, Arc<DeliveryQueue>)>,
     tries: Tries,
@@ -274,13 +176,13 @@ pub struct Schedule {
 
 impl Schedule {
     /// An empty schedule.
-    pub fn new(retry: Retry) -> Self {
+    pub fn new(policy: DeliveryPolicy) -> Self {
         Self {
-            retry,
+            policy,
             queues: BTreeMap::new(),
-            queues_of: Tally::default(),
+            queues_of: WaitingBytes::default(),
             gone: BTreeMap::new(),
-            gone_of: Tally::default(),
+            gone_of: WaitingBytes::default(),
             hosts: BTreeMap::new(),
             waiting: BTreeSet::new(),
             tries: Tries::default(),
@@ -379,7 +281,7 @@ impl Schedule {
 
     /// The next attempt, if one may begin; it is under way until it is settled.
     pub fn next_try(&mut self) -> Option<Try> {
-        let (tries, of_host) = (self.retry.tries, self.retry.tries_a_host);
+        let (tries, of_host) = (self.policy.tries, self.policy.tries_a_host);
         if self.tries.all >= tries {
             return None;
         }
@@ -450,7 +352,7 @@ impl Schedule {
             }
             Outcome::Withdrawn => pending.changes.clear(),
             Outcome::Refused | Outcome::Silence => {
-                let give_up_ms = self.retry.give_up_ms;
+                let give_up_ms = self.policy.give_up_ms;
                 let young = |(_, at): &(Sequence, Timestamp)| time - *at < give_up_ms;
                 let old = pending.changes.iter().position(young).unwrap_or(before);
                 pending.changes.drain(..old);
@@ -477,8 +379,8 @@ impl Schedule {
             self.queues_of.remove(&owner, queue.bytes());
             self.leave(&origin, &owner);
         } else if failures > 0 {
-            self.waiting
-                .insert((now_ms + self.wait_ms(failures), Arc::clone(queue)));
+            let due = now_ms + u64::from(self.policy.backoff.pause_ms(failures));
+            self.waiting.insert((due, Arc::clone(queue)));
         } else {
             self.ready(queue);
         }
@@ -526,13 +428,6 @@ impl Schedule {
                 self.hosts.remove(origin);
             }
         }
-    }
-
-    /// The pause of a queue after this many failures in a row, in milliseconds.
-    fn wait_ms(&self, failures: u32) -> u64 {
-        let doubled = 1_u64 << (failures - 1).min(32);
-        let wait = self.retry.first_wait_ms.saturating_mul(doubled);
-        wait.min(self.retry.longest_wait_ms)
     }
 
     /// True if a queue has moved since [`Schedule::take_changed`] was called.

@@ -2,7 +2,7 @@
 //!
 //! Knows one spelling of a URL and refuses every other (RFC 3986 allows many, and receivers and
 //! filters that read them differently are how requests are forged). Opens no socket; resolved
-//! addresses are checked here, names are resolved by [`crate::dialer`]. Read next:
+//! addresses are checked here, names are resolved by [`crate::http_client`]. Read next:
 //! [`super::client`].
 
 use domain::task::Subscription;

@@ -7,13 +7,14 @@
 use crate::context::AgentContext;
 use domain::agent::{Message, Output, Undelivered};
 use domain::reply::{Reply, Verdict};
+use domain::retry::{Backoff, Retry};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::collections::BTreeMap;
 
-/// Seconds until a message is sent again that did not get through, or was answered `pending`.
-pub const AGAIN_AFTER_S: f64 = 20.0;
+/// The pause before a message is sent again that did not get through, or was answered `pending`.
+pub const BACKOFF: Backoff = Backoff::constant(20_000);
 /// Seconds without any reply after which a message counts as lost.
 pub const SILENCE_S: f64 = 150.0;
 /// The number of times that a message is sent at the most.
@@ -41,7 +42,7 @@ pub enum ReplyOutcome<P> {
 struct OutgoingRequest<P> {
     purpose: P,
     message: Message,
-    tries: u32,
+    retry: Retry,
 }
 
 /// The messages of one agent that are under way.
@@ -72,11 +73,10 @@ impl<P: Clone> Outbox<P> {
         message: Message,
         now: Timestamp,
     ) -> Vec<Output> {
-        let tries = 0;
         let request = OutgoingRequest {
             purpose,
             message,
-            tries,
+            retry: Retry::new(BACKOFF),
         };
         self.post(context, request, now)
     }
@@ -100,8 +100,8 @@ impl<P: Clone> Outbox<P> {
         token: Token,
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
-    ) -> ReplyOutcome<P> {
-        let Some(request) = self.awaiting.remove(&token) else {
+    ) -> Heard<P> {
+        let Some(mut request) = self.awaiting.remove(&token) else {
             return ReplyOutcome::Unknown;
         };
         self.patience.retain(|_, sending| *sending != token);
@@ -110,8 +110,9 @@ impl<P: Clone> Outbox<P> {
             Ok(reply) => negotiated && reply.verdict == Verdict::Pending,
             Err(undelivered) => is_passing(undelivered),
         };
-        match undecided && request.tries < TRIES_MAX {
-            true => ReplyOutcome::Handled(vec![self.rest(context, request, now)]),
+        let at = now + i64::from(request.retry.next_pause_ms());
+        match undecided && request.retry.attempts() < TRIES_MAX {
+            true => ReplyOutcome::Handled(vec![self.rest(context, request, at)]),
             false => ReplyOutcome::Answered {
                 purpose: request.purpose,
                 sent: Box::new(request.message),
@@ -133,12 +134,13 @@ impl<P: Clone> Outbox<P> {
         let Some(sending) = self.patience.remove(&token) else {
             return ReplyOutcome::Unknown;
         };
-        match self.awaiting.remove(&sending) {
-            None => ReplyOutcome::Handled(Vec::new()),
-            Some(request) if request.tries < TRIES_MAX => {
-                ReplyOutcome::Handled(self.post(context, request, now))
-            }
-            Some(request) => ReplyOutcome::Answered {
+        let Some(mut request) = self.awaiting.remove(&sending) else {
+            return ReplyOutcome::Handled(Vec::new());
+        };
+        request.retry.next_pause_ms();
+        match request.retry.attempts() < TRIES_MAX {
+            true => ReplyOutcome::Handled(self.post(context, request, now)),
+            false => ReplyOutcome::Answered {
                 purpose: request.purpose,
                 sent: Box::new(request.message),
                 reply: Err(Undelivered {
@@ -152,10 +154,9 @@ impl<P: Clone> Outbox<P> {
     fn post(
         &mut self,
         context: &mut AgentContext,
-        mut request: OutgoingRequest<P>,
+        request: OutgoingRequest<P>,
         now: Timestamp,
     ) -> Vec<Output> {
-        request.tries += 1;
         let (token, patience) = (context.token(), context.token());
         let message = request.message.clone();
         self.awaiting.insert(token, request);
@@ -174,11 +175,10 @@ impl<P: Clone> Outbox<P> {
         &mut self,
         context: &mut AgentContext,
         request: OutgoingRequest<P>,
-        now: Timestamp,
+        at: Timestamp,
     ) -> Output {
         let token = context.token();
         self.resting.insert(token, request);
-        let at = now.plus_s(AGAIN_AFTER_S);
         Output::Wake { token, at }
     }
 }

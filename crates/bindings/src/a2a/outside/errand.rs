@@ -5,7 +5,7 @@
 //!   an answer  ──► SendMessage to it          TaskCancel ──► CancelTask
 //!   a refusal of its result ──► SendMessage in its conversation, a new task there
 //! ```
-//! What the task is called there is told with everything that is said of it here ([`THERE`]), so it is
+//! What the task is called there is told with everything that is said of it here ([`super::THERE`]), so it is
 //! on record with the task and survives a restart; an identifier of a message follows from task and
 //! content, so that who is asked twice can tell. A question whether something could be done is for
 //! agents that speak A2A-T: A2A as such has no word for it, and words that ask could be taken for an
@@ -16,16 +16,17 @@ use super::form::{self, TaskForm};
 use super::known::Known;
 use super::peer::Peer;
 use super::telecom::{self, Beside, Turn};
+use super::there::There;
+use super::{content, request};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{SendMessageResponse, StreamResponse};
-use a2a::message::{Message as Said, Part, PartContent};
-use a2a::request::{A2aRequest, CancelTask, GetTask, SendMessage, SendMessageConfiguration};
+use a2a::message::{Message as Said, Part};
+use a2a::request::A2aRequest;
 use a2a::response::Response;
 use a2a::state::status_of;
-use a2a::task::{Artifact, Task as Told, TaskState};
-use a2a::{objects, schema_request};
+use a2a::task::{Task as Told, TaskState};
 use domain::agent::{Message, Undelivered};
-use domain::content::{Content, Payload};
+use domain::content::Content;
 use domain::negotiation::{Kind, Stance};
 use domain::notification::Notification;
 use domain::reply::Reply;
@@ -33,19 +34,7 @@ use domain::task::{Awaits, Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use schema::canonical;
-use serde_json::{Value, json};
-
-/// The section of a content that says what the task is called at the agent, as JSON.
-pub const THERE: &str = "task there";
-
-/// A task as the agent has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct There {
-    id: String,
-    context_id: String,
-    /// Its last state, as it is called here.
-    status: Status,
-}
+use serde_json::json;
 
 /// A task of this platform at an agent elsewhere.
 #[derive(Clone, Debug)]
@@ -131,19 +120,19 @@ impl Errand {
         self.in_turn = None;
         self.target.clone_from(&message.content.target_object);
         if self.there.is_none() {
-            self.there = there(&message.content);
+            self.there = There::of(&message.content);
         }
         match (message.verb, &self.there) {
             (Verb::TaskAssign, there) => {
                 let form = TaskForm::of(peer, known, &self.task, &message.content);
                 self.reports = form.is_subscription();
-                let look = there.as_ref().map(|there| look(&there.id));
+                let look = there.as_ref().map(|there| request::look(&there.id));
                 let request = look.unwrap_or_else(|| self.begin(form, &message.content));
                 self.assignment = Some(message.clone());
                 Step::Send(Box::new(request))
             }
-            (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(look(&there.id))),
-            (Verb::TaskCancel, Some(there)) => Step::Send(Box::new(cancel(&there.id))),
+            (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(request::look(&there.id))),
+            (Verb::TaskCancel, Some(there)) => Step::Send(Box::new(request::cancel(&there.id))),
             (Verb::TaskCancel | Verb::TaskResultQuery, None) => Step::Settled,
             (Verb::FulfillmentNegotiate, Some(there))
                 if there.status.is_terminal() && accepts(&message.content) =>
@@ -153,7 +142,7 @@ impl Errand {
             (Verb::FulfillmentNegotiate, Some(there)) => {
                 if let Some(said) = self.decision(peer, known, there) {
                     self.in_turn = Turn::of(known, Kind::Fulfillment);
-                    return Step::Send(Box::new(send(said)));
+                    return Step::Send(Box::new(request::send(said)));
                 }
                 let request = self.go_on(peer, known, there, &message.content);
                 // If it is not enough, the same question is a new one.
@@ -170,7 +159,7 @@ impl Errand {
         match telecom::turn(peer, known, &self.task) {
             Some(said) => {
                 self.in_turn = Turn::of(known, Kind::Feasibility);
-                Step::Send(Box::new(send(said)))
+                Step::Send(Box::new(request::send(said)))
             }
             None => Step::Refused(self.negotiates_not()),
         }
@@ -256,7 +245,7 @@ impl Errand {
                 Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Sent(SendMessageResponse::Message(said))) => {
-                let content = self.content(&said.parts, &[], known);
+                let content = content::of(&self.target, &said.parts, &[], known);
                 let news = self.told_of(Status::Finished, content, now);
                 Heard::Arrived(news.map(Box::new))
             }
@@ -283,11 +272,11 @@ impl Errand {
             }
             StreamResponse::Status(update) if !update.status.state.is_settled() => {
                 let parts = update.status.message.as_ref().map(|it| it.parts.as_slice());
-                let content = self.content(&[], parts.unwrap_or_default(), known);
+                let content = content::of(&self.target, &[], parts.unwrap_or_default(), known);
                 self.told_of(begun(update.status.state)?, content, now)
             }
             StreamResponse::Artifact(update) if self.reports => {
-                let content = self.content(&update.artifact.parts, &[], known);
+                let content = content::of(&self.target, &update.artifact.parts, &[], known);
                 self.told_of(Status::Processing, content, now)
             }
             _ => None,
@@ -315,17 +304,17 @@ impl Errand {
 
     /// Asks how the task is.
     pub fn look(&self) -> Option<A2aRequest> {
-        self.there.as_ref().map(|there| look(&there.id))
+        self.there.as_ref().map(|there| request::look(&there.id))
     }
 
     /// Ends the task there, if it has not ended.
     pub fn cancel(&self) -> Option<A2aRequest> {
         let open = self.there.as_ref().filter(|it| !it.status.is_terminal());
-        open.map(|there| cancel(&there.id))
+        open.map(|there| request::cancel(&there.id))
     }
 
     fn begin(&self, form: TaskForm, content: &Content) -> A2aRequest {
-        send(form.message(self.task.to_string(), content))
+        request::send(form.message(self.task.to_string(), content))
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
@@ -346,7 +335,7 @@ impl Errand {
             true => said.reference_task_ids = vec![there.id.clone()],
             false => said.task_id = Some(there.id.clone()),
         }
-        send(said)
+        request::send(said)
     }
 
     fn failed(&mut self, peer: &Peer, known: &Known, error: Error) -> Heard {
@@ -382,7 +371,7 @@ impl Errand {
         });
         let artifacts = told.artifacts.iter().flatten();
         let brought: Vec<Part> = match status {
-            Status::Finished => artifacts.flat_map(parts).collect(),
+            Status::Finished => artifacts.flat_map(content::parts).collect(),
             _ => Vec::new(),
         };
         let said = told.status.message.as_ref();
@@ -401,7 +390,7 @@ impl Errand {
         };
         let said = said.map(|it: &Said| it.parts.as_slice());
         let said = asked.as_deref().or(said);
-        let content = self.content(&brought, said.unwrap_or_default(), known);
+        let content = content::of(&self.target, &brought, said.unwrap_or_default(), known);
         self.told_of(status, content, now)
     }
 
@@ -431,7 +420,10 @@ impl Errand {
         if let Some(there) = &mut self.there {
             there.status = status;
         }
-        let content = self.placed(content);
+        let mut content = content;
+        if let Some(there) = &self.there {
+            content.others.push(there.section());
+        }
         let before = self.told.replace((status, content.clone()));
         if before.as_ref() == self.told.as_ref() {
             return None;
@@ -452,52 +444,6 @@ impl Errand {
             data: None,
         })
     }
-
-    /// What the agent brought forth as a result, and what it said.
-    fn content(&self, brought: &[Part], said: &[Part], known: &Known) -> Content {
-        let all = || brought.iter().chain(said);
-        let payload =
-            all().find_map(|it| payload(it).filter(|it| known.is_published(&it.schema_id)));
-        let is_payload = |part: &Part| match (self::payload(part), &payload) {
-            (Some(it), Some(payload)) => it == *payload,
-            _ => false,
-        };
-        let words = |parts: &[Part]| {
-            let others = parts.iter().filter(|part| !is_payload(part));
-            let lines: Vec<String> = others.filter_map(text_of).collect();
-            inert(lines.join("\n").trim())
-        };
-        let (result, said) = (words(brought), words(said));
-        let description = [&said, &result].into_iter().find(|it| !it.is_empty());
-        let description = description.map_or("nothing was said", String::as_str);
-        let mut content = Content::new(self.target.as_str(), description);
-        content.result = Some(result).filter(|it| !it.is_empty());
-        content.payload = payload;
-        content
-    }
-
-    fn placed(&self, mut content: Content) -> Content {
-        if let Some(there) = &self.there {
-            let place = json!({
-                "id": there.id,
-                "contextId": there.context_id,
-                "status": there.status.as_str(),
-            });
-            content.others.push((THERE.to_owned(), place.to_string()));
-        }
-        content
-    }
-}
-
-/// What a task is called there, as a content says it.
-fn there(content: &Content) -> Option<There> {
-    let place = schema::json::read(content.section(THERE)?.as_bytes()).ok()?;
-    let text = |name: &str| place.get(name)?.as_str();
-    Some(There {
-        id: text("id")?.to_owned(),
-        context_id: text("contextId")?.to_owned(),
-        status: Status::parse(text("status")?)?,
-    })
 }
 
 /// A state there as it is called here. What was only taken note of there is in hand to who sent it.
@@ -508,72 +454,10 @@ fn begun(state: TaskState) -> Option<Status> {
     }
 }
 
-/// The payload in a part: data of a schema (002 §4), or with its schema beside it (draft-zhou §5.1).
-fn payload(part: &Part) -> Option<Payload> {
-    let typed = objects::schema_of(part).and_then(|schema_id| match &part.content {
-        PartContent::Data(Value::Object(values)) => Some(Payload {
-            schema_id,
-            values: values.clone(),
-        }),
-        _ => None,
-    });
-    typed.or_else(|| schema_request::payload(part))
-}
-
-/// What an artifact brings: its parts, and the text of A2A-T where they have none.
-fn parts(artifact: &Artifact) -> Vec<Part> {
-    let has_words = artifact
-        .parts
-        .iter()
-        .any(|part| matches!(part.content, PartContent::Text(_)));
-    let outcome = telecom::outcome(&artifact.metadata).filter(|_| !has_words);
-    artifact
-        .parts
-        .iter()
-        .cloned()
-        .chain(outcome.map(Part::text))
-        .collect()
-}
-
-/// A part in words: a file by its place, and not at all if it is in the part.
-fn text_of(part: &Part) -> Option<String> {
-    match &part.content {
-        PartContent::Text(text) => Some(text.clone()),
-        PartContent::Data(value) => Some(value.to_string()),
-        PartContent::Url(url) => Some(url.clone()),
-        PartContent::Raw(_) => None,
-    }
-}
-
 /// True if the publisher is content: there is nothing to say to a task that has ended.
 fn accepts(content: &Content) -> bool {
     let word = content.result.as_deref().and_then(Stance::said);
     word == Some(Stance::Accept)
-}
-
-fn look(id: &str) -> A2aRequest {
-    A2aRequest::GetTask(GetTask {
-        id: id.to_owned(),
-        history_length: Some(0),
-    })
-}
-
-fn cancel(id: &str) -> A2aRequest {
-    A2aRequest::CancelTask(CancelTask {
-        id: id.to_owned(),
-        metadata: Default::default(),
-    })
-}
-
-fn send(message: Said) -> A2aRequest {
-    A2aRequest::SendMessage(SendMessage {
-        configuration: SendMessageConfiguration {
-            return_immediately: true,
-            history_length: Some(0),
-            ..SendMessageConfiguration::default()
-        },
-        ..SendMessage::new(message)
-    })
 }
 
 /// The `error-tag` that comes nearest to a refusal.

@@ -5,8 +5,9 @@
 //! how many rounds were agreed on stands in the message that opened it. Refuses to know words and
 //! rounds, which are `a2a::telecom::negotiation`'s. Read next: [`super::told`].
 
-use super::super::begin::{Given, Said, inert, marked, message_id};
+use super::super::begin::{inert, marked, message_id};
 use super::super::error;
+use super::super::notes::{Given, Said};
 use super::super::request_context::RequestContext;
 use super::super::task::parts;
 use super::{answer, given_up, kept, refused};

@@ -5,7 +5,8 @@
 //! record reads all of it there. Told in its stream and pushed is what was subscribed to, each report in
 //! an artifact of its own. Cancelling the task ends the subscription.
 
-use super::super::begin::{Said, marked};
+use super::super::begin::marked;
+use super::super::notes::Said;
 use super::super::request_context::RequestContext;
 use super::told::{from_agent, status};
 use super::{given_up, kept, refused};

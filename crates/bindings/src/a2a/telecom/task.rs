@@ -3,7 +3,8 @@
 //! What lacks, or cannot be, is asked for before the agent hears of the task; the question and what was
 //! understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
-use super::super::begin::{Given, Said, inert, marked};
+use super::super::begin::{inert, marked};
+use super::super::notes::{Given, Said};
 use super::super::request_context::RequestContext;
 use super::negotiation::unheard;
 use super::{given_up, kept, refused};

@@ -2,10 +2,12 @@
 
 use super::*;
 
-const RETRY: Retry = Retry {
+const POLICY: DeliveryPolicy = DeliveryPolicy {
     try_ms: 10_000,
-    first_wait_ms: 1_000,
-    longest_wait_ms: 300_000,
+    backoff: Backoff {
+        first_ms: 1_000,
+        longest_ms: 300_000,
+    },
     give_up_ms: 86_400_000,
     tries: 6,
     tries_a_host: 4,
@@ -69,7 +71,7 @@ fn names(tries: &[Try]) -> Vec<String> {
 
 #[test]
 fn a_task_is_told_in_order_and_one_change_at_a_time() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for sequence in [3, 5, 9] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
@@ -83,7 +85,7 @@ fn a_task_is_told_in_order_and_one_change_at_a_time() {
 
 #[test]
 fn waits_double_up_to_the_longest_and_begin_anew_after_a_success() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     enter(&mut schedule, "t", "a.example", 1);
     enter(&mut schedule, "t", "a.example", 2);
     let mut now = 0;
@@ -110,7 +112,7 @@ fn waits_double_up_to_the_longest_and_begin_anew_after_a_success() {
 
 #[test]
 fn a_host_has_its_share_and_a_silent_one_a_single_place() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for task in 0..5 {
         for host in ["a.example", "b.example"] {
             enter(&mut schedule, &format!("{host}-{task}"), host, task + 1);
@@ -144,7 +146,7 @@ fn a_host_has_its_share_and_a_silent_one_a_single_place() {
 
 #[test]
 fn hosts_that_fail_delay_no_other() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for task in 0..100 {
         enter(
             &mut schedule,
@@ -179,9 +181,9 @@ fn hosts_that_fail_delay_no_other() {
 
 #[test]
 fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     let (queue, target) = queue("t", "a.example");
-    let day = RETRY.give_up_ms;
+    let day = POLICY.give_up_ms;
     for (sequence, at) in [(1, 0), (2, 10), (3, day)] {
         schedule.enter(&queue, "ann", &target, sequence, Timestamp::from_ms(at));
     }
@@ -200,7 +202,7 @@ fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept()
 
 #[test]
 fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for sequence in [1, 2] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
@@ -223,7 +225,7 @@ fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
 
 #[test]
 fn a_receiver_that_leaves_at_the_end_of_the_task_is_not_remembered() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     enter(&mut schedule, "t", "a.example", 1);
     schedule.task_ended(&TaskId::new("t"));
     let one = schedule.next_try().unwrap();
@@ -233,7 +235,7 @@ fn a_receiver_that_leaves_at_the_end_of_the_task_is_not_remembered() {
 
 #[test]
 fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for sequence in [7, 9] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
@@ -256,7 +258,7 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
 /// A withdrawn queue is dropped, but not for good: a new subscription is notified.
 #[test]
 fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for sequence in [1, 2] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
@@ -270,7 +272,7 @@ fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
 
 #[test]
 fn owners_take_turns_at_a_host_and_a_silent_one_too() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for n in 0..300 {
         let task = format!("many-{n}");
         enter_for(&mut schedule, "many", &task, "a.example", n + 1);
@@ -320,7 +322,7 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
 /// takes half of its host's places, and one once it is silent.
 #[test]
 fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     let told = |schedule: &mut Schedule| names(&all(schedule)).join(" ");
     enter_for(&mut schedule, "ann", "slow", "a.example", 1);
     for n in 0..9 {
@@ -346,7 +348,7 @@ fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
 
 #[test]
 fn who_answers_nothing_at_many_hosts_leaves_half_of_all_places() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for n in 0..9 {
         enter(
             &mut schedule,
@@ -375,7 +377,7 @@ fn who_answers_nothing_at_many_hosts_leaves_half_of_all_places() {
 
 #[test]
 fn an_owner_has_so_many_queues_and_room_again_when_one_is_settled() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     fill(&mut schedule);
     schedule.take_changed();
     let more = |schedule: &mut Schedule, task: &str| {
@@ -398,7 +400,7 @@ fn an_owner_has_so_many_queues_and_room_again_when_one_is_settled() {
         (Outcome::Silence, 2_000, false),
         (Outcome::Gone, 2_000, true),
         (Outcome::Withdrawn, 2_000, true),
-        (Outcome::Refused, 1_000 + RETRY.give_up_ms, true),
+        (Outcome::Refused, 1_000 + POLICY.give_up_ms, true),
     ] {
         let one = schedule.next_try().unwrap();
         schedule.settle(&one.queue, outcome, 0, Timestamp::from_ms(at));
@@ -417,7 +419,7 @@ fn an_owner_has_so_many_queues_and_room_again_when_one_is_settled() {
 
 #[test]
 fn of_so_many_queues_it_is_remembered_that_nothing_more_is_wanted() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     let gone = |schedule: &mut Schedule| {
         let one = schedule.next_try().unwrap();
         settle(schedule, &one, Outcome::Gone, 0);
@@ -441,7 +443,7 @@ fn of_so_many_queues_it_is_remembered_that_nothing_more_is_wanted() {
 
 #[test]
 fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_queues_too() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for n in 0..=queues_of_one() {
         schedule.enter_gone(queue(&format!("t-{n:05}"), "a.example").0);
     }
@@ -455,7 +457,7 @@ fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_queues_too() {
 
 #[test]
 fn a_queue_has_so_many_changes_and_the_one_under_way_stays() {
-    let mut schedule = Schedule::new(RETRY);
+    let mut schedule = Schedule::new(POLICY);
     for sequence in 1..=CHANGES_OF_ONE as u64 {
         enter(&mut schedule, "t", "a.example", sequence);
     }

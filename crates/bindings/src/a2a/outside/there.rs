@@ -1,0 +1,43 @@
+//! A task as its agent has it: its identifiers there, and its last state.
+//!
+//! Told with everything that is said of the task here, so it is on record with the task and survives a
+//! restart. Read next: [`super::errand`].
+
+use domain::content::Content;
+use domain::task::Status;
+use serde_json::json;
+
+/// The section of a content that says what the task is called at the agent, as JSON.
+pub const THERE: &str = "task there";
+
+/// A task as the agent has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct There {
+    pub(super) id: String,
+    pub(super) context_id: String,
+    /// Its last state, as it is called here.
+    pub(super) status: Status,
+}
+
+impl There {
+    /// What a task is called there, as a content says it.
+    pub(super) fn of(content: &Content) -> Option<Self> {
+        let place = schema::json::read(content.section(THERE)?.as_bytes()).ok()?;
+        let text = |name: &str| place.get(name)?.as_str();
+        Some(Self {
+            id: text("id")?.to_owned(),
+            context_id: text("contextId")?.to_owned(),
+            status: Status::parse(text("status")?)?,
+        })
+    }
+
+    /// The section that says it.
+    pub(super) fn section(&self) -> (String, String) {
+        let place = json!({
+            "id": self.id,
+            "contextId": self.context_id,
+            "status": self.status.as_str(),
+        });
+        (THERE.to_owned(), place.to_string())
+    }
+}
