@@ -1,15 +1,20 @@
 //! The watching tasks of a platform, and the consequences of their end.
 
+use super::listeners::authenticator;
 use super::*;
 use crate::client::{Client, Identity};
+use crate::config::Settings;
+use crate::revocation::{KeyHolders, KeyWatcher, Seen};
+use crate::roster::Roster;
 use crate::runtime::Runtime;
 use crate::ssh::ConnectionLimiter;
 use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
 use domain::profile::{Capability, Layer};
 use domain::telemetry::Telemetry;
-use domain::time::SeededRng;
+use domain::time::{SeededRng, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use yang::{Generation, ModuleSet};
 
 async fn started(folder: &StateFolder) -> Host {
     let settings = "netconf = \"127.0.0.1:0\"\nagents-from = 0\n";

@@ -5,7 +5,7 @@
 
 use crate::http_client::{HttpClient, HttpResponse, TrustError, Unanswered, secret, within};
 use crate::webhook::target::{AllowList, Inadmissible};
-use a2a::sse::{Frame, Frames, MEDIA_TYPE};
+use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
 use bindings::a2a::outside::Sending;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, http};
@@ -90,7 +90,7 @@ impl Web {
             false => Err(Failure::Answer(format!("no stream, but {status} {kind}"))),
             true => Ok(Events {
                 response,
-                frames: Frames::within(EVENT_MOST),
+                frames: SseDecoder::within(EVENT_MOST),
                 whole: VecDeque::new(),
             }),
         }
@@ -121,8 +121,8 @@ fn head(sending: &Sending) -> Result<(Method, HeaderMap), http::Error> {
 /// The events of a stream.
 pub(super) struct Events {
     response: HttpResponse,
-    frames: Frames,
-    whole: VecDeque<Frame>,
+    frames: SseDecoder,
+    whole: VecDeque<SseEvent>,
 }
 
 impl Events {

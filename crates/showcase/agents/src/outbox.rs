@@ -100,7 +100,7 @@ impl<P: Clone> Outbox<P> {
         token: Token,
         reply: Result<Reply, Undelivered>,
         now: Timestamp,
-    ) -> Heard<P> {
+    ) -> ReplyOutcome<P> {
         let Some(mut request) = self.awaiting.remove(&token) else {
             return ReplyOutcome::Unknown;
         };

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::errand::{Errand, Following, Heard, Step, THERE};
+use super::errand::{Errand, Following, Heard, Step};
 use super::known::Known;
 use super::peer::Peer;
 use super::place::Place;
+use super::there::THERE;
 use a2a::card::{AgentInterface, AgentSkill, Card, HTTP_JSON, JSONRPC};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{ArtifactUpdate, SendMessageResponse, StatusUpdate, StreamResponse};
