@@ -14,7 +14,7 @@ use domain::content::Content;
 use domain::verb::Verb;
 use harness::cast;
 use netconf::client::Outcome;
-use server::clock::{Clock, Source};
+use server::clock::{Clock, TimeSource};
 use server::host::{Company, Endpoint, Home, Host, StartError};
 use server::runtime::Runtime;
 use server::state::StateFolder;
@@ -54,7 +54,7 @@ impl Wall {
     }
 }
 
-impl Source for Wall {
+impl TimeSource for Wall {
     fn wall_ns(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         since.as_nanos() as i64 + self.set_ns.load(Relaxed)

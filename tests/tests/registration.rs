@@ -16,7 +16,7 @@ use netconf::error::ErrorTag;
 use netconf::xml::XmlElement;
 use serde_json::{Value, json};
 use server::client::{CallError, Client, Identity, NegotiateReply, NegotiateRequest};
-use server::clock::{Clock, Source};
+use server::clock::{Clock, TimeSource};
 use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::ssh::{ConnectError, keys};
@@ -263,7 +263,7 @@ async fn leaves(running: &Running, probe: &Probe) {
 #[derive(Debug)]
 struct HourLater(Instant);
 
-impl Source for HourLater {
+impl TimeSource for HourLater {
     fn wall_ns(&self) -> i64 {
         let since = SystemTime::now() + Duration::from_secs(3_600);
         since.duration_since(UNIX_EPOCH).unwrap().as_nanos() as i64

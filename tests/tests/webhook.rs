@@ -29,7 +29,7 @@ use serde_json::json;
 use server::clock::Clock;
 use server::webhook::report;
 use server::webhook::schedule::{DeliveryQueue, WAITING_BYTES};
-use server::webhook::source::Source;
+use server::webhook::source::DeliverySource;
 use server::webhook::{
     AllowList, Deliveries, DeliveryPolicy, DeliveryStatistics, Sealer, TrustError, WebhookClient,
 };
@@ -242,7 +242,7 @@ async fn a_dead_receiver_delays_no_other() {
         try_ms: 3_600_000,
         ..QUICK
     };
-    let source = Arc::clone(&desk) as Arc<dyn Source>;
+    let source = Arc::clone(&desk) as Arc<dyn DeliverySource>;
     let clock = Arc::new(Clock::wall());
     let deliveries = Deliveries::start(source, client(&origins, false), slow, clock).unwrap();
     for task in 0..200 {
@@ -268,7 +268,7 @@ async fn what_nobody_takes_for_a_day_is_given_up_and_counted() {
         give_up_ms: 200,
         ..QUICK
     };
-    let source = Arc::clone(&desk) as Arc<dyn Source>;
+    let source = Arc::clone(&desk) as Arc<dyn DeliverySource>;
     let clock = Arc::new(Clock::wall());
     let deliveries = Deliveries::start(source, to(&receiver), short, clock).unwrap();
     desk.changes("t", 3);

@@ -8,7 +8,7 @@ use server::StoreOpenError;
 use server::client::CallError;
 use server::host::StartError;
 use server::kept::AcceptError;
-use server::master_key::RotateError;
+use server::master_key::KeyRotationError;
 use server::ssh::ConnectError;
 use std::fmt::{Display, Formatter};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -159,11 +159,11 @@ impl From<AcceptError> for Failure {
     }
 }
 
-impl From<RotateError> for Failure {
-    fn from(error: RotateError) -> Self {
+impl From<KeyRotationError> for Failure {
+    fn from(error: KeyRotationError) -> Self {
         match error {
-            RotateError::Open(cause) => cause.into(),
-            RotateError::Settings(wrong) => Self::usage(wrong.to_string()),
+            KeyRotationError::Open(cause) => cause.into(),
+            KeyRotationError::Settings(wrong) => Self::usage(wrong.to_string()),
             other => Self::failed(other.to_string()),
         }
     }
@@ -354,7 +354,7 @@ mod tests {
             let failures = [
                 Failure::from(StartError::Store(reason())),
                 Failure::from(AcceptError::Open(reason())),
-                Failure::from(RotateError::Open(reason())),
+                Failure::from(KeyRotationError::Open(reason())),
                 Failure::from(reason()),
             ];
             let codes = failures.map(|failure| failure.code);

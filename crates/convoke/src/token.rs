@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use server::clock::Clock;
 use server::config::Settings;
 use server::state::StateFolder;
-use server::token::{Entry, Grant, TokenError, Tokens};
+use server::token::{Grant, TokenEntry, TokenError, Tokens};
 
 pub(crate) fn run(common: &Common, command: TokenCommand) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
@@ -66,7 +66,7 @@ fn list(common: &Common, tokens: &Tokens) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let row = |entry: &Entry| {
+    let row = |entry: &TokenEntry| {
         let state = if tokens.counts(entry, now) {
             ""
         } else {
@@ -96,7 +96,7 @@ fn revoke(common: &Common, tokens: &Tokens, which: &str) -> Result<(), Failure> 
     Ok(())
 }
 
-fn object(entry: &Entry, event: &str) -> Value {
+fn object(entry: &TokenEntry, event: &str) -> Value {
     json!({
         "event": event, "id": entry.id, "name": entry.name, "issued": entry.issued.to_string(),
         "expires": entry.expires.to_string(), "scope": entry.scope,

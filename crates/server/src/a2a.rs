@@ -11,7 +11,7 @@ mod reading;
 
 use crate::clock::Clock;
 use crate::config::A2aSettings;
-use crate::http::{Caller, HttpListening, HttpRequest, Problem, Reply, Router, body};
+use crate::http::{Caller, HttpListening, HttpRequest, HttpResponse, Problem, Router, body};
 use crate::token::Issuer;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{JwsSigner, sign};
@@ -160,7 +160,7 @@ impl A2aService {
         }
     }
 
-    fn card(&self, ask: &HttpRequest) -> Ready<Result<Reply, Problem>> {
+    fn card(&self, ask: &HttpRequest) -> Ready<Result<HttpResponse, Problem>> {
         let endpoint = self.endpoint(&ask.captures);
         let known = ask.head.headers.get(IF_NONE_MATCH);
         let known = known.and_then(|tags| tags.to_str().ok());
@@ -177,7 +177,7 @@ impl A2aService {
         endpoint: Endpoint,
         path: String,
         mut ask: HttpRequest,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<HttpResponse, Problem> {
         let content = RequestBody::new(ask.content(&mut caller).await?);
         let fields = ask.head.headers.iter();
         let fields: Vec<(&str, &str)> = fields
@@ -200,14 +200,14 @@ impl A2aService {
     }
 }
 
-fn reply(answer: Answer) -> Reply {
+fn reply(answer: Answer) -> HttpResponse {
     let body = match answer.body {
         Body::Empty => body::whole(Bytes::new()),
         Body::Whole(text) => body::whole(text),
         Body::Shared(text) => body::whole(body::shared(text)),
         Body::Stream(frames) => body::unfold(frames, |it| it.bytes(), told),
     };
-    let mut reply = Reply::new(body);
+    let mut reply = HttpResponse::new(body);
     let status = StatusCode::from_u16(answer.status);
     *reply.status_mut() = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in answer.headers {

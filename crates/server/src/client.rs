@@ -32,7 +32,7 @@ pub enum CallError {
     Connect(#[from] ConnectError),
     /// The user's key cannot be read.
     #[error(transparent)]
-    Key(#[from] crate::ssh::keys::KeyError),
+    Key(#[from] crate::ssh::keys::KeyFileError),
     /// The session ended.
     #[error("the session ended: {0}")]
     Ended(String),

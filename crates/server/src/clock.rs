@@ -21,7 +21,7 @@ const ASTRAY_NS: i64 = 1_000_000_000;
 const MS_NS: i64 = 1_000_000;
 
 /// The clocks that a [`Clock`] is based on.
-pub trait Source: Debug + Send + Sync {
+pub trait TimeSource: Debug + Send + Sync {
     /// The system clock, in nanoseconds since 1970; it may jump either way.
     fn wall_ns(&self) -> i64;
 
@@ -35,7 +35,7 @@ struct Machine {
     began: Instant,
 }
 
-impl Source for Machine {
+impl TimeSource for Machine {
     fn wall_ns(&self) -> i64 {
         wall_ns()
     }
@@ -54,7 +54,7 @@ fn wall_ns() -> i64 {
 /// The platform's clock; share it in an `Arc`.
 #[derive(Debug)]
 pub struct Clock {
-    source: Box<dyn Source>,
+    source: Box<dyn TimeSource>,
     reading: Mutex<Reading>,
 }
 
@@ -87,7 +87,7 @@ impl Clock {
     }
 
     /// A clock that begins at the source's system clock, and follows it.
-    pub fn by(source: impl Source + 'static) -> Self {
+    pub fn by(source: impl TimeSource + 'static) -> Self {
         let reading = Reading {
             shown_ns: source.wall_ns(),
             read_ns: source.monotonic_ns(),
@@ -236,7 +236,7 @@ mod tests {
         set_ms: Arc<AtomicI64>,
     }
 
-    impl Source for Hands {
+    impl TimeSource for Hands {
         fn wall_ns(&self) -> i64 {
             (NOON_MS + self.passed_ms.load(Relaxed) + self.set_ms.load(Relaxed)) * MS_NS
         }

@@ -30,12 +30,12 @@ pub mod tls;
 mod turns;
 mod wire;
 
-pub use body::Reply;
+pub use body::HttpResponse;
 pub use caller::{Caller, HttpAuthenticator, Proof};
 pub use limits::HttpLimits;
 pub use listener::{HttpListener, HttpServing, HttpSetup};
 pub use problem::Problem;
-pub use request::{Content, HttpRequest};
+pub use request::{HttpRequest, RequestBytes};
 pub use router::Router;
 
 use crate::clock::Clock;
@@ -79,7 +79,7 @@ pub enum HttpServerError {
 
 /// The platform behind a server.
 #[derive(Clone, Copy)]
-pub struct Served<'a> {
+pub struct HttpBackend<'a> {
     /// The platform.
     pub platform: &'a Arc<Platform>,
     /// Its clock.
@@ -97,11 +97,11 @@ pub fn open(
     listener: HttpListener,
     settings: &HttpSettings,
     folder: &StateFolder,
-    served: &Served<'_>,
+    served: &HttpBackend<'_>,
     watched: &Watched,
     mount: impl FnOnce(Router, &Issuer) -> Router,
 ) -> Result<HttpServing, HttpServerError> {
-    let Served {
+    let HttpBackend {
         platform,
         clock,
         shares,

@@ -15,7 +15,7 @@ mod trust;
 pub use trust::TrustError;
 
 use crate::fair::{FairShares, Share};
-use crate::webhook::target::{AllowList, Host, Origin, Target};
+use crate::webhook::target::{AllowList, Origin, Target, UrlHost};
 use connection::ClientConnection;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{HOST, HeaderName, HeaderValue, InvalidHeaderValue, USER_AGENT};
@@ -115,7 +115,7 @@ impl HttpClient {
         method: Method,
         fields: HeaderMap,
         body: String,
-    ) -> Result<HttpResponse, Unanswered> {
+    ) -> Result<ClientResponse, Unanswered> {
         let mut request = Request::builder()
             .method(method)
             .uri(&target.path)
@@ -133,7 +133,7 @@ impl HttpClient {
             match connection.send(request).await {
                 Ok(response) => {
                     let (head, body) = response.into_parts();
-                    return Ok(HttpResponse {
+                    return Ok(ClientResponse {
                         status: head.status.as_u16(),
                         fields: head.headers,
                         body,
@@ -158,8 +158,8 @@ impl HttpClient {
             return ClientConnection::begin(stream, self.share.clone()).await;
         }
         let name = match &origin.host {
-            Host::Address(address) => ServerName::from(*address),
-            Host::Name(name) => {
+            UrlHost::Address(address) => ServerName::from(*address),
+            UrlHost::Name(name) => {
                 ServerName::try_from(name.clone()).map_err(|_| Unanswered::ServerName)?
             }
         };
@@ -172,8 +172,8 @@ impl HttpClient {
     /// The addresses of the host to which a connection is allowed.
     async fn addresses(&self, origin: &Origin) -> Result<Vec<SocketAddr>, Unanswered> {
         let found: Vec<SocketAddr> = match &origin.host {
-            Host::Address(address) => vec![SocketAddr::new(*address, origin.port)],
-            Host::Name(name) => {
+            UrlHost::Address(address) => vec![SocketAddr::new(*address, origin.port)],
+            UrlHost::Name(name) => {
                 let found = tokio::net::lookup_host((name.as_str(), origin.port)).await;
                 found.map_err(Unanswered::Name)?.collect()
             }
@@ -204,7 +204,7 @@ async fn connected(addresses: &[SocketAddr]) -> Result<TcpStream, Unanswered> {
 }
 
 /// A response whose body is still to be read. Dropped before, it ends its connection.
-pub struct HttpResponse {
+pub struct ClientResponse {
     status: u16,
     fields: HeaderMap,
     body: Incoming,
@@ -213,7 +213,7 @@ pub struct HttpResponse {
     idle: Arc<IdleConnections>,
 }
 
-impl HttpResponse {
+impl ClientResponse {
     /// The status.
     pub fn status(&self) -> u16 {
         self.status

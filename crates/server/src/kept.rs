@@ -9,7 +9,7 @@ use crate::config::{Settings, SettingsError};
 use crate::master_key::{self, MasterKeyError};
 use crate::seal::HostSeal;
 use crate::ssh::PrivateKey;
-use crate::ssh::keys::{self, KeyError, StateKeys};
+use crate::ssh::keys::{self, KeyFileError, StateKeys};
 use crate::state::StateFolder;
 use domain::time::Timestamp;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub enum AcceptError {
     Settings(#[from] SettingsError),
     /// The host key cannot be read.
     #[error(transparent)]
-    Host(#[from] KeyError),
+    Host(#[from] KeyFileError),
     /// The master key cannot be used.
     #[error(transparent)]
     Key(#[from] MasterKeyError),

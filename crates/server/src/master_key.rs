@@ -7,7 +7,7 @@
 
 use crate::config::{Settings, SettingsError};
 use crate::kept;
-use crate::ssh::keys::{KeyError as HostKeyError, StateKeys, sync_parent, write_temporary};
+use crate::ssh::keys::{KeyFileError, StateKeys, sync_parent, write_temporary};
 use crate::state::StateFolder;
 use domain::time::Timestamp;
 use std::io;
@@ -126,7 +126,7 @@ pub fn forget_older(file: &Path) -> Result<(), MasterKeyError> {
 
 /// The reason for which keys were not rotated.
 #[derive(Debug, thiserror::Error)]
-pub enum RotateError {
+pub enum KeyRotationError {
     /// The settings cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -135,7 +135,7 @@ pub enum RotateError {
     Key(#[from] MasterKeyError),
     /// The host key cannot be read.
     #[error(transparent)]
-    Host(#[from] HostKeyError),
+    Host(#[from] KeyFileError),
     /// The store cannot be opened: a platform runs on it, or it is damaged.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -153,12 +153,12 @@ pub enum RotateError {
 /// record is written. If it is interrupted, it must be repeated.
 ///
 /// # Errors
-/// [`RotateError`]
-pub async fn rotate_all(folder: &StateFolder, now: Timestamp) -> Result<u64, RotateError> {
+/// [`KeyRotationError`]
+pub async fn rotate_all(folder: &StateFolder, now: Timestamp) -> Result<u64, KeyRotationError> {
     let settings = Settings::load(folder)?;
     let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
     let host = StateKeys::open(folder.path())?.host()?;
-    let open = || -> Result<Store, RotateError> {
+    let open = || -> Result<Store, KeyRotationError> {
         let options = kept::options(folder, &settings, host.clone(), now)?;
         let options = Options {
             keys: Some(keeper(&file, command)?),

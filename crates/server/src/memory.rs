@@ -41,14 +41,14 @@ impl Memory {
 
 /// The files in which the system reports the memory of this process.
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct MemoryMeter {
     proc: PathBuf,
     groups: PathBuf,
     /// The limit of `[limits]`, in bytes.
     most: Option<u64>,
 }
 
-impl Meter {
+impl MemoryMeter {
     /// The meter of this process, with the limit of `[limits]` if there is one.
     pub fn new(most: Option<u64>) -> Self {
         Self::at("/proc/self", "/sys/fs/cgroup", most)
@@ -183,7 +183,7 @@ fn kilobytes(status: &str, name: &str) -> Option<u64> {
 }
 
 /// Sets `short` periodically, until the handle is aborted. Never sets it where there is no limit.
-pub fn watch(meter: Meter, short: Arc<AtomicBool>) -> JoinHandle<()> {
+pub fn watch(meter: MemoryMeter, short: Arc<AtomicBool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         loop {
             look(&meter, &short);
@@ -193,7 +193,7 @@ pub fn watch(meter: Meter, short: Arc<AtomicBool>) -> JoinHandle<()> {
 }
 
 /// Measures once.
-pub fn look(meter: &Meter, short: &AtomicBool) {
+pub fn look(meter: &MemoryMeter, short: &AtomicBool) {
     let was = short.load(Relaxed);
     let memory = meter.read();
     let is = memory.is_some_and(|memory| memory.is_short(was));
@@ -241,9 +241,9 @@ mod tests {
             self.write("proc/status", &status);
         }
 
-        fn meter(&self, most_mib: Option<u64>) -> Meter {
+        fn meter(&self, most_mib: Option<u64>) -> MemoryMeter {
             let most = most_mib.map(|most| most << 20);
-            Meter::at(self.0.path().join("proc"), self.0.path().join("cg"), most)
+            MemoryMeter::at(self.0.path().join("proc"), self.0.path().join("cg"), most)
         }
     }
 

@@ -50,7 +50,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const ANSWER_MOST: usize = 4 * 1_024 * 1_024;
 
 /// The known agents elsewhere; share it in an `Arc`.
-pub struct Outside {
+pub struct RemoteAgents {
     web: Web,
     /// The folder of the tokens for agents, `NAME.token`.
     tokens: PathBuf,
@@ -63,7 +63,7 @@ pub struct Outside {
 /// The agents elsewhere, with the task that refreshes their cards.
 pub(crate) struct Watched {
     /// The agents.
-    pub(crate) outside: Arc<Outside>,
+    pub(crate) outside: Arc<RemoteAgents>,
     refresher: JoinHandle<()>,
 }
 
@@ -81,7 +81,7 @@ impl Watched {
             return Ok(None);
         }
         let authorities = peers.ca_file.as_deref();
-        let outside = Outside::new(allowed, authorities, folder.peers(), engine, clock)?;
+        let outside = RemoteAgents::new(allowed, authorities, folder.peers(), engine, clock)?;
         let outside = Arc::new(outside);
         let refresher = card_refresher::begin(engine, Arc::clone(&outside));
         Ok(Some(Self { outside, refresher }))
@@ -95,7 +95,7 @@ impl Watched {
     }
 }
 
-impl Outside {
+impl RemoteAgents {
     /// A client for agents at the origins of this list; certificates are verified with
     /// `authorities` (PEM), or with those that the system trusts.
     ///

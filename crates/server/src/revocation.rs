@@ -12,7 +12,7 @@ use crate::http::certificate::{Register, Revoked, SharedRegister};
 use crate::ssh::{Authenticator, Logins};
 use crate::stamp::Stamp;
 use crate::state::StateFolder;
-use crate::token::{self, Entry, Listed};
+use crate::token::{self, Listed, TokenEntry};
 use crate::trail::{self, Trail};
 use crate::writable;
 use domain::audit::{AuditEvent, AuditKind};
@@ -227,7 +227,7 @@ impl KeyWatcher {
         let now = token::listed(&self.folder);
         let before = std::mem::replace(&mut self.tokens, now);
         let now = &self.tokens;
-        let told = |kind, entry: &Entry| {
+        let told = |kind, entry: &TokenEntry| {
             let event = AuditEvent::new(kind, &entry.name).from("state folder");
             (self.trail)(event.to(&format!("token {}", entry.id)));
         };

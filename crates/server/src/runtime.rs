@@ -12,7 +12,7 @@ pub use network::{Around, Network};
 use crate::clock::Clock;
 use crate::host::Host;
 use crate::peers::{Arrival, Peers, Tally};
-use crate::story::{Happened, Listener, Told};
+use crate::story::{Listener, StoryEntry, StoryEvent};
 use crate::workers::AgentWorkers;
 use domain::agent::{Input, Output};
 use domain::event::{LogEvent, Sequence};
@@ -225,8 +225,8 @@ impl<N: Network> Runtime<N> {
     }
 
     /// Reports an event to the listener.
-    pub fn tell(&mut self, happened: Happened) {
-        (self.listener)(&Told {
+    pub fn tell(&mut self, happened: StoryEvent) {
+        (self.listener)(&StoryEntry {
             at: self.clock.now(),
             happened,
         });
@@ -319,7 +319,7 @@ impl<N: Network> Runtime<N> {
         match output {
             Output::Send { token, message } => {
                 let to = self.alias(&message.to);
-                self.tell(Happened::Sent {
+                self.tell(StoryEvent::Sent {
                     from: alias,
                     to: to.clone(),
                     message: Box::new(message.clone()),
@@ -354,14 +354,14 @@ impl<N: Network> Runtime<N> {
                 }
             }
             Output::Act { token, action } => {
-                self.tell(Happened::Acted {
+                self.tell(StoryEvent::Acted {
                     agent: alias,
                     action: action.clone(),
                 });
                 let (network, mut around) = self.split();
                 network.act(&agent, token, action, &mut around);
             }
-            Output::Note(text) => self.tell(Happened::Note { agent: alias, text }),
+            Output::Note(text) => self.tell(StoryEvent::Note { agent: alias, text }),
             Output::Answer(_)
             | Output::Report { .. }
             | Output::Speak { .. }
@@ -420,7 +420,7 @@ impl<N: Network> Runtime<N> {
                 if let Some(awaited) = self.awaited.remove(&(agent.clone(), token)) {
                     let to = self.alias(&agent);
                     let told = reply.clone().map(Box::new);
-                    self.tell(Happened::Replied {
+                    self.tell(StoryEvent::Replied {
                         from: awaited.to,
                         to,
                         reply: told,
@@ -441,7 +441,7 @@ impl<N: Network> Runtime<N> {
                 if notification.to == agent || from == agent {
                     self.network.notified(&notification);
                     let (from, to) = (self.alias(&from), self.alias(&agent));
-                    self.tell(Happened::Notified {
+                    self.tell(StoryEvent::Notified {
                         from,
                         to,
                         notification: Arc::clone(&notification),

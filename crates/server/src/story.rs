@@ -12,16 +12,16 @@ use std::sync::Arc;
 
 /// An event, at an instant of the platform's time.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct StoryEntry {
     /// The instant.
     pub at: Timestamp,
     /// The event.
-    pub happened: Happened,
+    pub happened: StoryEvent,
 }
 
 /// An event. Agents are named by their aliases, or names if they have none.
 #[derive(Clone, Debug)]
-pub enum Happened {
+pub enum StoryEvent {
     /// An alarm reached its domain.
     Alarm(Alarm),
     /// A customer complained.
@@ -90,7 +90,7 @@ pub enum Happened {
 }
 
 /// The receiver of events.
-pub type Listener = Box<dyn FnMut(&Told) + Send>;
+pub type Listener = Box<dyn FnMut(&StoryEntry) + Send>;
 
 /// An action on the network, in words.
 pub fn acted(action: &Action) -> String {

@@ -11,10 +11,10 @@
 pub mod list;
 pub mod signed;
 
-pub use list::Entry;
-pub use signed::{Claims, Issuer};
+pub use list::TokenEntry;
+pub use signed::{Issuer, TokenClaims};
 
-use crate::ssh::keys::{KeyError, StateKeys};
+use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::state::{OPERATOR, StateFolder};
 use domain::time::Timestamp;
 use list::{List, ListError};
@@ -28,14 +28,14 @@ pub const VALID_S: u64 = 3_600;
 
 /// The requirements on tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct TokenTerms {
     /// The audience of tokens (`aud`, RFC 7519 §4.1.3).
     pub audience: String,
     /// The longest validity, in seconds. A token issued for longer is void.
     pub valid_max_s: u64,
 }
 
-impl Default for Terms {
+impl Default for TokenTerms {
     /// Audience `convoke`; 30 days.
     fn default() -> Self {
         Self {
@@ -61,7 +61,7 @@ pub struct Issued {
     /// The token itself, which is stored nowhere.
     pub token: String,
     /// Its entry on the list.
-    pub entry: Entry,
+    pub entry: TokenEntry,
 }
 
 /// The reason for which no token is issued, listed or revoked.
@@ -89,7 +89,7 @@ pub enum TokenError {
     Unknown(String),
     /// The signing key cannot be used.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Key(#[from] KeyFileError),
     /// The list cannot be read or written.
     #[error(transparent)]
     List(#[from] ListError),
@@ -123,22 +123,22 @@ pub struct Tokens {
     folder: StateFolder,
     issuer: Issuer,
     list: List,
-    terms: Terms,
+    terms: TokenTerms,
 }
 
 /// The tokens on a list, by their identifiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// Tokens that were issued and not revoked.
-    pub issued: BTreeMap<String, Entry>,
+    pub issued: BTreeMap<String, TokenEntry>,
     /// Tokens that were revoked by the command and would not have expired yet.
-    pub revoked: BTreeMap<String, Entry>,
+    pub revoked: BTreeMap<String, TokenEntry>,
 }
 
 /// The list of a state folder; unreadable entries are left out.
 pub fn listed(folder: &StateFolder) -> Listed {
     let list = List::new(folder.tokens());
-    let by_id = |entries: Result<Vec<Entry>, ListError>| -> BTreeMap<String, Entry> {
+    let by_id = |entries: Result<Vec<TokenEntry>, ListError>| -> BTreeMap<String, TokenEntry> {
         let entries = entries.unwrap_or_default().into_iter();
         entries.map(|entry| (entry.id.clone(), entry)).collect()
     };
@@ -153,7 +153,7 @@ impl Tokens {
     ///
     /// # Errors
     /// [`TokenError::Nowhere`] if no platform was ever started there, [`TokenError::Key`]
-    pub fn open(folder: &StateFolder, terms: Terms) -> Result<Self, TokenError> {
+    pub fn open(folder: &StateFolder, terms: TokenTerms) -> Result<Self, TokenError> {
         if !folder.host_key().exists() {
             return Err(TokenError::Nowhere(folder.path().display().to_string()));
         }
@@ -191,7 +191,7 @@ impl Tokens {
         let key = self.folder.credential_digest(&grant.name);
         let issued_s = now.as_ms().div_euclid(1_000);
         let expires_s = issued_s + grant.valid_s as i64;
-        let entry = Entry {
+        let entry = TokenEntry {
             id: list::fresh_id()?,
             name: grant.name.clone(),
             issued: Timestamp::from_ms(issued_s * 1_000),
@@ -201,7 +201,7 @@ impl Tokens {
         };
         self.list.forget_expired(now.plus_s(-SKEW_S as f64))?;
         self.list.add(&entry)?;
-        let token = self.issuer.sign(&Claims {
+        let token = self.issuer.sign(&TokenClaims {
             iss: self.issuer.name().to_owned(),
             sub: entry.name.clone(),
             aud: self.terms.audience.clone(),
@@ -218,17 +218,17 @@ impl Tokens {
     ///
     /// # Errors
     /// [`ListError`]
-    pub fn entries(&self) -> Result<Vec<Entry>, ListError> {
+    pub fn entries(&self) -> Result<Vec<TokenEntry>, ListError> {
         self.list.entries()
     }
 
     /// True if a token that was valid still is at `now`.
-    pub fn counts(&self, entry: &Entry, now: Timestamp) -> bool {
+    pub fn counts(&self, entry: &TokenEntry, now: Timestamp) -> bool {
         self.list.entry(&entry.id).as_ref() == Some(entry) && self.is_sound(entry, now)
     }
 
     /// True if an entry of the list has not expired and its bearer's key is unchanged.
-    fn is_sound(&self, entry: &Entry, now: Timestamp) -> bool {
+    fn is_sound(&self, entry: &TokenEntry, now: Timestamp) -> bool {
         now.as_ms() < entry.expires.as_ms() + SKEW_S * 1_000
             && self.folder.credential_digest(&entry.name).as_ref() == Some(&entry.key)
     }
@@ -237,7 +237,7 @@ impl Tokens {
     ///
     /// # Errors
     /// [`TokenError::Unknown`], [`TokenError::List`]
-    pub fn revoke(&self, id_or_name: &str) -> Result<Vec<Entry>, TokenError> {
+    pub fn revoke(&self, id_or_name: &str) -> Result<Vec<TokenEntry>, TokenError> {
         let mut entries = self.list.entries()?;
         let is_id = entries.iter().any(|entry| entry.id == id_or_name);
         entries.retain(|entry| match is_id {
@@ -257,7 +257,7 @@ impl Tokens {
     ///
     /// # Errors
     /// [`Void`]
-    pub fn verify(&self, token: &str, now: Timestamp) -> Result<Entry, Void> {
+    pub fn verify(&self, token: &str, now: Timestamp) -> Result<TokenEntry, Void> {
         let claims = self.issuer.read(token)?;
         self.check(&claims, now.as_ms().div_euclid(1_000))?;
         let entry = self.list.entry(&claims.jti).ok_or(Void::Revoked)?;
@@ -268,7 +268,7 @@ impl Tokens {
         }
     }
 
-    fn check(&self, claims: &Claims, now_s: i64) -> Result<(), Void> {
+    fn check(&self, claims: &TokenClaims, now_s: i64) -> Result<(), Void> {
         let valid_s = claims.exp.saturating_sub(claims.iat);
         if claims.iss != self.issuer.name()
             || claims.aud != self.terms.audience

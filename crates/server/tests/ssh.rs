@@ -21,7 +21,7 @@ use russh::keys::ssh_key::public::KeyData;
 use russh::{ChannelMsg, Disconnect, client};
 use server::ssh::{
     Authenticator, ByteStream, ConnectError, ConnectionLimiter, Connector, HostKeyPolicy, Inbound,
-    InboundError, KeyDirectory, Peer, PrivateKey, PublicKey, SshLimits, SshListener, SshServing,
+    InboundError, KeyDirectory, PrivateKey, PublicKey, SshLimits, SshListener, SshPeer, SshServing,
     Subsystem, Target, keys, split,
 };
 use testkit::{PATIENCE, eventually, within};
@@ -99,7 +99,7 @@ fn quick() -> SshLimits {
     }
 }
 
-async fn echo(stream: ByteStream, _: Peer) {
+async fn echo(stream: ByteStream, _: SshPeer) {
     let (mut inbound, mut outbound) = split(stream, 64 << 20);
     while let Ok(Some(bytes)) = inbound.receive().await {
         if outbound.write_all(&bytes).await.is_err() {
@@ -128,11 +128,11 @@ async fn receive(inbound: &mut Inbound, wanted: usize) -> usize {
 #[tokio::test]
 async fn our_client_talks_to_our_server_and_the_peer_is_named() {
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let bench = Bench::new(quick(), move |stream: ByteStream, peer: Peer| {
+    let bench = Bench::new(quick(), move |stream: ByteStream, peer: SshPeer| {
         told.send(peer).unwrap();
         echo(
             stream,
-            Peer {
+            SshPeer {
                 principal: String::new(),
                 address: ([0, 0, 0, 0], 0).into(),
                 connection: 0,
@@ -163,7 +163,7 @@ async fn dropping_the_client_stream_ends_the_session_and_its_guards() {
         }
     }
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: Peer| {
+    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: SshPeer| {
         let guard = Guard(told.clone());
         async move {
             let _guard = guard;
@@ -182,7 +182,7 @@ async fn dropping_the_client_stream_ends_the_session_and_its_guards() {
 async fn a_connection_cut_without_a_word_ends_a_session_that_waits_to_write() {
     let running = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&running);
-    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: Peer| {
+    let bench = Bench::new(quick(), move |mut stream: ByteStream, _: SshPeer| {
         struct Guard(Arc<AtomicUsize>);
         impl Drop for Guard {
             fn drop(&mut self) {
@@ -244,7 +244,7 @@ async fn a_client_that_sends_10_mb_before_it_reads_gets_it_all_back() {
 #[tokio::test]
 async fn a_session_over_its_quota_ends_even_while_it_writes() {
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let bench = Bench::new(quick(), move |stream: ByteStream, _: Peer| {
+    let bench = Bench::new(quick(), move |stream: ByteStream, _: SshPeer| {
         let told = told.clone();
         async move {
             let (mut inbound, mut outbound) = split(stream, 1 << 20);
@@ -267,12 +267,15 @@ async fn a_session_over_its_quota_ends_even_while_it_writes() {
 
 #[tokio::test]
 async fn a_reader_that_stops_reading_blocks_nobody_else() {
-    let bench = Bench::new(quick(), |mut stream: ByteStream, peer: Peer| async move {
-        match stream.read_u8().await {
-            Ok(b'f') => while stream.write_all(&[b'x'; 65_536]).await.is_ok() {},
-            _ => echo(stream, peer).await,
-        }
-    });
+    let bench = Bench::new(
+        quick(),
+        |mut stream: ByteStream, peer: SshPeer| async move {
+            match stream.read_u8().await {
+                Ok(b'f') => while stream.write_all(&[b'x'; 65_536]).await.is_ok() {},
+                _ => echo(stream, peer).await,
+            }
+        },
+    );
     let mut deaf = Vec::new();
     for _ in 0..5 {
         let mut stream = bench.connect().await.unwrap();
@@ -334,7 +337,7 @@ impl Authenticator for Fickle {
 async fn a_key_that_is_taken_away_between_its_proof_and_the_login_lets_nobody_in() {
     let served = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&served);
-    let subsystem = move |stream: ByteStream, peer: Peer| {
+    let subsystem = move |stream: ByteStream, peer: SshPeer| {
         count.fetch_add(1, Ordering::Relaxed);
         echo(stream, peer)
     };

@@ -16,7 +16,7 @@ use server::config::{HttpSettings, Listen, Settings};
 use server::host::{Home, Host};
 use server::runtime::Runtime;
 use server::state::StateFolder;
-use server::token::{Grant, Terms, Tokens};
+use server::token::{Grant, TokenTerms, Tokens};
 use std::error::Error;
 use std::future::poll_fn;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -172,7 +172,7 @@ async fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut world = Runtime::new(Arc::clone(&host), (), Box::new(|_| {}));
     world.begin().await;
     let door = host.http.ok_or("there is no door")?;
-    let token = Tokens::open(&folder, Terms::default())?.issue(
+    let token = Tokens::open(&folder, TokenTerms::default())?.issue(
         &Grant {
             name: "operator".to_owned(),
             valid_s: 3_600,

@@ -21,10 +21,10 @@ use server::clock::Clock;
 use server::config::{Settings, UserSettings};
 use server::host::{Home, Host};
 use server::runtime::Runtime;
-use server::ssh::keys::{self, KeyError, StateKeys};
+use server::ssh::keys::{self, KeyFileError, StateKeys};
 use server::ssh::{
-    ByteStream, ConnectionLimiter, DEFAULT_QUOTA_BYTES, HostKeyPolicy, KeyDirectory, Peer,
-    SshLimits, SshListener, SshServing, Target, split,
+    ByteStream, ConnectionLimiter, DEFAULT_QUOTA_BYTES, HostKeyPolicy, KeyDirectory, SshLimits,
+    SshListener, SshPeer, SshServing, Target, split,
 };
 use server::state::StateFolder;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -112,7 +112,7 @@ impl ServerProcess {
     }
 
     /// The connection parameters of the platform for a user without any rights of its own.
-    pub(crate) fn target_of(&self, user: &str) -> Result<Target, KeyError> {
+    pub(crate) fn target_of(&self, user: &str) -> Result<Target, KeyFileError> {
         let folder = StateKeys::open(&self.folder)?;
         let key = keys::load_or_generate(&self.folder.join(user), user)?;
         keys::write_public(
@@ -354,7 +354,7 @@ fn echo(keys: &StateKeys, address: SocketAddr) -> (SocketAddr, SshServing) {
     let listener = listener.expect("any port will do");
     let known = KeyDirectory::new(keys.users()).with_key("operator", operator.public_key());
     let address = listener.address();
-    let session = |stream: ByteStream, _: Peer| echo_session(stream);
+    let session = |stream: ByteStream, _: SshPeer| echo_session(stream);
     (address, listener.serve(Arc::new(known), Arc::new(session)))
 }
 

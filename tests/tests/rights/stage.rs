@@ -21,7 +21,7 @@ use schema::template::Template;
 use serde_json::{Map, Value};
 use server::state::StateFolder;
 use server::webhook::PlatformSource;
-use server::webhook::source::Source;
+use server::webhook::source::DeliverySource;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 pub use ways::{Asked, WAYS, Way};

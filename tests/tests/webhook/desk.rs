@@ -12,7 +12,7 @@ use domain::verb::Verb;
 use serde_json::json;
 use server::clock::Clock;
 use server::ssh::PrivateKey;
-use server::webhook::source::{Failure, Kept, Source};
+use server::webhook::source::{DeliverySource, Failure, Kept};
 use server::webhook::{AllowList, Deliveries, DeliveryPolicy, Sealer, WebhookClient};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -114,7 +114,13 @@ impl Desk {
     /// Starts delivering.
     pub fn deliver(self: &Arc<Self>, client: WebhookClient) -> Deliveries {
         let clock = Arc::new(Clock::wall());
-        Deliveries::start(Arc::clone(self) as Arc<dyn Source>, client, QUICK, clock).unwrap()
+        Deliveries::start(
+            Arc::clone(self) as Arc<dyn DeliverySource>,
+            client,
+            QUICK,
+            clock,
+        )
+        .unwrap()
     }
 }
 
@@ -150,7 +156,7 @@ pub fn signing(
     WebhookClient::new(allowed.unwrap(), sealer, authorities).unwrap()
 }
 
-impl Source for Desk {
+impl DeliverySource for Desk {
     fn watch(&self) -> watch::Receiver<Sequence> {
         self.last.subscribe()
     }

@@ -20,7 +20,7 @@ use domain::time::Timestamp;
 use domain::verb::Verb;
 use markup::words::number;
 use report::{METRICS, Score};
-use server::story::{Happened, Told, acted, outcome_in_words};
+use server::story::{StoryEntry, StoryEvent, acted, outcome_in_words};
 use std::mem::discriminant;
 
 /// The legend of the marks.
@@ -61,7 +61,7 @@ impl Show {
     }
 
     /// Prints an event; summarised ones only when another kind follows, or after a while.
-    pub(crate) fn tell(&mut self, told: &Told) {
+    pub(crate) fn tell(&mut self, told: &StoryEntry) {
         if self.gathered.takes(told) {
             if self.gathered.is_due(told.at) {
                 self.tell_rest();
@@ -72,14 +72,14 @@ impl Show {
         self.tell_noted(&told.happened);
         self.tell_doing(Some(told));
         match &told.happened {
-            Happened::Broke => {
+            StoryEvent::Broke => {
                 self.flush(told.at);
                 let words = "something breaks; what, the score will tell";
                 self.network(told.at, "1;31", words);
             }
             // Gathered.
-            Happened::Alarm(_) => {}
-            Happened::Complaint(complaint) => {
+            StoryEvent::Alarm(_) => {}
+            StoryEvent::Complaint(complaint) => {
                 self.complaints += 1;
                 if self.complaints == 1 {
                     self.flush(told.at);
@@ -87,23 +87,23 @@ impl Show {
                     self.line(told.at, "35", "customer", "oss-fault", &words);
                 }
             }
-            Happened::Field(report) => self.field(told.at, report),
-            Happened::Ticket(ticket) => {
+            StoryEvent::Field(report) => self.field(told.at, report),
+            StoryEvent::Ticket(ticket) => {
                 self.flush(told.at);
                 let words = format!("{} \"{}\"", ticket.ticket, ticket.text);
                 self.line(told.at, "35", &ticket.from, "bss-tickets", &words);
             }
-            Happened::Answered { ticket, text } => {
+            StoryEvent::Answered { ticket, text } => {
                 self.flush(told.at);
                 let words = format!("{ticket} \"{text}\"");
                 self.line(told.at, "35", "customer", "bss-tickets", &words);
             }
-            Happened::Sent { from, to, message } => {
+            StoryEvent::Sent { from, to, message } => {
                 self.flush(told.at);
                 let words = format!("{}  {}", verb(message), gist(&message.content));
                 self.line(told.at, "36", from, to, &words);
             }
-            Happened::Replied { from, to, reply } => {
+            StoryEvent::Replied { from, to, reply } => {
                 let (style, words) = match reply {
                     Ok(reply) => replied(reply),
                     Err(undelivered) => (
@@ -113,8 +113,8 @@ impl Show {
                 };
                 self.line(told.at, style, from, to, &words);
             }
-            Happened::Notified { notification, .. } if is_routine(notification) => {}
-            Happened::Notified {
+            StoryEvent::Notified { notification, .. } if is_routine(notification) => {}
+            StoryEvent::Notified {
                 from,
                 to,
                 notification,
@@ -123,7 +123,7 @@ impl Show {
                 let words = format!("{}  {}", notification.status, gist(&notification.content));
                 self.line(told.at, "33", from, to, &words);
             }
-            Happened::Acted { agent, action } => {
+            StoryEvent::Acted { agent, action } => {
                 self.flush(told.at);
                 match &mut self.doing {
                     Some(doing) => doing.more += 1,
@@ -137,7 +137,7 @@ impl Show {
                     }
                 }
             }
-            Happened::Outcome { agent, outcome } => {
+            StoryEvent::Outcome { agent, outcome } => {
                 // What was merely taken note of is told when it happens.
                 let routine = [Outcome::Guided, Outcome::Done, Outcome::Told].contains(outcome)
                     || matches!(outcome, Outcome::Dispatched { .. });
@@ -146,7 +146,7 @@ impl Show {
                     self.line(told.at, "2", "network", agent, &words);
                 }
             }
-            Happened::Note { agent, text } => {
+            StoryEvent::Note { agent, text } => {
                 self.flush(told.at);
                 self.noted = Some((told.at, agent.clone(), text.clone()));
             }
@@ -154,9 +154,9 @@ impl Show {
     }
 
     /// Prints the action of an agent, unless it continues at the same instant.
-    fn tell_doing(&mut self, next: Option<&Told>) {
+    fn tell_doing(&mut self, next: Option<&StoryEntry>) {
         let goes_on = |doing: &Doing| match next.map(|told| (told.at, &told.happened)) {
-            Some((at, Happened::Acted { agent, action })) => {
+            Some((at, StoryEvent::Acted { agent, action })) => {
                 let same = discriminant(action) == discriminant(&doing.action);
                 same && at == doing.at && *agent == doing.agent
             }
@@ -173,12 +173,12 @@ impl Show {
     }
 
     /// Prints the pending note, unless the message after it says the same.
-    fn tell_noted(&mut self, next: &Happened) {
+    fn tell_noted(&mut self, next: &StoryEvent) {
         let Some((at, agent, text)) = self.noted.take() else {
             return;
         };
         let repeated = match next {
-            Happened::Notified { notification, .. } => {
+            StoryEvent::Notified { notification, .. } => {
                 text.starts_with(&*notification.content.task_description)
             }
             _ => false,
@@ -245,7 +245,7 @@ impl Show {
 
     /// Prints everything pending.
     fn tell_rest(&mut self) {
-        self.tell_noted(&Happened::Broke);
+        self.tell_noted(&StoryEvent::Broke);
         self.tell_doing(None);
     }
 

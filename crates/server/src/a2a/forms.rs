@@ -10,7 +10,7 @@ mod words;
 
 use self::words::Words;
 use super::A2aService;
-use crate::http::{HttpRequest, Problem, Reply, body};
+use crate::http::{HttpRequest, HttpResponse, Problem, body};
 use base64ct::{Base64, Encoding};
 use bindings::a2a::{Forms, SkillForms};
 use hyper::header::{
@@ -56,14 +56,14 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 
 impl A2aService {
     /// The page that lists the skills of an agent that have forms, each with a link.
-    pub(super) fn forms(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
+    pub(super) fn forms(&self, ask: &HttpRequest) -> Result<HttpResponse, Problem> {
         let forms = self.forms_of(&ask.captures)?;
         let language = language(ask);
         Ok(reply(&overview(&forms, &language), &language))
     }
 
     /// The page with the form of one schema.
-    pub(super) fn form(&self, ask: &HttpRequest) -> Result<Reply, Problem> {
+    pub(super) fn form(&self, ask: &HttpRequest) -> Result<HttpResponse, Problem> {
         let (schema_id, agent) = ask.captures.split_last().ok_or_else(Problem::not_found)?;
         let forms = self.forms_of(agent)?;
         let (skill, template) = forms.find(schema_id).ok_or_else(Problem::not_found)?;
@@ -88,8 +88,8 @@ fn language(ask: &HttpRequest) -> Language {
     wanted.unwrap_or_else(Language::english)
 }
 
-fn reply(page: &str, language: &Language) -> Reply {
-    let mut reply = Reply::new(body::whole(page.to_owned()));
+fn reply(page: &str, language: &Language) -> HttpResponse {
+    let mut reply = HttpResponse::new(body::whole(page.to_owned()));
     let policy = format!("{}; frame-ancestors 'none'", *POLICY);
     let fields: [(HeaderName, &str); 4] = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -6,7 +6,7 @@ use super::SettingsError;
 use crate::clock::Clock;
 use crate::http::tls::{TlsFiles, configure};
 use crate::http::{HttpListener, HttpListening};
-use crate::token::Terms;
+use crate::token::TokenTerms;
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -116,9 +116,9 @@ impl TokenSettings {
     }
 
     /// The requirements on tokens.
-    pub fn terms(&self) -> Terms {
-        let usual = Terms::default();
-        Terms {
+    pub fn terms(&self) -> TokenTerms {
+        let usual = TokenTerms::default();
+        TokenTerms {
             audience: self.audience.clone().unwrap_or(usual.audience),
             valid_max_s: self.valid_max_s.unwrap_or(usual.valid_max_s),
         }

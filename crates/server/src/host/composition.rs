@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::fair::FairShares;
 use crate::http;
 use crate::kept;
-use crate::memory::{self, Meter};
+use crate::memory::{self, MemoryMeter};
 use crate::outside::Watched;
 use crate::pool;
 use crate::profile;
@@ -140,10 +140,12 @@ impl Host {
         let credentials = credentials(&home, &company)?;
         // A host in memory is a test or a simulation, whose memory is not limited.
         let meter = match &home {
-            Home::Folder(_) => Some(Meter::new(settings.limits.memory_mib.map(|mib| mib << 20))),
+            Home::Folder(_) => Some(MemoryMeter::new(
+                settings.limits.memory_mib.map(|mib| mib << 20),
+            )),
             Home::Memory => None,
         };
-        let memory = meter.as_ref().and_then(Meter::most);
+        let memory = meter.as_ref().and_then(MemoryMeter::most);
         let now = clock.now();
         for agent in &mut company.agents {
             let endpoint = Endpoint::Agent(agent.profile.name.clone());
@@ -251,12 +253,12 @@ impl Host {
         if let (Home::Folder(folder), Some(http_server), Some(watched)) =
             (&home, http_server, &watched)
         {
-            let served = http::Served {
+            let served = http::HttpBackend {
                 platform: &host.platform,
                 clock: &host.clock,
                 shares: &host.shares,
             };
-            let http::Served {
+            let http::HttpBackend {
                 platform, clock, ..
             } = served;
             let listening = settings.http.listening(&http_server);
@@ -328,7 +330,7 @@ impl Host {
             let (platform, clock) = (Arc::clone(&self.platform), Arc::clone(&self.clock));
             let (patience, shares) = (self.patience, Arc::clone(&self.shares));
             let endpoint = listening.endpoint;
-            let subsystem = move |stream: ByteStream, peer: crate::ssh::Peer| {
+            let subsystem = move |stream: ByteStream, peer: crate::ssh::SshPeer| {
                 let share = shares.of(&peer.principal);
                 let login = peer.login;
                 let peer = Peer {

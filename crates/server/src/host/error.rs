@@ -8,7 +8,7 @@ use crate::http::HttpServerError;
 use crate::http_client::TrustError;
 use crate::master_key::MasterKeyError;
 use crate::ssh::BindError;
-use crate::ssh::keys::KeyError;
+use crate::ssh::keys::KeyFileError;
 use crate::state::NameError;
 use crate::webhook::WebhookError;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub enum StartError {
     Name(#[from] NameError),
     /// A key cannot be read or made.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Key(#[from] KeyFileError),
     /// The system cannot start threads for background work.
     #[error("no threads for background work: {0}")]
     Threads(std::io::Error),

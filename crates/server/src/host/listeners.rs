@@ -5,7 +5,7 @@
 use super::StartError;
 use super::{Company, Listening};
 use crate::config::{AGENTS_FROM, NETCONF, Settings};
-use crate::ssh::keys::{KeyError, StateKeys};
+use crate::ssh::keys::{KeyFileError, StateKeys};
 use crate::ssh::{ConnectionLimiter, KeyDirectory, PrivateKey, SshListener};
 use domain::ems::Ems;
 use domain::profile::Profile;
@@ -64,7 +64,7 @@ pub(super) fn bind(
 pub(super) fn authenticator(
     keys: &StateKeys,
     profiles: &[Arc<Profile>],
-) -> Result<KeyDirectory, KeyError> {
+) -> Result<KeyDirectory, KeyFileError> {
     let known = |directory: KeyDirectory, user: &str, key: PrivateKey| {
         directory.with_key(user, key.public_key())
     };

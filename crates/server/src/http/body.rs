@@ -17,13 +17,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// A response.
-pub type Reply = Response<Body>;
+pub type HttpResponse = Response<ResponseBody>;
 
 /// The body of a response: any body whose frames cannot fail.
-pub type Body = Pin<Box<dyn HttpBody<Data = Bytes, Error = Infallible> + Send>>;
+pub type ResponseBody = Pin<Box<dyn HttpBody<Data = Bytes, Error = Infallible> + Send>>;
 
 /// A complete body.
-pub fn whole(bytes: impl Into<Bytes>) -> Body {
+pub fn whole(bytes: impl Into<Bytes>) -> ResponseBody {
     Box::pin(Whole(Some(bytes.into())))
 }
 
@@ -42,7 +42,7 @@ pub fn shared(text: Arc<str>) -> Bytes {
 /// there is none. A piece is made once the client has room for it, so that nothing is queued for a
 /// slow reader. `there` tells how many bytes of the remaining state exist already: they count as
 /// [not taken](super::delivery).
-pub fn unfold<S, N, F>(all: S, there: fn(&S) -> usize, next: N) -> Body
+pub fn unfold<S, N, F>(all: S, there: fn(&S) -> usize, next: N) -> ResponseBody
 where
     N: Fn(S) -> F + Send + Unpin + 'static,
     F: Future<Output = Option<(Bytes, S)>> + Send + 'static,
@@ -57,12 +57,12 @@ where
 }
 
 /// The number of bytes that exist of a body: all of a complete one, or a part of a stream.
-pub(super) fn length(body: &Body) -> usize {
+pub(super) fn length(body: &ResponseBody) -> usize {
     body.size_hint().lower() as usize
 }
 
 /// The same body, made in its user's turns; a complete one needs none.
-pub(super) fn in_turn(body: Body, share: Share) -> Body {
+pub(super) fn in_turn(body: ResponseBody, share: Share) -> ResponseBody {
     match body.size_hint().exact() {
         Some(_) => body,
         None => Box::pin(InTurn {
@@ -73,8 +73,8 @@ pub(super) fn in_turn(body: Body, share: Share) -> Body {
 }
 
 /// A response with a JSON document.
-pub fn json(document: &Value) -> Reply {
-    let mut reply = Reply::new(whole(document.to_string()));
+pub fn json(document: &Value) -> HttpResponse {
+    let mut reply = HttpResponse::new(whole(document.to_string()));
     let media_type = HeaderValue::from_static("application/json");
     reply.headers_mut().insert(CONTENT_TYPE, media_type);
     reply
@@ -147,7 +147,7 @@ where
 /// already have a piece.
 struct InTurn {
     turns: LastingTurns,
-    body: Body,
+    body: ResponseBody,
 }
 
 impl HttpBody for InTurn {
@@ -178,7 +178,7 @@ pub(super) type End = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A body being sent: it ends when it must, is counted until it is taken, and holds something while
 /// it is under way.
 pub(super) struct Outgoing<H> {
-    body: Body,
+    body: ResponseBody,
     /// The bytes made and not handed over yet.
     made: Bytes,
     /// None for a complete body.
@@ -190,7 +190,7 @@ pub(super) struct Outgoing<H> {
 impl<H> Outgoing<H> {
     /// A body sent as `delivery`, which has begun; `end` is only made for a stream.
     pub(super) fn new(
-        body: Body,
+        body: ResponseBody,
         delivery: Arc<Delivery>,
         held: H,
         end: impl FnOnce() -> End,
@@ -280,7 +280,7 @@ mod tests {
         *left as usize
     }
 
-    fn poll(body: &mut Body) -> Poll<Option<Bytes>> {
+    fn poll(body: &mut ResponseBody) -> Poll<Option<Bytes>> {
         let mut context = Context::from_waker(Waker::noop());
         let polled = body.as_mut().poll_frame(&mut context);
         polled.map(|frame| Some(frame?.unwrap().into_data().unwrap()))

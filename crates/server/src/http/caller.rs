@@ -9,7 +9,7 @@ use super::certificate::{Holder, SharedRegister};
 use super::problem::Problem;
 use crate::clock::Clock;
 use crate::state::StateFolder;
-use crate::token::{Entry, Tokens};
+use crate::token::{TokenEntry, Tokens};
 use crate::trail::{self, Trail};
 use domain::access::Principal;
 use hyper::HeaderMap;
@@ -32,7 +32,7 @@ pub struct Caller {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// A bearer token.
-    Token(Entry),
+    Token(TokenEntry),
     /// A client certificate.
     Certificate(Arc<Holder>),
 }

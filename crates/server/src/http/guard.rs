@@ -14,7 +14,7 @@ use std::net::IpAddr;
 
 /// The names of the server.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct ServerNames {
     /// The names in `[http]`, in lower case; if none is given, every name is accepted unless the
     /// server is on loopback.
     pub given: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Names {
 ///
 /// # Errors
 /// [`Problem`]: 414, 431, 400, 421 and 403.
-pub(super) fn check(head: &Parts, names: &Names, limits: &HttpLimits) -> Result<(), Problem> {
+pub(super) fn check(head: &Parts, names: &ServerNames, limits: &HttpLimits) -> Result<(), Problem> {
     check_size(head, limits)?;
     let host = host(head)?;
     if !names.include(host.host()) {
@@ -73,7 +73,7 @@ fn host(head: &Parts) -> Result<Authority, Problem> {
     }
 }
 
-impl Names {
+impl ServerNames {
     /// True if it is a name of the server. An address always is: it cannot be rebound.
     fn include(&self, host: &str) -> bool {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -88,7 +88,7 @@ impl Names {
 
 /// True if an origin (RFC 6454 §7) is the requested authority, or one of the server's given names:
 /// the scheme and port may be those of a proxy in front.
-fn is_own(origin: &HeaderValue, host: &Authority, names: &Names) -> bool {
+fn is_own(origin: &HeaderValue, host: &Authority, names: &ServerNames) -> bool {
     let origin = origin.to_str().unwrap_or_default();
     let authority = origin.split_once("://").map(|(_, authority)| authority);
     let Some(Ok(origin)) = authority.map(str::parse::<Authority>) else {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use hyper::Request;
 
-    fn status(fields: &[(&str, &str)], target: &str, names: &Names) -> u16 {
+    fn status(fields: &[(&str, &str)], target: &str, names: &ServerNames) -> u16 {
         let mut request = Request::get(target);
         for (name, value) in fields {
             request = request.header(*name, *value);
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_request_is_for_us_by_name_or_by_address() {
-        let names = |given: &[&str], loopback| Names {
+        let names = |given: &[&str], loopback| ServerNames {
             given: given.iter().map(|n| (*n).to_owned()).collect(),
             loopback,
         };
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_page_asks_only_where_it_came_from() {
-        let names = Names {
+        let names = ServerNames {
             given: vec!["noc.example".to_owned()],
             loopback: true,
         };
@@ -185,9 +185,9 @@ mod tests {
 
     #[test]
     fn a_head_has_bounds() {
-        let names = Names {
+        let names = ServerNames {
             loopback: true,
-            ..Names::default()
+            ..ServerNames::default()
         };
         let host = ("host", "localhost");
         let fields = |count: usize| [&vec![("a", "b"); count - 1][..], &[host]].concat();

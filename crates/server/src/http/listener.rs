@@ -5,7 +5,7 @@
 use super::admission::Admission;
 use super::caller::HttpAuthenticator;
 use super::connection;
-use super::guard::Names;
+use super::guard::ServerNames;
 use super::limits::HttpLimits;
 use super::router::Router;
 use super::server::HttpServer;
@@ -81,7 +81,7 @@ impl HttpListener {
         let server = HttpServer {
             router: setup.router,
             authenticator: Arc::new(setup.authenticator),
-            names: Names {
+            names: ServerNames {
                 given: setup.names,
                 loopback: self.address.ip().is_loopback(),
             },

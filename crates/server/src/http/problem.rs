@@ -3,7 +3,7 @@
 //! The only file of the server that assigns status codes. Protocols behind the server have error
 //! bodies of their own; refusals by the server itself look like this for all of them.
 
-use super::body::{self, Reply};
+use super::body::{self, HttpResponse};
 use hyper::header::{
     ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
@@ -145,8 +145,8 @@ impl Problem {
     }
 
     /// The response.
-    pub fn reply(self) -> Reply {
-        let mut reply = Reply::new(body::whole(self.text()));
+    pub fn reply(self) -> HttpResponse {
+        let mut reply = HttpResponse::new(body::whole(self.text()));
         *reply.status_mut() = self.status;
         reply.headers_mut().insert(CONTENT_TYPE, MEDIA_TYPE);
         reply.headers_mut().extend(self.fields);

@@ -39,13 +39,13 @@ pub struct HttpRequest {
 
 /// A body that was read; its memory is given back with it.
 #[derive(Debug)]
-pub struct Content {
+pub struct RequestBytes {
     bytes: Bytes,
     _share: Share,
     _own: Option<Held>,
 }
 
-impl Deref for Content {
+impl Deref for RequestBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -53,7 +53,7 @@ impl Deref for Content {
     }
 }
 
-impl AsRef<[u8]> for Content {
+impl AsRef<[u8]> for RequestBytes {
     fn as_ref(&self) -> &[u8] {
         self
     }
@@ -67,7 +67,7 @@ impl HttpRequest {
     /// [`Problem`]: 413 if it is longer than 2 MiB, 408 if it takes longer than a minute, 503 if
     /// all bodies together are too many, 429 if those of its user are, 400 if it is incomplete, 401
     /// if the caller's credential is no longer valid when it is read.
-    pub async fn content(&mut self, of: &mut Caller) -> Result<Content, Problem> {
+    pub async fn content(&mut self, of: &mut Caller) -> Result<RequestBytes, Problem> {
         let most = self.limits.body_bytes_max;
         let announced = self.head.headers.get(CONTENT_LENGTH);
         let announced = announced.and_then(|length| length.to_str().ok()?.parse().ok());
@@ -85,7 +85,7 @@ impl HttpRequest {
         Ok(taken)
     }
 
-    async fn take(&mut self) -> Result<Content, Problem> {
+    async fn take(&mut self) -> Result<RequestBytes, Problem> {
         let mut bytes = Vec::new();
         let mut share = Share::of(&self.held);
         while let Some(frame) = poll_fn(|cx| Pin::new(&mut self.body).poll_frame(cx)).await {
@@ -109,7 +109,7 @@ impl HttpRequest {
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(Content {
+        Ok(RequestBytes {
             bytes: bytes.into(),
             _share: share,
             _own: self.own.take(),

@@ -3,7 +3,7 @@
 //! A route is public or guarded; the handler of a guarded one takes the [`Caller`], so that
 //! authentication cannot be forgotten. Knows paths and methods; [`super::server`] authenticates.
 
-use super::body::Reply;
+use super::body::HttpResponse;
 use super::caller::Caller;
 use super::problem::Problem;
 use super::request::HttpRequest;
@@ -14,7 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// A response under way.
-pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send>>;
+pub type Answering = Pin<Box<dyn Future<Output = Result<HttpResponse, Problem>> + Send>>;
 
 type Open = Arc<dyn Fn(HttpRequest) -> Answering + Send + Sync>;
 type Guarded = Arc<dyn Fn(Caller, HttpRequest) -> Answering + Send + Sync>;
@@ -65,7 +65,7 @@ impl Router {
     pub fn open<F, R>(self, pattern: &str, methods: &[Method], answer: F) -> Self
     where
         F: Fn(HttpRequest) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<Reply, Problem>> + Send + 'static,
+        R: Future<Output = Result<HttpResponse, Problem>> + Send + 'static,
     {
         let entry = Entry::Open(Arc::new(move |ask| Box::pin(answer(ask))));
         self.with(pattern, methods, entry)
@@ -82,7 +82,7 @@ impl Router {
     ) -> Self
     where
         F: Fn(Caller, HttpRequest) -> R + Send + Sync + 'static,
-        R: Future<Output = Result<Reply, Problem>> + Send + 'static,
+        R: Future<Output = Result<HttpResponse, Problem>> + Send + 'static,
     {
         let answer: Guarded = Arc::new(move |caller, ask| Box::pin(answer(caller, ask)));
         self.with(pattern, methods, Entry::Guarded { scope, answer })

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::router`].
 
-use super::body::{self, Reply};
+use super::body::{self, HttpResponse};
 use super::caller::{Caller, Proof};
 use super::problem::Problem;
 use super::request::HttpRequest;
@@ -39,12 +39,12 @@ where
         .guarded("/whoami", get, None, whoami)
 }
 
-fn status(word: &str) -> Reply {
+fn status(word: &str) -> HttpResponse {
     body::json(&json!({ "status": word }))
 }
 
 /// Alive unless a decision has panicked.
-fn alive(broken: bool) -> Result<Reply, Problem> {
+fn alive(broken: bool) -> Result<HttpResponse, Problem> {
     match broken {
         false => Ok(status("alive")),
         true => Err(Problem::unavailable("a decision failed", LOOK_AGAIN)),
@@ -52,7 +52,7 @@ fn alive(broken: bool) -> Result<Reply, Problem> {
 }
 
 /// Ready if the store accepts commits.
-fn ready(condition: Condition) -> Result<Reply, Problem> {
+fn ready(condition: Condition) -> Result<HttpResponse, Problem> {
     match condition {
         Condition::Working => Ok(status("ready")),
         Condition::Full => Err(Problem::unavailable("the store is full", LOOK_AGAIN)),
@@ -60,7 +60,7 @@ fn ready(condition: Condition) -> Result<Reply, Problem> {
     }
 }
 
-fn keys(jwks: &Value) -> Reply {
+fn keys(jwks: &Value) -> HttpResponse {
     let mut reply = body::json(jwks);
     let fields = reply.headers_mut();
     let (kept, media_type) = ("public, max-age=300", "application/jwk-set+json");
@@ -69,7 +69,7 @@ fn keys(jwks: &Value) -> Reply {
     reply
 }
 
-async fn whoami(caller: Caller, _: HttpRequest) -> Result<Reply, Problem> {
+async fn whoami(caller: Caller, _: HttpRequest) -> Result<HttpResponse, Problem> {
     let credential = match &caller.proof {
         Proof::Token(entry) => json!({
             "kind": "token", "id": entry.id, "expires": entry.expires.to_string(),

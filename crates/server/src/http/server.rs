@@ -5,11 +5,11 @@
 //! Read next: [`super::guard`], [`super::caller`], [`super::router`].
 
 use super::admission::{Admission, ConnectionPermit, Full};
-use super::body::{self, Outgoing, Reply};
+use super::body::{self, HttpResponse, Outgoing};
 use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
 use super::delivery::{Delivery, Untaken};
-use super::guard::{self, Names};
+use super::guard::{self, ServerNames};
 use super::limits::HttpLimits;
 use super::problem::Problem;
 use super::request::HttpRequest;
@@ -54,7 +54,7 @@ const HEALTH: [&str; 2] = ["/livez", "/readyz"];
 pub(super) struct HttpServer {
     pub(super) router: Router,
     pub(super) authenticator: Arc<HttpAuthenticator>,
-    pub(super) names: Names,
+    pub(super) names: ServerNames,
     pub(super) limits: Arc<HttpLimits>,
     pub(super) limiter: Arc<ConnectionLimiter>,
     pub(super) shares: Arc<FairShares>,
@@ -91,7 +91,7 @@ impl HttpServer {
         request: Request<Incoming>,
         connection: Arc<HttpConnection>,
         under_way: UnderWay,
-    ) -> Reply {
+    ) -> HttpResponse {
         let (head, body) = request.into_parts();
         let (method, path) = (head.method.clone(), head.uri.path().to_owned());
         let version = head.version;
@@ -120,7 +120,11 @@ impl HttpServer {
         mut head: Parts,
         body: Incoming,
         connection: &HttpConnection,
-    ) -> (Option<Caller>, Option<Requests>, Result<Reply, Problem>) {
+    ) -> (
+        Option<Caller>,
+        Option<Requests>,
+        Result<HttpResponse, Problem>,
+    ) {
         if let Err(problem) = guard::check(&head, &self.names, &self.limits) {
             return (None, None, Err(problem));
         }
@@ -237,7 +241,7 @@ impl HttpServer {
         (head, body, changes, asking): Entering,
         caller: Option<Caller>,
         connection: &HttpConnection,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<HttpResponse, Problem> {
         let (entry, captures) = match self.router.find(&head.method, head.uri.path()) {
             Found::Route(entry, captures) => (entry, captures),
             Found::Methods(allowed) => return Err(Problem::wrong_method(&allowed)),
@@ -300,7 +304,7 @@ impl HttpServer {
         share: Share,
         untaken: Untaken,
         answer: impl FnOnce() -> Answering + Send + 'static,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<HttpResponse, Problem> {
         let (server, delivery) = (Arc::clone(self), Delivery::of_answer());
         let answered = tokio::spawn(share.clone().run(async move {
             server.has_room(&untaken)?;
@@ -344,11 +348,11 @@ impl HttpServer {
     /// Adds the fields of every response, and makes a stream end in time.
     fn finish(
         self: Arc<Self>,
-        reply: Reply,
+        reply: HttpResponse,
         caller: Option<Caller>,
         untaken: Untaken,
         held: (UnderWay, Option<Requests>),
-    ) -> Reply {
+    ) -> HttpResponse {
         let (mut head, body) = reply.into_parts();
         // Other than in a task of its own it is answered here.
         let delivery = head.extensions.remove::<Arc<Delivery>>();
@@ -358,7 +362,7 @@ impl HttpServer {
             head.headers.entry(name).or_insert(value);
         }
         let body = Outgoing::new(body, delivery, held, || Box::pin(self.end(caller)));
-        Reply::from_parts(head, Box::pin(body))
+        HttpResponse::from_parts(head, Box::pin(body))
     }
 
     /// Completes when the server closes, or when the caller's credential is no longer valid.

@@ -20,7 +20,7 @@ async fn to_listener(idle: usize) -> (HttpClient, TcpListener, Target) {
     )
 }
 
-async fn get(client: &HttpClient, target: &Target) -> Result<HttpResponse, Unanswered> {
+async fn get(client: &HttpClient, target: &Target) -> Result<ClientResponse, Unanswered> {
     let (fields, body) = (HeaderMap::new(), String::new());
     client.send(target, Method::GET, fields, body).await
 }

@@ -5,7 +5,7 @@
 //! makes the agent `failing`; without a response the lease ends by itself. Read next: `card`,
 //! `engine::IntroduceAgent`.
 
-use super::Outside;
+use super::RemoteAgents;
 use super::card::{self, Card, Unseen};
 use domain::access::Principal;
 use domain::profile::ProfileError;
@@ -29,14 +29,14 @@ const TURN: Duration = Duration::from_secs(1);
 const LOOKS: u32 = 3;
 
 /// Starts refreshing cards for an engine; ends when it is aborted, or the engine is gone.
-pub fn begin(engine: &Arc<Engine>, outside: Arc<Outside>) -> JoinHandle<()> {
+pub fn begin(engine: &Arc<Engine>, outside: Arc<RemoteAgents>) -> JoinHandle<()> {
     let (asked, wanted) = mpsc::channel(WAITING);
     engine.introduce_by(asked);
     tokio::spawn(CardRefresher::new(outside).run(wanted))
 }
 
 struct CardRefresher {
-    outside: Arc<Outside>,
+    outside: Arc<RemoteAgents>,
     looks: Looks,
 }
 
@@ -88,7 +88,7 @@ impl Looks {
 }
 
 impl CardRefresher {
-    fn new(outside: Arc<Outside>) -> Self {
+    fn new(outside: Arc<RemoteAgents>) -> Self {
         Self {
             outside,
             looks: Looks::default(),
@@ -142,7 +142,7 @@ impl CardRefresher {
     }
 }
 
-impl Outside {
+impl RemoteAgents {
     /// Registers an agent by its card, in the name of the principal that asked for it.
     async fn introduced(
         &self,

@@ -5,7 +5,7 @@
 //! else by polling. Undelivered messages are sent again by the proxy ([`crate::remote`]). The
 //! meaning of messages is not known here. Read next: [`bindings::a2a::outside::Errand`].
 
-use super::Outside;
+use super::RemoteAgents;
 use super::card::Card;
 use super::web::Events;
 use crate::peers::{Arrival, PLATFORM, UNREACHABLE};
@@ -49,14 +49,14 @@ struct Call {
 
 /// The remote tasks under way.
 pub struct RemoteTasks {
-    outside: Arc<Outside>,
+    outside: Arc<RemoteAgents>,
     arrived: UnboundedSender<Arrival>,
     open: BTreeMap<(String, TaskId), UnboundedSender<Call>>,
 }
 
 impl RemoteTasks {
     /// No remote tasks yet; replies and news go to `arrived`.
-    pub fn new(outside: Arc<Outside>, arrived: UnboundedSender<Arrival>) -> Self {
+    pub fn new(outside: Arc<RemoteAgents>, arrived: UnboundedSender<Arrival>) -> Self {
         Self {
             outside,
             arrived,
@@ -160,7 +160,7 @@ struct RemoteTask {
     agent: String,
     task: TaskId,
     errand: Errand,
-    outside: Arc<Outside>,
+    outside: Arc<RemoteAgents>,
     arrived: UnboundedSender<Arrival>,
     watch: Watch,
     polls: Retry,

@@ -3,7 +3,7 @@
 //! A connection serves one request. The content of requests is not known here. Read next:
 //! [`crate::http_client`].
 
-use crate::http_client::{HttpClient, HttpResponse, TrustError, Unanswered, secret, within};
+use crate::http_client::{ClientResponse, HttpClient, TrustError, Unanswered, secret, within};
 use crate::webhook::target::{AllowList, Inadmissible};
 use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
 use bindings::a2a::outside::Sending;
@@ -96,7 +96,11 @@ impl Web {
         }
     }
 
-    async fn send(&self, sending: &Sending, token: Option<&str>) -> Result<HttpResponse, Failure> {
+    async fn send(
+        &self,
+        sending: &Sending,
+        token: Option<&str>,
+    ) -> Result<ClientResponse, Failure> {
         let target = self.http.allowed().admit_url(&sending.url)?;
         let (method, mut fields) = head(sending).map_err(Unanswered::Request)?;
         if let Some(token) = token {
@@ -120,7 +124,7 @@ fn head(sending: &Sending) -> Result<(Method, HeaderMap), http::Error> {
 
 /// The events of a stream.
 pub(super) struct Events {
-    response: HttpResponse,
+    response: ClientResponse,
     frames: SseDecoder,
     whole: VecDeque<SseEvent>,
 }

@@ -4,7 +4,7 @@
 
 use super::alias;
 use crate::clock::Clock;
-use crate::story::{Happened, Listener, Told};
+use crate::story::{Listener, StoryEntry, StoryEvent};
 use domain::agent::Input;
 use domain::notification::Notification;
 use domain::telemetry::{Action, Outcome, Token};
@@ -37,9 +37,9 @@ impl Around<'_> {
     }
 
     /// Reports an event to the listener.
-    pub fn tell(&mut self, happened: Happened) {
+    pub fn tell(&mut self, happened: StoryEvent) {
         let at = self.now();
-        (self.listener)(&Told { at, happened });
+        (self.listener)(&StoryEntry { at, happened });
     }
 
     /// Delivers an input to a hosted agent, now.

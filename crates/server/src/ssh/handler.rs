@@ -13,7 +13,7 @@ use super::inbound::Throttle;
 use super::limiter::{AdmissionPermit, SessionPermit};
 use super::listener::Service;
 use super::logins::{Login, Place, UserSession};
-use super::stream::{ByteStream, Peer};
+use super::stream::{ByteStream, SshPeer};
 use super::wire::Socket;
 use russh::keys::ssh_key::public::KeyData;
 use russh::keys::{Algorithm, HashAlg, PublicKey};
@@ -167,7 +167,7 @@ impl ConnectionHandler {
             .clone()
             .expect("channels open behind authentication");
         let login = self.place.as_ref().map(Place::login);
-        let peer = Peer {
+        let peer = SshPeer {
             principal,
             address: self.address,
             connection: self.number,

@@ -48,7 +48,7 @@ impl Throttle {
 }
 
 /// Told the number of waiting bytes; returns whether so many may wait.
-pub type Meter = Box<dyn FnMut(usize) -> bool + Send>;
+pub type InboundMeter = Box<dyn FnMut(usize) -> bool + Send>;
 
 /// The most bytes handed out in one piece.
 const PIECE_BYTES: usize = 64 << 10;
@@ -91,7 +91,7 @@ pub fn split(stream: ByteStream, quota_bytes: usize) -> (Inbound, Outbound) {
 pub fn split_metered(
     mut stream: ByteStream,
     quota_bytes: usize,
-    meter: Meter,
+    meter: InboundMeter,
 ) -> (Inbound, Outbound) {
     let cut = stream.take_cut();
     let throttle = stream.throttle();
@@ -258,14 +258,14 @@ enum End {
 struct State {
     pieces: VecDeque<Vec<u8>>,
     queued_bytes: usize,
-    meter: Meter,
+    meter: InboundMeter,
     end: Option<End>,
     receiver: Option<Waker>,
     sender: Option<Waker>,
 }
 
 impl State {
-    fn new(meter: Meter) -> Self {
+    fn new(meter: InboundMeter) -> Self {
         Self {
             pieces: VecDeque::new(),
             queued_bytes: 0,

@@ -17,7 +17,7 @@ use super::authentication::is_user_name;
 
 /// The reason for which a key file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyError {
+pub enum KeyFileError {
     /// Reading or writing failed.
     #[error("key file {}: {cause}", path.display())]
     File {
@@ -63,8 +63,8 @@ impl StateKeys {
     /// `users/` and `agents/` if missing.
     ///
     /// # Errors
-    /// [`KeyError::File`] if a folder cannot be made.
-    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, KeyError> {
+    /// [`KeyFileError::File`] if a folder cannot be made.
+    pub fn open(directory: impl Into<PathBuf>) -> Result<Self, KeyFileError> {
         let directory = directory.into();
         for folder in [
             directory.clone(),
@@ -81,7 +81,7 @@ impl StateKeys {
     ///
     /// # Errors
     /// As [`load_or_generate`].
-    pub fn host(&self) -> Result<PrivateKey, KeyError> {
+    pub fn host(&self) -> Result<PrivateKey, KeyFileError> {
         load_or_generate(&self.directory.join("host_ed25519"), "convoke host")
     }
 
@@ -89,7 +89,7 @@ impl StateKeys {
     ///
     /// # Errors
     /// As [`load_or_generate`].
-    pub fn operator(&self) -> Result<PrivateKey, KeyError> {
+    pub fn operator(&self) -> Result<PrivateKey, KeyFileError> {
         let key = load_or_generate(&self.operator_path(), "operator")?;
         let path = self.directory.join("operator_ed25519.pub");
         write_public(&path, key.public_key())?;
@@ -105,11 +105,11 @@ impl StateKeys {
     /// The key of the agent `name`, `keys/NAME_ed25519`.
     ///
     /// # Errors
-    /// [`KeyError::Name`] for a name that is no user name; else as
+    /// [`KeyFileError::Name`] for a name that is no user name; else as
     /// [`load_or_generate`].
-    pub fn agent(&self, name: &str) -> Result<PrivateKey, KeyError> {
+    pub fn agent(&self, name: &str) -> Result<PrivateKey, KeyFileError> {
         if !is_user_name(name) {
-            return Err(KeyError::Name { name: name.into() });
+            return Err(KeyFileError::Name { name: name.into() });
         }
         let path = self.directory.join("keys").join(format!("{name}_ed25519"));
         load_or_generate(&path, name)
@@ -149,15 +149,15 @@ pub fn generate(comment: &str) -> PrivateKey {
 /// start at once get the same key.
 ///
 /// # Errors
-/// As [`load`], or [`KeyError::File`] if the file cannot be written.
-pub fn load_or_generate(path: &Path, comment: &str) -> Result<PrivateKey, KeyError> {
+/// As [`load`], or [`KeyFileError::File`] if the file cannot be written.
+pub fn load_or_generate(path: &Path, comment: &str) -> Result<PrivateKey, KeyFileError> {
     match load(path) {
-        Err(KeyError::File { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => {}
+        Err(KeyFileError::File { cause, .. }) if cause.kind() == io::ErrorKind::NotFound => {}
         outcome => return outcome,
     }
     let text = generate(comment)
         .to_openssh(LineEnding::LF)
-        .map_err(|cause| KeyError::Format {
+        .map_err(|cause| KeyFileError::Format {
             path: path.into(),
             cause,
         })?;
@@ -177,19 +177,19 @@ pub fn load_or_generate(path: &Path, comment: &str) -> Result<PrivateKey, KeyErr
 /// Loads the private key at `path`.
 ///
 /// # Errors
-/// [`KeyError::File`] if it cannot be read, [`KeyError::OpenToOthers`] if group
-/// or others have any right to it, [`KeyError::Format`] if it holds no key or
+/// [`KeyFileError::File`] if it cannot be read, [`KeyFileError::OpenToOthers`] if group
+/// or others have any right to it, [`KeyFileError::Format`] if it holds no key or
 /// an encrypted one.
-pub fn load(path: &Path) -> Result<PrivateKey, KeyError> {
+pub fn load(path: &Path) -> Result<PrivateKey, KeyFileError> {
     let mode = fs::metadata(path).map_err(at(path))?.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        return Err(KeyError::OpenToOthers {
+        return Err(KeyFileError::OpenToOthers {
             path: path.into(),
             mode,
         });
     }
     let text = fs::read(path).map_err(at(path))?;
-    let format = |cause| KeyError::Format {
+    let format = |cause| KeyFileError::Format {
         path: path.into(),
         cause,
     };
@@ -204,20 +204,20 @@ pub fn load(path: &Path) -> Result<PrivateKey, KeyError> {
 /// its content differs.
 ///
 /// # Errors
-/// [`KeyError::File`] if the file cannot be written.
-pub fn write_public(path: &Path, key: &PublicKey) -> Result<(), KeyError> {
+/// [`KeyFileError::File`] if the file cannot be written.
+pub fn write_public(path: &Path, key: &PublicKey) -> Result<(), KeyFileError> {
     replace(path, format!("{}\n", line_of(key)).as_bytes())
 }
 
 /// Writes a `known_hosts` file in which every address has the same host key.
 ///
 /// # Errors
-/// [`KeyError::File`] if the file cannot be written.
+/// [`KeyFileError::File`] if the file cannot be written.
 pub fn write_known_hosts(
     path: &Path,
     host_key: &PublicKey,
     addresses: &[SocketAddr],
-) -> Result<(), KeyError> {
+) -> Result<(), KeyFileError> {
     let mut bare = host_key.clone();
     bare.set_comment("");
     let key = line_of(&bare);
@@ -238,7 +238,7 @@ fn line_of(key: &PublicKey) -> String {
     line.trim_end().to_owned()
 }
 
-fn private_folder(path: &Path) -> Result<(), KeyError> {
+fn private_folder(path: &Path) -> Result<(), KeyFileError> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -246,7 +246,7 @@ fn private_folder(path: &Path) -> Result<(), KeyError> {
         .map_err(at(path))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), KeyFileError> {
     if fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(());
     }
@@ -291,8 +291,8 @@ pub(crate) fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-fn at(path: &Path) -> impl Fn(io::Error) -> KeyError {
-    move |cause| KeyError::File {
+fn at(path: &Path) -> impl Fn(io::Error) -> KeyFileError {
+    move |cause| KeyFileError::File {
         path: path.into(),
         cause,
     }
@@ -362,11 +362,14 @@ mod tests {
         load_or_generate(&path, "x").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         let error = load_or_generate(&path, "x").unwrap_err();
-        assert!(matches!(error, KeyError::OpenToOthers { mode: 0o640, .. }));
+        assert!(matches!(
+            error,
+            KeyFileError::OpenToOthers { mode: 0o640, .. }
+        ));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&path, "no key").unwrap();
         let error = load_or_generate(&path, "x").unwrap_err();
-        assert!(matches!(error, KeyError::Format { .. }));
+        assert!(matches!(error, KeyFileError::Format { .. }));
     }
 
     #[test]
@@ -374,7 +377,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let state = StateKeys::open(folder.path()).unwrap();
         let error = state.agent("../operator").unwrap_err();
-        assert!(matches!(error, KeyError::Name { .. }));
+        assert!(matches!(error, KeyFileError::Name { .. }));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use limiter::{ConnectionCounts, ConnectionLimiter, SshLimits};
 pub use listener::{BindError, SshListener, SshServing};
 pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};
-pub use stream::{ByteStream, Peer, Served, Subsystem};
+pub use stream::{ByteStream, SessionFuture, SshPeer, Subsystem};
 
 /// The SSH subsystem of NETCONF (RFC 6242 §3).
 pub const SUBSYSTEM: &str = "netconf";

@@ -18,7 +18,7 @@ use super::logins::Login;
 
 /// The peer of a session.
 #[derive(Clone, Debug)]
-pub struct Peer {
+pub struct SshPeer {
     /// The authenticated principal.
     pub principal: String,
     /// The address of the connection.
@@ -32,26 +32,26 @@ pub struct Peer {
 }
 
 /// The future of a session, returned by [`Subsystem::serve`].
-pub type Served = Pin<Box<dyn Future<Output = ()> + Send + 'static>>;
+pub type SessionFuture = Pin<Box<dyn Future<Output = ()> + Send + 'static>>;
 
 /// The server of the `netconf` subsystem.
 ///
-/// Implemented by any `Fn(ByteStream, Peer) -> impl Future<Output = ()>`.
+/// Implemented by any `Fn(ByteStream, SshPeer) -> impl Future<Output = ()>`.
 pub trait Subsystem: Send + Sync + 'static {
     /// Serves one session until the returned future completes.
     ///
     /// The channel closes when the stream is dropped. The future is dropped at
     /// once when the connection is lost, and 5 s after the peer closed only
     /// this channel: what the session holds must be released by `Drop`.
-    fn serve(&self, stream: ByteStream, peer: Peer) -> Served;
+    fn serve(&self, stream: ByteStream, peer: SshPeer) -> SessionFuture;
 }
 
 impl<F, R> Subsystem for F
 where
-    F: Fn(ByteStream, Peer) -> R + Send + Sync + 'static,
+    F: Fn(ByteStream, SshPeer) -> R + Send + Sync + 'static,
     R: Future<Output = ()> + Send + 'static,
 {
-    fn serve(&self, stream: ByteStream, peer: Peer) -> Served {
+    fn serve(&self, stream: ByteStream, peer: SshPeer) -> SessionFuture {
         Box::pin(self(stream, peer))
     }
 }

@@ -29,7 +29,7 @@ pub struct ListError {
 
 /// The entry of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TokenEntry {
     /// The identifier, `jti`.
     pub id: String,
     /// The bearer.
@@ -72,26 +72,26 @@ impl List {
     }
 
     /// The entry of that identifier, if it is on the list and can be read.
-    pub(super) fn entry(&self, id: &str) -> Option<Entry> {
+    pub(super) fn entry(&self, id: &str) -> Option<TokenEntry> {
         self.read(id, ISSUED)
     }
 
-    fn read(&self, id: &str, ending: &str) -> Option<Entry> {
+    fn read(&self, id: &str, ending: &str) -> Option<TokenEntry> {
         let text = is_id(id).then(|| fs::read(self.file(id, ending)).ok())??;
         entry(id, &text)
     }
 
     /// All entries, by name and then by when they expire.
-    pub(super) fn entries(&self) -> Result<Vec<Entry>, ListError> {
+    pub(super) fn entries(&self) -> Result<Vec<TokenEntry>, ListError> {
         self.all(ISSUED)
     }
 
     /// Entries that were revoked and would not have expired yet, in the same order.
-    pub(super) fn revoked(&self) -> Result<Vec<Entry>, ListError> {
+    pub(super) fn revoked(&self) -> Result<Vec<TokenEntry>, ListError> {
         self.all(REVOKED)
     }
 
-    fn all(&self, ending: &str) -> Result<Vec<Entry>, ListError> {
+    fn all(&self, ending: &str) -> Result<Vec<TokenEntry>, ListError> {
         let files = match fs::read_dir(&self.0) {
             Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             files => files.map_err(at(&self.0))?,
@@ -108,7 +108,7 @@ impl List {
         Ok(entries)
     }
 
-    pub(super) fn add(&self, entry: &Entry) -> Result<(), ListError> {
+    pub(super) fn add(&self, entry: &TokenEntry) -> Result<(), ListError> {
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -171,10 +171,10 @@ pub(super) fn joined(scope: &BTreeSet<String>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-fn entry(id: &str, text: &[u8]) -> Option<Entry> {
+fn entry(id: &str, text: &[u8]) -> Option<TokenEntry> {
     let filed: Filed = serde_json::from_slice(text).ok()?;
     let scope = filed.scope.unwrap_or_default();
-    Some(Entry {
+    Some(TokenEntry {
         id: id.to_owned(),
         name: filed.name,
         issued: Timestamp::parse(&filed.issued).ok()?,

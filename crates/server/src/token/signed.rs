@@ -8,7 +8,7 @@
 use super::Void;
 use crate::seal::HostSeal;
 use crate::ssh::PrivateKey;
-use crate::ssh::keys::{KeyError, load_or_generate};
+use crate::ssh::keys::{KeyFileError, load_or_generate};
 use base64ct::{Base64UrlUnpadded as Base64, Encoding as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const TOKEN_BYTES_MAX: usize = 4_096;
 /// All claims of a token (RFC 9068 §2.2).
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Claims {
+pub struct TokenClaims {
     /// The issuer: the platform, by the thumbprint of its key (RFC 9278).
     pub iss: String,
     /// The bearer.
@@ -56,10 +56,10 @@ impl Issuer {
     /// The issuer whose key is in a file, which is generated (mode 0600) if there is none.
     ///
     /// # Errors
-    /// As [`load_or_generate`]; a key that is not Ed25519 is [`KeyError::Format`].
-    pub fn open(file: &Path) -> Result<Self, KeyError> {
+    /// As [`load_or_generate`]; a key that is not Ed25519 is [`KeyFileError::Format`].
+    pub fn open(file: &Path) -> Result<Self, KeyFileError> {
         let key = load_or_generate(file, "convoke token issuer")?;
-        Self::of(key).ok_or_else(|| KeyError::Format {
+        Self::of(key).ok_or_else(|| KeyFileError::Format {
             path: file.to_owned(),
             cause: russh::keys::ssh_key::Error::AlgorithmUnknown,
         })
@@ -104,7 +104,7 @@ impl Issuer {
     }
 
     /// A token with these claims.
-    pub fn sign(&self, claims: &Claims) -> String {
+    pub fn sign(&self, claims: &TokenClaims) -> String {
         let body = serde_json::to_vec(claims).expect("strings and numbers are JSON");
         let signed = format!("{}.{}", self.header, Base64::encode_string(&body));
         let signature = Base64::encode_string(&self.key.sign(signed.as_bytes()));
@@ -115,7 +115,7 @@ impl Issuer {
     ///
     /// # Errors
     /// [`Void::Form`], [`Void::Signature`]
-    pub fn read(&self, token: &str) -> Result<Claims, Void> {
+    pub fn read(&self, token: &str) -> Result<TokenClaims, Void> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(Void::Form);
         }

@@ -12,8 +12,10 @@ mod log_reader;
 use super::client::{OutgoingRequest, WebhookClient};
 use super::cursors::{Cursors, READ_TO, name_of};
 use super::report;
-use super::schedule::{DeliveryPolicy, DeliveryQueue, Outcome, Reached, Schedule, Try};
-use super::source::{Failure, Kept, Source};
+use super::schedule::{
+    DeliveryAttempt, DeliveryOutcome, DeliveryPolicy, DeliveryQueue, QueuePosition, Schedule,
+};
+use super::source::{DeliverySource, Failure, Kept};
 use super::target::Target;
 use crate::clock::Clock;
 use crate::http_client::{Unanswered, within};
@@ -68,7 +70,7 @@ impl Deliveries {
     /// # Errors
     /// [`Failure`] if the cursors cannot be read.
     pub fn start(
-        source: Arc<dyn Source>,
+        source: Arc<dyn DeliverySource>,
         client: WebhookClient,
         policy: DeliveryPolicy,
         clock: Arc<Clock>,
@@ -121,10 +123,10 @@ impl Drop for Deliveries {
 }
 
 /// The outcome of an attempt.
-type Tried = (Try, Result<u16, Unanswered>);
+type Tried = (DeliveryAttempt, Result<u16, Unanswered>);
 
 struct DeliveryTask {
-    source: Arc<dyn Source>,
+    source: Arc<dyn DeliverySource>,
     client: Arc<WebhookClient>,
     policy: DeliveryPolicy,
     clock: Arc<Clock>,
@@ -188,18 +190,18 @@ impl DeliveryTask {
             match self.told_by(&one) {
                 Ok(Told::Requests(requests)) => self.begin(one, requests),
                 Ok(Told::NotWanted) => {
-                    self.came_to(&one, Outcome::Withdrawn);
+                    self.came_to(&one, DeliveryOutcome::Withdrawn);
                 }
                 // Retention has cut the log: there is nothing left to tell.
                 Ok(Told::Nothing) => {
                     self.count(|s| s.given_up += 1);
                     let task = &one.queue.task;
                     warn!(task.id = %task, "a change of task {task} has left the log untold");
-                    self.came_to(&one, Outcome::Delivered);
+                    self.came_to(&one, DeliveryOutcome::Delivered);
                 }
                 Err(error) => {
                     warn!("the log cannot be read for deliveries: {error}");
-                    self.came_to(&one, Outcome::Refused);
+                    self.came_to(&one, DeliveryOutcome::Refused);
                 }
             }
         }
@@ -211,7 +213,7 @@ impl DeliveryTask {
             .send_if_modified(|s| std::mem::replace(&mut s.pending, pending) != pending);
     }
 
-    fn told_by(&self, one: &Try) -> Result<Told, Failure> {
+    fn told_by(&self, one: &DeliveryAttempt) -> Result<Told, Failure> {
         let entries = self.source.after(one.sequence - 1, 1)?;
         let entry = entries.first().filter(|e| e.sequence == one.sequence);
         let Some(LogEvent::Task(change)) = entry.map(|entry| &entry.happening) else {
@@ -225,7 +227,7 @@ impl DeliveryTask {
     }
 
     /// Looks up the configuration each time: a deleted one gets no more notifications.
-    fn pushed(&self, one: &Try, change: &Notification) -> Result<Told, Failure> {
+    fn pushed(&self, one: &DeliveryAttempt, change: &Notification) -> Result<Told, Failure> {
         let configs = self.source.pushed_by(one.sequence, change)?;
         let Some(config) = configs
             .iter()
@@ -244,7 +246,7 @@ impl DeliveryTask {
         }))
     }
 
-    fn begin(&mut self, one: Try, requests: Vec<OutgoingRequest>) {
+    fn begin(&mut self, one: DeliveryAttempt, requests: Vec<OutgoingRequest>) {
         let client = Arc::clone(&self.client);
         let limit = Duration::from_millis(self.policy.try_ms);
         let created = Clock::wall_time().as_ms() / 1_000;
@@ -255,12 +257,12 @@ impl DeliveryTask {
         });
     }
 
-    fn settle(&mut self, one: &Try, answer: Result<u16, Unanswered>) {
+    fn settle(&mut self, one: &DeliveryAttempt, answer: Result<u16, Unanswered>) {
         let queue = &one.queue;
         match answer {
             Ok(200..=299) => {
                 self.count(|s| s.delivered += 1);
-                self.came_to(one, Outcome::Delivered);
+                self.came_to(one, DeliveryOutcome::Delivered);
             }
             Ok(410) => {
                 self.count(|s| s.gone += 1);
@@ -268,26 +270,26 @@ impl DeliveryTask {
                     "{} wants no more reports of task {}",
                     one.target.origin, queue.task
                 );
-                self.came_to(one, Outcome::Gone);
+                self.came_to(one, DeliveryOutcome::Gone);
             }
             Ok(status) => {
                 debug!(
                     "{} answers a report of task {} with {status}",
                     one.target.origin, queue.task
                 );
-                self.failed(one, Outcome::Refused);
+                self.failed(one, DeliveryOutcome::Refused);
             }
             Err(error) => {
                 debug!(
                     "{} has not answered a report of task {}: {error}",
                     one.target.origin, queue.task
                 );
-                self.failed(one, Outcome::Silence);
+                self.failed(one, DeliveryOutcome::Silence);
             }
         }
     }
 
-    fn failed(&mut self, one: &Try, outcome: Outcome) {
+    fn failed(&mut self, one: &DeliveryAttempt, outcome: DeliveryOutcome) {
         self.count(|s| s.failed += 1);
         let given_up = self.came_to(one, outcome);
         if given_up > 0 {
@@ -297,7 +299,7 @@ impl DeliveryTask {
         }
     }
 
-    fn came_to(&mut self, one: &Try, outcome: Outcome) -> usize {
+    fn came_to(&mut self, one: &DeliveryAttempt, outcome: DeliveryOutcome) -> usize {
         let (now_ms, time) = (self.clock.monotonic_ms(), self.clock.now());
         self.schedule.settle(&one.queue, outcome, now_ms, time)
     }
@@ -320,9 +322,9 @@ impl DeliveryTask {
         let mut cursors = vec![(READ_TO.to_owned(), Some(self.read_to))];
         cursors.extend(changed.iter().map(|(queue, reached)| {
             let cursor = match reached {
-                Reached::Behind(cursor) => Some(*cursor),
-                Reached::Gone => Some(GONE),
-                Reached::End => None,
+                QueuePosition::Behind(cursor) => Some(*cursor),
+                QueuePosition::Gone => Some(GONE),
+                QueuePosition::End => None,
             };
             (name_of(queue), cursor)
         }));

@@ -24,7 +24,7 @@ pub use delivery::{Deliveries, DeliveryStatistics};
 pub use platform::PlatformSource;
 pub use schedule::DeliveryPolicy;
 pub use signature::{Sealer, WrongKey};
-pub use source::Source;
+pub use source::DeliverySource;
 pub use target::{AllowList, BadEntry};
 
 use crate::clock::Clock;

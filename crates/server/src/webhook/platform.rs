@@ -3,7 +3,7 @@
 //! The file is beside the store, replaced as a whole, and deleted with the store. Read next:
 //! [`super::delivery`], which defines cursors.
 
-use super::source::{Failure, Kept, Source};
+use super::source::{DeliverySource, Failure, Kept};
 use crate::state::StateFolder;
 use bindings::a2a::{self, Push};
 use domain::event::{Entry, Sequence};
@@ -53,7 +53,7 @@ impl PlatformSource {
     }
 }
 
-impl Source for PlatformSource {
+impl DeliverySource for PlatformSource {
     fn watch(&self) -> watch::Receiver<Sequence> {
         self.engine.feed().watch()
     }

@@ -110,7 +110,7 @@ impl DeliveryQueue {
 
 /// The position of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reached {
+pub enum QueuePosition {
     /// Everything up to this place has been sent, and something behind it has not.
     Behind(Sequence),
     /// Everything has been sent.
@@ -121,7 +121,7 @@ pub enum Reached {
 
 /// An attempt to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Try {
+pub struct DeliveryAttempt {
     /// The queue.
     pub queue: Arc<DeliveryQueue>,
     /// The address.
@@ -132,7 +132,7 @@ pub struct Try {
 
 /// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum DeliveryOutcome {
     /// The report was delivered.
     Delivered,
     /// The receiver unsubscribed this queue (410).
@@ -280,7 +280,7 @@ impl Schedule {
     }
 
     /// The next attempt, if one may begin; it is under way until it is settled.
-    pub fn next_try(&mut self) -> Option<Try> {
+    pub fn next_try(&mut self) -> Option<DeliveryAttempt> {
         let (tries, of_host) = (self.policy.tries, self.policy.tries_a_host);
         if self.tries.all >= tries {
             return None;
@@ -302,7 +302,7 @@ impl Schedule {
         self.at_host(&origin, &owner, |owner| owner.under_way += 1);
         self.served = Some(origin);
         let pending = &self.queues[&queue];
-        Some(Try {
+        Some(DeliveryAttempt {
             target: Arc::clone(&pending.target),
             sequence: pending.changes.front()?.0,
             queue,
@@ -328,7 +328,7 @@ impl Schedule {
     pub fn settle(
         &mut self,
         queue: &Arc<DeliveryQueue>,
-        outcome: Outcome,
+        outcome: DeliveryOutcome,
         now_ms: u64,
         time: Timestamp,
     ) -> usize {
@@ -339,19 +339,19 @@ impl Schedule {
         let owner = Arc::clone(&pending.owner);
         let before = pending.changes.len();
         match outcome {
-            Outcome::Delivered => {
+            DeliveryOutcome::Delivered => {
                 pending.changes.pop_front();
                 pending.failures = 0;
             }
-            Outcome::Gone => {
+            DeliveryOutcome::Gone => {
                 pending.changes.clear();
                 // Beyond the bound it is forgotten, and the receiver says it again.
                 if !pending.last && self.gone_of.add(&owner, queue.bytes()) {
                     self.gone.insert(Arc::clone(queue), Arc::clone(&owner));
                 }
             }
-            Outcome::Withdrawn => pending.changes.clear(),
-            Outcome::Refused | Outcome::Silence => {
+            DeliveryOutcome::Withdrawn => pending.changes.clear(),
+            DeliveryOutcome::Refused | DeliveryOutcome::Silence => {
                 let give_up_ms = self.policy.give_up_ms;
                 let young = |(_, at): &(Sequence, Timestamp)| time - *at < give_up_ms;
                 let old = pending.changes.iter().position(young).unwrap_or(before);
@@ -369,9 +369,11 @@ impl Schedule {
         self.at_host(&origin, &owner, |owner| {
             owner.under_way -= 1;
             match outcome {
-                Outcome::Silence => owner.silent = true,
-                Outcome::Delivered | Outcome::Gone | Outcome::Refused => owner.silent = false,
-                Outcome::Withdrawn => {}
+                DeliveryOutcome::Silence => owner.silent = true,
+                DeliveryOutcome::Delivered | DeliveryOutcome::Gone | DeliveryOutcome::Refused => {
+                    owner.silent = false
+                }
+                DeliveryOutcome::Withdrawn => {}
             }
         });
         if left == 0 {
@@ -385,8 +387,8 @@ impl Schedule {
             self.ready(queue);
         }
         match outcome {
-            Outcome::Refused | Outcome::Silence => before - left,
-            Outcome::Delivered | Outcome::Gone | Outcome::Withdrawn => 0,
+            DeliveryOutcome::Refused | DeliveryOutcome::Silence => before - left,
+            DeliveryOutcome::Delivered | DeliveryOutcome::Gone | DeliveryOutcome::Withdrawn => 0,
         }
     }
 
@@ -436,7 +438,7 @@ impl Schedule {
     }
 
     /// The positions of the queues that moved since the last call.
-    pub fn take_changed(&mut self) -> Vec<(Arc<DeliveryQueue>, Reached)> {
+    pub fn take_changed(&mut self) -> Vec<(Arc<DeliveryQueue>, QueuePosition)> {
         let changed = std::mem::take(&mut self.changed);
         changed
             .into_iter()
@@ -453,11 +455,11 @@ impl Schedule {
         self.changed.insert(queue);
     }
 
-    fn reached(&self, queue: &Arc<DeliveryQueue>) -> Reached {
+    fn reached(&self, queue: &Arc<DeliveryQueue>) -> QueuePosition {
         match self.queues.get(queue).and_then(|p| p.changes.front()) {
-            Some((next, _)) => Reached::Behind(next - 1),
-            None if self.gone.contains_key(queue) => Reached::Gone,
-            None => Reached::End,
+            Some((next, _)) => QueuePosition::Behind(next - 1),
+            None if self.gone.contains_key(queue) => QueuePosition::Gone,
+            None => QueuePosition::End,
         }
     }
 

@@ -25,7 +25,7 @@ pub struct Sealer {
 
 /// The fields of a signed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seal {
+pub struct SignatureFields {
     /// `Content-Digest`
     pub content_digest: String,
     /// `Signature-Input`
@@ -52,7 +52,7 @@ impl Sealer {
 
     /// The signature of a POST of `body`, which is of this type, to `uri`, made `created` seconds
     /// after 1970 began.
-    pub fn seal(&self, uri: &str, media_type: &str, body: &str, created: i64) -> Seal {
+    pub fn seal(&self, uri: &str, media_type: &str, body: &str, created: i64) -> SignatureFields {
         let content_digest = digest(body);
         let parameters = format!(
             "{COVERED};created={created};keyid=\"{}\";alg=\"ed25519\"",
@@ -68,7 +68,7 @@ impl Sealer {
         );
         let signature = self.key.try_sign(base.as_bytes());
         let signature = signature.expect("the key has signed before");
-        Seal {
+        SignatureFields {
             content_digest,
             signature_input: format!("convoke={parameters}"),
             signature: format!("convoke=:{}:", Base64::encode_string(signature.as_bytes())),

@@ -20,7 +20,7 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 pub type Kept = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
 /// A source of changes of tasks.
-pub trait Source: Send + Sync + 'static {
+pub trait DeliverySource: Send + Sync + 'static {
     /// The place of the last committed entry of the log, to wait for more.
     fn watch(&self) -> watch::Receiver<Sequence>;
 

@@ -14,7 +14,7 @@ pub const LONGEST: usize = 2_048;
 
 /// A host as a URL names it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Host {
+pub enum UrlHost {
     /// A name of the DNS, in lower case.
     Name(String),
     /// An address; an IPv4-mapped IPv6 address is the IPv4 one.
@@ -27,7 +27,7 @@ pub struct Origin {
     /// True for `https`.
     pub secure: bool,
     /// The host.
-    pub host: Host,
+    pub host: UrlHost,
     /// The port, 1 to 65535.
     pub port: u16,
 }
@@ -113,11 +113,11 @@ impl Origin {
                     "" => None,
                     _ => Some(behind.strip_prefix(':').ok_or(BadUrl::Port)?),
                 };
-                (Host::Address(address.to_canonical()), port)
+                (UrlHost::Address(address.to_canonical()), port)
             }
             None => match authority.split_once(':') {
-                Some((host, port)) => (Host::parse(host)?, Some(port)),
-                None => (Host::parse(authority)?, None),
+                Some((host, port)) => (UrlHost::parse(host)?, Some(port)),
+                None => (UrlHost::parse(authority)?, None),
             },
         };
         let port = match port {
@@ -145,7 +145,7 @@ fn port_number(digits: &str) -> Option<u16> {
     digits.parse().ok().filter(|_| plain)
 }
 
-impl Host {
+impl UrlHost {
     fn parse(text: &str) -> Result<Self, BadUrl> {
         if let Ok(address) = text.parse::<Ipv4Addr>() {
             return Ok(Self::Address(address.into()));
@@ -171,7 +171,7 @@ impl Host {
     }
 }
 
-impl fmt::Display for Host {
+impl fmt::Display for UrlHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(name),
@@ -299,7 +299,7 @@ impl AllowList {
     /// private.
     pub fn may_connect(&self, origin: &Origin, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        let named = origin.host == Host::Address(address);
+        let named = origin.host == UrlHost::Address(address);
         is_host(address) && (named || self.private.contains(origin) || is_public(address))
     }
 }

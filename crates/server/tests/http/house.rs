@@ -11,13 +11,13 @@ use server::fair::{FairShares, Share};
 use server::http::certificate::{CertificateRow, Register, Revoked, SharedRegister};
 use server::http::problem::Problem;
 use server::http::{
-    HttpAuthenticator, HttpLimits, HttpListener, HttpServing, HttpSetup, Reply, Router, body,
-    routes,
+    HttpAuthenticator, HttpLimits, HttpListener, HttpResponse, HttpServing, HttpSetup, Router,
+    body, routes,
 };
 use server::ssh::keys::{StateKeys, generate, write_public};
 use server::ssh::{ConnectionLimiter, SshLimits};
 use server::state::StateFolder;
-use server::token::{Grant, Issued, Terms, Tokens};
+use server::token::{Grant, Issued, TokenTerms, Tokens};
 use std::future::ready;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub struct House {
 #[derive(Default)]
 pub struct Plan {
     pub limits: HttpLimits,
-    pub terms: Terms,
+    pub terms: TokenTerms,
     pub names: Vec<String>,
     pub tls: Option<Arc<ServerConfig>>,
     pub certificates: Vec<CertificateRow>,
@@ -156,7 +156,7 @@ impl House {
     }
 
     pub fn tokens(&self) -> Tokens {
-        Tokens::open(&self.folder, Terms::default()).unwrap()
+        Tokens::open(&self.folder, TokenTerms::default()).unwrap()
     }
 
     pub fn issue(&self, name: &str, valid_s: u64, scope: &[&str]) -> Issued {
@@ -241,7 +241,7 @@ fn more(
             None,
             |mut caller, mut ask| async move {
                 let length = ask.content(&mut caller).await?.len();
-                Ok(Reply::new(body::whole(length.to_string())))
+                Ok(HttpResponse::new(body::whole(length.to_string())))
             },
         )
         .guarded(
@@ -251,7 +251,7 @@ fn more(
             |mut caller, mut ask| async move {
                 ask.content(&mut caller).await?;
                 let groups: Vec<String> = caller.principal.groups.into_iter().collect();
-                Ok(Reply::new(body::whole(groups.join(" "))))
+                Ok(HttpResponse::new(body::whole(groups.join(" "))))
             },
         )
         .guarded(
@@ -268,30 +268,30 @@ fn more(
                     ask.content(&mut caller).await?;
                     let (sender, pieces) = mpsc::channel(1);
                     let _ = told.send(sender);
-                    Ok(Reply::new(body::unfold(pieces, |_| 0, next)))
+                    Ok(HttpResponse::new(body::unfold(pieces, |_| 0, next)))
                 }
             },
         )
         .guarded("/turn", &[Method::GET], None, move |caller, _| {
             let share = Some(shares.of(&caller.principal.name));
-            async move { Ok(Reply::new(body::unfold(share, |_| 0, turn))) }
+            async move { Ok(HttpResponse::new(body::unfold(share, |_| 0, turn))) }
         })
         .open("/whose", &[Method::GET], move |_| {
             let limiter = Some(Arc::clone(&limiter));
-            async move { Ok(Reply::new(body::unfold(limiter, |_| 0, whose))) }
+            async move { Ok(HttpResponse::new(body::unfold(limiter, |_| 0, whose))) }
         })
         .guarded("/mine", &[Method::GET], None, move |caller, _| {
             let taken = is_taken(of_connections.share_of(&caller.principal.name));
             let told = if taken { "with" } else { "apart" };
-            async move { Ok(Reply::new(body::whole(told))) }
+            async move { Ok(HttpResponse::new(body::whole(told))) }
         })
         .open("/agents/{}/card", &[Method::GET], |ask| async move {
-            Ok(Reply::new(body::whole(ask.captures[0].clone())))
+            Ok(HttpResponse::new(body::whole(ask.captures[0].clone())))
         })
         .guarded("/agents/{}/*", &[], Some("a2a"), |caller, ask| async move {
             // Only what is one's own is there.
             match caller.principal.name == ask.captures[0] {
-                true => Ok(Reply::new(body::whole(ask.captures[1].clone()))),
+                true => Ok(HttpResponse::new(body::whole(ask.captures[1].clone()))),
                 false => Err(Problem::not_found()),
             }
         })

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use server::http::HttpLimits;
 use server::ssh::keys::{StateKeys, generate, write_public};
 use server::state::StateFolder;
-use server::token::{Claims, Grant, Issuer, SKEW_S, Terms, TokenError, Tokens};
+use server::token::{Grant, Issuer, SKEW_S, TokenClaims, TokenError, TokenTerms, Tokens};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use testkit::http::{Answer, Line, request};
@@ -33,8 +33,8 @@ fn forged(token: &str, header: &Value, signature: &str) -> String {
 }
 
 /// The token with claims changed and signed again, by the platform's own key.
-fn resigned(house: &House, token: &str, change: impl Fn(&mut Claims)) -> String {
-    let mut claims: Claims = serde_json::from_value(claims(token)).unwrap();
+fn resigned(house: &House, token: &str, change: impl Fn(&mut TokenClaims)) -> String {
+    let mut claims: TokenClaims = serde_json::from_value(claims(token)).unwrap();
     change(&mut claims);
     house.tokens().issuer().sign(&claims)
 }
@@ -89,7 +89,7 @@ fn a_token_of_the_first_second_counts_ever_after() {
     let state = tempfile::tempdir().unwrap();
     let keys = StateKeys::open(state.path()).unwrap();
     keys.host().unwrap();
-    let tokens = Tokens::open(&StateFolder::new(state.path()), Terms::default()).unwrap();
+    let tokens = Tokens::open(&StateFolder::new(state.path()), TokenTerms::default()).unwrap();
     let now = Timestamp::from_ms(NOON_MS);
     let grant = Grant {
         name: "operator".to_owned(),
@@ -179,7 +179,7 @@ async fn every_claim_is_looked_at() {
     let month = 30 * 86_400;
     let same = resigned(&house, &token, |_| {});
     assert_eq!(house.whoami(&same).await.status, 200);
-    type Change = fn(&mut Claims);
+    type Change = fn(&mut TokenClaims);
     let changes: [(Change, &str); 11] = [
         (|c| c.iss = "https://convoke.example".to_owned(), TERMS),
         (|c| c.aud = "another".to_owned(), TERMS),
@@ -233,9 +233,9 @@ async fn a_token_counts_for_its_time() {
 
 #[tokio::test]
 async fn a_token_that_is_too_long_for_the_terms_is_void_and_none_is_issued() {
-    let terms = Terms {
+    let terms = TokenTerms {
         valid_max_s: 600,
-        ..Terms::default()
+        ..TokenTerms::default()
     };
     let house = House::built(Plan {
         terms: terms.clone(),
@@ -250,7 +250,7 @@ async fn a_token_that_is_too_long_for_the_terms_is_void_and_none_is_issued() {
         200
     );
     let elsewhere = House::built(Plan {
-        terms: Terms {
+        terms: TokenTerms {
             audience: "https://noc.example".to_owned(),
             ..terms
         },
@@ -380,7 +380,7 @@ async fn no_token_is_issued_to_nobody() {
     assert_eq!(issue("noc", 60, &["a2a"]).unwrap(), "noc");
     let nowhere = tempfile::tempdir().unwrap();
     let nowhere = server::state::StateFolder::new(nowhere.path());
-    let opened = server::token::Tokens::open(&nowhere, Terms::default());
+    let opened = server::token::Tokens::open(&nowhere, TokenTerms::default());
     assert!(matches!(opened, Err(TokenError::Nowhere(_))));
     assert!(!nowhere.path().join("token_ed25519").exists());
 }

@@ -9,7 +9,7 @@ use server::host::{Endpoint, Home, Host, StartError};
 use server::roster::Roster;
 use server::ssh::keys::{StateKeys, write_public};
 use server::state::StateFolder;
-use server::token::{Grant, Issued, Terms, TokenError, Tokens};
+use server::token::{Grant, Issued, TokenError, TokenTerms, Tokens};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testkit::{eventually, within};
@@ -108,7 +108,7 @@ impl Platform {
     }
 
     pub fn tokens(&self) -> Tokens {
-        Tokens::open(&self.folder, Terms::default()).unwrap()
+        Tokens::open(&self.folder, TokenTerms::default()).unwrap()
     }
 
     /// The usage of a user.

@@ -18,7 +18,7 @@ use domain::time::Timestamp;
 use server::host::Host;
 use server::post::Post;
 use server::runtime::{Around, Network, Runtime};
-use server::story::{Happened, Listener};
+use server::story::{Listener, StoryEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -117,15 +117,15 @@ impl Simulated {
         match telemetry {
             Telemetry::Alarm(alarm) => {
                 self.alarms.push(alarm.clone());
-                around.tell(Happened::Alarm(alarm.clone()));
+                around.tell(StoryEvent::Alarm(alarm.clone()));
             }
             Telemetry::Complaint(complaint) => {
                 self.complaints += 1;
-                around.tell(Happened::Complaint(complaint.clone()));
+                around.tell(StoryEvent::Complaint(complaint.clone()));
             }
-            Telemetry::Field(report) => around.tell(Happened::Field(report.clone())),
-            Telemetry::Ticket(ticket) => around.tell(Happened::Ticket(ticket.clone())),
-            Telemetry::CustomerAnswered { ticket, text } => around.tell(Happened::Answered {
+            Telemetry::Field(report) => around.tell(StoryEvent::Field(report.clone())),
+            Telemetry::Ticket(ticket) => around.tell(StoryEvent::Ticket(ticket.clone())),
+            Telemetry::CustomerAnswered { ticket, text } => around.tell(StoryEvent::Answered {
                 ticket: ticket.clone(),
                 text: text.clone(),
             }),
@@ -173,7 +173,7 @@ impl Network for Simulated {
             }
             EmissionContent::Outcome { token, outcome } => {
                 let agent = around.alias(hearers.first().map_or("", String::as_str));
-                around.tell(Happened::Outcome {
+                around.tell(StoryEvent::Outcome {
                     agent,
                     outcome: outcome.clone(),
                 });
@@ -191,7 +191,7 @@ impl Network for Simulated {
             .engine()
             .serve_faults(&mut Faults(&mut self.simulation), now);
         for wanted in around.engine().acts_wanted() {
-            around.tell(Happened::Acted {
+            around.tell(StoryEvent::Acted {
                 agent: around.alias(&wanted.by),
                 action: wanted.action.clone(),
             });

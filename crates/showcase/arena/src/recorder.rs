@@ -11,7 +11,7 @@ use domain::time::Timestamp;
 use network::{Simulation, Truth};
 use report::record::{MapLink, NetworkMap, Site, Town};
 use report::{Moment, RecordedEvent, Run, Score};
-use server::story::{Happened, Told, acted, outcome_in_words};
+use server::story::{StoryEntry, StoryEvent, acted, outcome_in_words};
 use std::collections::BTreeSet;
 
 /// The interval of recording the network's state, in seconds.
@@ -75,7 +75,7 @@ impl Recorder {
     }
 
     /// Records an event.
-    pub fn tell(&mut self, told: &Told) {
+    pub fn tell(&mut self, told: &StoryEntry) {
         if let Some(what) = what(&told.happened) {
             self.write(told.at, what);
         }
@@ -126,26 +126,26 @@ impl Recorder {
     }
 }
 
-fn what(happened: &Happened) -> Option<RecordedEvent> {
+fn what(happened: &StoryEvent) -> Option<RecordedEvent> {
     Some(match happened {
-        Happened::Broke => return None,
-        Happened::Alarm(alarm) => RecordedEvent::Alarm {
+        StoryEvent::Broke => return None,
+        StoryEvent::Alarm(alarm) => RecordedEvent::Alarm {
             resource: alarm.resource.to_string(),
             alarm_type: alarm.alarm_type.as_str().to_owned(),
             severity: alarm.severity.as_str().to_owned(),
             cleared: alarm.cleared,
         },
-        Happened::Complaint(complaint) => RecordedEvent::Complaint {
+        StoryEvent::Complaint(complaint) => RecordedEvent::Complaint {
             words: format!("{}: {}", complaint.site, complaint.text),
         },
-        Happened::Ticket(ticket) => RecordedEvent::Ticket {
+        StoryEvent::Ticket(ticket) => RecordedEvent::Ticket {
             words: format!("{} ({}): {}", ticket.ticket, ticket.from, ticket.text),
         },
-        Happened::Answered { ticket, text } => RecordedEvent::Ticket {
+        StoryEvent::Answered { ticket, text } => RecordedEvent::Ticket {
             words: format!("{ticket}, answered: {text}"),
         },
-        Happened::Field(report) => field(report),
-        Happened::Sent { from, to, message } => RecordedEvent::Message {
+        StoryEvent::Field(report) => field(report),
+        StoryEvent::Sent { from, to, message } => RecordedEvent::Message {
             from: from.clone(),
             to: to.clone(),
             verb: message.verb.as_str().to_owned(),
@@ -159,7 +159,7 @@ fn what(happened: &Happened) -> Option<RecordedEvent> {
             words: gist(&message.content),
             bytes: None,
         },
-        Happened::Replied { from, to, reply } => {
+        StoryEvent::Replied { from, to, reply } => {
             let (verdict, words) = match reply {
                 Ok(reply) => (reply.verdict.as_str().to_owned(), reply_summary(reply)),
                 Err(undelivered) => (undelivered.tag.clone(), undelivered.message.clone()),
@@ -172,7 +172,7 @@ fn what(happened: &Happened) -> Option<RecordedEvent> {
                 task: None,
             }
         }
-        Happened::Notified {
+        StoryEvent::Notified {
             from,
             to,
             notification,
@@ -183,7 +183,7 @@ fn what(happened: &Happened) -> Option<RecordedEvent> {
             task: notification.task.to_string(),
             words: gist(&notification.content),
         },
-        Happened::Acted { agent, action } => {
+        StoryEvent::Acted { agent, action } => {
             let elements = action.elements().into_iter();
             RecordedEvent::Action {
                 agent: agent.clone(),
@@ -191,11 +191,11 @@ fn what(happened: &Happened) -> Option<RecordedEvent> {
                 elements: elements.map(ElementId::to_string).collect(),
             }
         }
-        Happened::Outcome { agent, outcome } => RecordedEvent::Outcome {
+        StoryEvent::Outcome { agent, outcome } => RecordedEvent::Outcome {
             agent: agent.clone(),
             words: outcome_in_words(outcome),
         },
-        Happened::Note { agent, text } => RecordedEvent::Note {
+        StoryEvent::Note { agent, text } => RecordedEvent::Note {
             agent: agent.clone(),
             words: text.clone(),
         },

@@ -21,7 +21,7 @@ use server::clock::Clock;
 use server::config::{LifeSettings, Settings};
 use server::host::{Home, Host, StartError};
 use server::runtime::Pace;
-use server::story::{Happened, Listener};
+use server::story::{Listener, StoryEvent};
 use std::sync::{Arc, Mutex};
 
 /// The reason why a scenario cannot run.
@@ -194,7 +194,7 @@ impl Stage {
         if self.play.scenario.breaks_one() {
             let rest = self.start.plus_s(self.play.scenario.rest_s());
             self.world.run(pace, rest, |_| false).await;
-            self.world.tell(Happened::Broke);
+            self.world.tell(StoryEvent::Broke);
         }
         let scenario = self.play.scenario;
         self.world

@@ -7,7 +7,7 @@ use domain::inventory::{Domain, ElementId};
 use domain::telemetry::{Action, Alarm, Condition, Configuration, Measurement, Outcome};
 use domain::time::Timestamp;
 use markup::words::count;
-use server::story::{Happened, Told, outcome_in_words};
+use server::story::{StoryEntry, StoryEvent, outcome_in_words};
 use std::collections::BTreeMap;
 
 /// The longest time before a summary is printed, in seconds.
@@ -43,11 +43,11 @@ pub(super) enum Sum {
 
 impl Gathered {
     /// Takes an event for a summary; false if it is to be printed by itself.
-    pub(super) fn takes(&mut self, told: &Told) -> bool {
+    pub(super) fn takes(&mut self, told: &StoryEntry) -> bool {
         let is_taken = match &told.happened {
-            Happened::Alarm(alarm) => self.alarm(alarm),
-            Happened::Acted { action, .. } => return is_look(action),
-            Happened::Outcome { agent, outcome } => self.outcome(agent, outcome),
+            StoryEvent::Alarm(alarm) => self.alarm(alarm),
+            StoryEvent::Acted { action, .. } => return is_look(action),
+            StoryEvent::Outcome { agent, outcome } => self.outcome(agent, outcome),
             _ => false,
         };
         if is_taken {
@@ -193,9 +193,9 @@ mod tests {
             .plus_s(seconds)
     }
 
-    fn found(agent: &str, outcome: Outcome) -> Happened {
+    fn found(agent: &str, outcome: Outcome) -> StoryEvent {
         let agent = agent.to_owned();
-        Happened::Outcome { agent, outcome }
+        StoryEvent::Outcome { agent, outcome }
     }
 
     fn measured(element: &str, condition: Condition) -> Outcome {
@@ -206,10 +206,10 @@ mod tests {
         })
     }
 
-    fn sums(happened: Vec<Happened>) -> Vec<String> {
+    fn sums(happened: Vec<StoryEvent>) -> Vec<String> {
         let mut gathered = Gathered::default();
         for happened in happened {
-            assert!(gathered.takes(&Told {
+            assert!(gathered.takes(&StoryEntry {
                 at: at(0.0),
                 happened
             }));
@@ -259,7 +259,7 @@ mod tests {
     fn alarms_are_counted_until_it_is_time() {
         let mut gathered = Gathered::default();
         for (seconds, resource, cleared) in [(0.0, "site:1", false), (9.0, "link:A-B", true)] {
-            let happened = Happened::Alarm(Alarm {
+            let happened = StoryEvent::Alarm(Alarm {
                 resource: ElementId::new(resource),
                 alarm_type: domain::telemetry::AlarmType::LossOfSignal,
                 severity: Severity::Major,
@@ -267,7 +267,7 @@ mod tests {
                 cleared,
                 text: String::new(),
             });
-            assert!(gathered.takes(&Told {
+            assert!(gathered.takes(&StoryEntry {
                 at: at(seconds),
                 happened
             }));

@@ -49,20 +49,25 @@ fn queues_of_one() -> usize {
     WAITING_BYTES / queue("t-00000", "a.example").0.bytes()
 }
 
-fn reached(schedule: &mut Schedule) -> Vec<Reached> {
+fn reached(schedule: &mut Schedule) -> Vec<QueuePosition> {
     let changed = schedule.take_changed().into_iter();
     changed.map(|(_, reached)| reached).collect()
 }
 
-fn settle(schedule: &mut Schedule, one: &Try, outcome: Outcome, now_ms: u64) -> usize {
+fn settle(
+    schedule: &mut Schedule,
+    one: &DeliveryAttempt,
+    outcome: DeliveryOutcome,
+    now_ms: u64,
+) -> usize {
     schedule.settle(&one.queue, outcome, now_ms, Timestamp::from_ms(2_000))
 }
 
-fn all(schedule: &mut Schedule) -> Vec<Try> {
+fn all(schedule: &mut Schedule) -> Vec<DeliveryAttempt> {
     std::iter::from_fn(|| schedule.next_try()).collect()
 }
 
-fn names(tries: &[Try]) -> Vec<String> {
+fn names(tries: &[DeliveryAttempt]) -> Vec<String> {
     tries
         .iter()
         .map(|t| format!("{}:{}", t.queue.task, t.sequence))
@@ -78,7 +83,7 @@ fn a_task_is_told_in_order_and_one_change_at_a_time() {
     for sequence in [3, 5, 9] {
         let tries = all(&mut schedule);
         assert_eq!(names(&tries), [format!("t:{sequence}")]);
-        settle(&mut schedule, &tries[0], Outcome::Delivered, 0);
+        settle(&mut schedule, &tries[0], DeliveryOutcome::Delivered, 0);
     }
     assert_eq!((all(&mut schedule), schedule.pending()), (vec![], 0));
 }
@@ -93,7 +98,7 @@ fn waits_double_up_to_the_longest_and_begin_anew_after_a_success() {
     for _ in 0..11 {
         let one = schedule.next_try().unwrap();
         assert_eq!(one.sequence, 1, "the second waits for the first");
-        settle(&mut schedule, &one, Outcome::Refused, now);
+        settle(&mut schedule, &one, DeliveryOutcome::Refused, now);
         assert!(schedule.next_try().is_none());
         let due = schedule.due_ms().unwrap();
         waits.push((due - now) / 1_000);
@@ -104,9 +109,9 @@ fn waits_double_up_to_the_longest_and_begin_anew_after_a_success() {
     }
     assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Delivered, now);
+    settle(&mut schedule, &one, DeliveryOutcome::Delivered, now);
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Silence, now);
+    settle(&mut schedule, &one, DeliveryOutcome::Silence, now);
     assert_eq!(schedule.due_ms(), Some(now + 1_000));
 }
 
@@ -119,8 +124,9 @@ fn a_host_has_its_share_and_a_silent_one_a_single_place() {
         }
     }
     let tries = all(&mut schedule);
-    let to =
-        |tries: &[Try], host: &str| tries.iter().filter(|t| t.queue.url.contains(host)).count();
+    let to = |tries: &[DeliveryAttempt], host: &str| {
+        tries.iter().filter(|t| t.queue.url.contains(host)).count()
+    };
     assert_eq!(
         (to(&tries, "a.example"), to(&tries, "b.example")),
         (3, 3),
@@ -128,8 +134,8 @@ fn a_host_has_its_share_and_a_silent_one_a_single_place() {
     );
     for one in &tries {
         let outcome = match one.queue.url.contains("a.example") {
-            true => Outcome::Silence,
-            false => Outcome::Delivered,
+            true => DeliveryOutcome::Silence,
+            false => DeliveryOutcome::Delivered,
         };
         settle(&mut schedule, one, outcome, 0);
     }
@@ -137,7 +143,7 @@ fn a_host_has_its_share_and_a_silent_one_a_single_place() {
     assert_eq!((to(&tries, "a.example"), to(&tries, "b.example")), (1, 2));
     // An answer, even a refusal, gives the host its places back.
     for one in &tries {
-        settle(&mut schedule, one, Outcome::Refused, 0);
+        settle(&mut schedule, one, DeliveryOutcome::Refused, 0);
     }
     schedule.wake(1_000);
     let tries = all(&mut schedule);
@@ -157,7 +163,7 @@ fn hosts_that_fail_delay_no_other() {
     }
     let first = all(&mut schedule);
     for one in &first {
-        settle(&mut schedule, one, Outcome::Silence, 0);
+        settle(&mut schedule, one, DeliveryOutcome::Silence, 0);
     }
     let probe = all(&mut schedule);
     assert_eq!((first.len(), probe.len()), (4, 1));
@@ -173,7 +179,7 @@ fn hosts_that_fail_delay_no_other() {
     while told < 100 {
         for one in all(&mut schedule) {
             assert!(one.queue.url.contains("live"));
-            settle(&mut schedule, &one, Outcome::Delivered, 0);
+            settle(&mut schedule, &one, DeliveryOutcome::Delivered, 0);
             told += 1;
         }
     }
@@ -189,7 +195,12 @@ fn what_is_too_old_is_given_up_with_the_next_failure_and_what_is_young_is_kept()
     }
     let fail = |schedule: &mut Schedule, at| {
         let one = schedule.next_try().unwrap();
-        let given_up = schedule.settle(&one.queue, Outcome::Refused, 0, Timestamp::from_ms(at));
+        let given_up = schedule.settle(
+            &one.queue,
+            DeliveryOutcome::Refused,
+            0,
+            Timestamp::from_ms(at),
+        );
         schedule.wake(u64::MAX);
         given_up
     };
@@ -207,10 +218,10 @@ fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
         enter(&mut schedule, "t", "a.example", sequence);
     }
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Gone, 0);
+    settle(&mut schedule, &one, DeliveryOutcome::Gone, 0);
     assert_eq!(
         schedule.take_changed(),
-        [(Arc::clone(&one.queue), Reached::Gone)]
+        [(Arc::clone(&one.queue), QueuePosition::Gone)]
     );
     enter(&mut schedule, "t", "a.example", 3);
     assert!(schedule.next_try().is_none());
@@ -220,7 +231,7 @@ fn who_wants_nothing_more_is_told_nothing_more_of_that_task() {
     // The end of the task ends what is remembered of it.
     schedule.take_changed();
     schedule.task_ended(&TaskId::new("t"));
-    assert_eq!(schedule.take_changed(), [(one.queue, Reached::End)]);
+    assert_eq!(schedule.take_changed(), [(one.queue, QueuePosition::End)]);
 }
 
 #[test]
@@ -229,8 +240,8 @@ fn a_receiver_that_leaves_at_the_end_of_the_task_is_not_remembered() {
     enter(&mut schedule, "t", "a.example", 1);
     schedule.task_ended(&TaskId::new("t"));
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Gone, 0);
-    assert_eq!(schedule.take_changed(), [(one.queue, Reached::End)]);
+    settle(&mut schedule, &one, DeliveryOutcome::Gone, 0);
+    assert_eq!(schedule.take_changed(), [(one.queue, QueuePosition::End)]);
 }
 
 #[test]
@@ -239,20 +250,20 @@ fn places_reached_are_told_once_and_again_if_they_were_not_kept() {
     for sequence in [7, 9] {
         enter(&mut schedule, "t", "a.example", sequence);
     }
-    assert_eq!(reached(&mut schedule), [Reached::Behind(6)]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::Behind(6)]);
     assert_eq!(reached(&mut schedule), []);
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Refused, 0);
+    settle(&mut schedule, &one, DeliveryOutcome::Refused, 0);
     assert_eq!(reached(&mut schedule), [], "a failure moves nothing");
     schedule.wake(1_000);
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Delivered, 0);
-    assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
+    settle(&mut schedule, &one, DeliveryOutcome::Delivered, 0);
+    assert_eq!(reached(&mut schedule), [QueuePosition::Behind(8)]);
     schedule.not_kept(Arc::clone(&one.queue));
-    assert_eq!(reached(&mut schedule), [Reached::Behind(8)]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::Behind(8)]);
     let one = schedule.next_try().unwrap();
-    settle(&mut schedule, &one, Outcome::Delivered, 0);
-    assert_eq!(reached(&mut schedule), [Reached::End]);
+    settle(&mut schedule, &one, DeliveryOutcome::Delivered, 0);
+    assert_eq!(reached(&mut schedule), [QueuePosition::End]);
 }
 
 /// A withdrawn queue is dropped, but not for good: a new subscription is notified.
@@ -263,9 +274,12 @@ fn what_is_withdrawn_is_told_no_more_until_it_is_wanted_again() {
         enter(&mut schedule, "t", "a.example", sequence);
     }
     let tries = all(&mut schedule);
-    assert_eq!(settle(&mut schedule, &tries[0], Outcome::Withdrawn, 0), 0);
+    assert_eq!(
+        settle(&mut schedule, &tries[0], DeliveryOutcome::Withdrawn, 0),
+        0
+    );
     assert_eq!((all(&mut schedule), schedule.pending()), (vec![], 0));
-    assert_eq!(reached(&mut schedule), [Reached::End]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::End]);
     enter(&mut schedule, "t", "a.example", 3);
     assert_eq!(names(&all(&mut schedule)), ["t:3"]);
 }
@@ -286,13 +300,13 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
         names(&tries),
         ["few-0:1", "many-0:1", "few-1:2", "many-1:2"]
     );
-    settle(&mut schedule, &tries[0], Outcome::Delivered, 0);
-    settle(&mut schedule, &tries[2], Outcome::Delivered, 0);
+    settle(&mut schedule, &tries[0], DeliveryOutcome::Delivered, 0);
+    settle(&mut schedule, &tries[2], DeliveryOutcome::Delivered, 0);
     for one in &all(&mut schedule) {
-        settle(&mut schedule, one, Outcome::Silence, 0);
+        settle(&mut schedule, one, DeliveryOutcome::Silence, 0);
     }
     for one in [&tries[1], &tries[3]] {
-        settle(&mut schedule, one, Outcome::Silence, 0);
+        settle(&mut schedule, one, DeliveryOutcome::Silence, 0);
     }
     // A failed queue is ready again at once. An owner without responses delays no other owner, until
     // that one gets none either.
@@ -302,7 +316,7 @@ fn owners_take_turns_at_a_host_and_a_silent_one_too() {
         schedule.wake(u64::MAX);
         let tries = all(&mut schedule);
         for one in &tries {
-            settle(&mut schedule, one, Outcome::Silence, 0);
+            settle(&mut schedule, one, DeliveryOutcome::Silence, 0);
         }
         told.push(names(&tries).join(" "));
     }
@@ -334,15 +348,20 @@ fn a_place_is_free_for_who_comes_to_a_host_where_another_waits_in_vain() {
     for n in 0..2 {
         let (eve, _) = queue(&format!("eve-{n}"), "a.example");
         let one = Arc::new(eve);
-        schedule.settle(&one, Outcome::Silence, 0, Timestamp::from_ms(2_000));
+        schedule.settle(&one, DeliveryOutcome::Silence, 0, Timestamp::from_ms(2_000));
     }
     assert_eq!(told(&mut schedule), "eve-2:2");
     // The withdrawal of a configuration does not count as a response.
     let one = Arc::new(queue("eve-2", "a.example").0);
-    schedule.settle(&one, Outcome::Withdrawn, 0, Timestamp::from_ms(2_000));
+    schedule.settle(
+        &one,
+        DeliveryOutcome::Withdrawn,
+        0,
+        Timestamp::from_ms(2_000),
+    );
     assert_eq!(told(&mut schedule), "eve-3:2");
     let one = Arc::new(queue("eve-3", "a.example").0);
-    schedule.settle(&one, Outcome::Refused, 0, Timestamp::from_ms(2_000));
+    schedule.settle(&one, DeliveryOutcome::Refused, 0, Timestamp::from_ms(2_000));
     assert_eq!(told(&mut schedule), "eve-4:2 eve-5:2");
 }
 
@@ -362,7 +381,7 @@ fn who_answers_nothing_at_many_hosts_leaves_half_of_all_places() {
         let under_way = all(&mut schedule);
         tries = under_way.len();
         for one in &under_way {
-            settle(&mut schedule, one, Outcome::Silence, 0);
+            settle(&mut schedule, one, DeliveryOutcome::Silence, 0);
         }
         schedule.wake(u64::MAX);
     }
@@ -390,17 +409,17 @@ fn an_owner_has_so_many_queues_and_room_again_when_one_is_settled() {
     assert_eq!(reached(&mut schedule), [], "nothing to resume");
     // As after a start where the place of the queue was kept.
     schedule.not_kept(Arc::new(queue("more-00", "a.example").0));
-    assert_eq!(reached(&mut schedule), [Reached::End]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::End]);
 
     let one_of_them = format!("t-{:05}", queues_of_one() - 1);
     assert!(more(&mut schedule, &one_of_them));
     for (outcome, at, room) in [
-        (Outcome::Delivered, 2_000, true),
-        (Outcome::Refused, 2_000, false),
-        (Outcome::Silence, 2_000, false),
-        (Outcome::Gone, 2_000, true),
-        (Outcome::Withdrawn, 2_000, true),
-        (Outcome::Refused, 1_000 + POLICY.give_up_ms, true),
+        (DeliveryOutcome::Delivered, 2_000, true),
+        (DeliveryOutcome::Refused, 2_000, false),
+        (DeliveryOutcome::Silence, 2_000, false),
+        (DeliveryOutcome::Gone, 2_000, true),
+        (DeliveryOutcome::Withdrawn, 2_000, true),
+        (DeliveryOutcome::Refused, 1_000 + POLICY.give_up_ms, true),
     ] {
         let one = schedule.next_try().unwrap();
         schedule.settle(&one.queue, outcome, 0, Timestamp::from_ms(at));
@@ -422,23 +441,30 @@ fn of_so_many_queues_it_is_remembered_that_nothing_more_is_wanted() {
     let mut schedule = Schedule::new(POLICY);
     let gone = |schedule: &mut Schedule| {
         let one = schedule.next_try().unwrap();
-        settle(schedule, &one, Outcome::Gone, 0);
+        settle(schedule, &one, DeliveryOutcome::Gone, 0);
     };
     fill(&mut schedule);
     for _ in 0..queues_of_one() {
         gone(&mut schedule);
     }
-    assert_eq!(reached(&mut schedule), vec![Reached::Gone; queues_of_one()]);
+    assert_eq!(
+        reached(&mut schedule),
+        vec![QueuePosition::Gone; queues_of_one()]
+    );
     for _ in 0..2 {
         enter(&mut schedule, "more-00", "a.example", 5_000);
         gone(&mut schedule);
-        assert_eq!(reached(&mut schedule), [Reached::End], "it is asked again");
+        assert_eq!(
+            reached(&mut schedule),
+            [QueuePosition::End],
+            "it is asked again"
+        );
     }
     schedule.task_ended(&TaskId::new("t-00000"));
-    assert_eq!(reached(&mut schedule), [Reached::End]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::End]);
     enter(&mut schedule, "more-00", "a.example", 5_001);
     gone(&mut schedule);
-    assert_eq!(reached(&mut schedule), [Reached::Gone]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::Gone]);
 }
 
 #[test]
@@ -447,7 +473,7 @@ fn what_was_not_wanted_before_a_restart_is_remembered_of_so_many_queues_too() {
     for n in 0..=queues_of_one() {
         schedule.enter_gone(queue(&format!("t-{n:05}"), "a.example").0);
     }
-    assert_eq!(reached(&mut schedule), [Reached::End]);
+    assert_eq!(reached(&mut schedule), [QueuePosition::End]);
     enter(&mut schedule, "t-00000", "a.example", 1);
     assert_eq!(schedule.pending(), 0);
     let beyond = format!("t-{:05}", queues_of_one());
@@ -464,7 +490,7 @@ fn a_queue_has_so_many_changes_and_the_one_under_way_stays() {
     let one = schedule.next_try().unwrap();
     assert!(!enter_for(&mut schedule, "ann", "t", "a.example", 9_000));
     assert_eq!(schedule.pending(), CHANGES_OF_ONE);
-    settle(&mut schedule, &one, Outcome::Delivered, 0);
+    settle(&mut schedule, &one, DeliveryOutcome::Delivered, 0);
     assert_eq!(names(&all(&mut schedule)), ["t:3"]);
     assert_eq!(schedule.pending(), CHANGES_OF_ONE - 1);
 }
