@@ -33,16 +33,16 @@ mod words;
 
 pub use begin::message_id;
 pub use cards::Dress;
-pub use exchange::{Answer, Body, Incoming, RequestBody};
+pub use exchange::{Answer, AnswerBody, IncomingRequest, RequestBody};
 pub use extras::{as_message, with_part};
-pub use follow::Frames;
+pub use follow::EventFrames;
 pub use forms::{Forms, SkillForms};
 pub use push::{Push, push_of, pushed_by};
-pub use words::{ByParser, Offer, Reader, Reading};
+pub use words::{ByParser, SkillOffer, WordReader, WordReading};
 
 use self::cards::Cards;
 use self::exchange::{Wire, Written};
-use self::notes::Said;
+use self::notes::MessageOutcome;
 use self::request_context::{RequestContext, Spoken};
 use crate::background::Background;
 use ::a2a::card::CardProfile;
@@ -62,7 +62,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 /// What an operator chooses.
-pub struct Settings {
+pub struct BindingSettings {
     /// Where the platform is reached from outside, without a slash at its end. Its agents are below
     /// `/agents/`.
     pub url: String,
@@ -84,7 +84,7 @@ pub struct Settings {
 /// A2A over one engine.
 pub struct Binding {
     engine: Arc<Engine>,
-    reader: Arc<dyn Reader>,
+    reader: Arc<dyn WordReader>,
     background: Arc<dyn Background>,
     cards: Cards,
     forgetful: Option<String>,
@@ -96,8 +96,8 @@ impl Binding {
     /// A2A over an engine. What is said in plain words is read by `reader`, on `background`.
     pub fn new(
         engine: Arc<Engine>,
-        settings: Settings,
-        reader: Arc<dyn Reader>,
+        settings: BindingSettings,
+        reader: Arc<dyn WordReader>,
         background: Arc<dyn Background>,
     ) -> Self {
         let forgetful = settings.forgetful.clone();
@@ -130,7 +130,7 @@ impl Binding {
         &self,
         who: &Principal,
         endpoint: &Endpoint,
-        incoming: &Incoming<'_>,
+        incoming: &IncomingRequest<'_>,
         clock: &(dyn Fn() -> Timestamp + Sync),
         patience: impl Future<Output = ()>,
     ) -> Answer {
@@ -211,8 +211,8 @@ impl RequestContext<'_> {
     ) -> Result<SendMessageResponse, Error> {
         let wanted = sent.configuration.clone();
         let mut given = match self.say(sent, version).await? {
-            Said::Of(given) => given,
-            Said::Message(message) => return Ok(SendMessageResponse::Message(message)),
+            MessageOutcome::Of(given) => given,
+            MessageOutcome::Message(message) => return Ok(SendMessageResponse::Message(message)),
         };
         if !wanted.return_immediately {
             self.settled(&given.task, patience).await?;
@@ -225,14 +225,16 @@ impl RequestContext<'_> {
         let history_length = sent.configuration.history_length;
         let before = self.engine().last_sequence();
         let frames = match self.say(sent, written.version()).await? {
-            Said::Of(given) => Frames::of_message(self, written, given, before, history_length)?,
-            Said::Message(message) => Frames::of_one(self, written, message),
+            MessageOutcome::Of(given) => {
+                EventFrames::of_message(self, written, given, before, history_length)?
+            }
+            MessageOutcome::Message(message) => EventFrames::of_one(self, written, message),
         };
         Ok(Answer::stream(frames))
     }
 
     fn subscribe(&self, written: &Written, id: &str) -> Result<Answer, Error> {
-        Ok(Answer::stream(Frames::of_task(self, written, id)?))
+        Ok(Answer::stream(EventFrames::of_task(self, written, id)?))
     }
 
     fn get(&self, wanted: &GetTask) -> Result<::a2a::task::Task, Error> {

@@ -17,7 +17,9 @@ use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{JwsSigner, sign};
 use a2a::card::{Card, CardProfile, SecurityKind, SecurityScheme};
 use a2a::sse;
-use bindings::a2a::{Answer, Binding, Body, Dress, Frames, Incoming, RequestBody, Settings};
+use bindings::a2a::{
+    Answer, AnswerBody, Binding, BindingSettings, Dress, EventFrames, IncomingRequest, RequestBody,
+};
 use bindings::netconf::Platform;
 use domain::access::Principal;
 use engine::Endpoint;
@@ -77,7 +79,7 @@ pub fn mounted(
             conformance::NAME
         );
     }
-    let chosen = Settings {
+    let chosen = BindingSettings {
         card_profile: settings.card_profile(),
         card_max_age_s: settings.card_max_age_s(),
         language: settings.language(),
@@ -183,7 +185,7 @@ impl A2aService {
         let fields: Vec<(&str, &str)> = fields
             .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
             .collect();
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             verb: ask.head.method.as_str(),
             path: &path,
             query: ask.head.uri.query().unwrap_or_default(),
@@ -202,10 +204,10 @@ impl A2aService {
 
 fn reply(answer: Answer) -> HttpResponse {
     let body = match answer.body {
-        Body::Empty => body::whole(Bytes::new()),
-        Body::Whole(text) => body::whole(text),
-        Body::Shared(text) => body::whole(body::shared(text)),
-        Body::Stream(frames) => body::unfold(frames, |it| it.bytes(), told),
+        AnswerBody::Empty => body::whole(Bytes::new()),
+        AnswerBody::Whole(text) => body::whole(text),
+        AnswerBody::Shared(text) => body::whole(body::shared(text)),
+        AnswerBody::Stream(frames) => body::unfold(frames, |it| it.bytes(), told),
     };
     let mut reply = HttpResponse::new(body);
     let status = StatusCode::from_u16(answer.status);
@@ -220,7 +222,7 @@ fn reply(answer: Answer) -> HttpResponse {
 }
 
 /// The next frame of a stream, and the rest of the stream.
-async fn told(mut frames: Box<Frames>) -> Option<(Bytes, Box<Frames>)> {
+async fn told(mut frames: Box<EventFrames>) -> Option<(Bytes, Box<EventFrames>)> {
     let next = tokio::time::timeout(KEEP_ALIVE, frames.next()).await;
     let frame = next.unwrap_or_else(|_| Some(sse::KEEP_ALIVE.to_owned()))?;
     Some((frame.into(), frames))

@@ -29,7 +29,7 @@ use crate::webhook::target::{AllowList, Target};
 use ::a2a::error::Error;
 use ::a2a::request::A2aRequest;
 use ::a2a::response::Response;
-use bindings::a2a::outside::Known;
+use bindings::a2a::outside::TaskContext;
 use bindings::netconf::Platform;
 use card::Card;
 use domain::profile::usable_name;
@@ -156,7 +156,7 @@ impl RemoteAgents {
         request: &A2aRequest,
     ) -> Result<Result<Response, Error>, Failure> {
         let peer = &card.peer;
-        let sending = match peer.place.write(request, &peer.extensions()) {
+        let sending = match peer.interface.write(request, &peer.extensions()) {
             Ok(sending) => sending,
             Err(unwritable) => return Ok(Err(unwritable)),
         };
@@ -166,7 +166,7 @@ impl RemoteAgents {
             .ask(&sending, token.as_deref(), ANSWER_MOST, PATIENCE)
             .await?;
         Ok(peer
-            .place
+            .interface
             .read(request.method(), answer.status, &answer.body))
     }
 
@@ -174,7 +174,7 @@ impl RemoteAgents {
     async fn events(&self, agent: &str, card: &Card, task: &str) -> Result<Events, Failure> {
         let request = A2aRequest::SubscribeToTask(task.to_owned());
         let peer = &card.peer;
-        let sending = peer.place.write(&request, &peer.extensions());
+        let sending = peer.interface.write(&request, &peer.extensions());
         let sending = sending.map_err(|error| Failure::Answer(error.message))?;
         let token = self.token(agent, card);
         self.web.follow(&sending, token.as_deref(), PATIENCE).await
@@ -184,7 +184,7 @@ impl RemoteAgents {
     /// that the card names.
     fn token(&self, agent: &str, card: &Card) -> Option<String> {
         let origin = |url: &str| Target::parse(url).ok().map(|it| it.origin);
-        if !usable_name(agent) || origin(&card.url) != origin(&card.peer.place.url) {
+        if !usable_name(agent) || origin(&card.url) != origin(&card.peer.interface.url) {
             return None;
         }
         let file = self.tokens.join(format!("{agent}.token"));
@@ -203,13 +203,13 @@ impl RemoteAgents {
     }
 
     /// The state of a task of an agent as known here.
-    fn known(&self, agent: &str, task: &TaskId) -> Known {
+    fn known(&self, agent: &str, task: &TaskId) -> TaskContext {
         let Some(engine) = self.engine.upgrade() else {
-            return Known::default();
+            return TaskContext::default();
         };
         let negotiations = NegotiationsOf(Some(task.clone()));
         let found = engine.read(&engine.principal(agent), negotiations, self.clock.now());
-        Known {
+        TaskContext {
             templates: engine.templates(),
             negotiations: found.unwrap_or_default(),
         }

@@ -4,7 +4,7 @@
 #[path = "ways.rs"]
 mod ways;
 
-use bindings::a2a::{Binding, Body, Offer, Reader, Reading, Settings};
+use bindings::a2a::{AnswerBody, Binding, BindingSettings, SkillOffer, WordReader, WordReading};
 use bindings::background::Inline;
 use domain::access::{AccessRules, Principal};
 use domain::audit::AuditKind;
@@ -263,15 +263,15 @@ pub struct Stage {
 /// A parser that understands nothing.
 struct Unread;
 
-impl Reader for Unread {
+impl WordReader for Unread {
     fn read(
         &self,
         _: &str,
-        _: &[Offer<'_>],
+        _: &[SkillOffer<'_>],
         _: Timestamp,
         _: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
-        Ok(Reading::Unclear)
+    ) -> Result<WordReading, ParseFailure> {
+        Ok(WordReading::Unclear)
     }
 
     fn complete(
@@ -281,8 +281,8 @@ impl Reader for Unread {
         _: &Map<String, Value>,
         _: Timestamp,
         _: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
-        Ok(Reading::Unclear)
+    ) -> Result<WordReading, ParseFailure> {
+        Ok(WordReading::Unclear)
     }
 }
 
@@ -317,7 +317,7 @@ impl Stage {
     pub fn new() -> Self {
         let memory = Memory::ruled(access());
         let engine = Arc::clone(memory.platform().engine());
-        let settings = Settings {
+        let settings = BindingSettings {
             forgetful: None,
             url: "https://a2a.example".to_owned(),
             card_profile: a2a::card::CardProfile::Schemas,
@@ -654,7 +654,7 @@ impl Stage {
         let mut pages = Vec::new();
         for endpoint in agents.into_iter().chain([engine::Endpoint::Platform]) {
             match self.binding.card(&endpoint, None, self.now).body {
-                Body::Shared(text) => pages.push(text.to_string()),
+                AnswerBody::Shared(text) => pages.push(text.to_string()),
                 other => panic!("no card: {other:?}"),
             }
             pages.push(format!("{:?}", self.binding.forms(&endpoint, self.now)));

@@ -2,7 +2,7 @@
 //! tasks over each.
 
 use super::Stage;
-use bindings::a2a::{Body, Incoming, RequestBody};
+use bindings::a2a::{AnswerBody, IncomingRequest, RequestBody};
 use serde_json::{Value, json};
 
 /// A version over a binding.
@@ -120,7 +120,7 @@ impl Stage {
     ) -> Answered {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let body = RequestBody::new(body);
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             verb,
             path,
             query,
@@ -144,8 +144,8 @@ impl Stage {
             Answered {
                 failed: answer.status >= 400,
                 text: match answer.body {
-                    Body::Whole(text) => text,
-                    Body::Stream(mut frames) => frames.next().await.unwrap_or_default(),
+                    AnswerBody::Whole(text) => text,
+                    AnswerBody::Stream(mut frames) => frames.next().await.unwrap_or_default(),
                     other => format!("{other:?}"),
                 },
             }

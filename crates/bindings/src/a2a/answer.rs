@@ -4,12 +4,12 @@
 //! The engine decides whether it is taken; here words become the verb that answers. Refuses to
 //! guess a judgement from words that are none. Read next: [`super::begin`].
 
-use super::begin::{Wanted, content, fill, slots};
+use super::begin::{Assignment, content, fill, slots};
 use super::error;
-use super::notes::{Notes, Said};
+use super::notes::{MessageOutcome, Notes};
 use super::request_context::RequestContext;
 use super::telecom::kept;
-use super::words::Reader;
+use super::words::WordReader;
 use a2a::error::{Error, ErrorKind};
 use a2a::intake::MessageForm as Read;
 use a2a::message::Part;
@@ -25,7 +25,11 @@ use serde_json::{Map, Value};
 const STANCE: &str = "stance";
 
 impl RequestContext<'_> {
-    pub(super) async fn go_on(&self, message: &Message, task: &Task) -> Result<Said, Error> {
+    pub(super) async fn go_on(
+        &self,
+        message: &Message,
+        task: &Task,
+    ) -> Result<MessageOutcome, Error> {
         let pending = pending(task);
         let before = pending.map_or_else(Map::new, |it| it.values.clone());
         let mut intake = self.intake(message, true, before)?;
@@ -37,7 +41,7 @@ impl RequestContext<'_> {
         let said = match intake.said.clone() {
             Read::Asked(request) => {
                 let answer = self.about_schemas_in(message, request).await?;
-                return Ok(Said::Message(answer));
+                return Ok(MessageOutcome::Message(answer));
             }
             said => said,
         };
@@ -66,11 +70,11 @@ impl RequestContext<'_> {
     }
 
     /// What the assignment lacked (Q75).
-    async fn completing(&self, task: &Task, said: &Read) -> Result<Wanted, Error> {
+    async fn completing(&self, task: &Task, said: &Read) -> Result<Assignment, Error> {
         let pending = pending(task);
         match said {
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled),
-            Read::Payload(payload) => Ok(Wanted::Whole(Some(together(pending, payload)))),
+            Read::Payload(payload) => Ok(Assignment::Whole(Some(together(pending, payload)))),
             Read::Words(words) if words.trim().is_empty() => self.words(words).await,
             Read::Words(words) => {
                 let template = pending.and_then(|it| self.served.template(&it.schema_id));
@@ -81,7 +85,7 @@ impl RequestContext<'_> {
                 self.check_asking()?;
                 let (template, before) = (template.clone(), pending.values.clone());
                 let (text, now) = (words.clone(), self.now());
-                let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
+                let read = move |reader: &dyn WordReader, over: &dyn Fn() -> bool| {
                     reader.complete(&text, &template, &before, now, over)
                 };
                 Ok(self.wanted(self.read_beside(words.len(), read).await?))
@@ -129,12 +133,12 @@ fn pending(task: &Task) -> Option<&Payload> {
 }
 
 /// What a task is about stays as it was assigned, whatever completes it.
-fn completed(task: &Task, message: &Message, wanted: &Wanted) -> Content {
+fn completed(task: &Task, message: &Message, wanted: &Assignment) -> Content {
     let mut said = content(message, None);
     kept::hand_on(&task.content, &mut said);
     match wanted {
-        Wanted::Lacking(..) => said,
-        Wanted::Whole(_) => Content {
+        Assignment::Lacking(..) => said,
+        Assignment::Whole(_) => Content {
             target_object: task.content.target_object.clone(),
             task_description: task.content.task_description.clone(),
             ..said
@@ -214,8 +218,8 @@ fn payload(said: &Read) -> Result<Option<Payload>, Error> {
     match said {
         Read::Payload(payload) => Ok(Some(payload.clone())),
         Read::Intent { schema, filled, .. } => match slots(schema.as_deref(), filled)? {
-            Wanted::Whole(payload) => Ok(payload),
-            Wanted::Lacking(question, _) => {
+            Assignment::Whole(payload) => Ok(payload),
+            Assignment::Lacking(question, _) => {
                 Err(error::unusable("message.metadata.intentInfos", &question))
             }
         },

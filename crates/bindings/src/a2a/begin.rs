@@ -5,11 +5,11 @@
 //! agent hears when it is complete. Read next: [`super::answer`], for messages to a task that is
 //! there; [`super::words`].
 
-use super::notes::{Given, Notes, Said};
+use super::notes::{GivenTask, MessageOutcome, Notes};
 use super::push::kept;
 use super::request_context::{RequestContext, Spoken};
 use super::schemas::CheckedByEngine;
-use super::words::{Reader, Reading};
+use super::words::{WordReader, WordReading};
 use super::{error, identity};
 use crate::background::later;
 use a2a::conversation;
@@ -51,7 +51,7 @@ const TELECOM_BYTES_MAX: usize = 64 << 10;
 const WORDLESS: &str = "as the payload says";
 
 /// What is to be assigned, or what it lacks.
-pub(super) enum Wanted {
+pub(super) enum Assignment {
     /// This.
     Whole(Option<Payload>),
     /// This first: what is asked, and what was said already.
@@ -60,17 +60,21 @@ pub(super) enum Wanted {
 
 impl RequestContext<'_> {
     /// Takes a message: a task begins or goes on, or the message is answered by one.
-    pub(super) async fn say(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
+    pub(super) async fn say(
+        &self,
+        sent: SendMessage,
+        version: Version,
+    ) -> Result<MessageOutcome, Error> {
         match self.take(sent, version).await? {
-            Said::Of(given) => Ok(match self.answered_with(&given.task)? {
-                Some(message) => Said::Message(message),
-                None => Said::Of(given),
+            MessageOutcome::Of(given) => Ok(match self.answered_with(&given.task)? {
+                Some(message) => MessageOutcome::Message(message),
+                None => MessageOutcome::Of(given),
             }),
             message => Ok(message),
         }
     }
 
-    async fn take(&self, sent: SendMessage, version: Version) -> Result<Said, Error> {
+    async fn take(&self, sent: SendMessage, version: Version) -> Result<MessageOutcome, Error> {
         self.check(&sent, version)?;
         let (sent, named) = self.named(sent).await?;
         let message = &sent.message;
@@ -82,7 +86,7 @@ impl RequestContext<'_> {
         if let Some(task) = self.is_repeated(message, named.as_ref(), found.as_deref())? {
             self.told_besides(&task, push, version).await?;
             let notes = Notes::default();
-            return Ok(Said::Of(Given { task, notes }));
+            return Ok(MessageOutcome::Of(GivenTask { task, notes }));
         }
         conversation::continues(message, found.as_ref().map(|task| task.known()))?;
         let begins = named.map(|id| self.another(id));
@@ -220,18 +224,18 @@ impl RequestContext<'_> {
         message: &Message,
         id: TaskId,
         push: Option<push::PushConfig>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let intake = self.intake(message, false, Map::new())?;
         let wanted = match &intake.said {
             Read::Asked(request) => {
                 let answer = self.about_schemas_in(message, request.clone()).await?;
-                return Ok(Said::Message(answer));
+                return Ok(MessageOutcome::Message(answer));
             }
-            Read::Typed { input, .. } => Wanted::Whole(Some(Payload {
+            Read::Typed { input, .. } => Assignment::Whole(Some(Payload {
                 schema_id: input.schema.clone(),
                 values: input.data.clone(),
             })),
-            Read::Payload(payload) => Wanted::Whole(Some(payload.clone())),
+            Read::Payload(payload) => Assignment::Whole(Some(payload.clone())),
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled)?,
             Read::Words(words) => self.words(words).await?,
         };
@@ -264,17 +268,17 @@ impl RequestContext<'_> {
     }
 
     /// Words, read by who reads words; as they are where the agent has no schemas.
-    pub(super) async fn words(&self, words: &str) -> Result<Wanted, Error> {
+    pub(super) async fn words(&self, words: &str) -> Result<Assignment, Error> {
         if words.trim().is_empty() {
             let why = "nothing in it is read here: words, typed data or a payload are needed";
             return Err(error::unusable("message.parts", why));
         }
         self.check_asking()?;
         if self.served.offers().is_empty() {
-            return Ok(Wanted::Whole(None));
+            return Ok(Assignment::Whole(None));
         }
         let (served, text, now) = (Arc::clone(&self.served), words.to_owned(), self.now());
-        let read = move |reader: &dyn Reader, over: &dyn Fn() -> bool| {
+        let read = move |reader: &dyn WordReader, over: &dyn Fn() -> bool| {
             reader.read(&text, &served.offers(), now, over)
         };
         Ok(self.wanted(self.read_beside(words.len(), read).await?))
@@ -301,10 +305,10 @@ impl RequestContext<'_> {
     pub(super) async fn read_beside(
         &self,
         bytes: usize,
-        read: impl FnOnce(&dyn Reader, &dyn Fn() -> bool) -> Result<Reading, ParseFailure>
+        read: impl FnOnce(&dyn WordReader, &dyn Fn() -> bool) -> Result<WordReading, ParseFailure>
         + Send
         + 'static,
-    ) -> Result<Reading, Error> {
+    ) -> Result<WordReading, Error> {
         if bytes > WORDS_BYTES_MAX {
             return Err(error::too_long("message.parts", WORDS_BYTES_MAX));
         }
@@ -324,17 +328,17 @@ impl RequestContext<'_> {
         done.map_err(|late| error::not_now(&late.to_string()))
     }
 
-    pub(super) fn wanted(&self, reading: Reading) -> Wanted {
+    pub(super) fn wanted(&self, reading: WordReading) -> Assignment {
         match reading {
-            Reading::Understood(payload) => Wanted::Whole(Some(payload)),
-            Reading::Lacks { payload, missing } => {
+            WordReading::Understood(payload) => Assignment::Whole(Some(payload)),
+            WordReading::Lacks { payload, missing } => {
                 let filled = Filled {
                     missing,
                     ..Filled::default()
                 };
-                Wanted::Lacking(filled.question().unwrap_or_default(), Some(payload))
+                Assignment::Lacking(filled.question().unwrap_or_default(), Some(payload))
             }
-            Reading::Unclear => Wanted::Lacking(self.which(), None),
+            WordReading::Unclear => Assignment::Lacking(self.which(), None),
         }
     }
 
@@ -352,15 +356,15 @@ impl RequestContext<'_> {
         task: TaskId,
         negotiate: Negotiate,
         mut notes: Notes,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let negotiated = self.execute(negotiate).await;
         notes.take(negotiated.map_err(|it| error::refused(&it))?.notice);
-        Ok(Said::Of(Given { task, notes }))
+        Ok(MessageOutcome::Of(GivenTask { task, notes }))
     }
 }
 
 /// What slots come to (Q73).
-pub(super) fn slots(schema: Option<&str>, filled: &Filled) -> Result<Wanted, Error> {
+pub(super) fn slots(schema: Option<&str>, filled: &Filled) -> Result<Assignment, Error> {
     let schema_id = schema.ok_or_else(|| {
         let why = "the skill takes no parameters";
         error::unusable("message.metadata.intentInfos", why)
@@ -370,16 +374,16 @@ pub(super) fn slots(schema: Option<&str>, filled: &Filled) -> Result<Wanted, Err
         values: filled.payload.clone(),
     };
     Ok(match filled.question() {
-        Some(question) => Wanted::Lacking(question, Some(payload)),
-        None => Wanted::Whole(Some(payload)),
+        Some(question) => Assignment::Lacking(question, Some(payload)),
+        None => Assignment::Whole(Some(payload)),
     })
 }
 
 /// Says of a task what is wanted, or what it lacks, in these sections.
-pub(super) fn fill(negotiate: &mut Negotiate, mut content: Content, wanted: Wanted) {
+pub(super) fn fill(negotiate: &mut Negotiate, mut content: Content, wanted: Assignment) {
     match wanted {
-        Wanted::Whole(payload) => content.payload = payload,
-        Wanted::Lacking(question, said) => {
+        Assignment::Whole(payload) => content.payload = payload,
+        Assignment::Lacking(question, said) => {
             let mut asked = Content::new(content.target_object.clone(), question);
             asked.payload = said;
             negotiate.question = Some(asked);

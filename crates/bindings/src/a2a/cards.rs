@@ -1,12 +1,12 @@
 //! The card of an agent: from its profile as committed and the templates as published.
 //!
 //! Made when it is asked for and kept until profile or templates are others, so that an evolved
-//! schema is in it without a restart. Refuses to know how one authenticates: [`Settings::dress`]
+//! schema is in it without a restart. Refuses to know how one authenticates: [`BindingSettings::dress`]
 //! adds that. Read next: `a2a::card`.
 
 use super::request_context::RequestContext;
-use super::words::Offer;
-use super::{Settings, error, telecom};
+use super::words::SkillOffer;
+use super::{BindingSettings, error, telecom};
 use a2a::card::document::CardDocument;
 use a2a::card::profile::card_of;
 use a2a::card::{AgentCapabilities, Card};
@@ -27,7 +27,7 @@ pub type Dress = Box<dyn Fn(&mut Card) + Send + Sync>;
 
 /// A card, and what it was made of.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(super) struct ServedAgent {
     pub(super) profile: Arc<Profile>,
     pub(super) templates: Vec<Arc<Template>>,
     pub(super) card: Card,
@@ -40,7 +40,7 @@ pub(super) struct Served {
     changed_at: Timestamp,
 }
 
-impl Served {
+impl ServedAgent {
     fn is_of(&self, profile: &Arc<Profile>, templates: &[Arc<Template>]) -> bool {
         let same = |(one, other): (&Arc<Template>, &Arc<Template>)| Arc::ptr_eq(one, other);
         Arc::ptr_eq(&self.profile, profile)
@@ -49,14 +49,14 @@ impl Served {
     }
 
     /// What the agent takes, as published: each template once.
-    pub(super) fn offers(&self) -> Vec<Offer<'_>> {
+    pub(super) fn offers(&self) -> Vec<SkillOffer<'_>> {
         let skills = self.profile.skills.iter();
         let all = skills.flat_map(|skill| skill.schemas.iter().map(move |id| (skill, id)));
         let mut seen = BTreeSet::new();
         let first = all.filter(|(_, id)| seen.insert(*id));
         let published = first.filter_map(|(skill, id)| {
             let template = self.template(id)?;
-            Some(Offer { skill, template })
+            Some(SkillOffer { skill, template })
         });
         published.collect()
     }
@@ -70,12 +70,12 @@ impl Served {
 
 /// The cards of all endpoints.
 pub(super) struct Cards {
-    settings: Settings,
-    kept: Mutex<BTreeMap<Endpoint, Arc<Served>>>,
+    settings: BindingSettings,
+    kept: Mutex<BTreeMap<Endpoint, Arc<ServedAgent>>>,
 }
 
 impl Cards {
-    pub(super) fn new(settings: Settings) -> Self {
+    pub(super) fn new(settings: BindingSettings) -> Self {
         Self {
             settings,
             kept: Mutex::default(),
@@ -88,7 +88,7 @@ impl Cards {
         engine: &Engine,
         endpoint: &Endpoint,
         now: Timestamp,
-    ) -> Option<Arc<Served>> {
+    ) -> Option<Arc<ServedAgent>> {
         let name = match endpoint {
             Endpoint::Platform => engine.default_agent(),
             Endpoint::Agent(name) => name,
@@ -113,9 +113,9 @@ impl Cards {
         endpoint: &Endpoint,
         profile: Arc<Profile>,
         templates: Vec<Arc<Template>>,
-        before: Option<&Arc<Served>>,
+        before: Option<&Arc<ServedAgent>>,
         now: Timestamp,
-    ) -> Served {
+    ) -> ServedAgent {
         let mut card = self.card(endpoint, &profile, &templates);
         let inputs = objects::inputs(&card);
         let telecom = telecom::repertoire(&inputs, &templates);
@@ -129,7 +129,7 @@ impl Cards {
         let fresh = document(now);
         let same = before.filter(|before| before.document.etag == fresh.etag);
         let changed_at = same.map_or(now, |before| before.changed_at);
-        Served {
+        ServedAgent {
             document: document(changed_at),
             declared: objects::declared(&card).into_keys().collect(),
             inputs,

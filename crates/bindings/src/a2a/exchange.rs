@@ -4,7 +4,7 @@
 //! asked. Read next: [`super::follow`], for answers that are streams.
 
 use super::error;
-use super::follow::Frames;
+use super::follow::EventFrames;
 use crate::background::{Background, later};
 use a2a::card::document::CardDocument;
 use a2a::error::{Error, ErrorKind};
@@ -59,7 +59,7 @@ impl fmt::Debug for RequestBody {
 
 /// A request as it came over HTTP.
 #[derive(Clone, Copy, Debug)]
-pub struct Incoming<'a> {
+pub struct IncomingRequest<'a> {
     /// `GET`, `POST`, …
     pub verb: &'a str,
     /// The path below the agent's URL, with its leading slash and its escapes; empty at the URL
@@ -88,7 +88,7 @@ impl Kept {
         let headers: Vec<(&str, &str)> = headers
             .map(|(name, value)| (name.as_str(), value.as_str()))
             .collect();
-        Wire::read(&Incoming {
+        Wire::read(&IncomingRequest {
             verb: &self.verb,
             path: &self.path,
             query: &self.query,
@@ -98,7 +98,7 @@ impl Kept {
     }
 }
 
-impl<'a> Incoming<'a> {
+impl<'a> IncomingRequest<'a> {
     fn kept(&self) -> Kept {
         let headers = self.headers.iter();
         Kept {
@@ -153,7 +153,7 @@ pub struct Answer {
     /// Names and values.
     pub headers: Vec<(&'static str, String)>,
     /// What follows.
-    pub body: Body,
+    pub body: AnswerBody,
 }
 
 /// When whoever is refused for want of room may try again, in seconds (RFC 9110 §10.2.3).
@@ -161,7 +161,7 @@ const RETRY_AFTER_S: &str = "3";
 
 /// The body of an answer.
 #[derive(Debug)]
-pub enum Body {
+pub enum AnswerBody {
     /// None.
     Empty,
     /// All of it.
@@ -169,11 +169,11 @@ pub enum Body {
     /// All of it, which others are told as well: a card.
     Shared(Arc<str>),
     /// Server-sent events, as they come.
-    Stream(Box<Frames>),
+    Stream(Box<EventFrames>),
 }
 
 impl Answer {
-    fn new(status: u16, media_type: &str, body: Body) -> Self {
+    fn new(status: u16, media_type: &str, body: AnswerBody) -> Self {
         Self {
             status,
             headers: vec![("Content-Type", media_type.to_owned())],
@@ -194,9 +194,9 @@ impl Answer {
             true => Self {
                 status: 304,
                 headers: Vec::new(),
-                body: Body::Empty,
+                body: AnswerBody::Empty,
             },
-            false => Self::new(200, JSON, Body::Shared(Arc::clone(&document.body))),
+            false => Self::new(200, JSON, AnswerBody::Shared(Arc::clone(&document.body))),
         };
         answer
             .with("ETag", Some(document.etag.clone()))
@@ -205,8 +205,8 @@ impl Answer {
     }
 
     /// A stream, which nobody on the way is to keep or hold back.
-    pub(super) fn stream(frames: Frames) -> Self {
-        let stream = Self::new(200, sse::MEDIA_TYPE, Body::Stream(Box::new(frames)));
+    pub(super) fn stream(frames: EventFrames) -> Self {
+        let stream = Self::new(200, sse::MEDIA_TYPE, AnswerBody::Stream(Box::new(frames)));
         stream.with("Cache-Control", Some("no-store".to_owned()))
     }
 }
@@ -230,9 +230,9 @@ impl Written {
     }
 
     /// As a request is refused whose body is not read.
-    fn unread(incoming: &Incoming<'_>) -> Self {
+    fn unread(incoming: &IncomingRequest<'_>) -> Self {
         let body = RequestBody::new([]);
-        let head = Incoming {
+        let head = IncomingRequest {
             body: &body,
             ..*incoming
         };
@@ -291,7 +291,7 @@ fn of_rest(reply: rest::RestResponse) -> Answer {
 }
 
 fn whole(status: u16, media_type: &str, body: &Value) -> Answer {
-    Answer::new(status, media_type, Body::Whole(body.to_string()))
+    Answer::new(status, media_type, AnswerBody::Whole(body.to_string()))
 }
 
 /// A request that was read, and how its answer is written.
@@ -306,7 +306,7 @@ impl Wire {
     ///
     /// # Errors
     /// The answer that refuses it.
-    fn read(incoming: &Incoming<'_>) -> Result<Self, Box<Answer>> {
+    fn read(incoming: &IncomingRequest<'_>) -> Result<Self, Box<Answer>> {
         read(incoming).map_err(|(written, error)| Box::new(written.error(&error)))
     }
 
@@ -317,7 +317,7 @@ impl Wire {
     pub(super) async fn read_beside(
         background: &dyn Background,
         user: &str,
-        incoming: &Incoming<'_>,
+        incoming: &IncomingRequest<'_>,
     ) -> Result<Self, Box<Answer>> {
         if !incoming.body.is_long() {
             return Self::read(incoming);
@@ -333,14 +333,14 @@ impl Wire {
     }
 }
 
-fn read(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+fn read(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
     match incoming.is_of_rpc() {
         true => of_rpc(incoming),
         false => of_http(incoming),
     }
 }
 
-fn of_http(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+fn of_http(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
     let read = rest::read(&rest::RestRequest {
         verb: incoming.verb,
         path: incoming.path,
@@ -358,7 +358,7 @@ fn of_http(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
     }
 }
 
-fn of_rpc(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
+fn of_rpc(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
     if let Err(error) = is_post_of_json(incoming) {
         let envelope = RpcEnvelope {
             id: Id::Absent,
@@ -376,7 +376,7 @@ fn of_rpc(incoming: &Incoming<'_>) -> Result<Wire, (Written, Error)> {
     }
 }
 
-fn is_post_of_json(incoming: &Incoming<'_>) -> Result<(), Error> {
+fn is_post_of_json(incoming: &IncomingRequest<'_>) -> Result<(), Error> {
     if incoming.verb != "POST" {
         let why = "JSON-RPC is posted";
         return Err(Error::new(ErrorKind::VerbNotAllowed, why).with("allow", "POST"));

@@ -4,10 +4,10 @@
 //! what stands behind that place, so that every subscriber reads the same, in order and without a
 //! gap (A9). Hardly anything is queued: who reads slowly is merely behind. Read next: `engine::feed`.
 
-use super::cards::Served;
+use super::cards::ServedAgent;
 use super::error;
 use super::exchange::Written;
-use super::notes::{Given, Notes};
+use super::notes::{GivenTask, Notes};
 use super::request_context::{RequestContext, Spoken};
 use super::task::{changed, offered};
 use super::telecom::is_standing;
@@ -69,7 +69,7 @@ enum Until {
 }
 
 /// The frames of a stream, as server-sent events.
-pub struct Frames {
+pub struct EventFrames {
     engine: Arc<Engine>,
     written: Written,
     news: watch::Receiver<Sequence>,
@@ -86,18 +86,18 @@ struct Following {
     until: Until,
     who: Principal,
     /// The agent's card as it was when the stream began.
-    served: Arc<Served>,
+    served: Arc<ServedAgent>,
     notes: Notes,
 }
 
-impl std::fmt::Debug for Frames {
+impl std::fmt::Debug for EventFrames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let task = self.following.as_ref().map(|it| &it.task.id);
-        f.debug_struct("Frames").field("task", &task).finish()
+        f.debug_struct("EventFrames").field("task", &task).finish()
     }
 }
 
-impl Frames {
+impl EventFrames {
     /// Of an answer that is no task: one frame.
     pub(super) fn of_one(cx: &RequestContext<'_>, written: &Written, message: Message) -> Self {
         let mut frames = Self::empty(cx, written);
@@ -110,7 +110,7 @@ impl Frames {
     pub(super) fn of_message(
         cx: &RequestContext<'_>,
         written: &Written,
-        given: Given,
+        given: GivenTask,
         before: Sequence,
         history_length: Option<u32>,
     ) -> Result<Self, Error> {

@@ -4,7 +4,7 @@
 //! Refuses to know how a form looks: that is the server's. Read next: [`super::cards`].
 
 use super::Binding;
-use super::cards::Served;
+use super::cards::ServedAgent;
 use a2a::card::AgentSkill;
 use a2a::objects;
 use domain::time::Timestamp;
@@ -35,7 +35,7 @@ pub struct SkillForms {
 }
 
 impl Forms {
-    fn of(served: &Served) -> Self {
+    fn of(served: &ServedAgent) -> Self {
         let skills = served.card.skills.iter().map(|skill| SkillForms {
             name: skill.name.clone(),
             description: skill.description.clone(),
@@ -58,7 +58,7 @@ impl Forms {
     }
 }
 
-fn inputs(served: &Served, skill: &AgentSkill) -> Vec<Arc<Template>> {
+fn inputs(served: &ServedAgent, skill: &AgentSkill) -> Vec<Arc<Template>> {
     let named = |id: &str| served.inputs.contains(id) && objects::takes(skill, id);
     let all = served.templates.iter();
     all.filter(|it| named(&it.schema_id)).cloned().collect()

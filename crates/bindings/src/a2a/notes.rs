@@ -13,15 +13,15 @@ use engine::Notice;
 use serde_json::{Value, json};
 
 /// What came of a message.
-pub(super) enum Said {
+pub(super) enum MessageOutcome {
     /// A task has begun, or goes on.
-    Of(Given),
+    Of(GivenTask),
     /// It is answered without a task.
     Message(Message),
 }
 
 /// A task that was given something.
-pub(super) struct Given {
+pub(super) struct GivenTask {
     pub(super) task: TaskId,
     pub(super) notes: Notes,
 }

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::begin`], [`super::task`].
 
-use super::cards::Served;
+use super::cards::ServedAgent;
 use super::telecom::told::Teller;
 use super::{Binding, error};
 use a2a::conversation::TaskFacts;
@@ -20,7 +20,7 @@ pub(super) struct RequestContext<'a> {
     pub(super) binding: &'a Binding,
     pub(super) who: &'a Principal,
     pub(super) endpoint: &'a Endpoint,
-    pub(super) served: Arc<Served>,
+    pub(super) served: Arc<ServedAgent>,
     pub(super) clock: &'a (dyn Fn() -> Timestamp + Sync),
     /// Whether the request is one that is read beside the connections.
     pub(super) is_long: bool,

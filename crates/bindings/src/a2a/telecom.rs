@@ -17,7 +17,7 @@ mod task;
 pub(super) mod told;
 
 use super::error::{unread, unusable};
-use super::notes::Said;
+use super::notes::MessageOutcome;
 use super::request_context::RequestContext;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata, Part, Role};
@@ -112,7 +112,7 @@ impl RequestContext<'_> {
         envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let has = |family| envelope.text(family).is_some();
         match () {
             () if has(Family::Authorization) => self.unauthorized(message, &envelope).await,
@@ -128,7 +128,7 @@ impl RequestContext<'_> {
         message: &Message,
         envelope: TelecomEnvelope,
         task: &Task,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         match task.is_handed_over() {
             true => self.negotiated_on(message, envelope, task).await,
             false => self.supplied(message, envelope, task).await,
@@ -140,7 +140,7 @@ impl RequestContext<'_> {
         &self,
         message: &Message,
         envelope: &TelecomEnvelope,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let text = envelope.text(Family::Authorization).unwrap_or_default();
         let text = text.to_owned();
         let request = self.beside(move |_| Authorization::parse(&text)).await?;
@@ -149,7 +149,7 @@ impl RequestContext<'_> {
         let uri = envelope.extension(Family::Authorization).uri();
         let metadata = Metadata::from_iter([(uri, refusal.as_str().into())]);
         let parts = vec![Part::text(refusal)];
-        Ok(Said::Message(answer(message, parts, metadata)))
+        Ok(MessageOutcome::Message(answer(message, parts, metadata)))
     }
 }
 

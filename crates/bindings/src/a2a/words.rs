@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// Something that an agent takes.
 #[derive(Clone, Copy, Debug)]
-pub struct Offer<'a> {
+pub struct SkillOffer<'a> {
     /// The skill.
     pub skill: &'a Skill,
     /// The template of its payloads.
@@ -21,7 +21,7 @@ pub struct Offer<'a> {
 
 /// What words were read as.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reading {
+pub enum WordReading {
     /// A payload that lacks nothing.
     Understood(Payload),
     /// A payload that lacks keys.
@@ -36,7 +36,7 @@ pub enum Reading {
 }
 
 /// Who reads words. Chosen by the operator; the platform runs no model by default.
-pub trait Reader: Send + Sync {
+pub trait WordReader: Send + Sync {
     /// Reads words for an agent that takes these. `over` is asked now and then whether nobody waits
     /// any more.
     ///
@@ -46,15 +46,15 @@ pub trait Reader: Send + Sync {
     fn read(
         &self,
         words: &str,
-        offers: &[Offer<'_>],
+        offers: &[SkillOffer<'_>],
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure>;
+    ) -> Result<WordReading, ParseFailure>;
 
     /// Reads words that complete a payload.
     ///
     /// # Errors
-    /// As of [`Reader::read`].
+    /// As of [`WordReader::read`].
     fn complete(
         &self,
         words: &str,
@@ -62,7 +62,7 @@ pub trait Reader: Send + Sync {
         before: &Map<String, Value>,
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure>;
+    ) -> Result<WordReading, ParseFailure>;
 }
 
 /// Reads by a parser alone: the template of which it finds most.
@@ -97,15 +97,15 @@ impl ByParser {
     }
 }
 
-impl Reader for ByParser {
+impl WordReader for ByParser {
     fn read(
         &self,
         words: &str,
-        offers: &[Offer<'_>],
+        offers: &[SkillOffer<'_>],
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
-        let mut fits: Vec<(usize, usize, Reading)> = Vec::new();
+    ) -> Result<WordReading, ParseFailure> {
+        let mut fits: Vec<(usize, usize, WordReading)> = Vec::new();
         for offer in offers {
             let parsed = self.parse(words, offer.template, now, over)?;
             if !parsed.payload.is_empty() {
@@ -116,12 +116,12 @@ impl Reader for ByParser {
         }
         fits.sort_by_key(|(missing, unsaid, _)| (*missing, *unsaid));
         let as_well = |(a, b): (&_, &_)| {
-            let rank = |(missing, unsaid, _): &(usize, usize, Reading)| (*missing, *unsaid);
+            let rank = |(missing, unsaid, _): &(usize, usize, WordReading)| (*missing, *unsaid);
             rank(a) == rank(b)
         };
         let is_tie = fits.first().zip(fits.get(1)).is_some_and(as_well);
         let best = fits.into_iter().next().filter(|_| !is_tie);
-        Ok(best.map_or(Reading::Unclear, |(.., reading)| reading))
+        Ok(best.map_or(WordReading::Unclear, |(.., reading)| reading))
     }
 
     fn complete(
@@ -131,7 +131,7 @@ impl Reader for ByParser {
         before: &Map<String, Value>,
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
+    ) -> Result<WordReading, ParseFailure> {
         let mut values = before.clone();
         values.extend(self.parse(words, template, now, over)?.payload);
         Ok(read_as(template, values))
@@ -139,7 +139,7 @@ impl Reader for ByParser {
 }
 
 /// What of a template these values are.
-pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> Reading {
+pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> WordReading {
     let required = template.own_keys().filter(|key| key.required);
     let missing: Vec<String> = required
         .filter(|key| !values.contains_key(&key.key_name))
@@ -150,7 +150,7 @@ pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> Readin
         values,
     };
     match missing.is_empty() {
-        true => Reading::Understood(payload),
-        false => Reading::Lacks { payload, missing },
+        true => WordReading::Understood(payload),
+        false => WordReading::Lacks { payload, missing },
     }
 }

@@ -2,7 +2,7 @@
 //! turn, and not at all where there is no room for it.
 
 use super::stage::{self, *};
-use bindings::a2a::{Incoming, RequestBody};
+use bindings::a2a::{IncomingRequest, RequestBody};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -71,7 +71,7 @@ fn without_room_a_long_request_is_refused_as_it_was_asked_and_a_short_one_is_not
     assert_eq!(beside, 0);
     let body = RequestBody::new(json!({"message": long}).to_string());
     for (path, version) in [("/message:send", "1.0"), ("/v1/message:send", "0.3")] {
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             verb: "POST",
             path,
             query: "",

@@ -12,7 +12,7 @@ mod stage;
 mod streams;
 mod telecom;
 
-use bindings::a2a::{Body, Incoming, RequestBody};
+use bindings::a2a::{AnswerBody, IncomingRequest, RequestBody};
 use engine::StoreOptions;
 use radio::RADIO;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn both_versions_over_both_bindings() {
             ("A2A-Version", version),
             ("content-type", "application/json"),
         ];
-        let incoming = Incoming {
+        let incoming = IncomingRequest {
             verb: "POST",
             path,
             query: "",
@@ -483,7 +483,7 @@ fn schemas_are_asked_for() {
         stage.refused(AIRLINE, "get_schema_template", unknown),
         -32602
     );
-    let incoming = Incoming {
+    let incoming = IncomingRequest {
         verb: "GET",
         path: "/tasks",
         query: "A2A-Version=1.0",
@@ -496,5 +496,5 @@ fn schemas_are_asked_for() {
             .headers
             .contains(&("A2A-Extensions", a2a::objects::URI.to_owned()))
     );
-    assert!(matches!(answer.body, Body::Whole(_)));
+    assert!(matches!(answer.body, AnswerBody::Whole(_)));
 }

@@ -3,7 +3,7 @@
 //! Who posts it, and how often, is shown in `tests/tests/webhook.rs`.
 
 use crate::stage::*;
-use bindings::a2a::{Incoming, RequestBody, push_of, pushed_by};
+use bindings::a2a::{IncomingRequest, RequestBody, push_of, pushed_by};
 use domain::event::LogEvent;
 use domain::push::PushConfig;
 use domain::task::TaskId;
@@ -28,7 +28,7 @@ fn rest(stage: &Stage, verb: &str, path: &str, version: &str, asked: &Value) -> 
         asked => asked.to_string(),
     };
     let body = RequestBody::new(body);
-    let incoming = Incoming {
+    let incoming = IncomingRequest {
         verb,
         path,
         query,

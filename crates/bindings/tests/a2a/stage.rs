@@ -6,8 +6,8 @@
 use crate::radio::{Radio, radio};
 use ::a2a::card::CardProfile;
 use bindings::a2a::{
-    Answer, Binding, Body, ByParser, Frames, Incoming, Offer, Reader, Reading, RequestBody,
-    Settings,
+    Answer, AnswerBody, Binding, BindingSettings, ByParser, EventFrames, IncomingRequest,
+    RequestBody, SkillOffer, WordReader, WordReading,
 };
 use bindings::background::{Background, Busy, Inline, Job};
 use bindings::netconf::{Flow, Peer, Platform, Session};
@@ -259,14 +259,14 @@ struct Counted {
     read: Arc<AtomicUsize>,
 }
 
-impl Reader for Counted {
+impl WordReader for Counted {
     fn read(
         &self,
         words: &str,
-        offers: &[Offer<'_>],
+        offers: &[SkillOffer<'_>],
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
+    ) -> Result<WordReading, ParseFailure> {
         self.read.fetch_add(1, Ordering::Relaxed);
         self.reader.read(words, offers, now, over)
     }
@@ -278,7 +278,7 @@ impl Reader for Counted {
         before: &Map<String, Value>,
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
+    ) -> Result<WordReading, ParseFailure> {
         self.read.fetch_add(1, Ordering::Relaxed);
         self.reader.complete(words, template, before, now, over)
     }
@@ -343,7 +343,7 @@ impl Stage {
         .expect("the store opens");
         engine.start(now);
         let engine = Arc::new(engine);
-        let settings = Settings {
+        let settings = BindingSettings {
             forgetful: None,
             url: "https://a2a.example".to_owned(),
             card_profile: CardProfile::Schemas,
@@ -379,7 +379,7 @@ impl Stage {
         self.wait(self.engine.flushed());
     }
 
-    pub(crate) fn ask(&self, who: &Principal, at: &str, incoming: &Incoming<'_>) -> Answer {
+    pub(crate) fn ask(&self, who: &Principal, at: &str, incoming: &IncomingRequest<'_>) -> Answer {
         let endpoint = endpoint(at);
         let clock = || self.now + self.pool.lasted_ms.load(Ordering::Relaxed);
         let patience = std::future::pending();
@@ -402,7 +402,7 @@ impl Stage {
         self.ask(
             who,
             at,
-            &Incoming {
+            &IncomingRequest {
                 verb: "POST",
                 path: "/",
                 query: "",
@@ -483,15 +483,15 @@ pub(crate) fn endpoint(name: &str) -> Endpoint {
 
 pub(crate) fn body(answer: Answer) -> Value {
     match answer.body {
-        Body::Whole(text) => serde_json::from_str(&text).expect("JSON"),
-        Body::Shared(text) => serde_json::from_str(&text).expect("JSON"),
+        AnswerBody::Whole(text) => serde_json::from_str(&text).expect("JSON"),
+        AnswerBody::Shared(text) => serde_json::from_str(&text).expect("JSON"),
         other => panic!("{other:?}"),
     }
 }
 
-pub(crate) fn frames(answer: Answer) -> Frames {
+pub(crate) fn frames(answer: Answer) -> EventFrames {
     match answer.body {
-        Body::Stream(frames) => *frames,
+        AnswerBody::Stream(frames) => *frames,
         other => panic!("{other:?}"),
     }
 }

@@ -1,10 +1,10 @@
 //! Streams: what happens to a task, told in order, to all alike.
 
 use crate::stage::*;
-use bindings::a2a::Frames;
+use bindings::a2a::EventFrames;
 use serde_json::{Value, json};
 
-fn rest_of(stage: &Stage, frames: &mut Frames) -> Vec<Value> {
+fn rest_of(stage: &Stage, frames: &mut EventFrames) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(frame) = stage.wait(frames.next()) {
         events.push(event(&frame));

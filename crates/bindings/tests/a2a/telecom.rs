@@ -13,7 +13,7 @@ use ::a2a::telecom::repertoire::TemplateCatalogue;
 use ::a2a::telecom::text_language::TextLanguage;
 use ::a2a::version::Dialect;
 use ::a2a::wire;
-use bindings::a2a::{Frames, push_of, pushed_by};
+use bindings::a2a::{EventFrames, push_of, pushed_by};
 use domain::content::{Content, Payload};
 use domain::event::LogEvent;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, State};
@@ -82,7 +82,7 @@ fn sections(text: &Value) -> Vec<String> {
         .collect()
 }
 
-fn rest_of(stage: &Stage, frames: &mut Frames) -> Vec<Value> {
+fn rest_of(stage: &Stage, frames: &mut EventFrames) -> Vec<Value> {
     let mut events = Vec::new();
     while let Some(frame) = stage.wait(frames.next()) {
         events.push(event(&frame));
@@ -90,7 +90,7 @@ fn rest_of(stage: &Stage, frames: &mut Frames) -> Vec<Value> {
     events
 }
 
-fn stream(stage: &Stage, message: Value) -> Frames {
+fn stream(stage: &Stage, message: Value) -> EventFrames {
     let ann = principal("ann", false);
     let sent = json!({"message": message});
     frames(stage.rpc_of(&ann, RADIO, "SendStreamingMessage", sent))

@@ -4,7 +4,7 @@
 //! Nothing is guessed: where no scenario fits, or two fit equally, the agent asks back. Read next:
 //! `semantics::choose`, `semantics::rules`.
 
-use bindings::a2a::{ByParser, Offer, Reader, Reading};
+use bindings::a2a::{ByParser, SkillOffer, WordReader, WordReading};
 use domain::time::Timestamp;
 use schema::semantics::ParseFailure;
 use schema::template::Template;
@@ -26,21 +26,21 @@ impl Default for ByWords {
     }
 }
 
-impl Reader for ByWords {
+impl WordReader for ByWords {
     fn read(
         &self,
         words: &str,
-        offers: &[Offer<'_>],
+        offers: &[SkillOffer<'_>],
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
+    ) -> Result<WordReading, ParseFailure> {
         let described: Vec<choose::OfferedScenario<'_>> = offers.iter().map(described).collect();
         let chosen = choose_until(words, &described, &Ngrams::default(), over)?;
         let ScenarioChoice::Fits(best, others) = chosen else {
-            return Ok(Reading::Unclear);
+            return Ok(WordReading::Unclear);
         };
         let near = others.iter().filter(|fit| fit.score >= best.score * NEAR);
-        let near: Vec<Offer<'_>> = std::iter::once(&best)
+        let near: Vec<SkillOffer<'_>> = std::iter::once(&best)
             .chain(near)
             .map(|fit| offers[fit.offer])
             .collect();
@@ -59,12 +59,12 @@ impl Reader for ByWords {
         before: &Map<String, Value>,
         now: Timestamp,
         over: &dyn Fn() -> bool,
-    ) -> Result<Reading, ParseFailure> {
+    ) -> Result<WordReading, ParseFailure> {
         self.parser.complete(words, template, before, now, over)
     }
 }
 
-fn described<'a>(offer: &Offer<'a>) -> choose::OfferedScenario<'a> {
+fn described<'a>(offer: &SkillOffer<'a>) -> choose::OfferedScenario<'a> {
     choose::OfferedScenario {
         agent: "",
         scenario: &offer.template.scenario,
@@ -81,12 +81,12 @@ mod tests {
     use domain::profile::Skill;
     use schema::shipped;
 
-    fn read(words: &str) -> Reading {
+    fn read(words: &str) -> WordReading {
         let of = |id: &str| (Skill::default(), shipped::template(id).unwrap());
         let skills = ["fault_diagnosis_v1", "fault_repair_v1"].map(of);
-        let offers: Vec<Offer<'_>> = skills
+        let offers: Vec<SkillOffer<'_>> = skills
             .iter()
-            .map(|(skill, template)| Offer { skill, template })
+            .map(|(skill, template)| SkillOffer { skill, template })
             .collect();
         let now = Timestamp::parse("2026-11-22T12:00:00Z").unwrap();
         ByWords::default()
@@ -96,6 +96,6 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_asked_back() {
-        assert_eq!(read("bake a cake with three eggs"), Reading::Unclear);
+        assert_eq!(read("bake a cake with three eggs"), WordReading::Unclear);
     }
 }

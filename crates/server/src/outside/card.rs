@@ -2,7 +2,7 @@
 //! `ETag`, within limits, and verified if it is signed, which it must be if it once was.
 //!
 //! Reports why a card cannot be used; the consequences are the caller's. Read next: `keys`,
-//! [`bindings::a2a::outside::Peer`].
+//! [`bindings::a2a::outside::RemoteAgent`].
 
 use super::keys::KeySet;
 use super::web::{Answer, Failure, Web};
@@ -11,7 +11,7 @@ use crate::webhook::target::Target;
 use a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use a2a::card::signature::{ClaimedSigner, Unverified, verified};
 use a2a::wire::{self, Malformed};
-use bindings::a2a::outside::{Peer, Sending, Unusable};
+use bindings::a2a::outside::{PeerRequest, RemoteAgent, UnusableCard};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) struct Card {
     /// True if it has a valid signature.
     pub(super) signed: bool,
     /// The agent that it describes.
-    pub(super) peer: Peer,
+    pub(super) peer: RemoteAgent,
 }
 
 impl Card {
@@ -63,7 +63,7 @@ pub enum Unseen {
     Unsigned,
     /// The card cannot be used.
     #[error(transparent)]
-    Unusable(#[from] Unusable),
+    Unusable(#[from] UnusableCard),
 }
 
 impl From<Failure> for Unseen {
@@ -115,8 +115,8 @@ pub(super) async fn fetch_again(
                 if was_signed && !signed {
                     return Err(Unseen::Unsigned);
                 }
-                let peer = Peer::of(card)?;
-                web.admits(&peer.place.url).map_err(Failure::from)?;
+                let peer = RemoteAgent::of(card)?;
+                web.admits(&peer.interface.url).map_err(Failure::from)?;
                 let card = Card {
                     url: url.to_owned(),
                     etag: answer.etag,
@@ -148,7 +148,7 @@ fn places(url: &str) -> Vec<String> {
 async fn get(web: &Web, url: &str, etag: Option<&str>) -> Result<Answer, Failure> {
     let accepted = ("Accept", "application/json".to_owned());
     let known = etag.map(|etag| ("If-None-Match", etag.to_owned()));
-    let sending = Sending {
+    let sending = PeerRequest {
         verb: "GET",
         url: url.to_owned(),
         fields: std::iter::once(accepted).chain(known).collect(),

@@ -3,14 +3,14 @@
 //!
 //! A task is followed by its stream where the agent has one, which is opened again when it breaks;
 //! else by polling. Undelivered messages are sent again by the proxy ([`crate::remote`]). The
-//! meaning of messages is not known here. Read next: [`bindings::a2a::outside::Errand`].
+//! meaning of messages is not known here. Read next: [`bindings::a2a::outside::RemoteTask`].
 
 use super::RemoteAgents;
 use super::card::Card;
 use super::web::Events;
 use crate::peers::{Arrival, PLATFORM, UNREACHABLE};
 use a2a::request::A2aRequest;
-use bindings::a2a::outside::{Errand, Following, Heard, Step};
+use bindings::a2a::outside::{AnswerOutcome, FollowMode, NextStep, RemoteTask};
 use domain::agent::{Message, Undelivered};
 use domain::notification::Notification;
 use domain::reply::{Reply, Verdict};
@@ -34,7 +34,7 @@ const ATTEMPTS: Backoff = Backoff {
     first_ms: 1_000,
     longest_ms: 60_000,
 };
-/// The time for which an errand waits for a message on a task that has ended there.
+/// The time for which a remote task waits for a message on a task that has ended there.
 const LINGER: Duration = Duration::from_secs(60);
 /// The interval at which the end of the task here is checked, by its deadline for example.
 const TURN: Duration = Duration::from_secs(2);
@@ -71,26 +71,26 @@ impl RemoteTasks {
             token,
         };
         let _ = self.arrived.send(delayed);
-        self.open.retain(|_, errand| !errand.is_closed());
+        self.open.retain(|_, remote_task| !remote_task.is_closed());
         let key = (agent.to_owned(), message.task.clone());
         let call = Call { token, message };
         let unsent = match self.open.get(&key) {
-            Some(errand) => errand.send(call).err().map(|unsent| unsent.0),
+            Some(remote_task) => remote_task.send(call).err().map(|unsent| unsent.0),
             None => Some(call),
         };
         if let Some(call) = unsent {
-            let errand = self.begin(agent, &call.message.task);
-            let _ = errand.send(call);
-            self.open.insert(key, errand);
+            let remote_task = self.begin(agent, &call.message.task);
+            let _ = remote_task.send(call);
+            self.open.insert(key, remote_task);
         }
     }
 
     fn begin(&self, agent: &str, task: &TaskId) -> UnboundedSender<Call> {
         let (sender, calls) = mpsc::unbounded_channel();
-        let remote_task = RemoteTask {
+        let follower = TaskFollower {
             agent: agent.to_owned(),
             task: task.clone(),
-            errand: Errand::new(agent, PLATFORM, task),
+            remote_task: RemoteTask::new(agent, PLATFORM, task),
             outside: Arc::clone(&self.outside),
             arrived: self.arrived.clone(),
             watch: over(),
@@ -98,14 +98,14 @@ impl RemoteTasks {
             attempts: Retry::new(ATTEMPTS),
             is_ending: false,
         };
-        tokio::spawn(remote_task.run(calls));
+        tokio::spawn(follower.run(calls));
         sender
     }
 }
 
 /// The way in which a task is followed.
 enum Watch {
-    /// Not any more, as it has ended; until this instant the errand waits for a message on that.
+    /// Not any more, as it has ended; until this instant the remote task waits for a message on that.
     Over(Instant),
     /// By a stream.
     Stream(Box<Events>),
@@ -121,7 +121,7 @@ enum Seen {
     Cut,
     /// The agent must be polled.
     Due,
-    /// The errand is over.
+    /// The remote task is over.
     Over,
 }
 
@@ -155,11 +155,11 @@ impl Came {
     }
 }
 
-/// One remote task: its errand, and the connection by which it is followed.
-struct RemoteTask {
+/// The follower of one remote task, by a stream or by polling.
+struct TaskFollower {
     agent: String,
     task: TaskId,
-    errand: Errand,
+    remote_task: RemoteTask,
     outside: Arc<RemoteAgents>,
     arrived: UnboundedSender<Arrival>,
     watch: Watch,
@@ -169,7 +169,7 @@ struct RemoteTask {
     is_ending: bool,
 }
 
-impl RemoteTask {
+impl TaskFollower {
     async fn run(mut self, mut calls: UnboundedReceiver<Call>) {
         let arrived = self.arrived.clone();
         let mut turn = tokio::time::interval(TURN);
@@ -221,10 +221,10 @@ impl RemoteTask {
         let card = outside.card(&self.agent).await;
         let card = card.map_err(|unseen| self.unreachable(&unseen.to_string()))?;
         let known = outside.known(&self.agent, &self.task);
-        match self.errand.take(&card.peer, message, &known) {
-            Step::Send(request) => self.exchange(&card, *request).await,
-            Step::Settled => Ok(Came::news(None)),
-            Step::Refused(undelivered) => Err(undelivered),
+        match self.remote_task.take(&card.peer, message, &known) {
+            NextStep::Send(request) => self.exchange(&card, *request).await,
+            NextStep::Settled => Ok(Came::news(None)),
+            NextStep::Refused(undelivered) => Err(undelivered),
         }
     }
 
@@ -238,17 +238,17 @@ impl RemoteTask {
             let answer = outside.ask(&self.agent, card, &request).await;
             let answer = answer.map_err(|failure| self.unreachable(&failure.to_string()))?;
             let (now, known) = (outside.clock.now(), outside.known(&self.agent, &self.task));
-            match self.errand.answered(&card.peer, answer, &known, now) {
-                Heard::Arrived(news) => return Ok(Came::news(news)),
-                Heard::Replied(reply) => {
+            match self.remote_task.answered(&card.peer, answer, &known, now) {
+                AnswerOutcome::Arrived(news) => return Ok(Came::news(news)),
+                AnswerOutcome::Replied(reply) => {
                     return Ok(Came {
                         reply: *reply,
                         news: None,
                     });
                 }
-                Heard::Lost(again) => request = *again,
-                Heard::NotNow(why) => return Err(self.unreachable(&why)),
-                Heard::Refused(undelivered) => return Err(undelivered),
+                AnswerOutcome::Lost(again) => request = *again,
+                AnswerOutcome::NotNow(why) => return Err(self.unreachable(&why)),
+                AnswerOutcome::Refused(undelivered) => return Err(undelivered),
             }
         }
     }
@@ -260,12 +260,12 @@ impl RemoteTask {
             self.watch = after(&mut self.attempts);
             return;
         };
-        match card.peer.place.read_event(data) {
+        match card.peer.interface.read_event(data) {
             Ok(event) => {
                 self.polls.reset();
                 let known = outside.known(&self.agent, &self.task);
                 let now = outside.clock.now();
-                let news = self.errand.streamed(&card.peer, &event, &known, now);
+                let news = self.remote_task.streamed(&card.peer, &event, &known, now);
                 self.tell(news);
                 if event.is_last() {
                     self.ask().await;
@@ -282,7 +282,7 @@ impl RemoteTask {
     /// Cancels the task there, as it has ended here; retries for a while.
     async fn end(&mut self) {
         self.watch = over();
-        let Some(request) = self.errand.cancel() else {
+        let Some(request) = self.remote_task.cancel() else {
             return;
         };
         let outside = Arc::clone(&self.outside);
@@ -298,7 +298,7 @@ impl RemoteTask {
     /// Polls the state of the task.
     async fn ask(&mut self) {
         let outside = Arc::clone(&self.outside);
-        let Some(request) = self.errand.look() else {
+        let Some(request) = self.remote_task.look() else {
             self.watch = over();
             return;
         };
@@ -316,7 +316,7 @@ impl RemoteTask {
                 self.follow().await;
             }
             Err(Undelivered { tag, message }) if tag == LOST => {
-                let news = self.errand.given_up(&message, outside.clock.now());
+                let news = self.remote_task.given_up(&message, outside.clock.now());
                 self.tell(news);
                 self.watch = over();
             }
@@ -339,11 +339,11 @@ impl RemoteTask {
             self.watch = after(&mut self.attempts);
             return;
         };
-        self.watch = match self.errand.following(&card.peer) {
-            Following::Over => over(),
-            Following::Waiting => until(POLLS.longest_ms),
-            Following::Asking => after(&mut self.polls),
-            Following::Stream(id) => match outside.events(&self.agent, &card, &id).await {
+        self.watch = match self.remote_task.following(&card.peer) {
+            FollowMode::Over => over(),
+            FollowMode::Waiting => until(POLLS.longest_ms),
+            FollowMode::Asking => after(&mut self.polls),
+            FollowMode::Stream(id) => match outside.events(&self.agent, &card, &id).await {
                 Ok(events) => Watch::Stream(Box::new(events)),
                 Err(_) => after(&mut self.polls),
             },

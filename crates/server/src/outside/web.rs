@@ -6,7 +6,7 @@
 use crate::http_client::{ClientResponse, HttpClient, TrustError, Unanswered, secret, within};
 use crate::webhook::target::{AllowList, Inadmissible};
 use a2a::sse::{MEDIA_TYPE, SseDecoder, SseEvent};
-use bindings::a2a::outside::Sending;
+use bindings::a2a::outside::PeerRequest;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Method, http};
 use std::collections::VecDeque;
@@ -60,7 +60,7 @@ impl Web {
     /// Sends a request; returns the response, its body limited in length, within a time.
     pub(super) async fn ask(
         &self,
-        sending: &Sending,
+        sending: &PeerRequest,
         token: Option<&str>,
         most: usize,
         patience: Duration,
@@ -79,7 +79,7 @@ impl Web {
     /// Opens a stream of events.
     pub(super) async fn follow(
         &self,
-        sending: &Sending,
+        sending: &PeerRequest,
         token: Option<&str>,
         patience: Duration,
     ) -> Result<Events, Failure> {
@@ -98,7 +98,7 @@ impl Web {
 
     async fn send(
         &self,
-        sending: &Sending,
+        sending: &PeerRequest,
         token: Option<&str>,
     ) -> Result<ClientResponse, Failure> {
         let target = self.http.allowed().admit_url(&sending.url)?;
@@ -114,7 +114,7 @@ impl Web {
     }
 }
 
-fn head(sending: &Sending) -> Result<(Method, HeaderMap), http::Error> {
+fn head(sending: &PeerRequest) -> Result<(Method, HeaderMap), http::Error> {
     let mut fields = HeaderMap::new();
     for (name, value) in &sending.fields {
         fields.append(HeaderName::try_from(*name)?, HeaderValue::try_from(value)?);

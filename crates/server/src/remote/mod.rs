@@ -10,7 +10,7 @@ mod told;
 #[cfg(test)]
 mod tests;
 
-use bindings::a2a::outside::THERE;
+use bindings::a2a::outside::REMOTE_SECTION;
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech, Stance};
@@ -247,8 +247,11 @@ impl Remote {
 /// The content with the agent's own name of the task, if it has one: it is sent back with every
 /// message about the task.
 fn placed(mut content: Content, task: &Task) -> Content {
-    let called = task.said.as_ref().and_then(|said| said.section(THERE));
-    let section = called.map(|called| (THERE.to_owned(), called.to_owned()));
+    let called = task
+        .said
+        .as_ref()
+        .and_then(|said| said.section(REMOTE_SECTION));
+    let section = called.map(|called| (REMOTE_SECTION.to_owned(), called.to_owned()));
     content.others.extend(section);
     content
 }

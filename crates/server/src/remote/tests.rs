@@ -368,14 +368,14 @@ fn what_the_task_is_called_there_is_sent_back() {
     let mut told = Task::clone(&task());
     let mut said = Content::new("link-1", "on the way");
     said.others
-        .push((THERE.to_owned(), "\"there-1\"".to_owned()));
+        .push((REMOTE_SECTION.to_owned(), "\"there-1\"".to_owned()));
     told.said = Some(said);
     let mut remote = Remote::new("there");
     let outputs = remote.remind(&told);
     let Output::Send { message, .. } = outputs else {
         panic!("{outputs:?}")
     };
-    assert_eq!(message.content.section(THERE), Some("\"there-1\""));
+    assert_eq!(message.content.section(REMOTE_SECTION), Some("\"there-1\""));
     let (_, _, first) = passed_on(&step(&mut remote, asked(Verb::TaskAssign, None), 1));
-    assert_eq!(first.content.section(THERE), None);
+    assert_eq!(first.content.section(REMOTE_SECTION), None);
 }

@@ -1,9 +1,9 @@
 //! What an agent elsewhere brings and says, as the content of its task here.
 //!
-//! Knows parts, artifacts and payloads; refuses to know states. Read next: [`super::errand`].
+//! Knows parts, artifacts and payloads; refuses to know states. Read next: [`super::remote_task`].
 
 use super::super::begin::inert;
-use super::known::Known;
+use super::task_context::TaskContext;
 use super::telecom;
 use a2a::message::{Part, PartContent};
 use a2a::task::Artifact;
@@ -12,7 +12,7 @@ use domain::content::{Content, Payload};
 use serde_json::Value;
 
 /// The content of a task about `target`: what its agent brought forth as a result, and what it said.
-pub(super) fn of(target: &str, brought: &[Part], said: &[Part], known: &Known) -> Content {
+pub(super) fn of(target: &str, brought: &[Part], said: &[Part], known: &TaskContext) -> Content {
     let all = || brought.iter().chain(said);
     let payload = all().find_map(|it| payload(it).filter(|it| known.is_published(&it.schema_id)));
     let is_payload = |part: &Part| match (self::payload(part), &payload) {

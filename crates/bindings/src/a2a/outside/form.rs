@@ -3,10 +3,10 @@
 //! Typed data if it takes the payload's schema (002), a prompt if it knows a template for it (A2A-T), an
 //! intent if a skill's slots are filled by the payload (004), else words. Nothing is guessed: an intent is said only if one skill alone fits, and
 //! all that the payload says has a place there. Another dialect is one more [`TaskForm`]. Read next:
-//! [`super::errand`], which says it.
+//! [`super::remote_task`], which says it.
 
-use super::known::Known;
-use super::peer::Peer;
+use super::remote_agent::RemoteAgent;
+use super::task_context::TaskContext;
 use super::telecom::{self, Asked};
 use a2a::intent::{self, IntentInfo, SkillExtension, Slot};
 use a2a::message::{Message, Part, Role};
@@ -32,7 +32,12 @@ pub(super) enum TaskForm {
 
 impl TaskForm {
     /// How an agent is told of a task.
-    pub(super) fn of(peer: &Peer, known: &Known, task: &TaskId, content: &Content) -> Self {
+    pub(super) fn of(
+        peer: &RemoteAgent,
+        known: &TaskContext,
+        task: &TaskId,
+        content: &Content,
+    ) -> Self {
         let Some(payload) = &content.payload else {
             return Self::Words;
         };
@@ -91,8 +96,8 @@ fn extended(mut message: Message, extension: &str) -> Message {
 /// is for the beginning of a task alone (F23), so that a payload is a plain one if the agent reads such,
 /// and words if not.
 pub(super) fn going_on(
-    peer: &Peer,
-    known: &Known,
+    peer: &RemoteAgent,
+    known: &TaskContext,
     asked: Option<&Asked>,
     id: String,
     content: &Content,

@@ -1,6 +1,6 @@
 //! The requests about a task that an agent elsewhere is sent.
 //!
-//! Read next: [`super::errand`], which chooses; `place`, which writes them.
+//! Read next: [`super::remote_task`], which chooses; `interface`, which writes them.
 
 use a2a::message::Message;
 use a2a::request::{A2aRequest, CancelTask, GetTask, SendMessage, SendMessageConfiguration};

@@ -6,8 +6,8 @@
 
 use super::super::identity::uuid_8;
 use super::super::telecom::kept;
-use super::known::Known;
-use super::peer::Peer;
+use super::remote_agent::RemoteAgent;
+use super::task_context::TaskContext;
 use a2a::message::{Message, Metadata, Part, Role};
 use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
@@ -28,14 +28,14 @@ const TONGUE: TextLanguage = TextLanguage::English;
 
 /// A turn of ours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
+pub(super) struct SpokenTurn {
     pub(super) kind: Kind,
     pub(super) stance: Stance,
 }
 
-impl Turn {
+impl SpokenTurn {
     /// What was said last in a negotiation.
-    pub(super) fn of(known: &Known, kind: Kind) -> Option<Self> {
+    pub(super) fn of(known: &TaskContext, kind: Kind) -> Option<Self> {
         let stance = known.negotiation(kind)?.turns.last()?.speech.stance;
         Some(Self { kind, stance })
     }
@@ -43,18 +43,18 @@ impl Turn {
 
 /// What an agent says beside a state that waits for somebody here.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Beside {
+pub(super) enum Inquiry {
     /// It asks for something.
     Asks(Asked),
     /// It offers a decision how the task is done, under this context; none where that is known here.
     Offers(Option<Box<Content>>, Context),
 }
 
-impl Beside {
+impl Inquiry {
     /// What a message says; nothing if it says that in words alone. `about` is the schema of the task.
     pub(super) fn of(
-        peer: &Peer,
-        known: &Known,
+        peer: &RemoteAgent,
+        known: &TaskContext,
         about: Option<&str>,
         said: &Message,
     ) -> Option<Self> {
@@ -122,8 +122,8 @@ pub(super) fn is_subscription(prompt: &TelecomEnvelope) -> bool {
 /// The assignment of a payload, as a task or a subscription, under what was agreed on before, if anything was; none if the agent
 /// knows no template for it.
 pub(super) fn assignment(
-    peer: &Peer,
-    known: &Known,
+    peer: &RemoteAgent,
+    known: &TaskContext,
     task: &TaskId,
     payload: &Payload,
 ) -> Option<TelecomEnvelope> {
@@ -144,7 +144,7 @@ pub(super) fn assignment(
 
 /// What was said here last whether it can be done, as a message to the agent; none if the agent does
 /// not negotiate, or knows no words for it.
-pub(super) fn turn(peer: &Peer, known: &Known, task: &TaskId) -> Option<Message> {
+pub(super) fn turn(peer: &RemoteAgent, known: &TaskContext, task: &TaskId) -> Option<Message> {
     let negotiation = known.negotiation(Kind::Feasibility)?;
     let most = max_rounds(negotiation.round_limit);
     spoken(peer, known, negotiation, task, (&name_of(task), most))
@@ -152,8 +152,8 @@ pub(super) fn turn(peer: &Peer, known: &Known, task: &TaskId) -> Option<Message>
 
 /// What was said here last to a decision that the agent has offered under this context.
 pub(super) fn decision(
-    peer: &Peer,
-    known: &Known,
+    peer: &RemoteAgent,
+    known: &TaskContext,
     task: &TaskId,
     offered: &Context,
 ) -> Option<Message> {
@@ -168,8 +168,8 @@ pub(super) fn decision(
 }
 
 fn spoken(
-    peer: &Peer,
-    known: &Known,
+    peer: &RemoteAgent,
+    known: &TaskContext,
     negotiation: &Negotiation,
     task: &TaskId,
     (id, most): (&str, u32),
@@ -196,7 +196,12 @@ fn standing(negotiation: &Negotiation) -> OpenNegotiation<'_> {
 }
 
 /// What an agent says to a turn, as its reply here; none if it says nothing to it in A2A-T.
-pub(super) fn reply(peer: &Peer, known: &Known, kind: Kind, said: &Message) -> Option<Reply> {
+pub(super) fn reply(
+    peer: &RemoteAgent,
+    known: &TaskContext,
+    kind: Kind,
+    said: &Message,
+) -> Option<Reply> {
     let standing = known.negotiation(kind).map(standing);
     let agent = known.telecom(peer)?;
     let word = agent.word(&said.metadata, &said.parts, standing, None);

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::errand::{Errand, Following, Heard, Step};
-use super::known::Known;
-use super::peer::Peer;
-use super::place::Place;
-use super::there::THERE;
+use super::REMOTE_SECTION;
+use super::interface::PeerInterface;
+use super::remote_agent::RemoteAgent;
+use super::remote_task::{AnswerOutcome, FollowMode, NextStep, RemoteTask};
+use super::task_context::TaskContext;
 use a2a::card::{AgentInterface, AgentSkill, Card, HTTP_JSON, JSONRPC};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{ArtifactUpdate, SendMessageResponse, StatusUpdate, StreamResponse};
@@ -79,17 +79,17 @@ fn card() -> Card {
     card
 }
 
-fn peer() -> Peer {
-    Peer::of(card()).unwrap()
+fn peer() -> RemoteAgent {
+    RemoteAgent::of(card()).unwrap()
 }
 
 /// One schema is published here.
-fn known() -> Known {
+fn known() -> TaskContext {
     let mut template = shipped().remove(0);
     template.schema_id = "seen_v1".to_owned();
-    Known {
+    TaskContext {
         templates: vec![Arc::new(template)],
-        ..Known::default()
+        ..TaskContext::default()
     }
 }
 
@@ -111,18 +111,18 @@ fn look() -> Content {
     Content::new("site-9", "look at it")
 }
 
-fn errand() -> Errand {
-    Errand::new("surveyor", "platform", &TaskId::new("t-1"))
+fn remote_task() -> RemoteTask {
+    RemoteTask::new("surveyor", "platform", &TaskId::new("t-1"))
 }
 
-fn sent(step: Step) -> A2aRequest {
+fn sent(step: NextStep) -> A2aRequest {
     match step {
-        Step::Send(request) => *request,
+        NextStep::Send(request) => *request,
         other => panic!("{other:?}"),
     }
 }
 
-fn said(step: Step) -> Said {
+fn said(step: NextStep) -> Said {
     match sent(step) {
         A2aRequest::SendMessage(SendMessage { message, .. }) => message,
         other => panic!("{other:?}"),
@@ -144,26 +144,26 @@ fn told(state: TaskState, words: &str, artifacts: Vec<Artifact>) -> Response {
     })
 }
 
-fn heard(errand: &mut Errand, answer: Result<Response, Error>) -> Heard {
-    errand.answered(&peer(), answer, &known(), now())
+fn heard(remote_task: &mut RemoteTask, answer: Result<Response, Error>) -> AnswerOutcome {
+    remote_task.answered(&peer(), answer, &known(), now())
 }
 
-fn news(errand: &mut Errand, response: Response) -> Notification {
-    match heard(errand, Ok(response)) {
-        Heard::Arrived(Some(news)) => *news,
+fn news(remote_task: &mut RemoteTask, response: Response) -> Notification {
+    match heard(remote_task, Ok(response)) {
+        AnswerOutcome::Arrived(Some(news)) => *news,
         other => panic!("{other:?}"),
     }
 }
 
-/// An errand whose task the agent works on.
-fn working() -> Errand {
-    let mut errand = errand();
-    errand.take(&peer(), &message(Verb::TaskAssign, look()), &known());
+/// A task that the agent works on.
+fn working() -> RemoteTask {
+    let mut remote_task = remote_task();
+    remote_task.take(&peer(), &message(Verb::TaskAssign, look()), &known());
     news(
-        &mut errand,
+        &mut remote_task,
         told(TaskState::Working, "on the way", Vec::new()),
     );
-    errand
+    remote_task
 }
 
 /// Q60, Q70: typed data if the agent takes the schema, an intent if one skill alone takes all that is
@@ -173,7 +173,7 @@ fn the_card_chooses_how_a_task_is_said() {
     let begun = |payload: Option<Payload>| {
         let mut content = look();
         content.payload = payload;
-        said(errand().take(&peer(), &message(Verb::TaskAssign, content), &known()))
+        said(remote_task().take(&peer(), &message(Verb::TaskAssign, content), &known()))
     };
     let typed = begun(Some(Payload::new("check_v1", json!({"site": 9}))));
     assert_eq!(typed.message_id, "t-1", "sent again it is the same");
@@ -223,23 +223,23 @@ fn what_happens_there_is_told_once() {
         (Canceled, Status::Cancelled),
         (Rejected, Status::Rejected),
     ] {
-        let mut errand = working();
+        let mut remote_task = working();
         let told = told(state, "so it is", Vec::new());
-        let news = news(&mut errand, told.clone());
+        let news = news(&mut remote_task, told.clone());
         assert_eq!(
             (news.status, news.previous),
             (status, Some(Status::Processing))
         );
         assert_eq!(news.content.task_description, "so it is");
         assert_eq!(
-            heard(&mut errand, Ok(told)),
-            Heard::Arrived(None),
+            heard(&mut remote_task, Ok(told)),
+            AnswerOutcome::Arrived(None),
             "{state:?}"
         );
     }
     assert_eq!(
         heard(&mut working(), Ok(told(Unknown, "?", Vec::new()))),
-        Heard::Arrived(None)
+        AnswerOutcome::Arrived(None)
     );
 }
 
@@ -276,79 +276,94 @@ fn a_result_is_a_payload_or_words() {
 /// it was lost, once.
 #[test]
 fn a_task_is_found_again() {
-    let before = news(&mut errand(), told(TaskState::Working, "w", Vec::new())).content;
+    let before = news(
+        &mut remote_task(),
+        told(TaskState::Working, "w", Vec::new()),
+    )
+    .content;
     let mut reminder = look();
-    let there = before.section(THERE).unwrap().to_owned();
-    reminder.others.push((THERE.to_owned(), there));
-    let mut errand = errand();
-    let asked = sent(errand.take(&peer(), &message(Verb::TaskAssign, reminder), &known()));
+    let there = before.section(REMOTE_SECTION).unwrap().to_owned();
+    reminder.others.push((REMOTE_SECTION.to_owned(), there));
+    let mut remote_task = remote_task();
+    let asked = sent(remote_task.take(&peer(), &message(Verb::TaskAssign, reminder), &known()));
     assert!(
         matches!(&asked, A2aRequest::GetTask(it) if it.id == "there-1"),
         "{asked:?}"
     );
     let lost = || Err(Error::new(ErrorKind::TaskNotFound, "gone"));
-    let Heard::Lost(again) = heard(&mut errand, lost()) else {
+    let AnswerOutcome::Lost(again) = heard(&mut remote_task, lost()) else {
         panic!("it was lost")
     };
     assert!(matches!(&*again, A2aRequest::SendMessage(it) if it.message.message_id == "t-1"));
-    assert!(matches!(heard(&mut errand, lost()), Heard::Refused(no) if no.tag == "data-missing"));
+    assert!(
+        matches!(heard(&mut remote_task, lost()), AnswerOutcome::Refused(no) if no.tag == "data-missing")
+    );
     // An agent that takes tasks and keeps none is not told for ever.
     let Response::Task(taken) = told(TaskState::Working, "w", Vec::new()) else {
         unreachable!("it is one")
     };
     heard(
-        &mut errand,
+        &mut remote_task,
         Ok(Response::Sent(SendMessageResponse::Task(taken))),
     );
-    assert!(matches!(heard(&mut errand, lost()), Heard::Refused(_)));
+    assert!(matches!(
+        heard(&mut remote_task, lost()),
+        AnswerOutcome::Refused(_)
+    ));
     let down = Err(Error::new(ErrorKind::Unavailable, "later"));
-    assert!(matches!(heard(&mut errand, down), Heard::NotNow(_)));
+    assert!(matches!(
+        heard(&mut remote_task, down),
+        AnswerOutcome::NotNow(_)
+    ));
 }
 
 /// Q65, F23: an answer goes on in the task there, a refused result in its conversation; what is accepted
 /// needs no word, and what A2A has no word for is refused.
 #[test]
 fn words_of_the_publisher_go_where_they_belong() {
-    let mut errand = working();
+    let mut remote_task = working();
     news(
-        &mut errand,
+        &mut remote_task,
         told(TaskState::InputRequired, "how deep?", Vec::new()),
     );
-    assert_eq!(errand.following(&peer()), Following::Waiting);
+    assert_eq!(remote_task.following(&peer()), FollowMode::Waiting);
     let word = |words: &str| Content::new("site-9", "said").with_result(words);
     let fulfil = |content| message(Verb::FulfillmentNegotiate, content);
-    let answer = said(errand.take(&peer(), &fulfil(word("two metres")), &known()));
+    let answer = said(remote_task.take(&peer(), &fulfil(word("two metres")), &known()));
     assert_eq!(answer.task_id.as_deref(), Some("there-1"));
     assert!(answer.message_id.starts_with("t-1/"));
 
-    news(&mut errand, told(TaskState::Completed, "done", Vec::new()));
-    assert_eq!(errand.following(&peer()), Following::Over);
-    assert_eq!(
-        errand.take(&peer(), &fulfil(word("accept")), &known()),
-        Step::Settled
+    news(
+        &mut remote_task,
+        told(TaskState::Completed, "done", Vec::new()),
     );
-    let anew = said(errand.take(&peer(), &fulfil(word("reject\n- too shallow")), &known()));
+    assert_eq!(remote_task.following(&peer()), FollowMode::Over);
+    assert_eq!(
+        remote_task.take(&peer(), &fulfil(word("accept")), &known()),
+        NextStep::Settled
+    );
+    let anew = said(remote_task.take(&peer(), &fulfil(word("reject\n- too shallow")), &known()));
     assert_eq!(
         (anew.task_id, anew.context_id.as_deref()),
         (None, Some("c-1"))
     );
     assert_eq!(anew.reference_task_ids, ["there-1"]);
-    let asked = errand.take(
+    let asked = remote_task.take(
         &peer(),
         &message(Verb::FeasibilityNegotiate, look()),
         &known(),
     );
-    assert!(matches!(asked, Step::Refused(no) if no.tag == "operation-not-supported"));
-    let unborn = super::Errand::new("s", "p", &TaskId::new("t")).take(
+    assert!(matches!(asked, NextStep::Refused(no) if no.tag == "operation-not-supported"));
+    let unborn = super::RemoteTask::new("s", "p", &TaskId::new("t")).take(
         &peer(),
         &message(Verb::TaskCancel, look()),
         &known(),
     );
-    assert_eq!(unborn, Step::Settled);
+    assert_eq!(unborn, NextStep::Settled);
 }
 
 /// An agent that understands prompts of A2A-T, and what is known here then.
-fn telecom() -> (Peer, Known) {
+fn telecom() -> (RemoteAgent, TaskContext) {
     let templates: Vec<_> = shipped().into_iter().map(Arc::new).collect();
     let find = |id: &str| {
         templates
@@ -359,11 +374,11 @@ fn telecom() -> (Peer, Known) {
     let mut card = Card::new("radio", "Saves energy.", "1.0.0");
     card.interfaces = vec![interface(JSONRPC, "1.0")];
     declaration::declare(&mut card, &TemplateCatalogue::new(find).unwrap());
-    let known = Known {
+    let known = TaskContext {
         templates,
-        ..Known::default()
+        ..TaskContext::default()
     };
-    (Peer::of(card).unwrap(), known)
+    (RemoteAgent::of(card).unwrap(), known)
 }
 
 fn speak(negotiation: &mut Negotiation, by: Side, speech: Speech) {
@@ -381,8 +396,8 @@ fn saving(percent: u32) -> Content {
 #[test]
 fn a_task_is_a_prompt_where_the_card_says_so() {
     let (peer, known) = telecom();
-    let mut errand = errand();
-    let begun = errand.take(&peer, &message(Verb::TaskAssign, saving(20)), &known);
+    let mut remote_task = remote_task();
+    let begun = remote_task.take(&peer, &message(Verb::TaskAssign, saving(20)), &known);
     let begun = said(begun);
     let prompt = TelecomEnvelope::read(&begun.metadata).unwrap().unwrap();
     assert!(prompt.text(Family::Task).unwrap().contains("Haidian"));
@@ -407,13 +422,13 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
     if let Response::Task(task) = &mut asking {
         task.status.message.as_mut().unwrap().metadata = question.write();
     }
-    let heard = errand.answered(&peer, Ok(asking), &known, now());
-    let Heard::Arrived(Some(news)) = heard else {
+    let heard = remote_task.answered(&peer, Ok(asking), &known, now());
+    let AnswerOutcome::Arrived(Some(news)) = heard else {
         panic!("{heard:?}")
     };
     assert_eq!(news.content.task_description, "Answer: How deep?");
     let words = Content::new("Haidian", "said").with_result("two metres");
-    let answer = said(errand.take(&peer, &message(Verb::FulfillmentNegotiate, words), &known));
+    let answer = said(remote_task.take(&peer, &message(Verb::FulfillmentNegotiate, words), &known));
     let answer = TelecomEnvelope::read(&answer.metadata).unwrap().unwrap();
     assert_eq!(
         answer.context.as_ref().unwrap().performative,
@@ -428,7 +443,7 @@ fn a_task_is_a_prompt_where_the_card_says_so() {
 #[test]
 fn feasibility_is_negotiated_with_who_speaks_telecom() {
     let (peer, mut known) = telecom();
-    let mut errand = errand();
+    let mut remote_task = remote_task();
     let ours = Negotiation::between(TaskId::new("t-1"), Kind::Feasibility, "ann", "surveyor");
     let mut ours = Negotiation {
         round_limit: 3,
@@ -437,7 +452,7 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     speak(&mut ours, Side::Publisher, Speech::offer(vec![saving(50)]));
     known.negotiations = vec![Arc::new(ours.clone())];
     let asked = message(Verb::FeasibilityNegotiate, saving(50));
-    let offer = said(errand.take(&peer, &asked, &known));
+    let offer = said(remote_task.take(&peer, &asked, &known));
     let offer = TelecomEnvelope::read(&offer.metadata).unwrap().unwrap();
     let context = offer.context.clone().unwrap();
     assert_eq!(
@@ -450,8 +465,8 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
         Role::Agent,
         vec![Part::text("wait")],
     )));
-    let heard = errand.answered(&peer, Ok(later), &known, now());
-    assert!(matches!(heard, Heard::NotNow(_)), "{heard:?}");
+    let heard = remote_task.answered(&peer, Ok(later), &known, now());
+    assert!(matches!(heard, AnswerOutcome::NotNow(_)), "{heard:?}");
 
     // As the agent would say it: less.
     let mut theirs = ours.clone();
@@ -475,8 +490,8 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     let mut answer = Said::new("m", Role::Agent, vec![Part::text("less")]);
     answer.metadata = less.write();
     let answer = Response::Sent(SendMessageResponse::Message(answer));
-    let heard = errand.answered(&peer, Ok(answer), &known, now());
-    let Heard::Replied(reply) = heard else {
+    let heard = remote_task.answered(&peer, Ok(answer), &known, now());
+    let AnswerOutcome::Replied(reply) = heard else {
         panic!("{heard:?}")
     };
     assert_eq!(reply.verdict, Verdict::Offered);
@@ -485,7 +500,7 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
 
     speak(&mut theirs, Side::Publisher, Speech::accept());
     known.negotiations = vec![Arc::new(theirs)];
-    let accepted = said(errand.take(&peer, &asked, &known));
+    let accepted = said(remote_task.take(&peer, &asked, &known));
     let accepted = TelecomEnvelope::read(&accepted.metadata).unwrap().unwrap();
     assert_eq!(
         accepted.context.unwrap().performative,
@@ -493,13 +508,13 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
     );
     let noted = Said::new("m", Role::Agent, vec![Part::text("noted")]);
     let noted = Response::Sent(SendMessageResponse::Message(noted));
-    let heard = errand.answered(&peer, Ok(noted), &known, now());
+    let heard = remote_task.answered(&peer, Ok(noted), &known, now());
     assert_eq!(
         heard,
-        Heard::Arrived(None),
+        AnswerOutcome::Arrived(None),
         "words to an acceptance are no result"
     );
-    let order = said(errand.take(&peer, &message(Verb::TaskAssign, saving(30)), &known));
+    let order = said(remote_task.take(&peer, &message(Verb::TaskAssign, saving(30)), &known));
     let order = TelecomEnvelope::read(&order.metadata).unwrap().unwrap();
     assert_eq!(order.context.as_ref().unwrap().id, context.id);
     assert!(order.text(Family::Task).unwrap().contains("30"));
@@ -510,8 +525,8 @@ fn feasibility_is_negotiated_with_who_speaks_telecom() {
 #[test]
 fn a_decision_is_taken_here_and_told_there() {
     let (peer, mut known) = telecom();
-    let mut errand = errand();
-    errand.take(&peer, &message(Verb::TaskAssign, saving(50)), &known);
+    let mut remote_task = remote_task();
+    remote_task.take(&peer, &message(Verb::TaskAssign, saving(50)), &known);
     let find = |id: &str| {
         known
             .templates
@@ -532,8 +547,8 @@ fn a_decision_is_taken_here_and_told_there() {
     if let Response::Task(task) = &mut waiting {
         task.status.message.as_mut().unwrap().metadata = offer.write();
     }
-    let heard = errand.answered(&peer, Ok(waiting.clone()), &known, now());
-    let Heard::Arrived(Some(news)) = heard else {
+    let heard = remote_task.answered(&peer, Ok(waiting.clone()), &known, now());
+    let AnswerOutcome::Arrived(Some(news)) = heard else {
         panic!("{heard:?}")
     };
     assert_eq!(news.awaits, Some(Awaits::Decision));
@@ -542,15 +557,15 @@ fn a_decision_is_taken_here_and_told_there() {
 
     // Asked for again before the publisher has decided, it is known and still under its context.
     known.negotiations = vec![Arc::new(theirs.clone())];
-    let heard = errand.answered(&peer, Ok(waiting.clone()), &known, now());
-    assert_eq!(heard, Heard::Arrived(None));
+    let heard = remote_task.answered(&peer, Ok(waiting.clone()), &known, now());
+    assert_eq!(heard, AnswerOutcome::Arrived(None));
     speak(&mut theirs, Side::Publisher, Speech::accept());
     known.negotiations = vec![Arc::new(theirs)];
     let word = message(
         Verb::FulfillmentNegotiate,
         Content::new("Haidian", "accept"),
     );
-    let accepted = said(errand.take(&peer, &word, &known));
+    let accepted = said(remote_task.take(&peer, &word, &known));
     assert_eq!(accepted.task_id.as_deref(), Some("there-1"));
     let accepted = TelecomEnvelope::read(&accepted.metadata).unwrap().unwrap();
     let context = accepted.context.unwrap();
@@ -560,23 +575,23 @@ fn a_decision_is_taken_here_and_told_there() {
     );
 
     // What it offered is known by now.
-    let heard = errand.answered(&peer, Ok(waiting), &known, now());
-    assert_eq!(heard, Heard::Arrived(None));
+    let heard = remote_task.answered(&peer, Ok(waiting), &known, now());
+    assert_eq!(heard, AnswerOutcome::Arrived(None));
 }
 
 /// Issue 6 §5: an order to report is a subscription, and each artifact of it is a report here.
 #[test]
 fn an_order_to_report_is_a_subscription() {
     let (peer, known) = telecom();
-    let mut errand = errand();
+    let mut remote_task = remote_task();
     let payload = Payload::new("fault_incident_v1", json!({"domain": "IP"}));
     let order = Content::new("IP", "report incidents").with_payload(payload);
-    let begun = said(errand.take(&peer, &message(Verb::TaskAssign, order), &known));
+    let begun = said(remote_task.take(&peer, &message(Verb::TaskAssign, order), &known));
     let subscription = TelecomEnvelope::read(&begun.metadata).unwrap().unwrap();
     let text = subscription.text(Family::Notification).unwrap();
     assert!(text.contains("Network domain: IP"), "{text}");
     let working = told(TaskState::Working, "taken", Vec::new());
-    errand.answered(&peer, Ok(working), &known, now());
+    remote_task.answered(&peer, Ok(working), &known, now());
     let report = json!({"faultManagement.Incident": {"csn": "ip-4", "priority": "high"}});
     let artifact = StreamResponse::Artifact(ArtifactUpdate {
         task_id: "there-1".to_owned(),
@@ -586,7 +601,9 @@ fn an_order_to_report_is_a_subscription() {
         last_chunk: true,
         metadata: Default::default(),
     });
-    let news = errand.streamed(&peer, &artifact, &known, now()).unwrap();
+    let news = remote_task
+        .streamed(&peer, &artifact, &known, now())
+        .unwrap();
     assert_eq!(news.status, Status::Processing);
     assert!(news.content.task_description.contains(r#""csn":"ip-4""#));
 }
@@ -595,10 +612,10 @@ fn an_order_to_report_is_a_subscription() {
 /// whole.
 #[test]
 fn events_are_told_until_the_task_settles() {
-    let mut errand = working();
+    let mut remote_task = working();
     assert_eq!(
-        errand.following(&peer()),
-        Following::Stream("there-1".to_owned())
+        remote_task.following(&peer()),
+        FollowMode::Stream("there-1".to_owned())
     );
     let mut event = |state, words: &str| {
         let status = TaskStatus {
@@ -612,7 +629,7 @@ fn events_are_told_until_the_task_settles() {
             status,
             metadata: Default::default(),
         });
-        let news = errand.streamed(&peer(), &update, &known(), now());
+        let news = remote_task.streamed(&peer(), &update, &known(), now());
         news.map(|news| news.content.task_description)
     };
     assert_eq!(
@@ -649,7 +666,7 @@ fn a_card_becomes_a_profile_or_is_refused_by_member() {
     let refused = |change: fn(&mut Card)| {
         let mut card = card();
         change(&mut card);
-        let profile = Peer::of(card).and_then(|it| it.profile(&introduction));
+        let profile = RemoteAgent::of(card).and_then(|it| it.profile(&introduction));
         profile.unwrap_err().member
     };
     assert_eq!(refused(|it| it.interfaces.clear()), "supportedInterfaces");
@@ -667,7 +684,7 @@ fn a_card_becomes_a_profile_or_is_refused_by_member() {
 /// A1, A2: v1.0 before v0.3, and in each version and binding a request that the other side reads.
 #[test]
 fn a_request_travels_in_every_version_and_binding() {
-    assert_eq!(peer().place, Place::of(&card()).unwrap());
+    assert_eq!(peer().interface, PeerInterface::of(&card()).unwrap());
     for version in Version::ALL {
         for binding in [JSONRPC, HTTP_JSON] {
             let mut card = card();
@@ -675,7 +692,7 @@ fn a_request_travels_in_every_version_and_binding() {
                 interface("GRPC", "1.0"),
                 interface(binding, version.as_str()),
             ];
-            let place = Place::of(&card).unwrap();
+            let place = PeerInterface::of(&card).unwrap();
             let message = Said::new("m", Role::User, vec![Part::text("look")]);
             let request = A2aRequest::SendMessage(SendMessage::new(message.clone()));
             let sending = place.write(&request, &[objects::URI.to_owned()]).unwrap();

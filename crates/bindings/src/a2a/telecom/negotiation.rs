@@ -7,7 +7,7 @@
 
 use super::super::begin::{inert, marked, message_id};
 use super::super::error;
-use super::super::notes::{Given, Said};
+use super::super::notes::{GivenTask, MessageOutcome};
 use super::super::request_context::RequestContext;
 use super::super::task::parts;
 use super::{answer, given_up, kept, refused};
@@ -38,7 +38,7 @@ impl RequestContext<'_> {
         message: &Message,
         envelope: TelecomEnvelope,
         push: Option<PushConfig>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let text = envelope.text(Family::Negotiation).unwrap_or_default();
         let said = self.spoken(&envelope, text).await?;
         let id = TaskId::new(&said.context.id);
@@ -59,7 +59,9 @@ impl RequestContext<'_> {
         }
         let after = self.negotiation_of(&id, Kind::Feasibility)?;
         let after = after.ok_or_else(|| Error::task_not_found(id.as_str()))?;
-        Ok(Said::Message(self.turn(message, &envelope, &after, round)))
+        Ok(MessageOutcome::Message(
+            self.turn(message, &envelope, &after, round),
+        ))
     }
 
     /// What a message is to a negotiation, or opens.
@@ -210,7 +212,7 @@ impl RequestContext<'_> {
         message: &Message,
         envelope: TelecomEnvelope,
         task: &Task,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let text = envelope.text(Family::Negotiation).ok_or_else(|| {
             refused(
                 "negotiation.phase_mismatch",
@@ -235,7 +237,7 @@ impl RequestContext<'_> {
             ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech) => speech,
             ReceivedMove::Withdrawal(reason) => return self.left(task, &reason).await,
             ReceivedMove::Again => {
-                return Ok(Said::Of(Given {
+                return Ok(MessageOutcome::Of(GivenTask {
                     task: task.id.clone(),
                     notes: Default::default(),
                 }));
@@ -264,7 +266,7 @@ impl RequestContext<'_> {
         envelope: &TelecomEnvelope,
         task: &Task,
         said: &negotiation::NegotiationMessage,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let awaits = task
             .awaits
             .filter(|it| matches!(it, Awaits::Answer | Awaits::Credentials));

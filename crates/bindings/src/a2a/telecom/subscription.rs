@@ -6,7 +6,7 @@
 //! an artifact of its own. Cancelling the task ends the subscription.
 
 use super::super::begin::marked;
-use super::super::notes::Said;
+use super::super::notes::MessageOutcome;
 use super::super::request_context::RequestContext;
 use super::told::{from_agent, status};
 use super::{given_up, kept, refused};
@@ -32,7 +32,7 @@ impl RequestContext<'_> {
         envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let text = envelope.text(Family::Notification).unwrap_or_default();
         let (served, text) = (Arc::clone(&self.served), text.to_owned());
         let named = envelope.template_uri.clone();

@@ -4,7 +4,7 @@
 //! understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
 use super::super::begin::{inert, marked};
-use super::super::notes::{Given, Said};
+use super::super::notes::{GivenTask, MessageOutcome};
 use super::super::request_context::RequestContext;
 use super::negotiation::unheard;
 use super::{given_up, kept, refused};
@@ -39,7 +39,7 @@ impl RequestContext<'_> {
         envelope: TelecomEnvelope,
         id: TaskId,
         push: Option<PushConfig>,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let prompt = self.prompt(&envelope).await?;
         let negotiated = envelope.context.as_ref().map(|it| TaskId::new(&it.id));
         let id = negotiated.unwrap_or(id);
@@ -105,7 +105,7 @@ impl RequestContext<'_> {
         message: &Message,
         envelope: TelecomEnvelope,
         task: &Task,
-    ) -> Result<Said, Error> {
+    ) -> Result<MessageOutcome, Error> {
         let asked = asked_in(task);
         let prompt = match envelope.text(Family::Task) {
             Some(_) => self.prompt(&envelope).await?,
@@ -202,10 +202,10 @@ impl RequestContext<'_> {
     }
 
     /// Who leaves a negotiation about a task leaves the task.
-    pub(super) async fn left(&self, task: &Task, reason: &str) -> Result<Said, Error> {
+    pub(super) async fn left(&self, task: &Task, reason: &str) -> Result<MessageOutcome, Error> {
         let reason = Metadata::from_iter([("reason".to_owned(), reason.into())]);
         self.stop(task, &reason).await?;
-        Ok(Said::Of(Given {
+        Ok(MessageOutcome::Of(GivenTask {
             task: task.id.clone(),
             notes: Default::default(),
         }))

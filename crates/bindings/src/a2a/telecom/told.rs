@@ -5,7 +5,7 @@
 //! a task in A2A-T nothing changes. Refuses to know streams and pushes: both tell what is told here.
 //! Read next: [`super::subscription`], of which less is told.
 
-use super::super::cards::Served;
+use super::super::cards::ServedAgent;
 use super::super::task::parts;
 use super::subscription::Subscribed;
 use super::{kept, negotiation};
@@ -72,7 +72,11 @@ pub(in crate::a2a) fn is_spoken_of(task: &Task) -> bool {
 
 impl<'a> Teller<'a> {
     /// Of tasks of an agent with this card.
-    pub(in crate::a2a) fn of(engine: &'a Engine, who: &'a Principal, served: &'a Served) -> Self {
+    pub(in crate::a2a) fn of(
+        engine: &'a Engine,
+        who: &'a Principal,
+        served: &'a ServedAgent,
+    ) -> Self {
         Self {
             engine,
             who,

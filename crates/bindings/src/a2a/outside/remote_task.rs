@@ -5,7 +5,7 @@
 //!   an answer  ──► SendMessage to it          TaskCancel ──► CancelTask
 //!   a refusal of its result ──► SendMessage in its conversation, a new task there
 //! ```
-//! What the task is called there is told with everything that is said of it here ([`super::THERE`]), so it is
+//! What the task is called there is told with everything that is said of it here ([`super::REMOTE_SECTION`]), so it is
 //! on record with the task and survives a restart; an identifier of a message follows from task and
 //! content, so that who is asked twice can tell. A question whether something could be done is for
 //! agents that speak A2A-T: A2A as such has no word for it, and words that ask could be taken for an
@@ -13,10 +13,10 @@
 
 use super::super::begin::inert;
 use super::form::{self, TaskForm};
-use super::known::Known;
-use super::peer::Peer;
-use super::telecom::{self, Beside, Turn};
-use super::there::There;
+use super::remote_agent::RemoteAgent;
+use super::remote_reference::RemoteReference;
+use super::task_context::TaskContext;
+use super::telecom::{self, Inquiry, SpokenTurn};
 use super::{content, request};
 use a2a::error::{Error, ErrorKind};
 use a2a::event::{SendMessageResponse, StreamResponse};
@@ -38,12 +38,12 @@ use serde_json::json;
 
 /// A task of this platform at an agent elsewhere.
 #[derive(Clone, Debug)]
-pub struct Errand {
+pub struct RemoteTask {
     agent: String,
     publisher: String,
     task: TaskId,
     target: String,
-    there: Option<There>,
+    reference: Option<RemoteReference>,
     /// What was told of it last.
     told: Option<(Status, Content)>,
     /// The assignment, to be said again if the agent has lost it.
@@ -53,14 +53,14 @@ pub struct Errand {
     /// True if it reports by artifacts until it is told to stop.
     reports: bool,
     /// What it waits for in A2A-T, if it does.
-    beside: Option<Beside>,
+    inquiry: Option<Inquiry>,
     /// The turn of a negotiation that was said last, until it is answered.
-    in_turn: Option<Turn>,
+    in_turn: Option<SpokenTurn>,
 }
 
 /// What is to be done for a message of the mind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum NextStep {
     /// Send this, and hand the answer in.
     Send(Box<A2aRequest>),
     /// Nothing has to be said there.
@@ -71,7 +71,7 @@ pub enum Step {
 
 /// What an answer comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum AnswerOutcome {
     /// The message has arrived; this is new of the task, if anything is.
     Arrived(Option<Box<Notification>>),
     /// A turn of a negotiation is answered.
@@ -86,7 +86,7 @@ pub enum Heard {
 
 /// How a task is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Following {
+pub enum FollowMode {
     /// It has ended there, or was never begun.
     Over,
     /// On a stream of this task.
@@ -97,82 +97,93 @@ pub enum Following {
     Waiting,
 }
 
-impl Errand {
-    /// An errand of which nothing is known yet; `publisher` is who speaks to the agent.
+impl RemoteTask {
+    /// A task of which nothing is known yet; `publisher` is who speaks to the agent.
     pub fn new(agent: &str, publisher: &str, task: &TaskId) -> Self {
         Self {
             agent: agent.to_owned(),
             publisher: publisher.to_owned(),
             task: task.clone(),
             target: String::new(),
-            there: None,
+            reference: None,
             told: None,
             assignment: None,
             was_lost: false,
             reports: false,
-            beside: None,
+            inquiry: None,
             in_turn: None,
         }
     }
 
     /// What is to be sent for a message of the mind.
-    pub fn take(&mut self, peer: &Peer, message: &Message, known: &Known) -> Step {
+    pub fn take(&mut self, peer: &RemoteAgent, message: &Message, known: &TaskContext) -> NextStep {
         self.in_turn = None;
         self.target.clone_from(&message.content.target_object);
-        if self.there.is_none() {
-            self.there = There::of(&message.content);
+        if self.reference.is_none() {
+            self.reference = RemoteReference::of(&message.content);
         }
-        match (message.verb, &self.there) {
-            (Verb::TaskAssign, there) => {
+        match (message.verb, &self.reference) {
+            (Verb::TaskAssign, reference) => {
                 let form = TaskForm::of(peer, known, &self.task, &message.content);
                 self.reports = form.is_subscription();
-                let look = there.as_ref().map(|there| request::look(&there.id));
+                let look = reference
+                    .as_ref()
+                    .map(|reference| request::look(&reference.id));
                 let request = look.unwrap_or_else(|| self.begin(form, &message.content));
                 self.assignment = Some(message.clone());
-                Step::Send(Box::new(request))
+                NextStep::Send(Box::new(request))
             }
-            (Verb::TaskResultQuery, Some(there)) => Step::Send(Box::new(request::look(&there.id))),
-            (Verb::TaskCancel, Some(there)) => Step::Send(Box::new(request::cancel(&there.id))),
-            (Verb::TaskCancel | Verb::TaskResultQuery, None) => Step::Settled,
-            (Verb::FulfillmentNegotiate, Some(there))
-                if there.status.is_terminal() && accepts(&message.content) =>
+            (Verb::TaskResultQuery, Some(reference)) => {
+                NextStep::Send(Box::new(request::look(&reference.id)))
+            }
+            (Verb::TaskCancel, Some(reference)) => {
+                NextStep::Send(Box::new(request::cancel(&reference.id)))
+            }
+            (Verb::TaskCancel | Verb::TaskResultQuery, None) => NextStep::Settled,
+            (Verb::FulfillmentNegotiate, Some(reference))
+                if reference.status.is_terminal() && accepts(&message.content) =>
             {
-                Step::Settled
+                NextStep::Settled
             }
-            (Verb::FulfillmentNegotiate, Some(there)) => {
-                if let Some(said) = self.decision(peer, known, there) {
-                    self.in_turn = Turn::of(known, Kind::Fulfillment);
-                    return Step::Send(Box::new(request::send(said)));
+            (Verb::FulfillmentNegotiate, Some(reference)) => {
+                if let Some(said) = self.decision(peer, known, reference) {
+                    self.in_turn = SpokenTurn::of(known, Kind::Fulfillment);
+                    return NextStep::Send(Box::new(request::send(said)));
                 }
-                let request = self.go_on(peer, known, there, &message.content);
+                let request = self.go_on(peer, known, reference, &message.content);
                 // If it is not enough, the same question is a new one.
                 self.told = None;
-                Step::Send(Box::new(request))
+                NextStep::Send(Box::new(request))
             }
             (Verb::FeasibilityNegotiate, _) => self.turn(peer, known),
-            _ => Step::Refused(self.negotiates_not()),
+            _ => NextStep::Refused(self.negotiates_not()),
         }
     }
 
     /// Says what was said here last, to an agent that negotiates.
-    fn turn(&mut self, peer: &Peer, known: &Known) -> Step {
+    fn turn(&mut self, peer: &RemoteAgent, known: &TaskContext) -> NextStep {
         match telecom::turn(peer, known, &self.task) {
             Some(said) => {
-                self.in_turn = Turn::of(known, Kind::Feasibility);
-                Step::Send(Box::new(request::send(said)))
+                self.in_turn = SpokenTurn::of(known, Kind::Feasibility);
+                NextStep::Send(Box::new(request::send(said)))
             }
-            None => Step::Refused(self.negotiates_not()),
+            None => NextStep::Refused(self.negotiates_not()),
         }
     }
 
     /// What was said here to a decision that it has offered, if it has and waits for that.
-    fn decision(&self, peer: &Peer, known: &Known, there: &There) -> Option<Said> {
-        let Some(Beside::Offers(_, context)) = &self.beside else {
+    fn decision(
+        &self,
+        peer: &RemoteAgent,
+        known: &TaskContext,
+        reference: &RemoteReference,
+    ) -> Option<Said> {
+        let Some(Inquiry::Offers(_, context)) = &self.inquiry else {
             return None;
         };
         let mut said = telecom::decision(peer, known, &self.task, context)?;
-        said.task_id = Some(there.id.clone());
-        Some(said).filter(|_| !there.status.is_terminal())
+        said.task_id = Some(reference.id.clone());
+        Some(said).filter(|_| !reference.status.is_terminal())
     }
 
     fn negotiates_not(&self) -> Undelivered {
@@ -189,11 +200,11 @@ impl Errand {
     /// taken it.
     fn replied(
         &mut self,
-        peer: &Peer,
-        known: &Known,
+        peer: &RemoteAgent,
+        known: &TaskContext,
         kind: Kind,
         sent: &SendMessageResponse,
-    ) -> Heard {
+    ) -> AnswerOutcome {
         let (said, works) = match sent {
             SendMessageResponse::Message(said) => (Some(said), false),
             SendMessageResponse::Task(task) => {
@@ -205,51 +216,53 @@ impl Errand {
         match reply.or_else(|| works.then(Reply::accepted)) {
             Some(reply) => {
                 self.in_turn = None;
-                Heard::Replied(Box::new(reply))
+                AnswerOutcome::Replied(Box::new(reply))
             }
-            None => Heard::NotNow("it has not answered yet".to_owned()),
+            None => AnswerOutcome::NotNow("it has not answered yet".to_owned()),
         }
     }
 
     /// What the answer to the last request says, and what of it is new.
     pub fn answered(
         &mut self,
-        peer: &Peer,
+        peer: &RemoteAgent,
         answer: Result<Response, Error>,
-        known: &Known,
+        known: &TaskContext,
         now: Timestamp,
-    ) -> Heard {
+    ) -> AnswerOutcome {
         match (answer, self.in_turn) {
             (Ok(Response::Sent(sent)), Some(turn)) if turn.stance == Stance::Offer => {
                 self.replied(peer, known, turn.kind, &sent)
             }
             // An acceptance or a refusal wants no answer, and words to it are no result.
-            (Ok(Response::Sent(SendMessageResponse::Message(_))), Some(_)) => Heard::Arrived(None),
+            (Ok(Response::Sent(SendMessageResponse::Message(_))), Some(_)) => {
+                AnswerOutcome::Arrived(None)
+            }
             (answer, _) => self.arrived(peer, answer, known, now),
         }
     }
 
     fn arrived(
         &mut self,
-        peer: &Peer,
+        peer: &RemoteAgent,
         answer: Result<Response, Error>,
-        known: &Known,
+        known: &TaskContext,
         now: Timestamp,
-    ) -> Heard {
+    ) -> AnswerOutcome {
         match answer {
             Ok(Response::Sent(SendMessageResponse::Task(task))) => {
-                Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
+                AnswerOutcome::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Task(task)) => {
                 self.was_lost = false;
-                Heard::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
+                AnswerOutcome::Arrived(self.of_task(peer, &task, known, now).map(Box::new))
             }
             Ok(Response::Sent(SendMessageResponse::Message(said))) => {
                 let content = content::of(&self.target, &said.parts, &[], known);
                 let news = self.told_of(Status::Finished, content, now);
-                Heard::Arrived(news.map(Box::new))
+                AnswerOutcome::Arrived(news.map(Box::new))
             }
-            Ok(_) => Heard::Refused(undelivered(
+            Ok(_) => AnswerOutcome::Refused(undelivered(
                 "malformed",
                 "it is no answer to this".to_owned(),
             )),
@@ -257,13 +270,13 @@ impl Errand {
         }
     }
 
-    /// What is new by an event of the stream; [`Following`] says what to do next. A task that has
+    /// What is new by an event of the stream; [`FollowMode`] says what to do next. A task that has
     /// settled is to be asked for, for its stream does not tell all of it again.
     pub fn streamed(
         &mut self,
-        peer: &Peer,
+        peer: &RemoteAgent,
         event: &StreamResponse,
-        known: &Known,
+        known: &TaskContext,
         now: Timestamp,
     ) -> Option<Notification> {
         match event {
@@ -285,32 +298,41 @@ impl Errand {
 
     /// That nobody there knows the task any more.
     pub fn given_up(&mut self, why: &str, now: Timestamp) -> Option<Notification> {
-        self.there = None;
+        self.reference = None;
         let content = Content::new(self.target.as_str(), inert(why));
         self.told_of(Status::Failed, content, now)
     }
 
     /// How the task is to be followed.
-    pub fn following(&self, peer: &Peer) -> Following {
-        let Some(there) = self.there.as_ref().filter(|it| !it.status.is_terminal()) else {
-            return Following::Over;
+    pub fn following(&self, peer: &RemoteAgent) -> FollowMode {
+        let Some(reference) = self
+            .reference
+            .as_ref()
+            .filter(|it| !it.status.is_terminal())
+        else {
+            return FollowMode::Over;
         };
-        match there.status {
-            Status::Processing if peer.streams() => Following::Stream(there.id.clone()),
-            Status::Processing => Following::Asking,
-            _ => Following::Waiting,
+        match reference.status {
+            Status::Processing if peer.streams() => FollowMode::Stream(reference.id.clone()),
+            Status::Processing => FollowMode::Asking,
+            _ => FollowMode::Waiting,
         }
     }
 
     /// Asks how the task is.
     pub fn look(&self) -> Option<A2aRequest> {
-        self.there.as_ref().map(|there| request::look(&there.id))
+        self.reference
+            .as_ref()
+            .map(|reference| request::look(&reference.id))
     }
 
     /// Ends the task there, if it has not ended.
     pub fn cancel(&self) -> Option<A2aRequest> {
-        let open = self.there.as_ref().filter(|it| !it.status.is_terminal());
-        open.map(|there| request::cancel(&there.id))
+        let open = self
+            .reference
+            .as_ref()
+            .filter(|it| !it.status.is_terminal());
+        open.map(|reference| request::cancel(&reference.id))
     }
 
     fn begin(&self, form: TaskForm, content: &Content) -> A2aRequest {
@@ -318,53 +340,59 @@ impl Errand {
     }
 
     /// To a task that has ended nothing can be said: what was wrong with its result begins another.
-    fn go_on(&self, peer: &Peer, known: &Known, there: &There, content: &Content) -> A2aRequest {
-        let digest = canonical::hash(&json!([there.id, content.render()]));
+    fn go_on(
+        &self,
+        peer: &RemoteAgent,
+        known: &TaskContext,
+        reference: &RemoteReference,
+        content: &Content,
+    ) -> A2aRequest {
+        let digest = canonical::hash(&json!([reference.id, content.render()]));
         let digest: String = digest[..8]
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let id = format!("{}/{digest}", self.task);
-        let asked = match &self.beside {
-            Some(Beside::Asks(asked)) => Some(asked),
+        let asked = match &self.inquiry {
+            Some(Inquiry::Asks(asked)) => Some(asked),
             _ => None,
         };
         let mut said = form::going_on(peer, known, asked, id, content);
-        said.context_id = Some(there.context_id.clone()).filter(|id| !id.is_empty());
-        match there.status.is_terminal() {
-            true => said.reference_task_ids = vec![there.id.clone()],
-            false => said.task_id = Some(there.id.clone()),
+        said.context_id = Some(reference.context_id.clone()).filter(|id| !id.is_empty());
+        match reference.status.is_terminal() {
+            true => said.reference_task_ids = vec![reference.id.clone()],
+            false => said.task_id = Some(reference.id.clone()),
         }
         request::send(said)
     }
 
-    fn failed(&mut self, peer: &Peer, known: &Known, error: Error) -> Heard {
+    fn failed(&mut self, peer: &RemoteAgent, known: &TaskContext, error: Error) -> AnswerOutcome {
         let said = format!("{}: {}", error.kind.name(), error.message);
         match (error.kind, self.assignment.clone()) {
             (ErrorKind::TaskNotFound, Some(assignment)) if !self.was_lost => {
                 self.was_lost = true;
-                self.there = None;
+                self.reference = None;
                 let form = TaskForm::of(peer, known, &self.task, &assignment.content);
-                Heard::Lost(Box::new(self.begin(form, &assignment.content)))
+                AnswerOutcome::Lost(Box::new(self.begin(form, &assignment.content)))
             }
             // It has ended there; how, is to be looked at.
-            (ErrorKind::TaskNotCancelable, _) => Heard::Arrived(None),
+            (ErrorKind::TaskNotCancelable, _) => AnswerOutcome::Arrived(None),
             (ErrorKind::Unavailable | ErrorKind::TooManyRequests | ErrorKind::Internal, _) => {
-                Heard::NotNow(said)
+                AnswerOutcome::NotNow(said)
             }
-            (kind, _) => Heard::Refused(undelivered(tag(kind), said)),
+            (kind, _) => AnswerOutcome::Refused(undelivered(tag(kind), said)),
         }
     }
 
     fn of_task(
         &mut self,
-        peer: &Peer,
+        peer: &RemoteAgent,
         told: &Told,
-        known: &Known,
+        known: &TaskContext,
         now: Timestamp,
     ) -> Option<Notification> {
         let status = begun(told.status.state)?;
-        self.there = Some(There {
+        self.reference = Some(RemoteReference {
             id: told.id.clone(),
             context_id: told.context_id.clone(),
             status,
@@ -378,14 +406,14 @@ impl Errand {
         let waiting = said.filter(|_| status == Status::InputRequired);
         let about = self.assignment.as_ref();
         let about = about.and_then(|it| Some(it.content.payload.as_ref()?.schema_id.clone()));
-        self.beside = waiting.and_then(|it| Beside::of(peer, known, about.as_deref(), it));
-        let asked = match &self.beside {
-            Some(Beside::Offers(None, _)) => return None,
-            Some(Beside::Offers(Some(offered), _)) => {
+        self.inquiry = waiting.and_then(|it| Inquiry::of(peer, known, about.as_deref(), it));
+        let asked = match &self.inquiry {
+            Some(Inquiry::Offers(None, _)) => return None,
+            Some(Inquiry::Offers(Some(offered), _)) => {
                 let content = (**offered).clone();
                 return self.news(status, Some(Awaits::Decision), content, now);
             }
-            Some(Beside::Asks(asked)) => Some(vec![Part::text(asked.words())]),
+            Some(Inquiry::Asks(asked)) => Some(vec![Part::text(asked.words())]),
             None => None,
         };
         let said = said.map(|it: &Said| it.parts.as_slice());
@@ -417,12 +445,12 @@ impl Errand {
         content: Content,
         now: Timestamp,
     ) -> Option<Notification> {
-        if let Some(there) = &mut self.there {
-            there.status = status;
+        if let Some(reference) = &mut self.reference {
+            reference.status = status;
         }
         let mut content = content;
-        if let Some(there) = &self.there {
-            content.others.push(there.section());
+        if let Some(reference) = &self.reference {
+            content.others.push(reference.section());
         }
         let before = self.told.replace((status, content.clone()));
         if before.as_ref() == self.told.as_ref() {

@@ -22,9 +22,9 @@ enum Binding {
     HttpJson,
 }
 
-/// A place where an agent is spoken to.
+/// An interface of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PeerInterface {
     /// Its URL, without a slash at its end over HTTP+JSON.
     pub url: String,
     version: Version,
@@ -34,7 +34,7 @@ pub struct Place {
 
 /// A request, as HTTP sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sending {
+pub struct PeerRequest {
     /// `GET`, `POST` or `DELETE`.
     pub verb: &'static str,
     /// The URL.
@@ -48,8 +48,8 @@ pub struct Sending {
 /// All requests of one connection are answered one by one: their number says nothing.
 const NUMBER: u64 = 1;
 
-impl Place {
-    /// The best place of a card: v1.0 before v0.3, and of one version the one that the card names
+impl PeerInterface {
+    /// The best interface of a card: v1.0 before v0.3, and of one version the one that the card names
     /// first. None if it names none that is spoken here.
     pub fn of(card: &Card) -> Option<Self> {
         let newest_first = Version::ALL.into_iter().rev();
@@ -79,7 +79,7 @@ impl Place {
     ///
     /// # Errors
     /// [`ErrorKind::UnsupportedOperation`] if there is no such request in this version or binding.
-    pub fn write(&self, request: &A2aRequest, extensions: &[String]) -> Result<Sending, Error> {
+    pub fn write(&self, request: &A2aRequest, extensions: &[String]) -> Result<PeerRequest, Error> {
         let tenant = self.tenant.as_deref();
         let (verb, url, body) = match self.binding {
             Binding::JsonRpc => {
@@ -100,7 +100,7 @@ impl Place {
             fields.push((extension::header(self.version), extensions.join(", ")));
         }
         fields.push(("Accept", format!("application/json, {}", sse::MEDIA_TYPE)));
-        Ok(Sending {
+        Ok(PeerRequest {
             verb,
             url,
             fields,
@@ -127,7 +127,7 @@ impl Place {
     /// An event of a stream.
     ///
     /// # Errors
-    /// As of [`Place::read`].
+    /// As of [`PeerInterface::read`].
     pub fn read_event(&self, data: &str) -> Result<StreamResponse, Error> {
         let data = json(200, data.as_bytes())?;
         match self.binding {

@@ -1,9 +1,9 @@
 //! What the platform knows when something is said to an agent elsewhere, or heard of it.
 //!
-//! Handed in by whoever has the engine; nothing of it is kept. Read next: [`super::errand`].
+//! Handed in by whoever has the engine; nothing of it is kept. Read next: [`super::remote_task`].
 
 use super::super::telecom::repertoire;
-use super::peer::Peer;
+use super::remote_agent::RemoteAgent;
 use a2a::telecom::peer::TelecomPeer;
 use domain::negotiation::{Kind, Negotiation, State};
 use schema::template::Template;
@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// What is known here of a task and its negotiation.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct TaskContext {
     /// The schemas that are published.
     pub templates: Vec<Arc<Template>>,
     /// The negotiations of the task.
     pub negotiations: Vec<Arc<Negotiation>>,
 }
 
-impl Known {
+impl TaskContext {
     /// True if payloads of a schema are read here.
     pub(super) fn is_published(&self, schema_id: &str) -> bool {
         let mut all = self.templates.iter();
@@ -38,7 +38,7 @@ impl Known {
     }
 
     /// An agent as one that understands A2A-T; none if its card does not say so.
-    pub(super) fn telecom(&self, peer: &Peer) -> Option<TelecomPeer> {
+    pub(super) fn telecom(&self, peer: &RemoteAgent) -> Option<TelecomPeer> {
         let all = self.templates.iter().map(|it| it.schema_id.clone());
         let repertoire = || repertoire(&all.collect(), &self.templates);
         peer.speaks_telecom()

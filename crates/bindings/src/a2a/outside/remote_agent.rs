@@ -3,7 +3,7 @@
 //! Says precisely which member of a card cannot be used. Refuses to know how the card was had, and who
 //! vouches for it. Read next: `a2a::card::profile`, the other way.
 
-use super::place::Place;
+use super::interface::PeerInterface;
 use a2a::card::{AgentSkill, Card, SecurityKind};
 use a2a::intent::SkillExtension;
 use a2a::media::MediaType;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// Why a card cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
-pub struct Unusable {
+pub struct UnusableCard {
     /// The member of the card.
     pub member: String,
     /// Why.
@@ -25,11 +25,11 @@ pub struct Unusable {
 
 /// An agent elsewhere.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Peer {
+pub struct RemoteAgent {
     /// Its card.
     pub card: Card,
     /// Where it is spoken to.
-    pub place: Place,
+    pub interface: PeerInterface,
     /// The schemas that it takes as typed input (002 §1).
     pub(super) inputs: BTreeSet<String>,
     /// The skills to which messages can be routed by intents (004).
@@ -42,14 +42,14 @@ const MODES: [&str; 4] = ["image", "text", "audio", "video"];
 /// The longest name that an agent can have, in bytes.
 const NAME_MOST: usize = 64;
 
-impl Peer {
+impl RemoteAgent {
     /// The agent of a card.
     ///
     /// # Errors
-    /// [`Unusable`]: it is spoken to nowhere that is known here, wants an extension or a way to
+    /// [`UnusableCard`]: it is spoken to nowhere that is known here, wants an extension or a way to
     /// authenticate that is not, or declares intents wrongly.
-    pub fn of(card: Card) -> Result<Self, Unusable> {
-        let place = Place::of(&card).ok_or_else(|| {
+    pub fn of(card: Card) -> Result<Self, UnusableCard> {
+        let interface = PeerInterface::of(&card).ok_or_else(|| {
             let why = "no place where 1.0 or 0.3 is spoken over JSONRPC or HTTP+JSON";
             unusable("supportedInterfaces", why)
         })?;
@@ -75,7 +75,7 @@ impl Peer {
         Ok(Self {
             inputs: objects::inputs(&card),
             intents,
-            place,
+            interface,
             card,
         })
     }
@@ -83,8 +83,8 @@ impl Peer {
     /// Its profile on this platform: what the card says, and what is said of it here.
     ///
     /// # Errors
-    /// [`Unusable`] if the card's version is none, or nobody could be called like it.
-    pub fn profile(&self, said: &IntroduceAgent) -> Result<Profile, Unusable> {
+    /// [`UnusableCard`] if the card's version is none, or nobody could be called like it.
+    pub fn profile(&self, said: &IntroduceAgent) -> Result<Profile, UnusableCard> {
         let card = &self.card;
         let provider = card.provider.as_ref().map(|it| it.organization.clone());
         Ok(Profile {
@@ -186,7 +186,7 @@ fn kind_of(media: &str) -> Option<String> {
 }
 
 /// What an agent is called here whose card calls it anything: letters, digits, `-`, `_` and `.`.
-fn name_of(name: &str) -> Result<String, Unusable> {
+fn name_of(name: &str) -> Result<String, UnusableCard> {
     let usable = |c: char| match c.is_ascii_alphanumeric() || "-_.".contains(c) {
         true => c,
         false => '-',
@@ -203,7 +203,7 @@ fn name_of(name: &str) -> Result<String, Unusable> {
 }
 
 /// A version of three numbers; cards often leave the last ones out.
-fn semantic(version: &str) -> Result<String, Unusable> {
+fn semantic(version: &str) -> Result<String, UnusableCard> {
     let numbers: Vec<&str> = version.trim().trim_start_matches('v').split('.').collect();
     let is_number = |it: &&str| !it.is_empty() && it.bytes().all(|b| b.is_ascii_digit());
     match numbers.as_slice() {
@@ -217,8 +217,8 @@ fn semantic(version: &str) -> Result<String, Unusable> {
     }
 }
 
-fn unusable(member: &str, why: impl ToString) -> Unusable {
-    Unusable {
+fn unusable(member: &str, why: impl ToString) -> UnusableCard {
+    UnusableCard {
         member: member.to_owned(),
         why: why.to_string(),
     }
