@@ -61,14 +61,14 @@ use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// What an operator chooses.
+/// The choices of an operator.
 pub struct BindingSettings {
-    /// Where the platform is reached from outside, without a slash at its end. Its agents are below
+    /// The URL of the platform from outside, without a slash at its end. Its agents are below
     /// `/agents/`.
     pub url: String,
     /// Which card is served.
     pub card_profile: CardProfile,
-    /// How long clients may keep a card, in seconds.
+    /// The time for which clients may keep a card, in seconds.
     pub card_max_age_s: u32,
     /// The language of descriptions in cards.
     pub language: Language,
@@ -88,7 +88,7 @@ pub struct Binding {
     background: Arc<dyn Background>,
     cards: Cards,
     forgetful: Option<String>,
-    /// How many messages came to the forgetful agent.
+    /// The number of messages that came to the forgetful agent.
     forgotten: AtomicU64,
 }
 

@@ -69,7 +69,7 @@ impl RequestContext<'_> {
             .await
     }
 
-    /// What the assignment lacked (Q75).
+    /// Completes the assignment by the parameters that it lacked (Q75).
     async fn completing(&self, task: &Task, said: &Read) -> Result<Assignment, Error> {
         let pending = pending(task);
         match said {
@@ -124,7 +124,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// What was said already of an assignment that lacks something.
+/// The payload so far of an assignment that lacks something.
 fn pending(task: &Task) -> Option<&Payload> {
     match task.awaits {
         Some(Awaits::Completion) => task.said.as_ref()?.payload.as_ref(),
@@ -132,7 +132,7 @@ fn pending(task: &Task) -> Option<&Payload> {
     }
 }
 
-/// What a task is about stays as it was assigned, whatever completes it.
+/// The content of a completed task, whose object stays as it was assigned.
 fn completed(task: &Task, message: &Message, wanted: &Assignment) -> Content {
     let mut said = content(message, None);
     kept::hand_on(&task.content, &mut said);
@@ -146,7 +146,7 @@ fn completed(task: &Task, message: &Message, wanted: &Assignment) -> Content {
     }
 }
 
-/// What is said now counts more.
+/// The two payloads together; values said now count more.
 fn together(pending: Option<&Payload>, said: &Payload) -> Payload {
     let before = pending.filter(|it| it.schema_id == said.schema_id);
     let mut values = before.map_or_else(Map::new, |it| it.values.clone());
@@ -183,7 +183,7 @@ fn judgement(message: &Message, said: &Read) -> Result<Content, Error> {
     Ok(content(message, None).with_result(told))
 }
 
-/// How a message judges: data say it by their member, words by the first of them.
+/// The judgement in a message: data say it by their member, words by the first of them.
 fn stance(message: &Message) -> Option<Stance> {
     let of_part = |part: &Part| match &part.content {
         PartContent::Data(data) => Stance::parse(data.get(STANCE)?.as_str()?),

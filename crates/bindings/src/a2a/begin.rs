@@ -41,16 +41,16 @@ const MESSAGE_ID_BYTES_MAX: usize = 256;
 /// message is known again when it is sent again, and in the history.
 const MESSAGE_ID: &str = "message id";
 
-/// How long a text may be that is read for what it means, in bytes: some seven hundred words.
+/// The longest text that is read for its meaning, in bytes: some seven hundred words.
 pub(super) const WORDS_BYTES_MAX: usize = 4 << 10;
 
-/// How long the texts of a message in A2A-T may be, in bytes.
+/// The longest texts of a message in A2A-T, in bytes.
 const TELECOM_BYTES_MAX: usize = 64 << 10;
 
-/// What stands for the words of a message that has none.
+/// The words of a message that has none.
 const WORDLESS: &str = "as the payload says";
 
-/// What is to be assigned, or what it lacks.
+/// A payload to be assigned, or a question for the rest of it.
 pub(super) enum Assignment {
     /// This.
     Whole(Option<Payload>),
@@ -128,7 +128,7 @@ impl RequestContext<'_> {
         Ok(())
     }
 
-    /// What no message may be.
+    /// Refuses messages that no agent takes.
     fn check(&self, sent: &SendMessage, version: Version) -> Result<(), Error> {
         let message = &sent.message;
         if sent.configuration.push.is_some() {
@@ -363,7 +363,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// What slots come to (Q73).
+/// The assignment that filled slots come to (Q73).
 pub(super) fn slots(schema: Option<&str>, filled: &Filled) -> Result<Assignment, Error> {
     let schema_id = schema.ok_or_else(|| {
         let why = "the skill takes no parameters";
@@ -392,7 +392,7 @@ pub(super) fn fill(negotiate: &mut Negotiate, mut content: Content, wanted: Assi
     negotiate.texts.push(content.render());
 }
 
-/// What a message says, as sections: its words, or else what its payload is about.
+/// The sections of a message: its words, or else the subject of its payload.
 pub(super) fn content(message: &Message, payload: Option<Payload>) -> Content {
     let words = message.words();
     let about = match words.trim() {

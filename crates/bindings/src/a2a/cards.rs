@@ -48,7 +48,7 @@ impl ServedAgent {
             && self.templates.iter().zip(templates).all(same)
     }
 
-    /// What the agent takes, as published: each template once.
+    /// The templates that the agent takes, as published: each once.
     pub(super) fn offers(&self) -> Vec<SkillOffer<'_>> {
         let skills = self.profile.skills.iter();
         let all = skills.flat_map(|skill| skill.schemas.iter().map(move |id| (skill, id)));

@@ -98,7 +98,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
     }
 }
 
-/// What a leaf of the model is called in a message.
+/// The member of a message that a leaf of the model is.
 fn member(leaf: &str) -> String {
     match leaf {
         "conversation" => "message.contextId".to_owned(),
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(refused("ann"), refused("ben"));
     }
 
-    /// What is ours to mend is not told in detail.
+    /// A failure is not told in detail.
     #[test]
     fn failures_tell_nothing_of_the_store() {
         let failed = refused(&Refusal::Failed(StoreFailure::Broken {

@@ -65,7 +65,7 @@ pub struct IncomingRequest<'a> {
     /// The path below the agent's URL, with its leading slash and its escapes; empty at the URL
     /// itself.
     pub path: &'a str,
-    /// What stands behind `?`; empty if nothing does.
+    /// The part behind `?`; empty if there is none.
     pub query: &'a str,
     /// Names and values, as they came.
     pub headers: &'a [(&'a str, &'a str)],
@@ -152,7 +152,7 @@ pub struct Answer {
     pub status: u16,
     /// Names and values.
     pub headers: Vec<(&'static str, String)>,
-    /// What follows.
+    /// The body.
     pub body: AnswerBody,
 }
 
@@ -211,7 +211,7 @@ impl Answer {
     }
 }
 
-/// How an answer is written: as its request was.
+/// The binding in which an answer is written: that of its request.
 #[derive(Clone, Debug)]
 pub(super) enum Written {
     /// JSON-RPC.

@@ -1,5 +1,5 @@
-//! What an agent says that only A2A has a place for: a file, data without a schema, and that its
-//! answer is a message and nothing to follow.
+//! Parts of an answer that only A2A has a place for: a file, data without a schema, and that the answer
+//! is a message and nothing to follow.
 //!
 //! They are sections of its content, which is recorded and told over every protocol as it stands; here
 //! they become what they say. Refuses to know which agent says them. Read next: [`super::task`].
@@ -15,7 +15,7 @@ const PART: &str = "a2a part";
 /// The section that says as what a result that is there at once is answered with.
 const ANSWER: &str = "a2a answer";
 
-/// What is said there of one that is a message.
+/// The value there for an answer that is a message.
 const MESSAGE: &str = "message";
 
 /// The same content with a part that no other section has a place for.

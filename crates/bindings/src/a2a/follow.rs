@@ -30,7 +30,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How many entries of the log are looked at in one breath.
+/// The most entries of the log that are looked at in one breath.
 const AT_ONCE: usize = 256;
 
 /// So many bytes of frames are made ahead of their reader, and those of one entry more.
@@ -74,7 +74,7 @@ pub struct EventFrames {
     written: Written,
     news: watch::Receiver<Sequence>,
     ready: VecDeque<String>,
-    /// How many bytes these are.
+    /// Their bytes.
     bytes: usize,
     following: Option<Following>,
 }
@@ -280,7 +280,7 @@ impl Following {
     }
 }
 
-/// What a change of a task is told as: the result first, then the state that came with it.
+/// The events of a change of a task: the result first, then the state that came with it.
 pub(super) fn events(
     task: &Task,
     change: &Notification,
@@ -317,7 +317,7 @@ impl Until {
     }
 }
 
-/// What an entry says of a task.
+/// The change of a task that an entry holds.
 fn change_of<'e>(entry: &'e Entry, task: &Task) -> Option<&'e Notification> {
     match &entry.happening {
         LogEvent::Task(change) if change.task == task.id => Some(change),

@@ -1,4 +1,5 @@
-//! What an agent takes by form: its skills, each with the templates of its typed input (002 §1).
+//! The input that an agent takes by form: its skills, each with the templates of its typed input
+//! (002 §1).
 //!
 //! As its card tells it, so that a form is there for each schema that can be sent, and for no other.
 //! Refuses to know how a form looks: that is the server's. Read next: [`super::cards`].
@@ -17,7 +18,7 @@ use std::sync::Arc;
 pub struct Forms {
     /// The name of the agent.
     pub agent: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
     /// Its skills with typed input, in the order of the card.
     pub skills: Vec<SkillForms>,
@@ -28,7 +29,7 @@ pub struct Forms {
 pub struct SkillForms {
     /// The name of the skill.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
     /// One at least.
     pub templates: Vec<Arc<Template>>,
@@ -65,7 +66,7 @@ fn inputs(served: &ServedAgent, skill: &AgentSkill) -> Vec<Arc<Template>> {
 }
 
 impl Binding {
-    /// What an agent takes by form, for everybody, as its card is; none if there is no such agent.
+    /// The forms of an agent, for everybody, as its card is; none if there is no such agent.
     pub fn forms(&self, endpoint: &Endpoint, now: Timestamp) -> Option<Forms> {
         let served = self.cards.of(&self.engine, endpoint, now)?;
         Some(Forms::of(&served))

@@ -1,4 +1,4 @@
-//! What a task is called that a message begins.
+//! The identifier of a task that a message begins.
 //!
 //! The same message sent again names the same task, so that it is done once, and no chance is
 //! needed. Read next: [`super::begin`].
@@ -61,7 +61,7 @@ mod tests {
         }
     }
 
-    /// What is sent again is another task where nobody remembers it.
+    /// A message sent again is another task where nobody remembers it.
     #[test]
     fn a_message_can_name_several() {
         let id = task_of("ann", "ip", &message("m", None, "look"));

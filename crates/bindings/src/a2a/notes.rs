@@ -12,7 +12,7 @@ use domain::task::TaskId;
 use engine::Notice;
 use serde_json::{Value, json};
 
-/// What came of a message.
+/// The outcome of a message.
 pub(super) enum MessageOutcome {
     /// A task has begun, or goes on.
     Of(GivenTask),
@@ -26,7 +26,7 @@ pub(super) struct GivenTask {
     pub(super) notes: Notes,
 }
 
-/// What is told to the caller alone, beside the task.
+/// The notes for the caller alone, beside the task.
 #[derive(Default)]
 pub(super) struct Notes {
     passed_over: Vec<String>,

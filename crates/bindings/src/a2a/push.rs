@@ -1,7 +1,7 @@
 //! Push notifications: configurations as A2A knows them (v1.0 §3.1.7 to §3.1.10, v0.3 §7.5 to §7.8),
 //! and what is told by them.
 //!
-//! What is told of a change is what a stream tells of it; to a v0.3 client it is the task as the change
+//! A push tells of a change as a stream does; to a v0.3 client it is the task as the change
 //! left it, without its history. Refuses to know addresses and connections: which are allowed is asked
 //! of the engine, who posts is the server. Read next: [`super::follow`], `engine`'s `push`.
 
@@ -133,7 +133,7 @@ fn told(config: push::PushConfig) -> PushNotificationConfig {
     }
 }
 
-/// What is posted by a configuration.
+/// The requests that a configuration has posted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Push {
     /// The type of every body.
@@ -162,8 +162,8 @@ pub fn pushed_by(
     Ok(configs)
 }
 
-/// What a configuration tells of a change at this place of the log; none if the task is gone, or is not
-/// for its owner to read any more.
+/// The push of a configuration for a change at this place of the log; none if the task is gone, or is
+/// not for its owner to read any more.
 ///
 /// # Errors
 /// [`Refusal`] if the store cannot be read.
@@ -203,7 +203,7 @@ pub fn push_of(
     }))
 }
 
-/// Who tells in A2A-T, of an agent whose card declares these schemas.
+/// The teller in A2A-T of an agent whose card declares these schemas.
 fn teller<'a>(
     engine: &'a Engine,
     owner: &'a Principal,

@@ -1,4 +1,4 @@
-//! Who asks where, when: what every answer needs, and how it asks the engine.
+//! Caller, endpoint and time of a request, which every answer needs, and its questions to the engine.
 //!
 //! Read next: [`super::begin`], [`super::task`].
 
@@ -27,12 +27,12 @@ pub(super) struct RequestContext<'a> {
 }
 
 impl RequestContext<'_> {
-    /// What time it is: later than when the request came, where something of it was waited for.
+    /// The time: later than when the request came, where something of it was waited for.
     pub(super) fn now(&self) -> Timestamp {
         (self.clock)()
     }
 
-    /// Who asks, in the groups that it is in now: what was said may have waited to be read.
+    /// The caller, in the groups that it is in now: its words may have waited to be read.
     fn asking(&self) -> Principal {
         let known = self.engine().principal(&self.who.name);
         known.coming_from(self.who.source.clone())
@@ -47,7 +47,7 @@ impl RequestContext<'_> {
         &self.served.profile
     }
 
-    /// Who tells a task in A2A-T here.
+    /// The teller of tasks in A2A-T here.
     pub(super) fn teller(&self) -> Teller<'_> {
         Teller::of(self.engine(), self.who, &self.served)
     }
@@ -91,7 +91,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// What is asked of a task before something is said to it.
+/// Properties of a task that are needed before something is said to it.
 pub(super) trait Spoken {
     /// Its conversation and state.
     fn known(&self) -> TaskFacts<'_>;

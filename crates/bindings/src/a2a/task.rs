@@ -26,14 +26,14 @@ use engine::{Filter, Page};
 /// The artifact that is a task's result.
 const RESULT: &str = "result";
 
-/// How many exchanges, the last, are a history.
+/// The most exchanges, the last ones, of a history.
 const EXCHANGES_MOST: usize = 1_000;
 
-/// How many exchanges are read at once, at least, and how many bytes of them, at most.
+/// The least exchanges that are read at once, and the most bytes of them.
 const PAGE_LEAST: usize = 8;
 const PAGE_BYTES: u64 = 1 << 20;
 
-/// What an exchange takes besides its words, in bytes.
+/// The bytes of an exchange besides its words.
 const EXCHANGE_BYTES: u64 = 256;
 
 impl RequestContext<'_> {
@@ -153,7 +153,7 @@ impl RequestContext<'_> {
         })
     }
 
-    /// What was answered; nothing if that is but a nod.
+    /// The answer; none if that is but a nod.
     fn answered(
         &self,
         task: &Task,
@@ -203,7 +203,7 @@ fn message(task: &Task, id: String, role: Role, parts: Vec<Part>) -> Message {
     }
 }
 
-/// What was said beside a state.
+/// The words beside a state.
 fn spoken(task: &Task, id: String, said: &Content) -> Message {
     Message {
         metadata: kept::metadata(said),
@@ -289,7 +289,7 @@ pub(super) fn offered(
     is_offered.then(|| artifact(&change.content, is_declared))
 }
 
-/// What the task brought forth; a result that waits for parts of the task is not offered yet.
+/// The artifacts of the task; a result that waits for parts of the task is not offered yet.
 fn artifacts(task: &Task, is_declared: &dyn Fn(&str) -> bool) -> Vec<Artifact> {
     let offered = task.result.as_ref().filter(|_| !task.is_held());
     let offered = offered.map(|result| artifact(result, is_declared));

@@ -1,6 +1,6 @@
 //! A2A-T, the telecom extensions of A2A (TM Forum IG1453), as a peer of ours speaks it.
 //!
-//! What stands in the metadata of a message comes to the same `task-negotiate` as anything else:
+//! Metadata of a message come to the same `task-negotiate` as anything else:
 //! [`task`] reads tasks, [`negotiation`] negotiations, [`subscription`] subscriptions, and [`told`]
 //! tells what came of them. [`kept`] is what makes that possible after a restart: what came in is
 //! kept with the content that it became. Nothing else is remembered.
@@ -34,7 +34,7 @@ use schema::template::Template;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What an agent that takes these schemas understands; nothing if a schema has departed from its
+/// The repertoire of an agent that takes these schemas; empty if a schema has departed from its
 /// template.
 pub(super) fn repertoire(
     taken: &BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! What is said in plain words, as a payload; what is not sure is asked back (Q52, Q73).
+//! Plain words, read as a payload; the uncertain is asked back (Q52, Q73).
 //!
 //! Knows the contract of who reads, and a reader made of any parser. Refuses to guess: of two
 //! readings that fit as well none is taken. Read next: [`super::begin`].
@@ -19,14 +19,14 @@ pub struct SkillOffer<'a> {
     pub template: &'a Template,
 }
 
-/// What words were read as.
+/// The result of reading words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WordReading {
     /// A payload that lacks nothing.
     Understood(Payload),
     /// A payload that lacks keys.
     Lacks {
-        /// What was said.
+        /// The values said.
         payload: Payload,
         /// The keys that nobody said.
         missing: Vec<String>,
@@ -35,7 +35,7 @@ pub enum WordReading {
     Unclear,
 }
 
-/// Who reads words. Chosen by the operator; the platform runs no model by default.
+/// A reader of words. Chosen by the operator; the platform runs no model by default.
 pub trait WordReader: Send + Sync {
     /// Reads words for an agent that takes these. `over` is asked now and then whether nobody waits
     /// any more.
@@ -138,7 +138,7 @@ impl WordReader for ByParser {
     }
 }
 
-/// What of a template these values are.
+/// Reads values as those of a template: a payload, or one that lacks keys.
 pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> WordReading {
     let required = template.own_keys().filter(|key| key.required);
     let missing: Vec<String> = required

@@ -1,4 +1,4 @@
-//! What an agent elsewhere brings and says, as the content of its task here.
+//! The results and words of an agent elsewhere, as the content of its task here.
 //!
 //! Knows parts, artifacts and payloads; refuses to know states. Read next: [`super::remote_task`].
 
@@ -11,7 +11,7 @@ use a2a::{objects, schema_request};
 use domain::content::{Content, Payload};
 use serde_json::Value;
 
-/// The content of a task about `target`: what its agent brought forth as a result, and what it said.
+/// The content of a task about `target`: the result that its agent brought, and its words.
 pub(super) fn of(target: &str, brought: &[Part], said: &[Part], known: &TaskContext) -> Content {
     let all = || brought.iter().chain(said);
     let payload = all().find_map(|it| payload(it).filter(|it| known.is_published(&it.schema_id)));
@@ -45,7 +45,7 @@ fn payload(part: &Part) -> Option<Payload> {
     typed.or_else(|| schema_request::payload(part))
 }
 
-/// What an artifact brings: its parts, and the text of A2A-T where they have none.
+/// The parts of an artifact, and the text of A2A-T where they have none.
 pub(super) fn parts(artifact: &Artifact) -> Vec<Part> {
     let has_words = artifact
         .parts

@@ -17,7 +17,7 @@ use domain::task::TaskId;
 use schema::template::OTHER;
 use serde_json::Value;
 
-/// How a task is said.
+/// The form in which a task is said.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TaskForm {
     /// As data of a schema.
@@ -31,7 +31,7 @@ pub(super) enum TaskForm {
 }
 
 impl TaskForm {
-    /// How an agent is told of a task.
+    /// The form in which an agent is told of a task.
     pub(super) fn of(
         peer: &RemoteAgent,
         known: &TaskContext,

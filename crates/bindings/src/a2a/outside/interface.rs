@@ -1,4 +1,4 @@
-//! Where an agent is spoken to, and how requests travel there: version, binding, URL.
+//! The interface of an agent elsewhere, and the form of requests to it: version, binding, URL.
 //!
 //! Knows what is put into an HTTP request and what is read from its answer; refuses to know how that
 //! is moved. Read next: `a2a::jsonrpc`, `a2a::rest`.
@@ -15,7 +15,7 @@ use a2a::version::{self, Version};
 use a2a::{extension, sse};
 use serde_json::Value;
 
-/// How requests are written there.
+/// The binding in which requests are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Binding {
     JsonRpc,
@@ -141,7 +141,7 @@ fn is_enveloped(body: &Value) -> bool {
     body.get("result").is_some() || body.get("error").is_some_and(Value::is_object)
 }
 
-/// What is no JSON says at least by its status whether it is a refusal.
+/// The JSON of a body; one that is none says at least by its status whether it is a refusal.
 fn json(status: u16, body: &[u8]) -> Result<Value, Error> {
     match schema::json::read(body) {
         Ok(value) => Ok(value),

@@ -13,13 +13,13 @@ use domain::profile::{self, Capability, Profile, usable_name};
 use engine::IntroduceAgent;
 use std::collections::BTreeSet;
 
-/// Why a card cannot be used.
+/// The reason for which a card cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
 pub struct UnusableCard {
     /// The member of the card.
     pub member: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -28,7 +28,7 @@ pub struct UnusableCard {
 pub struct RemoteAgent {
     /// Its card.
     pub card: Card,
-    /// Where it is spoken to.
+    /// Its interface.
     pub interface: PeerInterface,
     /// The schemas that it takes as typed input (002 §1).
     pub(super) inputs: BTreeSet<String>,
@@ -185,7 +185,7 @@ fn kind_of(media: &str) -> Option<String> {
     Some(if kind == "application" { "text" } else { kind }.to_owned())
 }
 
-/// What an agent is called here whose card calls it anything: letters, digits, `-`, `_` and `.`.
+/// The name here of an agent whose card calls it anything: letters, digits, `-`, `_` and `.`.
 fn name_of(name: &str) -> Result<String, UnusableCard> {
     let usable = |c: char| match c.is_ascii_alphanumeric() || "-_.".contains(c) {
         true => c,

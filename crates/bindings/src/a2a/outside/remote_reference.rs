@@ -20,7 +20,7 @@ pub(super) struct RemoteReference {
 }
 
 impl RemoteReference {
-    /// What a task is called there, as a content says it.
+    /// The reference that a content holds.
     pub(super) fn of(content: &Content) -> Option<Self> {
         let place = schema::json::read(content.section(REMOTE_SECTION)?.as_bytes()).ok()?;
         let text = |name: &str| place.get(name)?.as_str();

@@ -1,15 +1,15 @@
-//! One task at an agent elsewhere: what is sent there, and what the answers say of the task here.
+//! One task at an agent elsewhere: the requests about it, and the news that answers bring of it.
 //!
 //! ```text
 //!   TaskAssign ──► SendMessage ──► a task there ──► followed until it has ended there or here
 //!   an answer  ──► SendMessage to it          TaskCancel ──► CancelTask
 //!   a refusal of its result ──► SendMessage in its conversation, a new task there
 //! ```
-//! What the task is called there is told with everything that is said of it here ([`super::REMOTE_SECTION`]), so it is
-//! on record with the task and survives a restart; an identifier of a message follows from task and
-//! content, so that who is asked twice can tell. A question whether something could be done is for
-//! agents that speak A2A-T: A2A as such has no word for it, and words that ask could be taken for an
-//! order. Read next: `telecom`, `a2a::state`, `server::remote`.
+//! Its identifiers there are told with everything that is said of it here ([`super::REMOTE_SECTION`]), so
+//! they are on record with the task and survive a restart; an identifier of a message follows from task
+//! and content, so that an agent that is asked twice can tell. A question whether something could be done
+//! is for agents that speak A2A-T: A2A as such has no word for it, and words that ask could be taken for
+//! an order. Read next: `telecom`, `a2a::state`, `server::remote`.
 
 use super::super::begin::inert;
 use super::form::{self, TaskForm};
@@ -44,7 +44,7 @@ pub struct RemoteTask {
     task: TaskId,
     target: String,
     reference: Option<RemoteReference>,
-    /// What was told of it last.
+    /// The last news of it.
     told: Option<(Status, Content)>,
     /// The assignment, to be said again if the agent has lost it.
     assignment: Option<Message>,
@@ -52,13 +52,13 @@ pub struct RemoteTask {
     was_lost: bool,
     /// True if it reports by artifacts until it is told to stop.
     reports: bool,
-    /// What it waits for in A2A-T, if it does.
+    /// The question or offer in A2A-T that it waits with, if it does.
     inquiry: Option<Inquiry>,
     /// The turn of a negotiation that was said last, until it is answered.
     in_turn: Option<SpokenTurn>,
 }
 
-/// What is to be done for a message of the mind.
+/// The step that a message of the proxy needs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextStep {
     /// Send this, and hand the answer in.
@@ -69,7 +69,7 @@ pub enum NextStep {
     Refused(Undelivered),
 }
 
-/// What an answer comes to.
+/// The outcome of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerOutcome {
     /// The message has arrived; this is new of the task, if anything is.
@@ -84,7 +84,7 @@ pub enum AnswerOutcome {
     Refused(Undelivered),
 }
 
-/// How a task is followed.
+/// The way in which a task is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowMode {
     /// It has ended there, or was never begun.
@@ -115,7 +115,7 @@ impl RemoteTask {
         }
     }
 
-    /// What is to be sent for a message of the mind.
+    /// Takes a message of the proxy.
     pub fn take(&mut self, peer: &RemoteAgent, message: &Message, known: &TaskContext) -> NextStep {
         self.in_turn = None;
         self.target.clone_from(&message.content.target_object);
@@ -171,7 +171,7 @@ impl RemoteTask {
         }
     }
 
-    /// What was said here to a decision that it has offered, if it has and waits for that.
+    /// The message to a decision that it has offered, if it has and waits for that.
     fn decision(
         &self,
         peer: &RemoteAgent,
@@ -196,8 +196,8 @@ impl RemoteTask {
         )
     }
 
-    /// What is said to an offer; the same is asked again where that is nothing yet. Who works on has
-    /// taken it.
+    /// Takes the answer to an offer; the same is asked again where that is nothing yet. An agent that
+    /// works on has taken it.
     fn replied(
         &mut self,
         peer: &RemoteAgent,
@@ -222,7 +222,7 @@ impl RemoteTask {
         }
     }
 
-    /// What the answer to the last request says, and what of it is new.
+    /// Takes the answer to the last request.
     pub fn answered(
         &mut self,
         peer: &RemoteAgent,
@@ -270,8 +270,8 @@ impl RemoteTask {
         }
     }
 
-    /// What is new by an event of the stream; [`FollowMode`] says what to do next. A task that has
-    /// settled is to be asked for, for its stream does not tell all of it again.
+    /// Takes an event of the stream; returns the news in it. A task that has settled is to be asked for,
+    /// for its stream does not tell all of it again.
     pub fn streamed(
         &mut self,
         peer: &RemoteAgent,
@@ -296,14 +296,14 @@ impl RemoteTask {
         }
     }
 
-    /// That nobody there knows the task any more.
+    /// Takes note that nobody there knows the task any more.
     pub fn given_up(&mut self, why: &str, now: Timestamp) -> Option<Notification> {
         self.reference = None;
         let content = Content::new(self.target.as_str(), inert(why));
         self.told_of(Status::Failed, content, now)
     }
 
-    /// How the task is to be followed.
+    /// The way in which the task is to be followed.
     pub fn following(&self, peer: &RemoteAgent) -> FollowMode {
         let Some(reference) = self
             .reference
@@ -422,7 +422,7 @@ impl RemoteTask {
         self.told_of(status, content, now)
     }
 
-    /// What is told here of a state there that waits for nothing but what it says.
+    /// The news of a state there that waits for nothing but what it says.
     fn told_of(
         &mut self,
         status: Status,
@@ -437,7 +437,7 @@ impl RemoteTask {
         self.news(status, awaits, content, now)
     }
 
-    /// What is told here of a state there; nothing if that was told before.
+    /// The news of a state there; none if that was told before.
     fn news(
         &mut self,
         status: Status,

@@ -1,4 +1,4 @@
-//! What the platform knows when something is said to an agent elsewhere, or heard of it.
+//! The platform's knowledge of a task at an agent elsewhere: templates and negotiations.
 //!
 //! Handed in by whoever has the engine; nothing of it is kept. Read next: [`super::remote_task`].
 
@@ -9,7 +9,7 @@ use domain::negotiation::{Kind, Negotiation, State};
 use schema::template::Template;
 use std::sync::Arc;
 
-/// What is known here of a task and its negotiation.
+/// The templates here, and the negotiations of a task.
 #[derive(Clone, Debug, Default)]
 pub struct TaskContext {
     /// The schemas that are published.

@@ -1,7 +1,7 @@
 //! A2A-T as a client: a task as a prompt, what it lacks, whether it can be done, and how.
 //!
-//! What was said is known from the negotiation here and what is asked from the agent's last word, so
-//! nothing is kept. The name of a negotiation follows from its task: a UUID, as IG1453 wants one. Read
+//! Speeches are known from the negotiation here and questions from the agent's last word, so nothing is
+//! kept. The name of a negotiation follows from its task: a UUID, as IG1453 wants one. Read
 //! next: [`a2a::telecom::peer`], [`super::super::telecom`] (the other side).
 
 use super::super::identity::uuid_8;
@@ -34,14 +34,14 @@ pub(super) struct SpokenTurn {
 }
 
 impl SpokenTurn {
-    /// What was said last in a negotiation.
+    /// The last turn of a negotiation.
     pub(super) fn of(known: &TaskContext, kind: Kind) -> Option<Self> {
         let stance = known.negotiation(kind)?.turns.last()?.speech.stance;
         Some(Self { kind, stance })
     }
 }
 
-/// What an agent says beside a state that waits for somebody here.
+/// An agent's question or offer, beside a state that waits for somebody here.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Inquiry {
     /// It asks for something.
@@ -51,7 +51,7 @@ pub(super) enum Inquiry {
 }
 
 impl Inquiry {
-    /// What a message says; nothing if it says that in words alone. `about` is the schema of the task.
+    /// That of a message; none if it is in words alone. `about` is the schema of the task.
     pub(super) fn of(
         peer: &RemoteAgent,
         known: &TaskContext,
@@ -80,7 +80,7 @@ impl Inquiry {
     }
 }
 
-/// What an agent asks for before it begins.
+/// The parameters that an agent asks for before it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Asked {
     context: Context,
@@ -142,15 +142,15 @@ pub(super) fn assignment(
     })
 }
 
-/// What was said here last whether it can be done, as a message to the agent; none if the agent does
-/// not negotiate, or knows no words for it.
+/// The last turn here about feasibility, as a message to the agent; none if the agent does not
+/// negotiate, or knows no words for it.
 pub(super) fn turn(peer: &RemoteAgent, known: &TaskContext, task: &TaskId) -> Option<Message> {
     let negotiation = known.negotiation(Kind::Feasibility)?;
     let most = max_rounds(negotiation.round_limit);
     spoken(peer, known, negotiation, task, (&name_of(task), most))
 }
 
-/// What was said here last to a decision that the agent has offered under this context.
+/// The last turn here to a decision that the agent has offered under this context.
 pub(super) fn decision(
     peer: &RemoteAgent,
     known: &TaskContext,
@@ -195,7 +195,7 @@ fn standing(negotiation: &Negotiation) -> OpenNegotiation<'_> {
     }
 }
 
-/// What an agent says to a turn, as its reply here; none if it says nothing to it in A2A-T.
+/// An agent's message to a turn, as its reply here; none if it says nothing to it in A2A-T.
 pub(super) fn reply(
     peer: &RemoteAgent,
     known: &TaskContext,
@@ -250,7 +250,7 @@ pub(super) fn outcome(metadata: &Metadata) -> Option<String> {
     envelope.text(Family::Task).map(str::to_owned)
 }
 
-/// How the negotiation about a task is called at the agent.
+/// The identifier at the agent of the negotiation about a task.
 fn name_of(task: &TaskId) -> String {
     uuid_8(canonical::hash(&json!(["negotiation", task.as_str()])))
 }

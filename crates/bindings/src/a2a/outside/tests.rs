@@ -1,4 +1,4 @@
-//! What is sent for a task, and what is told of it: without a socket.
+//! Requests for a task, and news of it: without a socket.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What came or goes in A2A-T, kept with the content that says it.
+//! Envelopes of A2A-T that came or go, kept with the content that says the same.
 //!
 //! A section of the content holds it as JSON, the metadata as they stand in a message: so the record
 //! of a task says how its publisher speaks, in which spelling and language, whoever reads it when.

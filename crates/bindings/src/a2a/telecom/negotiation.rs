@@ -64,7 +64,7 @@ impl RequestContext<'_> {
         ))
     }
 
-    /// What a message is to a negotiation, or opens.
+    /// Takes a message to a negotiation, or one that opens it.
     async fn heard(
         &self,
         said: &negotiation::NegotiationMessage,
@@ -87,8 +87,8 @@ impl RequestContext<'_> {
         self.beside(hear).await?.map_err(unheard)
     }
 
-    /// What opens a negotiation says itself what it is about: in the prompt beside it, or in words that
-    /// one template alone understands.
+    /// The subject of a message that opens a negotiation: in the prompt beside it, or in words that one
+    /// template alone understands.
     async fn opening(
         &self,
         said: &negotiation::NegotiationMessage,
@@ -176,7 +176,7 @@ impl RequestContext<'_> {
         Ok(own.map_or(0, |turn| turn.round))
     }
 
-    /// What the executor said in a round, as a message.
+    /// The executor's speech of a round, as a message.
     fn turn(
         &self,
         message: &Message,
@@ -361,7 +361,7 @@ fn opened_by(negotiation: &Negotiation) -> Option<TelecomEnvelope> {
     kept::envelope(first.speech.contents.first()?)
 }
 
-/// How a negotiation is called: as who opened it called it, or like its task.
+/// The identifier of a negotiation: the one given by who opened it, or that of its task.
 fn id_of(negotiation: &Negotiation) -> String {
     let context = opened_by(negotiation).and_then(|it| it.context);
     context.map_or_else(|| negotiation.task.to_string(), |it| it.id)
@@ -382,7 +382,7 @@ fn translator_of<'r>(
     repertoire.for_schema(&first.payload.as_ref()?.schema_id)
 }
 
-/// What a message on a task under way answers: what it waits for, or its plan.
+/// The subject that a message on a task under way answers: the thing it waits for, or its plan.
 fn in_reply_to(task: &Task) -> &'static str {
     task.awaits.map_or("plan", Awaits::as_str)
 }
@@ -415,7 +415,7 @@ pub(super) fn unheard(refusal: negotiation::NegotiationError) -> Error {
     }
 }
 
-/// How a speech is said in a message of our own protocol.
+/// The words of a speech in a message of our own protocol.
 struct Words<'m> {
     message: &'m Message,
     envelope: &'m TelecomEnvelope,
@@ -442,7 +442,7 @@ impl Words<'_> {
         vec![self.marked(content)]
     }
 
-    /// Why an offer is made stands with its circumstances.
+    /// An offer's reasons, which stand with its circumstances.
     fn offered(&self, speech: &Speech) -> Vec<String> {
         let reasons = || speech.reasons.iter().map(|it| it.message.as_str());
         let contents = speech.contents.iter().map(|content| {

@@ -110,7 +110,7 @@ impl<'t> Subscribed<'t> {
         told
     }
 
-    /// What a change brings: a report if the conditions hold for it, and the state if that is another.
+    /// The events of a change: a report if the conditions hold for it, and the state if that is another.
     pub(super) fn events(
         self,
         change: &Notification,

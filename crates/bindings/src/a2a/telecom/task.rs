@@ -1,7 +1,7 @@
 //! Task-T: a prompt as an assignment, and what it lacks as an information negotiation.
 //!
-//! What lacks, or cannot be, is asked for before the agent hears of the task; the question and what was
-//! understood are the engine's to keep. Read next: [`super::told`], what came of it.
+//! Parameters that are missing, or cannot be, are asked for before the agent hears of the task; the
+//! question and those understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
 use super::super::begin::{inert, marked};
 use super::super::notes::{GivenTask, MessageOutcome};
@@ -98,8 +98,8 @@ impl RequestContext<'_> {
         })
     }
 
-    /// What is supplied completes a task, and so does the prompt told anew; who declines to supply it
-    /// leaves.
+    /// Completes a task by parameters that are supplied, or by the prompt told anew; a client that declines
+    /// to supply them leaves.
     pub(super) async fn supplied(
         &self,
         message: &Message,
@@ -133,7 +133,7 @@ impl RequestContext<'_> {
         given.await
     }
 
-    /// What an information negotiation adds to what was understood before.
+    /// Adds the parameters of an information negotiation to those understood before.
     async fn completed_by(
         &self,
         envelope: &TelecomEnvelope,
@@ -201,7 +201,7 @@ impl RequestContext<'_> {
         read.map_err(unheard)
     }
 
-    /// Who leaves a negotiation about a task leaves the task.
+    /// Leaves a task, as its negotiation was left.
     pub(super) async fn left(&self, task: &Task, reason: &str) -> Result<MessageOutcome, Error> {
         let reason = Metadata::from_iter([("reason".to_owned(), reason.into())]);
         self.stop(task, &reason).await?;
@@ -212,7 +212,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// What came of a question.
+/// The outcome of a question.
 enum Answered<'s> {
     With(Prompt<'s>),
     /// It is not answered, for this reason.
@@ -268,7 +268,8 @@ impl Prompt<'_> {
     }
 }
 
-/// What was agreed on binds: its object, and that a default which it did not say is not said either.
+/// Binds a content to the agreement: its object, and that a default which it did not say is not said
+/// either.
 fn as_agreed(content: &mut Content, agreed: &Content, schema: &Template) {
     content.target_object.clone_from(&agreed.target_object);
     if let (Some(said), Some(agreed)) = (&mut content.payload, &agreed.payload) {
@@ -279,7 +280,7 @@ fn as_agreed(content: &mut Content, agreed: &Content, schema: &Template) {
     }
 }
 
-/// What a task asked last in A2A-T.
+/// The context of the last question of a task in A2A-T.
 fn asked_in(task: &Task) -> Option<Context> {
     let question = task.said.as_ref().and_then(kept::envelope)?;
     let asks = |it: &Context| it.performative == Some(Performative::Propose);

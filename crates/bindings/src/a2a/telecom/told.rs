@@ -27,7 +27,7 @@ use schema::template::Template;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Who tells whom.
+/// The agent that tells, and its listener.
 pub(in crate::a2a) struct Teller<'a> {
     pub(in crate::a2a) engine: &'a Engine,
     pub(in crate::a2a) who: &'a Principal,
@@ -185,8 +185,8 @@ impl Teller<'_> {
         Some(spoken.envelope.answer(uri, text, None))
     }
 
-    /// What is told beside a state that is not the last: what comes of the task so far, the question
-    /// of an agent, or a turn of the negotiation.
+    /// Adds the outcome so far, the question of an agent or a turn of the negotiation to a state that is
+    /// not the last.
     fn beside(&self, spoken: &Spoken<'_>, status: &mut TaskStatus, moment: &Moment<'_>) {
         if status.state.is_terminal() {
             return;
@@ -206,7 +206,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What the executor said in the negotiation of the task at a time.
+    /// The executor's turn in the negotiation of the task at a time.
     fn turn(&self, spoken: &Spoken<'_>, at: Timestamp) -> Option<Message> {
         let (task, kind) = (spoken.task, Kind::Fulfillment);
         let found = negotiation::of_task(self.engine, self.who, &task.id, kind);
