@@ -54,7 +54,7 @@ pub mod yang;
 pub(crate) use dialect::ecma;
 pub use form::form;
 pub use gbnf::gbnf;
-pub use json_schema::json_schema;
+pub use json_schema::{json_schema, json_schema_object};
 pub use prompt::{prompt, with_utterance};
 pub use response_format::response_format;
 

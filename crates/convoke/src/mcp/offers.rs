@@ -10,9 +10,9 @@ use crate::remote::{REGISTRY, SCHEMA, entries, get, leaf, named, text, texts};
 use crate::schemas::{fetched, records_of, schemas};
 use netconf::data::Node;
 use netconf::xml::{XmlDocument, XmlElement};
-use rmcp::model::{JsonObject, Tool};
+use rmcp::model::Tool;
 use schema::language::Language;
-use schema::render::json_schema;
+use schema::render::json_schema_object;
 use schema::signature::Asked;
 use schema::template::Template;
 use serde_json::Value;
@@ -191,12 +191,14 @@ fn tool(
     response: Option<&Template>,
     language: &Language,
 ) -> Tool {
-    let input = rendered(template, language);
+    let input = json_schema_object(template, language);
     let title = input.get("title").and_then(Value::as_str);
     let title = format!("{} ({})", title.unwrap_or(&skill.name), skill.called);
     let tool = Tool::new(name, told(skill), input).with_title(title);
     match response {
-        Some(response) => tool.with_raw_output_schema(Arc::new(rendered(response, language))),
+        Some(response) => {
+            tool.with_raw_output_schema(Arc::new(json_schema_object(response, language)))
+        }
         None => tool,
     }
 }
@@ -208,11 +210,4 @@ fn told(skill: &Skill) -> String {
         .iter()
         .map(|example| format!("\n- {example}"));
     skill.description.clone() + &examples.collect::<String>()
-}
-
-fn rendered(template: &Template, language: &Language) -> JsonObject {
-    match json_schema(template, language) {
-        Value::Object(schema) => schema,
-        _ => unreachable!("templates render as objects"),
-    }
 }

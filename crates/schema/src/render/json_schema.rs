@@ -15,6 +15,11 @@ use serde_json::{Map, Value, json};
 /// deprecated ones `deprecated`. A pattern that is no I-Regexp, which only a peer's template can
 /// have, is left out.
 pub fn json_schema(template: &Template, language: &Language) -> Value {
+    Value::Object(json_schema_object(template, language))
+}
+
+/// The same, for those who take nothing but an object.
+pub fn json_schema_object(template: &Template, language: &Language) -> Map<String, Value> {
     let properties: Map<String, Value> = template
         .keys
         .iter()
@@ -25,15 +30,21 @@ pub fn json_schema(template: &Template, language: &Language) -> Value {
         .filter(|key| key.required)
         .map(|key| key.key_name.as_str())
         .collect();
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": format!("urn:convoke:schema:{}", template.schema_id),
-        "title": wording::title(template, language),
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    let id = format!("urn:convoke:schema:{}", template.schema_id);
+    let dialect = "https://json-schema.org/draft/2020-12/schema";
+    let members = [
+        ("$schema", json!(dialect)),
+        ("$id", json!(id)),
+        ("title", json!(wording::title(template, language))),
+        ("type", json!("object")),
+        ("properties", Value::Object(properties)),
+        ("required", json!(required)),
+        ("additionalProperties", json!(false)),
+    ];
+    members
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
 }
 
 fn key_schema(key: &Key, template: &Template, language: &Language) -> Value {
