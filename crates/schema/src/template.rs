@@ -50,6 +50,12 @@ impl Template {
         self.keys.iter().filter(|k| k.key_name != OTHER)
     }
 
+    /// Its own language, then those of its keys; one may come more than once.
+    pub fn languages(&self) -> impl Iterator<Item = &Language> {
+        let annotated = self.keys.iter().flat_map(|key| key.annotation.0.keys());
+        std::iter::once(&self.language).chain(annotated)
+    }
+
     /// The number behind `_v` in the `schema_id`; none if there is none.
     pub fn version(&self) -> Option<u32> {
         self.schema_id.rsplit_once("_v")?.1.parse().ok()

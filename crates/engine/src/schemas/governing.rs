@@ -13,10 +13,14 @@ use domain::access::Principal;
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use schema::evolution::LineageCommand;
-use schema::lint::TemplateOrigin;
+use schema::lint::{LintFinding, LintRule, LintSeverity, TemplateOrigin};
 use schema::read;
 use std::sync::Arc;
 use store::Batch;
+
+/// The longest language tag of a template that is published, in bytes: those that `convoke-schema` lets a
+/// client prefer.
+const LANGUAGE_BYTES: usize = 35;
 
 impl Engine {
     pub(crate) fn publish(
@@ -28,6 +32,19 @@ impl Engine {
         let reading = read::template(text, TemplateOrigin::Own).map_err(Refusal::Template)?;
         let (template, findings) = (reading.template, reading.findings);
         let schema_id = template.schema_id.clone();
+        if let Some(long) = template
+            .languages()
+            .find(|it| it.as_str().len() > LANGUAGE_BYTES)
+        {
+            return Err(Refusal::Template(vec![LintFinding {
+                path: String::new(),
+                severity: LintSeverity::Error,
+                rule: LintRule::Language,
+                message: format!(
+                    "'{long}' has more than {LANGUAGE_BYTES} bytes: nobody could prefer it"
+                ),
+            }]));
+        }
         if let Some(typed) = &self.schemas.typed {
             let mut together = self.schemas.modules();
             together.retain(|(name, _)| *name != schema_id);

@@ -95,7 +95,7 @@ pub fn json_within(budget: &mut Budget, text: impl AsRef<[u8]>) -> Result<Value,
     budget.spend(text)?;
     let (read, twice) = parsed(text);
     let value = read?;
-    match twice.into_iter().next() {
+    match twice.found.into_iter().next() {
         None => Ok(value),
         Some((at, name)) => Err(SourceError::Twice {
             name,
@@ -123,11 +123,30 @@ pub enum SourceError {
     },
 }
 
-type Twice = Vec<(Place, String)>;
+/// The bytes of places and names from which on no further member that stands twice is noted: each place
+/// may be as long as the text, and a text may have as many as it has members.
+const NOTED_BYTES: usize = 16 << 10;
+
+/// The first members that stand twice, each with its object.
+#[derive(Default)]
+struct Twice {
+    found: Vec<(Place, String)>,
+    bytes: usize,
+}
+
+impl Twice {
+    fn note(&mut self, at: &At<'_>, name: &str) {
+        if self.bytes < NOTED_BYTES {
+            let place = at.place();
+            self.bytes += place.to_string().len() + name.len();
+            self.found.push((place, name.to_owned()));
+        }
+    }
+}
 
 /// Reads a text, and notes members that stand twice.
 fn parsed(text: &[u8]) -> (Result<Value, serde_json::Error>, Twice) {
-    let mut twice = Vec::new();
+    let mut twice = Twice::default();
     let mut json = serde_json::Deserializer::from_slice(text);
     let once = Once {
         at: &At::Root,
@@ -146,7 +165,7 @@ fn parse(text: &str, findings: &mut Findings) -> Option<Value> {
         return None;
     }
     let (read, twice) = parsed(text.as_bytes());
-    for (at, name) in &twice {
+    for (at, name) in &twice.found {
         let message = format!("'{name}' stands twice in one object");
         findings.note(LintRule::DuplicateMember, at, message);
     }
@@ -231,10 +250,28 @@ impl<'de> Visitor<'de> for Once<'_> {
                 twice: &mut *self.twice,
             })?;
             if map.contains_key(&name) {
-                self.twice.push((at.place(), name.clone()));
+                self.twice.note(&at, &name);
             }
             map.insert(name, value);
         }
         Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places as long as the text, for each of as many members as fit, would take gigabytes.
+    #[test]
+    fn few_of_many_members_that_stand_twice_are_noted() {
+        let name = "n".repeat(NOTED_BYTES);
+        let text = format!(r#"{{"{name}":{{"a":0{}}}}}"#, r#","a":0"#.repeat(1_000));
+        let (read, twice) = parsed(text.as_bytes());
+        assert!(read.is_ok());
+        assert_eq!(twice.found.len(), 1);
+        let short = format!(r#"{{"a":0{}}}"#, r#","a":0"#.repeat(100_000));
+        let (_, twice) = parsed(short.as_bytes());
+        assert!((1..=NOTED_BYTES).contains(&twice.found.len()));
     }
 }

@@ -90,6 +90,10 @@ impl PlainInput {
                 None
             };
             let is_container = node.kind == Kind::Container && !node.is_presence;
+            // What is not sent stands at its default, and a condition on it holds of that as well.
+            if node.is_conditional && node.default.is_some() {
+                return None;
+            }
             match own {
                 Some(leaf) if plain.leaves.len() < 64 => {
                     plain.needed |= u64::from(node.mandatory) << plain.leaves.len();
