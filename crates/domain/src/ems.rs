@@ -2,7 +2,7 @@
 //!
 //! Works on the telemetry that reached a domain's agents, late, twice or never, and keeps it as a
 //! management system does ([`View`]); knows neither the network itself nor the protocol. The
-//! contract behind it is [`crate::telemetry`]. Read next: `engine::ems`, which serves it.
+//! contract behind it is [`crate::telemetry`]. Read next: `engine::network::ems`, which serves it.
 
 mod view;
 

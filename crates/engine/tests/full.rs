@@ -1,7 +1,7 @@
 //! A store that is full: what it did not take has not happened, and things go on once there is
 //! space again, without a restart.
 //!
-//! Read next: `engine::recovery`.
+//! Read next: `engine::commit::recovery`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use domain::access::Principal;

@@ -10,7 +10,7 @@
 //! shows that.
 //!
 //! What is data behind a lock, to which threads can do no more than one operation after the other, is gone
-//! through in every order instead: mailboxes in `src/mailbox/orders.rs`, the turns of users in
+//! through in every order instead: mailboxes in `src/hosting/mailbox/orders.rs`, the turns of users in
 //! `server/src/pool/orders.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,6 +1,6 @@
 //! Agents that come, stay, fall silent and leave, and teams of them, over the public interface.
 //!
-//! Knows no protocol. Read next: `engine::registry`, `engine::team`.
+//! Knows no protocol. Read next: `engine::registry`, `engine::tasks::team`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use domain::access::Principal;

@@ -2,7 +2,7 @@
 //! twice, or leave, over the public interface.
 //!
 //! Knows no protocol; the one agent in here does what each test tells it. Read next:
-//! `engine::negotiate`, `engine::life`.
+//! `engine::tasks::negotiate`, `engine::tasks::life`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "review/below.rs"]

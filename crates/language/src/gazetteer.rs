@@ -2,7 +2,7 @@
 //!
 //! Facts only: English and Chinese names of the towns of the shipped backbones. A town that is not
 //! listed is called as in the inventory. Positions of towns are not known here. Read next:
-//! [`crate::inventory`].
+//! `domain::inventory`.
 
 mod chinese_places;
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! utterance ─► annotated ─┐
-//!                     ├─► propose ─► settle ─► payload, confidence
+//!                     ├─► propose ─► assign ─► payload, confidence
 //! template ─► slots ─┘                └─► remainder ─► other
 //! ```
 //!

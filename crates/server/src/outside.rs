@@ -3,13 +3,13 @@
 //! - `web`: one HTTP request to an allowed address, and its response;
 //! - `card`: an agent's card, fetched within limits, verified if it is signed;
 //! - `keys`: verification of signatures over cards;
-//! - [`refresher`]: registration of agents by their cards, which are fetched again before the lease
+//! - [`card_refresher`]: registration of agents by their cards, which are fetched again before the lease
 //!   ends;
 //! - [`remote_tasks`]: the tasks assigned to them, each followed to its end.
 //!
 //! Messages to an agent are decided by its proxy ([`crate::remote`]) and by
 //! [`bindings::a2a::outside`]; here bytes are moved. Connections are made only to origins allowed
-//! by `[a2a.peers]`. Read next: [`refresher`].
+//! by `[a2a.peers]`. Read next: [`card_refresher`].
 
 mod card;
 pub mod card_refresher;

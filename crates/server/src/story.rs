@@ -1,6 +1,6 @@
 //! The events of a platform, reported as they happen: for a terminal, for a log, for a test.
 //!
-//! Knows events, not their presentation: `convoke` shows them. Read next: [`crate::referee`].
+//! Knows events, not their presentation: `convoke` shows them. Read next: `arena::referee`.
 
 use domain::agent::{Message, Undelivered};
 use domain::inventory::ElementId;

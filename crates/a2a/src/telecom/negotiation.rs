@@ -11,7 +11,7 @@
 //! of A2A-T is one proposal; ours holds a turn of each side, so that theirs go twice as fast
 //! (`rounds`). State is our negotiation's alone; nothing is remembered here. What may be said
 //! when, [`domain::negotiation`] decides; what is refused here is what it cannot see: ids, rounds,
-//! words. Read next: `hearing`, then `saying`.
+//! words. Read next: `decode`, then `encode`.
 
 mod context;
 mod decode;

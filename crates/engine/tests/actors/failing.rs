@@ -1,6 +1,6 @@
 //! What becomes of an agent that fails, of its tasks and of what it had sent.
 //!
-//! Read next: `engine::failing`.
+//! Read next: `engine::hosting::failing`.
 
 use super::*;
 

@@ -18,7 +18,7 @@ pub(super) fn identification() -> SshId {
 }
 
 /// The time of silence after which a keep-alive is sent to a peer, unless
-/// [`super::Limits::keepalive`] sets another.
+/// [`super::SshLimits::keepalive`] sets another.
 pub(super) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// The number of keep-alives without an answer after which the peer counts as gone, one interval
 /// after the last.

@@ -2,7 +2,7 @@
 //!
 //! A caller acts under its own name, with tokens that no hosted agent uses; the outcome returns to
 //! the waiting caller. An EMS receives the telemetry of the agents of its domain, at the same
-//! instants. Refuses to know protocols. Read next: `engine::ems`, [`crate::network`].
+//! instants. Refuses to know protocols. Read next: `engine::network::ems`, [`crate::network`].
 
 use domain::ems::Ems;
 use domain::permit::Permit;

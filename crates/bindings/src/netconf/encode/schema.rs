@@ -2,7 +2,7 @@
 //!
 //! What patches wait, what pools hold and what is to be judged is for schema administrators: the
 //! engine leaves it out for others, and access rules guard it besides. Read next:
-//! `engine::operation::SchemaRecords`.
+//! `engine::schemas::operation::tree::SchemaRecords`.
 
 use super::{Reader, decimal};
 use crate::netconf::SCHEMA_NAMESPACE;

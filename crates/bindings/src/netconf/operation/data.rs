@@ -1,6 +1,6 @@
 //! `data-write` and `data-read` (module convoke-data): data in pieces (draft §5.2).
 //!
-//! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::operation`.
+//! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::data::operation`.
 
 use super::input::Text;
 use super::{Answer, Codec, input, output};

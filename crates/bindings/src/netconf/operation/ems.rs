@@ -1,7 +1,7 @@
 //! The rpcs of convoke-ems: what is done to the network through one of its management systems.
 //!
 //! Each is an [`Action`] and answers its outcome. Who may, and on which element, the engine decides;
-//! whoever runs the network does it. Read next: `engine::ems`.
+//! whoever runs the network does it. Read next: `engine::network::ems`.
 
 use super::input::{Input, Text};
 use super::{Answer, Dispatch, check, executed, input, output};

@@ -1,7 +1,7 @@
 //! The rpcs of convoke-schema: templates, checks, updates, and who lets patches out (draft-zhou).
 //!
 //! Templates, payloads and patches are JSON texts here. `get-schema` of YANG modules is
-//! [`super::schema`]'s. Read next: `engine::operation`.
+//! [`super::schema`]'s. Read next: `engine::schemas::operation`.
 
 use super::input::Text;
 use super::{Answer, Codec, input, output};

@@ -1,7 +1,7 @@
 //! `inject-fault`, `list-faults` and `clear-fault` (module convoke-simulation): what is broken in the
 //! simulated network.
 //!
-//! Whoever runs the network answers; the binding only translates. Read next: `engine::faults`.
+//! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults`.
 
 use super::input::{Text, Word};
 use super::{Answer, Codec, input, output};
