@@ -29,11 +29,14 @@ const VALUES: &str = include_str!("forms/values.txt");
 const STRICTNESS: &str = include_str!("forms/strictness.txt");
 const TABLES: &str = include_str!("forms/tables.txt");
 
+/// Reads another text of the form, and writes it again; none if it is not read.
+type Again = Box<dyn Fn(&str) -> Option<String>>;
+
 /// A stored form: its name, a value in it, and the reading of others, which are written again.
 struct Form {
     name: &'static str,
     json: String,
-    again: Box<dyn Fn(&str) -> Option<String>>,
+    again: Again,
 }
 
 /// The stored forms of everything, with all members and with as few as possible.
