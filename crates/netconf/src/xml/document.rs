@@ -317,9 +317,11 @@ impl<'a> XmlElement<'a> {
         tag.strip_suffix('/').unwrap_or(tag)
     }
 
-    /// Appends the element as a document of its own: verbatim, and with every
-    /// declaration in scope that it does not make itself, so that prefixes in
-    /// values and paths keep their meaning too.
+    /// Appends the element as a document of its own: verbatim but for comments, and with every
+    /// declaration in scope that it does not make itself, so that prefixes in values and paths keep
+    /// their meaning too.
+    ///
+    /// A reader that ends a value where a comment begins reads what [`text`](Self::text) does.
     pub fn write_standalone(self, out: &mut Vec<u8>) {
         self.write_hollow(|_| false, out);
     }
@@ -327,8 +329,9 @@ impl<'a> XmlElement<'a> {
     /// The same without the content of the children for which `is_hollow` is true.
     pub fn write_hollow(self, is_hollow: impl Fn(XmlElement<'a>) -> bool, out: &mut Vec<u8>) {
         let record = self.record();
-        let buffer = self.document.buffer.as_bytes();
-        out.extend_from_slice(&buffer[record.start as usize..record.name.end as usize]);
+        let buffer = &self.document.buffer;
+        let name = &buffer[record.start as usize..record.name.end as usize];
+        out.extend_from_slice(name.as_bytes());
         for (prefix, uri) in self.prefixes() {
             if self.declarations().any(|(own, _)| own == prefix) {
                 continue;
@@ -345,10 +348,10 @@ impl<'a> XmlElement<'a> {
         let mut from = record.name.end as usize;
         for child in self.children().filter(|child| is_hollow(*child)) {
             let inside = child.inside();
-            out.extend_from_slice(&buffer[from..inside.start]);
+            lexical::copy_without_comments(&buffer[from..inside.start], out);
             from = inside.end;
         }
-        out.extend_from_slice(&buffer[from..record.end as usize]);
+        lexical::copy_without_comments(&buffer[from..record.end as usize], out);
     }
 
     /// The range of its content in the document: between its tags.

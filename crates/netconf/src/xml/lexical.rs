@@ -79,6 +79,26 @@ fn is_name_part(character: char) -> bool {
             '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
+/// Appends XML that was read, without its comments.
+pub(super) fn copy_without_comments(xml: &str, out: &mut Vec<u8>) {
+    let mut rest = xml;
+    while let Some(at) = rest.find("<!") {
+        let (before, found) = rest.split_at(at);
+        out.extend_from_slice(before.as_bytes());
+        // What looks like a comment in a CDATA section is text.
+        let (is_text, end) = match found.starts_with("<![CDATA[") {
+            true => (true, "]]>"),
+            false => (false, "-->"),
+        };
+        let length = found.find(end).map_or(found.len(), |at| at + end.len());
+        if is_text {
+            out.extend_from_slice(&found.as_bytes()[..length]);
+        }
+        rest = &found[length..];
+    }
+    out.extend_from_slice(rest.as_bytes());
+}
+
 /// The character that `&name;` stands for, if XML predefines it.
 pub(super) fn reference(name: &str) -> Option<char> {
     match name {

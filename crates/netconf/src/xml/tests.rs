@@ -232,6 +232,15 @@ fn a_child_can_be_hollow() {
     assert_eq!(hollow, "<a xmlns='u'><f t='x'></f> and <f/><g>on</g></a>");
 }
 
+/// Who checks the copy sees the values that are read here: some end a value where a comment begins.
+#[test]
+fn a_copy_has_no_comments() {
+    let text = "<a><!--1--><b>x<!-- <c> --> y</b><![CDATA[<!--2-->]]><!--3--></a>";
+    let document = XmlDocument::parse(text, &Limits::default()).unwrap();
+    let copy = document.root().standalone();
+    assert_eq!(copy, "<a><b>x y</b><![CDATA[<!--2-->]]></a>");
+}
+
 #[test]
 fn prefixes_are_told() {
     let document = XmlDocument::parse("<p:a xmlns:p='u'><b/></p:a>", &Limits::default()).unwrap();
