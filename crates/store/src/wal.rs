@@ -1,30 +1,24 @@
 //! Checkpointing the write-ahead log into the file, without delaying the writer.
 //!
-//! A thread of its own does it whenever the log has grown, while commits go on, until what came
-//! meanwhile is little; that little the writer moves between two commits, so that the next one
-//! begins the log anew, over what was written before. A commit that writes over the log is synced
-//! in less time than one that makes the file longer, and the log to recover after a kill is
-//! bounded. Once it is quiet, the thread empties the log, so that a state that is killed then has
-//! none to recover. Durability is not affected: a page is safe in the log until it is safe in the
+//! A thread of its own does it whenever the log has grown, while commits go on; once it is quiet,
+//! it empties the log, so that a state that is killed then has none to recover. A log that is never
+//! quiet is never restarted, so when it has grown far the writer helps: the log to recover after a
+//! kill is bounded. Durability is not affected: a page is safe in the log until it is safe in the
 //! file. Read next: `writer`.
 
 use crate::open::OpenError;
 use rusqlite::{Connection, Row};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The number of 4 KiB pages by which the log has grown when the thread works: 16 MiB.
+/// The number of 4 KiB pages in the log from which the thread works: 16 MiB.
 const GROWN: i32 = 4_096;
 /// The number of pages in the log from which the writer helps: 256 MiB.
 const GROWN_FAR: i32 = 65_536;
-/// The number of pages of the log that are left to the writer: 1 MiB.
-const LEFT_TO_WRITER: i32 = 256;
-/// The most times that the thread moves pages before it leaves the rest to the writer.
-const TIMES_MOST: usize = 4;
 /// The time without growth after which the log is emptied.
 const QUIET: Duration = Duration::from_secs(1);
 
@@ -35,66 +29,33 @@ pub(crate) struct LogLength(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     pages: AtomicI32,
-    /// The length when the thread had worked last, since the log began anew.
-    moved_at: AtomicI32,
-    /// True if the thread has moved all but a little.
-    nearly_moved: AtomicBool,
     /// The turn: SQLite lets one connection at a time move pages, and returns to the others at
     /// once.
     turn: Mutex<()>,
 }
 
 impl LogLength {
-    /// Lets the writer move the rest of a log that is nearly moved or has grown far; the next commit
-    /// begins it anew.
+    /// Lets the writer empty a log that has grown far; it restarts with the next commit.
     pub(crate) fn bound(&self, writer: &Connection) {
-        if self.0.nearly_moved.swap(false, Relaxed) || self.is_far() {
+        if self.is_far() {
             self.move_pages(writer);
             self.0.pages.store(0, Relaxed);
         }
-    }
-
-    /// Notes a commit; true if the thread is to work.
-    fn has_grown(&self, pages: i32) -> bool {
-        self.0.pages.store(pages, Relaxed);
-        if pages < self.0.moved_at.load(Relaxed) {
-            self.0.moved_at.store(0, Relaxed);
-        }
-        pages - self.0.moved_at.load(Relaxed) >= GROWN
     }
 
     fn is_far(&self) -> bool {
         self.0.pages.load(Relaxed) >= GROWN_FAR
     }
 
-    /// Moves pages until few are left, and leaves those to the writer.
-    fn move_nearly_all(&self, connection: &Connection) {
-        for _ in 0..TIMES_MOST {
-            let Some(moved) = self.move_pages(connection) else {
-                return;
-            };
-            if self.is_far() || self.0.pages.load(Relaxed) - moved <= LEFT_TO_WRITER {
-                break;
-            }
-        }
-        self.0.moved_at.store(self.0.pages.load(Relaxed), Relaxed);
-        self.0.nearly_moved.store(true, Relaxed);
-    }
-
-    /// Moves pages; returns how many of the log are in the file. None if that failed, which loses
-    /// nothing: the pages stay in the log for the next attempt.
-    fn move_pages(&self, connection: &Connection) -> Option<i32> {
+    /// Moves pages. A failure loses nothing: the pages stay in the log for the next attempt.
+    fn move_pages(&self, connection: &Connection) {
         let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(2));
-        match moved {
-            Ok(pages) => Some(pages),
-            Err(cause) => {
-                tracing::warn!(
-                    error = &cause as &dyn std::error::Error,
-                    "the write-ahead log could not be moved into the file"
-                );
-                None
-            }
+        let moved = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(cause) = moved {
+            tracing::warn!(
+                error = &cause as &dyn std::error::Error,
+                "the write-ahead log could not be moved into the file"
+            );
         }
     }
 }
@@ -117,7 +78,8 @@ impl Mover {
         let (grown, work) = sync_channel(1);
         let noted = length.clone();
         writer.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages: i32| {
-            if noted.has_grown(pages) {
+            noted.0.pages.store(pages, Relaxed);
+            if pages >= GROWN {
                 // Full means that it is about to work anyway.
                 let _ = grown.try_send(());
             }
@@ -154,7 +116,7 @@ fn run(connection: &Connection, work: &Receiver<()>, length: &LogLength) {
             // The writer waits for its turn, or is about to.
             Ok(()) if length.is_far() => {}
             Ok(()) => {
-                length.move_nearly_all(connection);
+                length.move_pages(connection);
                 moved = true;
             }
             Err(RecvTimeoutError::Timeout) => moved = !is_emptied(connection),
