@@ -397,6 +397,35 @@ fn what_a_client_said_is_erased_on_request() {
     assert!(pools.iter().all(|p| p.clusters.is_empty()), "{pools:?}");
 }
 
+/// Nobody could ask for a longer one: `preferred-language` has 35 bytes at most.
+#[test]
+fn a_template_is_published_with_language_tags_that_can_be_preferred() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = open(directory.path(), Unknown::Reject);
+    let published = |tag: &str| {
+        let template = json!({
+            "schema_id": "pizza_order_v1", "scenario": "pizza_order", "language": tag,
+            "keys": [{ "key_name": "size", "key_type": "string", "required": true,
+                       "annotations": { tag: { "meaning": "How big.", "examples": [["large", "large"]] } } }],
+        });
+        let template = template.to_string();
+        tried(
+            &engine,
+            "admin",
+            PublishSchemaTemplate { template },
+            start(),
+        )
+    };
+    let longest = "en-x-abcdefgh-abcdefgh-abcdefgh-abc";
+    assert_eq!(longest.len(), 35);
+    let longer = published(&format!("{longest}d"));
+    assert!(
+        matches!(&longer, Err(Refusal::Template(found)) if found.len() == 1),
+        "{longer:?}"
+    );
+    assert!(published(longest).is_ok());
+}
+
 /// D4, Q3, Q23 to Q25: published at run time, immutable, newer versions alone, there after a restart.
 #[test]
 fn a_template_is_published_once_and_for_all() {

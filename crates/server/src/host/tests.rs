@@ -10,7 +10,6 @@ use crate::runtime::Runtime;
 use crate::ssh::ConnectionLimiter;
 use domain::access::Action;
 use domain::agent::{Agent, Input, Output};
-use domain::profile::{Capability, Layer};
 use domain::telemetry::Telemetry;
 use domain::time::{SeededRng, Timestamp};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -102,24 +101,9 @@ impl Agent for Failing {
 
 /// The only agent, whose failure makes a decision panic, as it cannot be recreated.
 fn company(now: Timestamp) -> Company {
-    let profile = Profile {
-        name: "worker".to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
     Company {
         agents: vec![Hosted {
-            profile: Arc::new(profile),
+            profile: Arc::new(testkit::profile("worker")),
             agent: Box::new(Failing),
             again: Some(Box::new(|| panic!("a decision fails"))),
             endpoint: None,

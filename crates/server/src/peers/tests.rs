@@ -10,7 +10,6 @@ use crate::runtime::Runtime;
 use crate::schemas::{generation, shipped_modules};
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::inventory::Inventory;
-use domain::profile::{Capability, Layer, Profile};
 use domain::reply::Verdict;
 use domain::task::{Status, TaskId};
 use domain::time::SeededRng;
@@ -31,23 +30,8 @@ impl Agent for Scripted {
 }
 
 fn hosted(name: &str, now: Timestamp, step: Step) -> Hosted {
-    let profile = Profile {
-        name: name.to_owned(),
-        alias: None,
-        description: "works".to_owned(),
-        agent_type: None,
-        version: "1.0.0".to_owned(),
-        provider: "Convoke".to_owned(),
-        domain: None,
-        management_object: None,
-        layer: Layer::Resource,
-        province: None,
-        capability: Capability::default(),
-        skills: Vec::new(),
-        authentication: Vec::new(),
-    };
     Hosted {
-        profile: Arc::new(profile),
+        profile: Arc::new(testkit::profile(name)),
         agent: Box::new(Scripted(step)),
         again: None,
         endpoint: None,

@@ -47,7 +47,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             Words("engine/src/registry.rs", "const FOUND_MOST: usize = 1_000;"),
         ),
         of("register-agent/lease", "10..604800", Value(lease)),
-        of("register-agent/province", "1..64", Nothing(LOOKED_UP)),
+        of("register-agent/province", "1..64", Nothing(TOLD)),
         of(
             "data-write/id",
             "1..128 [^/]*",
