@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::InputNode as _;
+use netconf::xml::{Limits, XmlDocument};
 use std::fmt::Write as _;
 use yang::{BaseType, Generation, Kind, ModuleSet, SchemaNode, ValueType};
 
@@ -173,4 +175,17 @@ fn inputs_are_those_of_the_modules() {
         written == generated,
         "the modules have changed ({WRITE}=1 writes the file anew): {differs:?}"
     );
+}
+
+/// RFC 7950 §9.2.1: a sign is optional, of unsigned integers too.
+#[test]
+fn an_unsigned_integer_may_have_a_sign() {
+    let value = |xml: &str| {
+        let document = XmlDocument::parse(xml, &Limits::default()).unwrap();
+        u64::read(document.root())
+    };
+    assert_eq!(value("<a>-0</a>"), Some(0));
+    assert_eq!(value("<a> +7 </a>"), Some(7));
+    assert_eq!(value("<a>18446744073709551615</a>"), Some(u64::MAX));
+    assert_eq!(value("<a>-1</a>"), None);
 }
