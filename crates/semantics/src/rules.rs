@@ -30,6 +30,7 @@ mod assign;
 mod cue;
 mod element;
 mod example;
+mod phrase;
 mod propose;
 mod remainder;
 mod slot;

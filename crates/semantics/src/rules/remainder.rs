@@ -3,7 +3,7 @@
 //! A clause is cut where keys were found in it; what is left counts if it says something that is
 //! neither courtesy nor the scenario itself. Read next: [`super::assign`].
 
-use super::propose::likeness;
+use super::phrase::likeness;
 use super::slot::{Slot, bigrams};
 use super::utterance::{AnnotatedUtterance, MentionKind, overlaps};
 use crate::lexicon;

@@ -2,8 +2,9 @@
 
 use super::super::cue;
 use super::super::element;
+use super::super::phrase::{run_of, scattered, telling};
 use super::super::slot::{Choice, Kind, Slot};
-use super::{Candidate, Keys, telling};
+use super::{Candidate, Keys};
 use crate::lexicon;
 use language::text::Token;
 use std::ops::Range;
@@ -107,10 +108,10 @@ impl Keys<'_> {
         }
         let clauses = self.utterance.text.clauses().iter();
         clauses
-            .filter_map(|clause| super::scattered(self.utterance, words, clause))
-            .filter(|(held, share)| *share >= 0.999 && super::run_of(held).len() <= words.len() + 6)
+            .filter_map(|clause| scattered(self.utterance, words, clause))
+            .filter(|(held, share)| *share >= 0.999 && run_of(held).len() <= words.len() + 6)
             .filter_map(|(held, _)| {
-                let run = super::run_of(&held);
+                let run = run_of(&held);
                 let denied = super::denies(words) != super::denied_with(self.utterance, &run);
                 let chinese = words.iter().all(|t| t.class == language::text::Class::Cjk);
                 let sure = if chinese { 0.85 } else { 0.79 };
