@@ -45,46 +45,41 @@ impl Rpc {
 /// The error that prevents an `<rpc>` from being given out, and whether the reply may echo its
 /// attributes.
 pub(super) fn fault(rpc: XmlElement<'_>) -> Option<(RpcError, bool)> {
+    let of_message_id = |tag, why: &str| {
+        let error = RpcError::rpc(tag).message(why).bad_attribute("message-id");
+        error.bad_element("rpc")
+    };
     match rpc.attribute("", "message-id") {
         // RFC 6241 §4.1 and §4.3: the reply then has no message-id either.
         None => {
-            let error = RpcError::rpc(ErrorTag::MissingAttribute)
-                .message("an rpc without message-id")
-                .bad_attribute("message-id")
-                .bad_element("rpc");
-            return Some((error, true));
+            let why = "an rpc without message-id";
+            return Some((of_message_id(ErrorTag::MissingAttribute, why), true));
         }
         Some(id) if id.len() > MESSAGE_ID_BYTES => {
-            let error = RpcError::rpc(ErrorTag::BadAttribute)
-                .message("a message-id of more than 4095 bytes")
-                .bad_attribute("message-id")
-                .bad_element("rpc");
-            return Some((error, false));
+            let why = "a message-id of more than 4095 bytes";
+            return Some((of_message_id(ErrorTag::BadAttribute, why), false));
         }
         Some(_) => {}
     }
     // RFC 6241 Appendix A gives these tags to the layers protocol and application only.
+    let of_content = |tag, why: &str, element: &str| {
+        let error = RpcError::protocol(tag).message(why).bad_element(element);
+        Some((error, true))
+    };
     if rpc.has_mixed_content() || (!rpc.has_children() && !rpc.trimmed_text().is_empty()) {
-        let error = RpcError::protocol(ErrorTag::BadElement)
-            .message("text beside the operation")
-            .bad_element("rpc");
-        return Some((error, true));
+        return of_content(ErrorTag::BadElement, "text beside the operation", "rpc");
     }
     let mut operations = rpc.children();
     match (operations.next(), operations.next()) {
         (None, _) => {
-            let error = RpcError::protocol(ErrorTag::MissingElement)
-                .message("an rpc without operation")
-                .bad_element("rpcOperation");
-            Some((error, true))
+            let why = "an rpc without operation";
+            of_content(ErrorTag::MissingElement, why, "rpcOperation")
         }
         // The message can be read, so it is not malformed (which would end the
         // session): its second operation is an element where none is expected.
         (Some(_), Some(second)) => {
-            let error = RpcError::protocol(ErrorTag::UnknownElement)
-                .message("an rpc with more than one operation")
-                .bad_element(second.name());
-            Some((error, true))
+            let why = "an rpc with more than one operation";
+            of_content(ErrorTag::UnknownElement, why, second.name())
         }
         (Some(_), None) => None,
     }

@@ -16,6 +16,21 @@ use crate::names::namespace;
 
 type Parsed<T> = Result<T, ExpressionError>;
 
+/// The operators of two operands that bind alike (§3.4, §3.5), the loosest first.
+const EQUALITY: &[(&str, Relation)] = &[("=", Relation::Equal), ("!=", Relation::Unequal)];
+const ORDER: &[(&str, Relation)] = &[
+    ("<", Relation::Less),
+    ("<=", Relation::LessOrEqual),
+    (">", Relation::Greater),
+    (">=", Relation::GreaterOrEqual),
+];
+const SUM: &[(&str, Arithmetic)] = &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)];
+const PRODUCT: &[(&str, Arithmetic)] = &[
+    ("*", Arithmetic::Multiply),
+    ("div", Arithmetic::Divide),
+    ("mod", Arithmetic::Remainder),
+];
+
 impl Expression {
     /// Reads an expression in one pass. `prefixes` are those in scope where it stands
     /// ([`Element::prefixes`](crate::xml::XmlElement::prefixes)); as everywhere in XPath 1.0 the
@@ -91,49 +106,32 @@ impl<'x> Parser<'x> {
     }
 
     fn equality(&mut self) -> Parsed<Id> {
-        let mut left = self.relation()?;
-        while let Some(relation) = Relation::of(self.peek())
-            .filter(|relation| matches!(relation, Relation::Equal | Relation::Unequal))
-        {
-            self.next += 1;
-            let right = self.relation()?;
-            left = self.add(Operation::Compare(relation, left, right))?;
-        }
-        Ok(left)
+        self.chain(Self::order, EQUALITY, Operation::Compare)
     }
 
-    fn relation(&mut self) -> Parsed<Id> {
-        let mut left = self.sum()?;
-        while let Some(relation) = Relation::of(self.peek())
-            .filter(|relation| !matches!(relation, Relation::Equal | Relation::Unequal))
-        {
-            self.next += 1;
-            let right = self.sum()?;
-            left = self.add(Operation::Compare(relation, left, right))?;
-        }
-        Ok(left)
+    fn order(&mut self) -> Parsed<Id> {
+        self.chain(Self::sum, ORDER, Operation::Compare)
     }
 
     fn sum(&mut self) -> Parsed<Id> {
-        let mut left = self.product()?;
-        while let Some(sign) = Arithmetic::of(self.peek())
-            .filter(|sign| matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
-        {
-            self.next += 1;
-            let right = self.product()?;
-            left = self.add(Operation::Calculate(sign, left, right))?;
-        }
-        Ok(left)
+        self.chain(Self::product, SUM, Operation::Calculate)
     }
 
     fn product(&mut self) -> Parsed<Id> {
-        let mut left = self.negation()?;
-        while let Some(sign) = Arithmetic::of(self.peek())
-            .filter(|sign| !matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
-        {
-            self.next += 1;
-            let right = self.negation()?;
-            left = self.add(Operation::Calculate(sign, left, right))?;
+        self.chain(Self::negation, PRODUCT, Operation::Calculate)
+    }
+
+    /// `part (operator part)*`, each operation the left operand of the next.
+    fn chain<Operator: Copy>(
+        &mut self,
+        part: fn(&mut Self) -> Parsed<Id>,
+        operators: &[(&'static str, Operator)],
+        operation: fn(Operator, Id, Id) -> Operation,
+    ) -> Parsed<Id> {
+        let mut left = part(self)?;
+        while let Some((_, operator)) = operators.iter().find(|(sign, _)| self.take(sign)) {
+            let right = part(self)?;
+            left = self.add(operation(*operator, left, right))?;
         }
         Ok(left)
     }
@@ -186,11 +184,7 @@ impl<'x> Parser<'x> {
         }
         match self.peek() {
             Some(Token::Sign("/" | "//")) => self.steps(Start::Root),
-            _ => {
-                let mut steps = Vec::new();
-                self.step(false, &mut steps)?;
-                self.more_steps(Start::Context, steps)
-            }
+            _ => self.relative(),
         }
     }
 

@@ -21,7 +21,14 @@ impl<'x> Parser<'x> {
         self.more_steps(start, Vec::new())
     }
 
-    pub(super) fn more_steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Id> {
+    /// The steps of a path that begins with one.
+    pub(super) fn relative(&mut self) -> Parsed<Id> {
+        let mut steps = Vec::new();
+        self.step(false, &mut steps)?;
+        self.more_steps(Start::Context, steps)
+    }
+
+    fn more_steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Id> {
         loop {
             let deep = match self.peek() {
                 Some(Token::Sign("/")) => false,
@@ -34,7 +41,7 @@ impl<'x> Parser<'x> {
     }
 
     /// One step; `deep` if it stands behind `//`.
-    pub(super) fn step(&mut self, deep: bool, steps: &mut Vec<Step>) -> Parsed<()> {
+    fn step(&mut self, deep: bool, steps: &mut Vec<Step>) -> Parsed<()> {
         let mut step = self.plain_step()?;
         step.predicates = self.predicates()?;
         step.positional = step.predicates.iter().any(|&id| {
