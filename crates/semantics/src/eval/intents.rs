@@ -11,6 +11,7 @@ mod report;
 pub use report::{Bin, Mistake, ParserReport};
 
 use super::{NotASet, lines};
+use language::text::one_line;
 use schema::contract::Contract;
 use schema::lint::TemplateOrigin;
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
@@ -271,7 +272,9 @@ fn is_nothing(value: &Value) -> bool {
 fn matches(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        (Value::String(a), Value::String(b)) => plain(a) == plain(b) || same_instant(a, b),
+        (Value::String(a), Value::String(b)) => {
+            one_line(a).to_lowercase() == one_line(b).to_lowercase() || same_instant(a, b)
+        }
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| matches(a, b))
         }
@@ -297,13 +300,6 @@ fn same_instant(one: &str, other: &str) -> bool {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
     }
-}
-
-fn plain(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .to_lowercase()
 }
 
 /// True if the template accepts a payload, but for required keys that nobody said.

@@ -12,6 +12,7 @@ use super::slot::{Slot, outline};
 use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
 use kind::{kind_before, kind_behind, other_kind};
+use language::script::is_cjk;
 use language::span::TokenSet;
 use language::text::Class;
 use regex::Regex;
@@ -213,17 +214,9 @@ impl Elements {
         span: Range<usize>,
         sure: f64,
     ) -> Option<Element> {
-        let name = lexicon::place(name).map_or_else(
-            || name.to_owned(),
-            |p| {
-                if name.is_ascii() {
-                    name.to_owned()
-                } else {
-                    p.english()
-                }
-            },
-        );
-        let name = format!("{kind}:{name}");
+        let place = lexicon::place(name).filter(|_| !name.is_ascii());
+        let english = place.map_or_else(|| name.to_owned(), lexicon::Place::english);
+        let name = format!("{kind}:{english}");
         (!name.contains(' ') && self.fits(&name)).then_some(Element {
             name,
             run: run.clone(),
@@ -271,18 +264,8 @@ impl Elements {
         let outer = run.start - lead..run.end;
         let span = kind_before(utterance, &outer, kind)
             .or_else(|| kind_behind(utterance, &outer, kind))?;
-        let english = |m: &Mention| {
-            lexicon::place(&m.text)
-                .filter(|_| cjk(&m.text))
-                .map_or_else(|| m.text.clone(), lexicon::Place::english)
-        };
-        self.named(
-            kind,
-            &format!("{}-{}", english(mention), english(other)),
-            &run,
-            span,
-            TOLD,
-        )
+        let name = format!("{}-{}", english(mention), english(other));
+        self.named(kind, &name, &run, span, TOLD)
     }
 
     /// "card 2 in Berlin", 柏林2号板卡.
@@ -301,17 +284,10 @@ impl Elements {
                 .filter(|t| t.class == Class::Number)
                 .map(|t| t.text.clone())
         };
-        let english = lexicon::place(&mention.text)
-            .filter(|_| cjk(&mention.text))
-            .map_or_else(|| mention.text.clone(), lexicon::Place::english);
-        let router = [("路", "由", "器")].iter().any(|(a, b, c)| {
-            (
-                utterance.word(mention.run.end),
-                utterance.word(mention.run.end + 1),
-                utterance.word(mention.run.end + 2),
-            ) == (*a, *b, *c)
-        });
-        let behind = mention.run.end + if router { 3 } else { 0 };
+        let english = english(mention);
+        let end = mention.run.end;
+        let router: String = (end..end + 3).map(|i| utterance.word(i)).collect();
+        let behind = end + if router == "路由器" { 3 } else { 0 };
         let behind = behind + usize::from(utterance.word(behind) == "的");
         if let Some(n) = number(behind) {
             let end = behind + 1 + usize::from(utterance.word(behind + 1) == "号");
@@ -380,8 +356,11 @@ fn between(one: &Element, other: &Element) -> Vec<Element> {
     (first + 1..last).map(element).collect()
 }
 
-fn cjk(text: &str) -> bool {
-    text.chars().any(language::script::is_cjk)
+/// A name, in English if it is a Chinese one of a place.
+fn english(mention: &Mention) -> String {
+    let chinese = mention.text.chars().any(is_cjk);
+    let place = lexicon::place(&mention.text).filter(|_| chinese);
+    place.map_or_else(|| mention.text.clone(), lexicon::Place::english)
 }
 
 /// The kinds and names that an example's value shows, `site` and `BE-017` of `site:BE-017`.

@@ -13,7 +13,6 @@ mod name;
 
 use super::slot::{Kind, Slot};
 use super::utterance::AnnotatedUtterance;
-use language::text::Token;
 use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
@@ -124,16 +123,4 @@ struct Keys<'a> {
     /// The stems of the scenario's name.
     scenario: &'a [String],
     effort: Effort<'a>,
-}
-
-/// True if a run denies, or is denied by what stands before it.
-fn denied_with(utterance: &AnnotatedUtterance, run: &Range<usize>) -> bool {
-    denies(&utterance.text.tokens[run.clone()]) != super::cue::denied(utterance, run)
-}
-
-/// True if a phrase denies: "no KPI impact".
-pub(crate) fn denies(said: &[Token]) -> bool {
-    let words: Vec<String> = said.iter().map(|t| t.text.clone()).collect();
-    let text = language::text::join(said);
-    crate::lexicon::denials(&words, &text) % 2 == 1
 }

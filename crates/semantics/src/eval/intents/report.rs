@@ -2,6 +2,7 @@
 //!
 //! Refuses to know what is right; read next: [`super`], which counts.
 
+use super::super::share;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -103,14 +104,6 @@ pub struct Bin {
     pub confidence: f64,
     /// The share of them that are right.
     pub right: f64,
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
 }
 
 impl fmt::Display for ParserReport {

@@ -16,32 +16,12 @@ pub(super) fn other_kind(utterance: &AnnotatedUtterance, mention: &Mention) -> b
     let two: String = (start.saturating_sub(2)..start)
         .map(|i| utterance.word(i))
         .collect();
-    matches!(
-        stem(word).as_str(),
-        "ticket"
-            | "incident"
-            | "router"
-            | "link"
-            | "card"
-            | "duct"
-            | "zon"
-            | "cell"
-            | "sit"
-            | "vin"
-            | "number"
-    ) || matches!(
-        two.as_str(),
-        "工单"
-            | "单号"
-            | "单子"
-            | "事件"
-            | "链路"
-            | "板卡"
-            | "管道"
-            | "小区"
-            | "站点"
-            | "架号"
-            | "编号"
+    lexicon::listed(
+        " ticket incident router link card duct zon cell sit vin number ",
+        &stem(word),
+    ) || lexicon::listed(
+        " 工单 单号 单子 事件 链路 板卡 管道 小区 站点 架号 编号 ",
+        &two,
     )
 }
 

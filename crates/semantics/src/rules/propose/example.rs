@@ -2,11 +2,12 @@
 //!
 //! Read next: [`super::super::phrase`].
 
+use super::super::cue::{denied_with, denies};
 use super::super::element::Elements;
 use super::super::example::ExampleRule;
 use super::super::phrase::{PhraseMatch, likeness, run_of, scattered, telling};
 use super::super::slot::Kind;
-use super::{Candidate, Keys, amount, denied_with, denies};
+use super::{Candidate, Keys, amount};
 use crate::lexicon;
 use language::quantity::Quantity;
 use language::text::{Class, Token};
@@ -114,7 +115,7 @@ impl Keys<'_> {
         let stops = said
             .iter()
             .take_while(|t| {
-                STOPPING.contains(&t.text.as_str())
+                lexicon::listed(STOPPING, &t.text)
                     || t.class == Class::Cjk && "关闭暂停止".contains(t.text.as_str())
             })
             .count();
@@ -173,12 +174,4 @@ impl Keys<'_> {
 }
 
 /// Verbs that stop what they are said of.
-const STOPPING: &[&str] = &[
-    "pause",
-    "disable",
-    "suspend",
-    "stop",
-    "switch",
-    "turn",
-    "deactivate",
-];
+const STOPPING: &str = " pause disable suspend stop switch turn deactivate ";

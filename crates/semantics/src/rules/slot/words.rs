@@ -97,8 +97,9 @@ pub(super) struct Words<'a> {
 }
 
 impl Words<'_> {
-    pub(super) fn named(&self, list: &[&str]) -> bool {
-        self.name.iter().any(|n| list.iter().any(|w| stem(w) == *n))
+    pub(super) fn named(&self, list: &str) -> bool {
+        list.split_whitespace()
+            .any(|w| self.name.contains(&stem(w)))
     }
 
     pub(super) fn told(&self, list: &[&str]) -> bool {

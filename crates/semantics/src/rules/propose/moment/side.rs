@@ -5,6 +5,7 @@
 
 use super::super::super::slot::{Kind, Role, Slot};
 use super::super::Keys;
+use crate::lexicon;
 use std::ops::Range;
 
 /// Words before a moment at which something begins, and at which it ends.
@@ -18,28 +19,16 @@ impl Keys<'_> {
         let mut at = run.start;
         for _ in 0..4 {
             let word = self.utterance.word_before(at);
-            let begins = crate::lexicon::listed(BEGINS, word);
-            let ends = crate::lexicon::listed(ENDS, word);
+            let begins = lexicon::listed(BEGINS, word);
+            let ends = lexicon::listed(ENDS, word);
             match (begins, ends, slot.role) {
                 (true, _, Role::From) | (_, true, Role::To) => return Some(true),
                 (true, _, Role::To) | (_, true, Role::From) => return Some(false),
                 _ => {}
             }
-            if !matches!(
+            if !lexicon::listed(
+                " the on at around about be me up off this coming will it ",
                 word,
-                "the"
-                    | "on"
-                    | "at"
-                    | "around"
-                    | "about"
-                    | "be"
-                    | "me"
-                    | "up"
-                    | "off"
-                    | "this"
-                    | "coming"
-                    | "will"
-                    | "it"
             ) {
                 break;
             }
