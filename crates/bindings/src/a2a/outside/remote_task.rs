@@ -221,11 +221,7 @@ impl RemoteTask {
         content: &Content,
     ) -> A2aRequest {
         let digest = canonical::hash(&json!([reference.id, content.render()]));
-        let digest: String = digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let id = format!("{}/{digest}", self.task);
+        let id = format!("{}/{}", self.task, canonical::hex(&digest[..8]));
         let asked = match &self.inquiry {
             Some(Inquiry::Asks(asked)) => Some(asked),
             _ => None,

@@ -9,6 +9,7 @@ use super::{
     LifecycleState, Lineage, LineageCommand, LineageEvent, LineageRefusal, Proposal, Queued,
     Settled, Tracked,
 };
+use crate::canonical;
 use crate::evolution::conflict::merged;
 use crate::evolution::{Approval, ClusterId, EvolutionSettings, Resolved};
 use crate::patch::Patch;
@@ -370,10 +371,5 @@ fn approved(patch_id: &str, principal: &str, at: Timestamp) -> LineageEvent {
 
 /// Tells clients' patches apart without naming the client.
 fn digest(client: &str) -> String {
-    let digest = Sha256::digest(client.as_bytes());
-    digest
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    canonical::hex(&Sha256::digest(client.as_bytes())[..6])
 }
