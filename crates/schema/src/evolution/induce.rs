@@ -207,44 +207,25 @@ impl Kind {
     }
 
     fn as_shape(&self) -> Shape {
-        let (key_type, constraint) = match self {
+        let mut constraint = Constraint::default();
+        let key_type = match self {
             Self::Amount { unit, whole, .. } => {
-                let unit = unit.map(str::to_owned);
-                let key_type = if *whole {
-                    KeyType::Integer
-                } else {
-                    KeyType::Number
-                };
-                (
-                    key_type,
-                    Constraint {
-                        unit,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.unit = unit.map(str::to_owned);
+                match whole {
+                    true => KeyType::Integer,
+                    false => KeyType::Number,
+                }
             }
             Self::Choice { variants, .. } => {
                 let words = variants.iter().map(String::as_str).chain(["none"]);
-                let allowed = words.map(Value::from).collect();
-                (
-                    KeyType::String,
-                    Constraint {
-                        allowed,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.allowed = words.map(Value::from).collect();
+                KeyType::String
             }
             Self::Text { .. } => {
-                let max_length = Some(TEXT_MAX);
-                (
-                    KeyType::String,
-                    Constraint {
-                        max_length,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.max_length = Some(TEXT_MAX);
+                KeyType::String
             }
-            Self::Switch { .. } => (KeyType::Boolean, Constraint::default()),
+            Self::Switch { .. } => KeyType::Boolean,
         };
         Shape {
             key_type,

@@ -10,7 +10,7 @@ mod document;
 
 pub use document::{ClusterRow, PoolDocument};
 
-use super::nearest::{Nearest, unit};
+use super::nearest::{Nearest, dot, unit};
 use super::{Cluster, ClusterId, EvolutionSettings, FragmentSource, Heat, Similarity};
 use crate::semantics::Embedder;
 use crate::time::Timestamp;
@@ -228,8 +228,7 @@ impl Pool {
             .collect();
         // Near enough to join means at most 90 degrees apart: the sum has a direction.
         if let Some(direction) = unit(&sum) {
-            let length = super::nearest::dot(&sum, &direction);
-            cluster.cohesion = length / (cluster.fragments + 1) as f32;
+            cluster.cohesion = dot(&sum, &direction) / (cluster.fragments + 1) as f32;
             self.vectors.set(slot, &direction);
         }
     }
@@ -329,29 +328,26 @@ impl Pool {
     /// The centroid from the members alone.
     pub(super) fn recentre(&mut self, id: ClusterId, embedder: &dyn Embedder) {
         let Some(slot) = self.slot(id) else { return };
-        let members = &self.clusters[slot].members;
-        let texts = members.iter().map(|m| m.text.as_str());
-        if let Some((direction, cohesion)) = centre(texts, embedder) {
-            self.clusters[slot].fragments = members.len() as u64;
-            self.clusters[slot].cohesion = cohesion;
+        if let Some(direction) = self.clusters[slot].centre(embedder) {
             self.vectors.set(slot, &direction);
         }
     }
 }
 
-/// The direction of the mean of what texts mean, and how long that mean is; none if it has none.
-fn centre<'t>(
-    texts: impl ExactSizeIterator<Item = &'t str>,
-    embedder: &dyn Embedder,
-) -> Option<(Vec<f32>, f32)> {
-    let count = texts.len();
-    let mut sum = vec![0.0f32; embedder.dimensions()];
-    for vector in texts.filter_map(|text| unit(&embedder.embed(text))) {
-        sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
+impl Cluster {
+    /// Makes the mean of what the members mean that of the cluster, and returns its direction; none,
+    /// and all is as it was, if they have none.
+    fn centre(&mut self, embedder: &dyn Embedder) -> Option<Vec<f32>> {
+        let mut sum = vec![0.0f32; embedder.dimensions()];
+        let vectors = self.members.iter().map(|m| embedder.embed(&m.text));
+        for vector in vectors.filter_map(|vector| unit(&vector)) {
+            sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
+        }
+        let direction = unit(&sum)?;
+        self.fragments = self.members.len() as u64;
+        self.cohesion = dot(&sum, &direction) / self.members.len() as f32;
+        Some(direction)
     }
-    let direction = unit(&sum)?;
-    let length = super::nearest::dot(&sum, &direction);
-    Some((direction, length / count as f32))
 }
 
 /// The clusters that something touched.

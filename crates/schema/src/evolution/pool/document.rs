@@ -4,7 +4,7 @@
 
 use super::super::nearest::{DIMENSIONS_MAX, Nearest};
 use super::super::{Cluster, ClusterId};
-use super::{Changes, Pool, PoolError, centre};
+use super::{Changes, Pool, PoolError};
 use crate::semantics::Embedder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -69,28 +69,15 @@ impl PoolDocument {
         self.embedder = embedder.id().to_owned();
         self.dimensions = embedder.dimensions();
         self.clusters.retain_mut(|row| {
-            let placed = row.place(embedder);
-            match placed {
-                true => changes.changed.push(row.cluster.id),
-                false => changes.removed.push(row.cluster.id),
-            }
-            placed
+            let Some(centroid) = row.cluster.centre(embedder) else {
+                changes.removed.push(row.cluster.id);
+                return false;
+            };
+            row.centroid = centroid;
+            changes.changed.push(row.cluster.id);
+            true
         });
         (self, changes)
-    }
-}
-
-impl ClusterRow {
-    /// Lays the centroid amid the members; false if they have none.
-    fn place(&mut self, embedder: &dyn Embedder) -> bool {
-        let texts = self.cluster.members.iter().map(|m| m.text.as_str());
-        let Some((centroid, cohesion)) = centre(texts, embedder) else {
-            return false;
-        };
-        self.centroid = centroid;
-        self.cluster.fragments = self.cluster.members.len() as u64;
-        self.cluster.cohesion = cohesion;
-        true
     }
 }
 

@@ -3,8 +3,8 @@
 //! Read next: [`super`], for what they are to do.
 
 use super::super::{
-    ClusterId, Evolution, EvolutionContext, EvolutionSettings, Fragment, KnownClients,
-    LifecycleState, LineageCommand, LineageEvent, Observation, PoolError, Proposal,
+    ClusterId, Evolution, EvolutionContext, EvolutionOutcome, EvolutionSettings, Fragment,
+    KnownClients, LifecycleState, LineageCommand, LineageEvent, Observation, PoolError, Proposal,
 };
 use super::chance::{below, chance, nonsense};
 use super::{Administrators, ClientNeed, HOUR_MS, Sample, SimulationHistory, Workload};
@@ -95,25 +95,32 @@ impl<'a> World<'a> {
         self.attack(now)?;
         self.travel(now)?;
         self.administrate(now);
-        let everyones: Vec<Patch> = self.everyone.lineage().patches().cloned().collect();
+        let everyones = self.everyones();
         let base = self.everyone.lineage().base().clone();
-        let (settings, embedder) = (self.settings, self.embedder);
-        let events = with_means(settings, embedder, &[], |means| {
-            self.everyone.tick(means, now).events
-        });
+        let events = self.everyone.tick(&self.context(&[]), now).events;
         self.note(events, now);
         let rebase = LineageCommand::Rebase { base };
-        let rebased = self
-            .personal
-            .command(&rebase, settings, now)
-            .unwrap_or_default();
-        let ticked = with_means(settings, embedder, &everyones, |means| {
-            self.personal.tick(means, now).events
-        });
+        let rebased = self.personal.command(&rebase, self.settings, now);
+        let rebased = rebased.unwrap_or_default();
+        let ticked = self.personal.tick(&self.context(&everyones), now).events;
         self.history
             .personal_events
             .extend(rebased.into_iter().chain(ticked).map(|e| (now, e)));
         Ok(())
+    }
+
+    /// What evolution works with; `everyones` are the patches beside a client's own.
+    fn context<'c>(&self, everyones: &'c [Patch]) -> EvolutionContext<'c>
+    where
+        'a: 'c,
+    {
+        EvolutionContext {
+            settings: self.settings,
+            embedder: self.embedder,
+            screen: &|text| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]),
+            exposes: &|_| false,
+            everyones,
+        }
     }
 
     fn day(&self, now: Timestamp) -> u32 {
@@ -199,19 +206,7 @@ impl<'a> World<'a> {
 
     fn fragment(&mut self, client: &str, text: &str, now: Timestamp) -> Result<(), PoolError> {
         self.history.fragments += 1;
-        let source = self
-            .known
-            .source(Some(client), &self.settings.gates.sybil, now);
-        let vector = self.embedder.embed(text);
-        let fragment = Fragment {
-            text,
-            vector: &vector,
-            source: &source,
-        };
-        let everyone = &mut self.everyone;
-        let outcome = with_means(self.settings, self.embedder, &[], |means| {
-            everyone.take(&fragment, means, now)
-        })?;
+        let outcome = self.take(false, client, text, now)?;
         if let Some(inserted) = &outcome.inserted
             && inserted.created
         {
@@ -293,22 +288,38 @@ impl<'a> World<'a> {
     }
 
     fn own_fragment(&mut self, text: &str, now: Timestamp) -> Result<(), PoolError> {
-        let everyones: Vec<Patch> = self.everyone.lineage().patches().cloned().collect();
-        let vector = self.embedder.embed(text);
-        let sybil = &self.settings.gates.sybil;
-        let source = self.known.source(Some(TRAVELLER), sybil, now);
-        let fragment = Fragment {
-            text,
-            vector: &vector,
-            source: &source,
-        };
-        let personal = &mut self.personal;
-        let outcome = with_means(self.settings, self.embedder, &everyones, |means| {
-            personal.take(&fragment, means, now)
-        })?;
+        let outcome = self.take(true, TRAVELLER, text, now)?;
         let events = outcome.events.into_iter().map(|event| (now, event));
         self.history.personal_events.extend(events);
         Ok(())
+    }
+
+    /// Hands what a client said to the traveller's evolution, or to everyone's.
+    fn take(
+        &mut self,
+        personal: bool,
+        client: &str,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<EvolutionOutcome, PoolError> {
+        let sybil = &self.settings.gates.sybil;
+        let fragment = Fragment {
+            text,
+            vector: &self.embedder.embed(text),
+            source: &self.known.source(Some(client), sybil, now),
+        };
+        match personal {
+            true => {
+                let everyones = self.everyones();
+                let context = self.context(&everyones);
+                self.personal.take(&fragment, &context, now)
+            }
+            false => self.everyone.take(&fragment, &self.context(&[]), now),
+        }
+    }
+
+    fn everyones(&self) -> Vec<Patch> {
+        self.everyone.lineage().patches().cloned().collect()
     }
 
     fn administrate(&mut self, now: Timestamp) {
@@ -397,22 +408,6 @@ fn verdict(proposal: &Proposal, principal: &str, but: &[String]) -> LineageComma
             principal,
         },
     }
-}
-
-fn with_means<T>(
-    settings: &EvolutionSettings,
-    embedder: &dyn Embedder,
-    everyones: &[Patch],
-    work: impl FnOnce(&EvolutionContext<'_>) -> T,
-) -> T {
-    let screen = |text: &str| other::Fragment::new(text)?.screened(SHOWN_MAX, &[]);
-    work(&EvolutionContext {
-        settings,
-        embedder,
-        screen: &screen,
-        exposes: &|_| false,
-        everyones,
-    })
 }
 
 /// True if a key is described by one of these phrases.
