@@ -12,7 +12,7 @@ use harness::points;
 
 const CARD: &str = "crates/a2a/src/card/tests.rs";
 const CONVERSATION: &str = "crates/a2a/src/conversation.rs";
-const ERROR: &str = "crates/a2a/src/error.rs";
+const ERROR: &str = "crates/a2a/src/error/tests.rs";
 const EXTENSION: &str = "crates/a2a/src/extension.rs";
 const INTAKE: &str = "crates/a2a/src/intake/tests.rs";
 const INTENT: &str = "crates/a2a/src/intent/tests.rs";

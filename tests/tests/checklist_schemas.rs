@@ -11,7 +11,7 @@ use harness::points;
 const AGENTS: &str = "crates/showcase/agents/src/payloads/tests.rs";
 const ENGINE: &str = "crates/engine/tests/schemas.rs";
 const CANONICAL: &str = "crates/schema/src/canonical.rs";
-const CATALOGUE: &str = "crates/schema/src/catalogue.rs";
+const CATALOGUE: &str = "crates/schema/src/catalogue/tests.rs";
 const CONTRACT: &str = "crates/schema/src/contract/tests.rs";
 const NEAREST: &str = "crates/schema/src/evolution/nearest.rs";
 const LANGUAGE: &str = "crates/schema/src/language.rs";

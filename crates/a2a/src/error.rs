@@ -14,137 +14,73 @@ pub const DOMAIN: &str = "a2a-protocol.org";
 const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
-/// The kinds of refusal and failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ErrorKind {
+macro_rules! kinds {
+    ($($(#[$about:meta])+ $kind:ident $code:literal $http:literal $grpc:literal $reason:literal;)+) => {
+        /// The kinds of refusal and failure.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ErrorKind { $($(#[$about])+ $kind),+ }
+
+        impl ErrorKind {
+            /// Every kind.
+            pub const ALL: [Self; [$(Self::$kind),+].len()] = [$(Self::$kind),+];
+
+            /// JSON-RPC code, HTTP status, gRPC status, reason.
+            fn row(self) -> (i64, u16, &'static str, &'static str) {
+                match self { $(Self::$kind => ($code, $http, $grpc, $reason)),+ }
+            }
+        }
+    };
+}
+
+// v1.0 §5.4, §9.5; the codes of this platform are in the range that v0.3 §8.2 leaves to servers.
+kinds! {
     /// The body is not JSON.
-    ParseError,
+    ParseError -32700 400 "INVALID_ARGUMENT" "PARSE_ERROR";
     /// The JSON is not a request.
-    InvalidRequest,
+    InvalidRequest -32600 400 "INVALID_ARGUMENT" "INVALID_REQUEST";
     /// The method does not exist.
-    MethodNotFound,
+    MethodNotFound -32601 404 "NOT_FOUND" "METHOD_NOT_FOUND";
     /// The parameters are not those of the method.
-    InvalidParams,
+    InvalidParams -32602 400 "INVALID_ARGUMENT" "INVALID_PARAMS";
     /// An internal error.
-    Internal,
+    Internal -32603 500 "INTERNAL" "INTERNAL_ERROR";
     /// The task does not exist, or is not the caller's: both look the same.
-    TaskNotFound,
+    TaskNotFound -32001 404 "NOT_FOUND" "TASK_NOT_FOUND";
     /// The task cannot be cancelled any more.
-    TaskNotCancelable,
+    TaskNotCancelable -32002 400 "FAILED_PRECONDITION" "TASK_NOT_CANCELABLE";
     /// Push notifications are not supported.
-    PushNotificationNotSupported,
+    PushNotificationNotSupported -32003 400 "FAILED_PRECONDITION" "PUSH_NOTIFICATION_NOT_SUPPORTED";
     /// The operation is not supported, or not in this state.
-    UnsupportedOperation,
+    UnsupportedOperation -32004 400 "FAILED_PRECONDITION" "UNSUPPORTED_OPERATION";
     /// A media type that the agent does not read or write.
-    ContentTypeNotSupported,
+    ContentTypeNotSupported -32005 400 "INVALID_ARGUMENT" "CONTENT_TYPE_NOT_SUPPORTED";
     /// The agent's answer is malformed.
-    InvalidAgentResponse,
+    InvalidAgentResponse -32006 500 "INTERNAL" "INVALID_AGENT_RESPONSE";
     /// There is no extended card.
-    ExtendedCardNotConfigured,
+    ExtendedCardNotConfigured -32007 400 "FAILED_PRECONDITION" "EXTENDED_AGENT_CARD_NOT_CONFIGURED";
     /// The client did not ask for an extension that is required.
-    ExtensionSupportRequired,
+    ExtensionSupportRequired -32008 400 "FAILED_PRECONDITION" "EXTENSION_SUPPORT_REQUIRED";
     /// The version is not supported.
-    VersionNotSupported,
+    VersionNotSupported -32009 400 "FAILED_PRECONDITION" "VERSION_NOT_SUPPORTED";
     /// Of this platform: the caller is not authenticated.
-    Unauthenticated,
+    Unauthenticated -32040 401 "UNAUTHENTICATED" "UNAUTHENTICATED";
     /// Of this platform: the caller is not permitted.
-    PermissionDenied,
+    PermissionDenied -32041 403 "PERMISSION_DENIED" "PERMISSION_DENIED";
     /// Of this platform: the identifier was used before, with another content.
-    AlreadyExists,
+    AlreadyExists -32042 409 "ALREADY_EXISTS" "ALREADY_EXISTS";
     /// Of this platform: the request is too large.
-    TooLarge,
+    TooLarge -32043 413 "INVALID_ARGUMENT" "PAYLOAD_TOO_LARGE";
     /// Of this platform: the caller has too many requests.
-    TooManyRequests,
+    TooManyRequests -32044 429 "RESOURCE_EXHAUSTED" "TOO_MANY_REQUESTS";
     /// Of this platform: temporarily unavailable.
-    Unavailable,
+    Unavailable -32045 503 "UNAVAILABLE" "UNAVAILABLE";
     /// Of this platform: over HTTP+JSON, a body of a media type that is not read.
-    UnsupportedMediaType,
+    UnsupportedMediaType -32046 415 "INVALID_ARGUMENT" "UNSUPPORTED_MEDIA_TYPE";
     /// Of this platform: over HTTP+JSON, a path that has other verbs.
-    VerbNotAllowed,
+    VerbNotAllowed -32047 405 "UNIMPLEMENTED" "VERB_NOT_ALLOWED";
 }
 
 impl ErrorKind {
-    /// Every kind.
-    pub const ALL: [Self; 22] = [
-        Self::ParseError,
-        Self::InvalidRequest,
-        Self::MethodNotFound,
-        Self::InvalidParams,
-        Self::Internal,
-        Self::TaskNotFound,
-        Self::TaskNotCancelable,
-        Self::PushNotificationNotSupported,
-        Self::UnsupportedOperation,
-        Self::ContentTypeNotSupported,
-        Self::InvalidAgentResponse,
-        Self::ExtendedCardNotConfigured,
-        Self::ExtensionSupportRequired,
-        Self::VersionNotSupported,
-        Self::Unauthenticated,
-        Self::PermissionDenied,
-        Self::AlreadyExists,
-        Self::TooLarge,
-        Self::TooManyRequests,
-        Self::Unavailable,
-        Self::UnsupportedMediaType,
-        Self::VerbNotAllowed,
-    ];
-
-    /// JSON-RPC code, HTTP status, gRPC status, reason. v1.0 §5.4, §9.5; those of this platform are
-    /// in the range that v0.3 §8.2 leaves to servers.
-    fn row(self) -> (i64, u16, &'static str, &'static str) {
-        match self {
-            Self::ParseError => (-32700, 400, "INVALID_ARGUMENT", "PARSE_ERROR"),
-            Self::InvalidRequest => (-32600, 400, "INVALID_ARGUMENT", "INVALID_REQUEST"),
-            Self::MethodNotFound => (-32601, 404, "NOT_FOUND", "METHOD_NOT_FOUND"),
-            Self::InvalidParams => (-32602, 400, "INVALID_ARGUMENT", "INVALID_PARAMS"),
-            Self::Internal => (-32603, 500, "INTERNAL", "INTERNAL_ERROR"),
-            Self::TaskNotFound => (-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
-            Self::TaskNotCancelable => (-32002, 400, "FAILED_PRECONDITION", "TASK_NOT_CANCELABLE"),
-            Self::PushNotificationNotSupported => (
-                -32003,
-                400,
-                "FAILED_PRECONDITION",
-                "PUSH_NOTIFICATION_NOT_SUPPORTED",
-            ),
-            Self::UnsupportedOperation => {
-                (-32004, 400, "FAILED_PRECONDITION", "UNSUPPORTED_OPERATION")
-            }
-            Self::ContentTypeNotSupported => (
-                -32005,
-                400,
-                "INVALID_ARGUMENT",
-                "CONTENT_TYPE_NOT_SUPPORTED",
-            ),
-            Self::InvalidAgentResponse => (-32006, 500, "INTERNAL", "INVALID_AGENT_RESPONSE"),
-            Self::ExtendedCardNotConfigured => (
-                -32007,
-                400,
-                "FAILED_PRECONDITION",
-                "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
-            ),
-            Self::ExtensionSupportRequired => (
-                -32008,
-                400,
-                "FAILED_PRECONDITION",
-                "EXTENSION_SUPPORT_REQUIRED",
-            ),
-            Self::VersionNotSupported => {
-                (-32009, 400, "FAILED_PRECONDITION", "VERSION_NOT_SUPPORTED")
-            }
-            Self::Unauthenticated => (-32040, 401, "UNAUTHENTICATED", "UNAUTHENTICATED"),
-            Self::PermissionDenied => (-32041, 403, "PERMISSION_DENIED", "PERMISSION_DENIED"),
-            Self::AlreadyExists => (-32042, 409, "ALREADY_EXISTS", "ALREADY_EXISTS"),
-            Self::TooLarge => (-32043, 413, "INVALID_ARGUMENT", "PAYLOAD_TOO_LARGE"),
-            Self::TooManyRequests => (-32044, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_REQUESTS"),
-            Self::Unavailable => (-32045, 503, "UNAVAILABLE", "UNAVAILABLE"),
-            Self::UnsupportedMediaType => {
-                (-32046, 415, "INVALID_ARGUMENT", "UNSUPPORTED_MEDIA_TYPE")
-            }
-            Self::VerbNotAllowed => (-32047, 405, "UNIMPLEMENTED", "VERB_NOT_ALLOWED"),
-        }
-    }
-
     /// The code over JSON-RPC.
     pub fn code(self) -> i64 {
         self.row().0
@@ -416,95 +352,4 @@ fn text(of: &Value, member: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use insta::assert_snapshot;
-
-    /// A6: the codes of both specifications, and those of the platform, are all different.
-    #[test]
-    fn kinds_have_their_codes() {
-        let mut codes: Vec<i64> = ErrorKind::ALL.iter().map(|kind| kind.code()).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        assert_eq!(codes.len(), ErrorKind::ALL.len());
-        let told = ErrorKind::ALL.into_iter().map(|kind| {
-            let (code, status) = (kind.code(), kind.http_status());
-            format!("{code} {status} {} {}", kind.grpc_status(), kind.reason())
-        });
-        assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @"
-        -32700 400 INVALID_ARGUMENT PARSE_ERROR
-        -32600 400 INVALID_ARGUMENT INVALID_REQUEST
-        -32601 404 NOT_FOUND METHOD_NOT_FOUND
-        -32602 400 INVALID_ARGUMENT INVALID_PARAMS
-        -32603 500 INTERNAL INTERNAL_ERROR
-        -32001 404 NOT_FOUND TASK_NOT_FOUND
-        -32002 400 FAILED_PRECONDITION TASK_NOT_CANCELABLE
-        -32003 400 FAILED_PRECONDITION PUSH_NOTIFICATION_NOT_SUPPORTED
-        -32004 400 FAILED_PRECONDITION UNSUPPORTED_OPERATION
-        -32005 400 INVALID_ARGUMENT CONTENT_TYPE_NOT_SUPPORTED
-        -32006 500 INTERNAL INVALID_AGENT_RESPONSE
-        -32007 400 FAILED_PRECONDITION EXTENDED_AGENT_CARD_NOT_CONFIGURED
-        -32008 400 FAILED_PRECONDITION EXTENSION_SUPPORT_REQUIRED
-        -32009 400 FAILED_PRECONDITION VERSION_NOT_SUPPORTED
-        -32040 401 UNAUTHENTICATED UNAUTHENTICATED
-        -32041 403 PERMISSION_DENIED PERMISSION_DENIED
-        -32042 409 ALREADY_EXISTS ALREADY_EXISTS
-        -32043 413 INVALID_ARGUMENT PAYLOAD_TOO_LARGE
-        -32044 429 RESOURCE_EXHAUSTED TOO_MANY_REQUESTS
-        -32045 503 UNAVAILABLE UNAVAILABLE
-        -32046 415 INVALID_ARGUMENT UNSUPPORTED_MEDIA_TYPE
-        -32047 405 UNIMPLEMENTED VERB_NOT_ALLOWED
-        ");
-    }
-
-    /// An error is read as it was written, in both versions and bindings.
-    #[test]
-    fn an_error_survives_the_wire() {
-        for kind in ErrorKind::ALL {
-            let error = Error::new(kind, "no")
-                .at("message.parts", "one part at least is needed")
-                .with("taskId", "t-1");
-            for dialect in Dialect::ALL {
-                assert_eq!(Error::of_jsonrpc(&error.to_jsonrpc(dialect)), error);
-            }
-            assert_eq!(
-                Error::of_status(kind.http_status(), &error.to_status()),
-                error
-            );
-        }
-    }
-
-    /// A6: the forms of v1.0 §9.5 and §11.6.
-    #[test]
-    fn errors_have_the_forms_of_the_specification() {
-        let error = Error::task_not_found("nonexistent-task-id");
-        assert_snapshot!(error.to_jsonrpc(Dialect::V10), @r#"{"code":-32001,"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found"}"#);
-        assert_snapshot!(error.to_jsonrpc(Dialect::V03), @r#"{"code":-32001,"data":{"reason":"TASK_NOT_FOUND","taskId":"nonexistent-task-id"},"message":"Task not found"}"#);
-        assert_snapshot!(error.to_status(), @r#"{"error":{"code":404,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found","status":"NOT_FOUND"}}"#);
-    }
-
-    #[test]
-    fn the_errors_of_strangers_are_errors_still() {
-        let odd = Error::of_jsonrpc(&json!({"code": -32050, "message": "busy", "data": 7}));
-        assert_eq!(
-            (odd.kind, odd.metadata["code"].as_str()),
-            (ErrorKind::Internal, "-32050")
-        );
-        assert_eq!(Error::of_jsonrpc(&json!("boom")).kind, ErrorKind::Internal);
-        let page = Error::of_status(502, &json!("<html>"));
-        assert_eq!(page.kind, ErrorKind::Internal);
-        assert_eq!(
-            Error::of_status(404, &json!({})).kind,
-            ErrorKind::TaskNotFound
-        );
-        let of_v03 = json!({"code": -32002, "message": "ended"});
-        assert_eq!(
-            Error::of_status(400, &of_v03).kind,
-            ErrorKind::TaskNotCancelable
-        );
-        assert_eq!(
-            Error::of_status(503, &json!({})).kind,
-            ErrorKind::Unavailable
-        );
-    }
-}
+mod tests;

@@ -21,12 +21,12 @@
 //! are in the envelope, so the middle part is written once.
 //!
 //! ```
-//! use a2a::event::Sent;
-//! use a2a::intake::{Intakes, Said};
-//! use a2a::request::Request;
+//! use a2a::event::SendMessageResponse;
+//! use a2a::intake::{Intakes, MessageForm};
+//! use a2a::request::A2aRequest;
 //! use a2a::response::Response;
 //! use a2a::task::{Artifact, Task, TaskState, TaskStatus};
-//! use a2a::{card::{Card, CardProfile, Skill}, jsonrpc, objects};
+//! use a2a::{card::{AgentSkill, Card, CardProfile}, jsonrpc, objects};
 //! use schema::contract::Contract;
 //! use std::collections::BTreeMap;
 //!
@@ -35,10 +35,10 @@
 //! let language = schema::language::Language::english();
 //! let rendered = schema::render::json_schema(&template, &language);
 //! let mut card = Card::new("booking", "Books flights.", "1.0.0");
-//! card.skills.push(Skill {
+//! card.skills.push(AgentSkill {
 //!     id: "book".into(),
 //!     input_modes: vec!["text/plain".into(), objects::mode("flight_booking_v1")],
-//!     ..Skill::default()
+//!     ..AgentSkill::default()
 //! });
 //! let schemas = BTreeMap::from([("flight_booking_v1".to_owned(), rendered)]);
 //! objects::declare(&mut card, &schemas, CardProfile::Schemas);
@@ -51,10 +51,10 @@
 //!         "data": {"origin": "PEK", "destination": "SHA", "departure_date": "2026-05-04"},
 //!         "metadata": {"mimeType": "application/json;schema=flight_booking_v1"}}]}}}"#;
 //! let call = jsonrpc::read(body, None).expect("a request");
-//! let Request::SendMessage(sent) = &call.request else { panic!("a message") };
+//! let A2aRequest::SendMessage(sent) = &call.request else { panic!("a message") };
 //! let intakes = Intakes::new(&card, &contracts).expect("a card of our own");
 //! let intake = intakes.read(&sent.message, false, Default::default()).expect("not refused");
-//! let Said::Typed { skill, input } = intake.said else { panic!("typed data") };
+//! let MessageForm::Typed { skill, input } = intake.said else { panic!("typed data") };
 //! assert_eq!(skill.as_deref(), Some("book"));
 //!
 //! // What the platform made of it, as its client reads it.
@@ -67,7 +67,7 @@
 //!     history: vec![],
 //!     metadata: Default::default(),
 //! };
-//! let reply = call.envelope.result(&Response::Sent(Sent::Task(task)));
+//! let reply = call.envelope.result(&Response::Sent(SendMessageResponse::Task(task)));
 //! assert_eq!(reply["id"], 7);
 //! assert_eq!(reply["result"]["kind"], "task");
 //! assert_eq!(reply["result"]["status"]["state"], "completed");

@@ -241,6 +241,11 @@ pub fn join(tokens: &[Token]) -> String {
     text
 }
 
+/// A text on one line, with one space between its words.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -19,7 +19,7 @@
 //! use netconf::filter::{Projection, Selection};
 //! use netconf::hello::Capabilities;
 //! use netconf::names::{capability, namespace};
-//! use netconf::session::{Event, Session, SessionConfig};
+//! use netconf::session::{Session, SessionConfig, SessionEvent};
 //!
 //! let capabilities = Capabilities::new([capability::BASE_1_0, capability::BASE_1_1]);
 //! let mut server = Session::new(SessionConfig::new(capabilities), 1, 0);
@@ -33,7 +33,7 @@
 //! while answer.is_none() {
 //!     server.receive(&client.transmit(), 0);
 //!     while let Some(event) = server.poll() {
-//!         let Event::Rpc(rpc) = event else { continue };
+//!         let SessionEvent::Rpc(rpc) = event else { continue };
 //!         let filter = rpc.operation().child(namespace::BASE, "filter");
 //!         let selection = match filter {
 //!             Some(filter) => Selection::subtree(filter)?,

@@ -12,12 +12,15 @@
 
 mod envelope;
 mod event;
+mod rpc;
 #[cfg(test)]
 mod tests;
 
 use envelope::ECHOED_BYTES;
 pub use envelope::Envelope;
-pub use event::{CloseReason, Rpc, SessionConfig, SessionEvent, SessionStatistics};
+pub use event::{CloseReason, SessionConfig, SessionEvent, SessionStatistics};
+pub use rpc::Rpc;
+use rpc::fault;
 
 use std::collections::VecDeque;
 
@@ -25,10 +28,7 @@ use crate::error::{ErrorSeverity, ErrorTag, RpcError};
 use crate::framing::{self, Decoder, Framing, FramingError};
 use crate::hello::{self, Hello, HelloSender};
 use crate::names::namespace::BASE;
-use crate::xml::{XmlDocument, XmlElement, XmlError};
-
-/// The most bytes of a `message-id` (`messageIdType` in RFC 6241 Appendix B).
-const MESSAGE_ID_BYTES: usize = 4095;
+use crate::xml::{XmlDocument, XmlError};
 
 /// The length of `<data></data>` in bytes.
 const DATA_BYTES: usize = 13;
@@ -455,53 +455,5 @@ impl Session {
         if self.scratch.capacity() > 256 << 10 {
             self.scratch = Vec::new();
         }
-    }
-}
-
-/// The error that prevents an `<rpc>` from being given out, and whether the reply may echo its
-/// attributes.
-fn fault(rpc: XmlElement<'_>) -> Option<(RpcError, bool)> {
-    match rpc.attribute("", "message-id") {
-        // RFC 6241 §4.1 and §4.3: the reply then has no message-id either.
-        None => {
-            let error = RpcError::rpc(ErrorTag::MissingAttribute)
-                .message("an rpc without message-id")
-                .bad_attribute("message-id")
-                .bad_element("rpc");
-            return Some((error, true));
-        }
-        Some(id) if id.len() > MESSAGE_ID_BYTES => {
-            let error = RpcError::rpc(ErrorTag::BadAttribute)
-                .message("a message-id of more than 4095 bytes")
-                .bad_attribute("message-id")
-                .bad_element("rpc");
-            return Some((error, false));
-        }
-        Some(_) => {}
-    }
-    // RFC 6241 Appendix A gives these tags to the layers protocol and application only.
-    if rpc.has_mixed_content() || (!rpc.has_children() && !rpc.trimmed_text().is_empty()) {
-        let error = RpcError::protocol(ErrorTag::BadElement)
-            .message("text beside the operation")
-            .bad_element("rpc");
-        return Some((error, true));
-    }
-    let mut operations = rpc.children();
-    match (operations.next(), operations.next()) {
-        (None, _) => {
-            let error = RpcError::protocol(ErrorTag::MissingElement)
-                .message("an rpc without operation")
-                .bad_element("rpcOperation");
-            Some((error, true))
-        }
-        // The message can be read, so it is not malformed (which would end the
-        // session): its second operation is an element where none is expected.
-        (Some(_), Some(second)) => {
-            let error = RpcError::protocol(ErrorTag::UnknownElement)
-                .message("an rpc with more than one operation")
-                .bad_element(second.name());
-            Some((error, true))
-        }
-        (Some(_), None) => None,
     }
 }

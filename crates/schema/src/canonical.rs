@@ -17,6 +17,11 @@ pub fn hash(value: &Value) -> [u8; 32] {
     Sha256::digest(text(value)).into()
 }
 
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,12 +123,8 @@ mod tests {
     /// D111: known answer, so that nobody's pins break unnoticed.
     #[test]
     fn the_hash_is_that_of_the_text() {
-        let hex: String = hash(&json!({}))
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect();
         assert_eq!(
-            hex,
+            hex(&hash(&json!({}))),
             "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
         );
         assert_eq!(

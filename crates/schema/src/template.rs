@@ -12,6 +12,7 @@ pub use key::{Key, KeyStatus};
 pub use shape::{Constraint, Format, KeyType, Property, Shape};
 
 use crate::language::Language;
+use serde_json::{Map, Value};
 
 /// The reserved name of the key that takes what no other key covers (§4.3).
 pub const OTHER: &str = "other";
@@ -48,6 +49,13 @@ impl Template {
     /// The keys beside [`OTHER`].
     pub fn own_keys(&self) -> impl Iterator<Item = &Key> {
         self.keys.iter().filter(|k| k.key_name != OTHER)
+    }
+
+    /// The names of the required keys that a payload lacks.
+    pub fn missing(&self, payload: &Map<String, Value>) -> Vec<String> {
+        let required = self.own_keys().filter(|key| key.required);
+        let missing = required.filter(|key| !payload.contains_key(&key.key_name));
+        missing.map(|key| key.key_name.clone()).collect()
     }
 
     /// Its own language, then those of its keys; one may come more than once.

@@ -172,8 +172,8 @@ fn terms(text: &str, work: &ReadingBudget<'_>) -> Result<Terms, GivenUp> {
         .filter(|w| w.iter().all(|t| t.class == Class::Cjk))
     {
         let said = format!("{}{}", pair[0].text, pair[1].text);
-        let empty = |t: &Token| lexicon::chinese_fillers().contains(&t.text.as_str());
-        if !pair.iter().any(empty) && !lexicon::chinese_fillers().contains(&said.as_str()) {
+        let empty = |t: &Token| lexicon::is_chinese_filler(&t.text);
+        if !pair.iter().any(empty) && !lexicon::is_chinese_filler(&said) {
             terms.insert(said.clone(), Term { said, name: false });
         }
     }

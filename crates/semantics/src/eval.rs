@@ -34,3 +34,12 @@ fn lines(jsonl: &str) -> impl Iterator<Item = Result<(usize, serde_json::Value),
             }),
         })
 }
+
+/// The share of a part, 0 of nothing.
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}

@@ -13,6 +13,7 @@
 //! values: what a model makes up has no way in. Read next: [`crate::rules`].
 
 use crate::rules;
+use language::text::one_line;
 use schema::contract::Contract;
 use schema::semantics::{Circumstances, FailureKind, ParseFailure, Parsed, SemanticParser};
 use schema::template::{Key, Shape, Template};
@@ -274,10 +275,7 @@ fn same(one: &Value, other: &Value) -> bool {
 }
 
 fn plain(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .to_lowercase()
+    one_line(text).to_lowercase()
 }
 
 /// True if a value does not come from nowhere: its texts stand in the utterance, among the
@@ -339,11 +337,7 @@ pub(crate) fn type_gate(template: &Template, utterance: &str, parsed: &mut Parse
             parsed.confidence.remove(&name);
         }
     }
-    let required = template.own_keys().filter(|k| k.required);
-    parsed.missing = required
-        .filter(|k| !parsed.payload.contains_key(&k.key_name))
-        .map(|k| k.key_name.clone())
-        .collect();
+    parsed.missing = template.missing(&parsed.payload);
 }
 
 /// The keys whose values a contract refuses; a required key that is missing is nobody's mistake.

@@ -20,7 +20,7 @@ pub(crate) use sorts::sorts;
 /// can tell when it changes.
 pub(crate) fn fingerprint() -> String {
     let mut all = vec![FUNCTION, ASKING];
-    all.extend(CHINESE_FILLERS);
+    all.extend(chinese_fillers());
     all.extend(concepts::CONCEPTS);
     all.join("\n")
 }
@@ -49,101 +49,11 @@ const ASKING: &str = " please pls kindly thanks thank hi hello hey dear ok okay 
  come comes came coming there's that's what's here's i'm it'd that'd way lot bit little ";
 
 /// As [`FUNCTION`] and [`ASKING`], in Chinese; the longer first.
-const CHINESE_FILLERS: &[&str] = &[
-    "麻烦你",
-    "麻烦您",
-    "能不能",
-    "可不可以",
-    "我们想",
-    "我希望",
-    "希望能",
-    "我代表",
-    "请帮我",
-    "帮我们",
-    "请问",
-    "我想要",
-    "想要",
-    "我需要",
-    "我想",
-    "我要",
-    "帮我",
-    "帮忙",
-    "麻烦",
-    "需要",
-    "希望",
-    "可以",
-    "能否",
-    "是否",
-    "一下",
-    "一个",
-    "给我",
-    "我们",
-    "你们",
-    "他们",
-    "这个",
-    "那个",
-    "这里",
-    "那里",
-    "现在",
-    "目前",
-    "进行",
-    "同时",
-    "另外",
-    "此外",
-    "而且",
-    "并且",
-    "还有",
-    "以及",
-    "然后",
-    "以便",
-    "如果",
-    "因为",
-    "所以",
-    "但是",
-    "不过",
-    "其中",
-    "大约",
-    "大概",
-    "左右",
-    "谢谢",
-    "您好",
-    "你好",
-    "最好",
-    "尽量",
-    "尽快",
-    "的话",
-    "请",
-    "帮",
-    "我",
-    "你",
-    "您",
-    "他",
-    "她",
-    "它",
-    "的",
-    "了",
-    "着",
-    "过",
-    "吗",
-    "呢",
-    "吧",
-    "啊",
-    "把",
-    "将",
-    "被",
-    "给",
-    "在",
-    "是",
-    "有",
-    "和",
-    "与",
-    "及",
-    "或",
-    "并",
-    "且",
-    "也",
-    "都",
-];
+const CHINESE_FILLERS: &str = " 麻烦你 麻烦您 能不能 可不可以 我们想 我希望 希望能 我代表 请帮我 帮我们 请问 \
+ 我想要 想要 我需要 我想 我要 帮我 帮忙 麻烦 需要 希望 可以 能否 是否 一下 一个 给我 我们 你们 他们 这个 那个 \
+ 这里 那里 现在 目前 进行 同时 另外 此外 而且 并且 还有 以及 然后 以便 如果 因为 所以 但是 不过 其中 大约 大概 \
+ 左右 谢谢 您好 你好 最好 尽量 尽快 的话 请 帮 我 你 您 他 她 它 的 了 着 过 吗 呢 吧 啊 把 将 被 给 在 是 有 \
+ 和 与 及 或 并 且 也 都 ";
 
 /// True for a word that carries no meaning of its own.
 pub(crate) fn is_function(word: &str) -> bool {
@@ -156,8 +66,13 @@ pub(crate) fn is_asking(word: &str) -> bool {
 }
 
 /// The Chinese words that carry no meaning of their own, the longest first.
-pub(crate) fn chinese_fillers() -> &'static [&'static str] {
-    CHINESE_FILLERS
+pub(crate) fn chinese_fillers() -> impl Iterator<Item = &'static str> {
+    CHINESE_FILLERS.split_whitespace()
+}
+
+/// True for a Chinese word that carries no meaning of its own.
+pub(crate) fn is_chinese_filler(word: &str) -> bool {
+    listed(CHINESE_FILLERS, word)
 }
 
 /// Capitalised at the start of a sentence without being a name: verbs and openers.

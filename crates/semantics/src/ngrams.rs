@@ -150,7 +150,7 @@ fn telling(text: &str) -> Vec<Token> {
     let all = tokens(text);
     let says = |t: &&Token| match t.class {
         Class::Word => !lexicon::is_function(&t.text) && !lexicon::is_asking(&t.text),
-        Class::Cjk => !lexicon::chinese_fillers().contains(&t.text.as_str()),
+        Class::Cjk => !lexicon::is_chinese_filler(&t.text),
         Class::Number | Class::Sign => true,
     };
     let telling: Vec<Token> = all.iter().filter(says).cloned().collect();

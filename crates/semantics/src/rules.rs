@@ -30,6 +30,7 @@ mod assign;
 mod cue;
 mod element;
 mod example;
+mod phrase;
 mod propose;
 mod remainder;
 mod slot;
@@ -109,7 +110,7 @@ impl Rules {
         let annotated = AnnotatedUtterance::new(utterance, calendar);
         if annotated.text.tokens.is_empty() {
             let nothing = Parsed {
-                missing: missing(template, &Map::new()),
+                missing: template.missing(&Map::new()),
                 ..Parsed::default()
             };
             return Ok((nothing, annotated.text.steps.taken()));
@@ -217,7 +218,6 @@ fn parsed(template: &Template, slots: &[Slot], settled: Assignment, other: Vec<S
         };
     }
     parsed.payload = ordered(template, parsed.payload);
-    parsed.missing = missing(template, &parsed.payload);
     parsed
 }
 
@@ -255,13 +255,5 @@ fn put(into: &mut Map<String, Value>, path: &[String], value: Value) {
 fn ordered(template: &Template, mut payload: Map<String, Value>) -> Map<String, Value> {
     let keys = template.own_keys().map(|k| k.key_name.clone());
     keys.filter_map(|name| payload.remove(&name).map(|v| (name, v)))
-        .collect()
-}
-
-fn missing(template: &Template, payload: &Map<String, Value>) -> Vec<String> {
-    let required = template.own_keys().filter(|k| k.required);
-    required
-        .filter(|k| !payload.contains_key(&k.key_name))
-        .map(|k| k.key_name.clone())
         .collect()
 }

@@ -6,6 +6,7 @@
 // Reading files is what the features that have weights are about.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+use schema::canonical::hex;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -40,8 +41,7 @@ impl FromStr for Digest {
 impl fmt::Display for Digest {
     /// In 64 lower-case digits; the first of them if a precision says how many.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits: String = self.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        f.pad(&digits)
+        f.pad(&hex(&self.0))
     }
 }
 

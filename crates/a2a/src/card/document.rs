@@ -74,11 +74,7 @@ fn etag(value: &Value) -> String {
         members.remove("signatures");
     }
     let hash = canonical::hash(&unsigned);
-    let hex: String = hash[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("W/\"{hex}\"")
+    format!("W/\"{}\"", canonical::hex(&hash[..16]))
 }
 
 /// An instant as HTTP writes it: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).

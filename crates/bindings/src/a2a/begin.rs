@@ -239,16 +239,26 @@ impl RequestContext<'_> {
             Read::Intent { schema, filled, .. } => slots(schema.as_deref(), filled)?,
             Read::Words(words) => self.words(words).await?,
         };
-        let mut negotiate = Negotiate {
+        let mut negotiate = self.assignment(message, &id, push);
+        fill(&mut negotiate, content(message, None), wanted);
+        self.give(id, negotiate, Notes::of(intake)).await
+    }
+
+    /// An assignment of nothing yet.
+    pub(super) fn assignment(
+        &self,
+        message: &Message,
+        id: &TaskId,
+        push: Option<push::PushConfig>,
+    ) -> Negotiate {
+        Negotiate {
             to: Some(self.profile().name.clone()),
             task: Some(id.clone()),
             asynchronous: Some(true),
             conversation: message.context_id.clone(),
             push,
             ..Negotiate::new(self.endpoint.clone(), Verb::TaskAssign)
-        };
-        fill(&mut negotiate, content(message, None), wanted);
-        self.give(id, negotiate, Notes::of(intake)).await
+        }
     }
 
     /// Reads a message for this agent.

@@ -38,7 +38,7 @@ pub(super) fn uuid_8(digest: [u8; 32]) -> String {
     let mut bytes: [u8; 16] = digest[..16].try_into().expect("half of it");
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = canonical::hex(&bytes);
     let (a, b, c, d, e) = (
         &hex[..8],
         &hex[8..12],

@@ -140,11 +140,7 @@ impl WordReader for ByParser {
 
 /// Reads values as those of a template: a payload, or one that lacks keys.
 pub(super) fn read_as(template: &Template, values: Map<String, Value>) -> WordReading {
-    let required = template.own_keys().filter(|key| key.required);
-    let missing: Vec<String> = required
-        .filter(|key| !values.contains_key(&key.key_name))
-        .map(|key| key.key_name.clone())
-        .collect();
+    let missing = template.missing(&values);
     let payload = Payload {
         schema_id: template.schema_id.clone(),
         values,

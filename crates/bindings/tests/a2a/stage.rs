@@ -177,9 +177,7 @@ impl SemanticParser for Pairs {
                 None => parsed.other.push(word.to_owned()),
             }
         }
-        let required = template.own_keys().filter(|key| key.required);
-        let missing = required.filter(|key| !parsed.payload.contains_key(&key.key_name));
-        parsed.missing = missing.map(|key| key.key_name.clone()).collect();
+        parsed.missing = template.missing(&parsed.payload);
         Ok(parsed)
     }
 }

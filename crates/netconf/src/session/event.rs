@@ -1,10 +1,10 @@
 //! Configuration, events, close reasons and counters of a session. The machine itself is in
 //! [`super`].
 
-use super::Envelope;
+use super::rpc::Rpc;
 use crate::framing::{Framing, FramingError};
 use crate::hello::Capabilities;
-use crate::xml::{Limits, XmlDocument, XmlElement};
+use crate::xml::Limits;
 
 /// The configuration of a session.
 #[derive(Debug, Clone)]
@@ -101,39 +101,6 @@ impl CloseReason {
             | CloseReason::BadFraming(_)
             | CloseReason::Other(_) => "other",
         }
-    }
-}
-
-/// One request.
-#[derive(Debug, Clone)]
-pub struct Rpc {
-    /// The parts that its reply must echo.
-    pub envelope: Envelope,
-    /// The whole message; its root is `<rpc>` and has exactly one child.
-    pub document: XmlDocument,
-}
-
-impl Rpc {
-    /// The element that names the operation.
-    pub fn operation(&self) -> XmlElement<'_> {
-        self.document
-            .root()
-            .children()
-            .next()
-            .expect("the session checked that there is one")
-    }
-
-    /// The message-id, references resolved.
-    pub fn message_id(&self) -> &str {
-        self.document
-            .root()
-            .attribute("", "message-id")
-            .unwrap_or_default()
-    }
-
-    /// Bytes of the message without framing.
-    pub fn size(&self) -> usize {
-        self.document.source().len()
     }
 }
 

@@ -4,7 +4,6 @@
 //! [`super::evaluate`].
 
 use super::function::Function;
-use super::lexer::Token;
 
 /// A node of the table.
 pub(super) type Id = u32;
@@ -180,20 +179,6 @@ pub(super) enum Relation {
     GreaterOrEqual,
 }
 
-impl Relation {
-    pub(super) fn of(token: Option<Token<'_>>) -> Option<Self> {
-        Some(match token? {
-            Token::Sign("=") => Self::Equal,
-            Token::Sign("!=") => Self::Unequal,
-            Token::Sign("<") => Self::Less,
-            Token::Sign("<=") => Self::LessOrEqual,
-            Token::Sign(">") => Self::Greater,
-            Token::Sign(">=") => Self::GreaterOrEqual,
-            _ => return None,
-        })
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
     Add,
@@ -201,17 +186,4 @@ pub(super) enum Arithmetic {
     Multiply,
     Divide,
     Remainder,
-}
-
-impl Arithmetic {
-    pub(super) fn of(token: Option<Token<'_>>) -> Option<Self> {
-        Some(match token? {
-            Token::Sign("+") => Self::Add,
-            Token::Sign("-") => Self::Subtract,
-            Token::Sign("*") => Self::Multiply,
-            Token::Sign("div") => Self::Divide,
-            Token::Sign("mod") => Self::Remainder,
-            _ => return None,
-        })
-    }
 }

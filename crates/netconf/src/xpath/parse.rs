@@ -1,11 +1,13 @@
-//! The parser from tokens to an [`Expression`] (XPath 1.0 §2 and §3), by recursive descent of
-//! bounded depth.
+//! The parser from tokens to an [`Expression`] (XPath 1.0 §3), by recursive descent of bounded
+//! depth; location paths (§2) are in [`path`].
 //!
 //! Names are resolved and kinds are checked here, so that a wrong expression is refused before any
 //! data are read. Read next: [`super::evaluate`].
 
+mod path;
+
 use super::expression::{
-    Arithmetic, Axis, Derived, Expression, Facts, Id, Kind, Operation, Relation, Start, Step, Test,
+    Arithmetic, Derived, Expression, Facts, Id, Kind, Operation, Relation, Start, Step,
 };
 use super::function::Function;
 use super::lexer::{Placed, Token, syntax, tokens};
@@ -13,6 +15,21 @@ use super::{EXPRESSION_DEPTH, EXPRESSION_NODES, ExpressionError};
 use crate::names::namespace;
 
 type Parsed<T> = Result<T, ExpressionError>;
+
+/// The operators of two operands that bind alike (§3.4, §3.5), the loosest first.
+const EQUALITY: &[(&str, Relation)] = &[("=", Relation::Equal), ("!=", Relation::Unequal)];
+const ORDER: &[(&str, Relation)] = &[
+    ("<", Relation::Less),
+    ("<=", Relation::LessOrEqual),
+    (">", Relation::Greater),
+    (">=", Relation::GreaterOrEqual),
+];
+const SUM: &[(&str, Arithmetic)] = &[("+", Arithmetic::Add), ("-", Arithmetic::Subtract)];
+const PRODUCT: &[(&str, Arithmetic)] = &[
+    ("*", Arithmetic::Multiply),
+    ("div", Arithmetic::Divide),
+    ("mod", Arithmetic::Remainder),
+];
 
 impl Expression {
     /// Reads an expression in one pass. `prefixes` are those in scope where it stands
@@ -89,49 +106,32 @@ impl<'x> Parser<'x> {
     }
 
     fn equality(&mut self) -> Parsed<Id> {
-        let mut left = self.relation()?;
-        while let Some(relation) = Relation::of(self.peek())
-            .filter(|relation| matches!(relation, Relation::Equal | Relation::Unequal))
-        {
-            self.next += 1;
-            let right = self.relation()?;
-            left = self.add(Operation::Compare(relation, left, right))?;
-        }
-        Ok(left)
+        self.chain(Self::order, EQUALITY, Operation::Compare)
     }
 
-    fn relation(&mut self) -> Parsed<Id> {
-        let mut left = self.sum()?;
-        while let Some(relation) = Relation::of(self.peek())
-            .filter(|relation| !matches!(relation, Relation::Equal | Relation::Unequal))
-        {
-            self.next += 1;
-            let right = self.sum()?;
-            left = self.add(Operation::Compare(relation, left, right))?;
-        }
-        Ok(left)
+    fn order(&mut self) -> Parsed<Id> {
+        self.chain(Self::sum, ORDER, Operation::Compare)
     }
 
     fn sum(&mut self) -> Parsed<Id> {
-        let mut left = self.product()?;
-        while let Some(sign) = Arithmetic::of(self.peek())
-            .filter(|sign| matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
-        {
-            self.next += 1;
-            let right = self.product()?;
-            left = self.add(Operation::Calculate(sign, left, right))?;
-        }
-        Ok(left)
+        self.chain(Self::product, SUM, Operation::Calculate)
     }
 
     fn product(&mut self) -> Parsed<Id> {
-        let mut left = self.negation()?;
-        while let Some(sign) = Arithmetic::of(self.peek())
-            .filter(|sign| !matches!(sign, Arithmetic::Add | Arithmetic::Subtract))
-        {
-            self.next += 1;
-            let right = self.negation()?;
-            left = self.add(Operation::Calculate(sign, left, right))?;
+        self.chain(Self::negation, PRODUCT, Operation::Calculate)
+    }
+
+    /// `part (operator part)*`, each operation the left operand of the next.
+    fn chain<Operator: Copy>(
+        &mut self,
+        part: fn(&mut Self) -> Parsed<Id>,
+        operators: &[(&'static str, Operator)],
+        operation: fn(Operator, Id, Id) -> Operation,
+    ) -> Parsed<Id> {
+        let mut left = part(self)?;
+        while let Some((_, operator)) = operators.iter().find(|(sign, _)| self.take(sign)) {
+            let right = part(self)?;
+            left = self.add(operation(*operator, left, right))?;
         }
         Ok(left)
     }
@@ -184,145 +184,8 @@ impl<'x> Parser<'x> {
         }
         match self.peek() {
             Some(Token::Sign("/" | "//")) => self.steps(Start::Root),
-            _ => {
-                let mut steps = Vec::new();
-                self.step(false, &mut steps)?;
-                self.more_steps(Start::Context, steps)
-            }
+            _ => self.relative(),
         }
-    }
-
-    /// The steps of a path whose next token is a slash.
-    fn steps(&mut self, start: Start) -> Parsed<Id> {
-        // The root alone: `/`, with nothing that could be a step.
-        if matches!(start, Start::Root) && self.peek() == Some(Token::Sign("/")) {
-            let after = self.tokens.get(self.next + 1).map(|placed| placed.token);
-            if !after.is_some_and(begins_step) {
-                self.next += 1;
-                return self.add(Operation::Path(start, Vec::new()));
-            }
-        }
-        self.more_steps(start, Vec::new())
-    }
-
-    fn more_steps(&mut self, start: Start, mut steps: Vec<Step>) -> Parsed<Id> {
-        loop {
-            let deep = match self.peek() {
-                Some(Token::Sign("/")) => false,
-                Some(Token::Sign("//")) => true,
-                _ => return self.add(Operation::Path(start, steps)),
-            };
-            self.next += 1;
-            self.step(deep, &mut steps)?;
-        }
-    }
-
-    /// One step; `deep` if it stands behind `//`.
-    fn step(&mut self, deep: bool, steps: &mut Vec<Step>) -> Parsed<()> {
-        let mut step = self.plain_step()?;
-        step.predicates = self.predicates()?;
-        step.positional = step.predicates.iter().any(|&id| {
-            let fact = self.made.fact(id);
-            fact.positional || fact.kind == Kind::Number
-        });
-        self.steps += 1 + usize::from(deep);
-        self.check_size()?;
-        if deep && step.axis == Axis::Child && !step.positional {
-            // The same nodes in one walk.
-            step.axis = Axis::Descendant;
-        } else if deep {
-            steps.push(step_of(Axis::DescendantOrSelf, Test::Node));
-        }
-        let changes =
-            step.axis != Axis::ThisNode || step.test != Test::Node || !step.predicates.is_empty();
-        if changes {
-            steps.push(step);
-        }
-        Ok(())
-    }
-
-    fn plain_step(&mut self) -> Parsed<Step> {
-        if self.take(".") {
-            return Ok(step_of(Axis::ThisNode, Test::Node));
-        }
-        if self.take("..") {
-            return Ok(step_of(Axis::Parent, Test::Node));
-        }
-        let axis = if self.take("@") {
-            Axis::Attribute
-        } else if let (Some(Token::Name("", name)), Some(Token::Sign("::"))) =
-            (self.peek(), self.peek_at(1))
-        {
-            if name == "namespace" {
-                return Err(ExpressionError::NotOffered("the namespace axis"));
-            }
-            let axis = Axis::of(name).ok_or_else(|| self.unexpected("an axis"))?;
-            self.next += 2;
-            axis
-        } else {
-            Axis::Child
-        };
-        let test = self.test(axis)?;
-        Ok(step_of(axis, test))
-    }
-
-    fn test(&mut self, axis: Axis) -> Parsed<Test> {
-        match (self.peek(), self.peek_at(1)) {
-            (Some(Token::Any("")), _) => {
-                self.next += 1;
-                Ok(Test::Name {
-                    namespace: None,
-                    name: None,
-                })
-            }
-            (Some(Token::Any(prefix)), _) => {
-                let namespace = Some(self.namespace(prefix)?);
-                self.next += 1;
-                Ok(Test::Name {
-                    namespace,
-                    name: None,
-                })
-            }
-            (Some(Token::Name("", kind)), Some(Token::Sign("("))) => self.kind_test(kind),
-            (Some(Token::Name(prefix, name)), _) => {
-                let namespace = match (prefix, axis) {
-                    // §2.3: an attribute without prefix is in no namespace.
-                    ("", Axis::Attribute) => "".into(),
-                    ("", _) => return Err(ExpressionError::Unqualified(name.to_owned())),
-                    (prefix, _) => self.namespace(prefix)?,
-                };
-                self.next += 1;
-                Ok(Test::Name {
-                    namespace: Some(namespace),
-                    name: Some(name.into()),
-                })
-            }
-            _ => Err(self.unexpected("a step")),
-        }
-    }
-
-    fn kind_test(&mut self, kind: &'x str) -> Parsed<Test> {
-        let test = match kind {
-            "node" => Test::Node,
-            "text" => Test::Text,
-            "comment" | "processing-instruction" => Test::Nothing,
-            other => return Err(ExpressionError::UnknownFunction(other.to_owned())),
-        };
-        self.next += 2;
-        if kind == "processing-instruction" && matches!(self.peek(), Some(Token::Literal(_))) {
-            self.next += 1;
-        }
-        self.expect(")", "\")\"")?;
-        Ok(test)
-    }
-
-    fn predicates(&mut self) -> Parsed<Vec<Id>> {
-        let mut predicates = Vec::new();
-        while self.take("[") {
-            predicates.push(self.expression()?);
-            self.expect("]", "\"]\"")?;
-        }
-        Ok(predicates)
     }
 
     fn at_primary(&self) -> bool {
@@ -559,22 +422,6 @@ impl<'x> Parser<'x> {
         let found = found.chars().take(32).collect();
         syntax(self.text, from, expected, found)
     }
-}
-
-fn step_of(axis: Axis, test: Test) -> Step {
-    Step {
-        axis,
-        test,
-        predicates: Vec::new(),
-        positional: false,
-    }
-}
-
-fn begins_step(token: Token<'_>) -> bool {
-    matches!(
-        token,
-        Token::Sign("." | ".." | "@") | Token::Name(..) | Token::Any(_)
-    )
 }
 
 fn too_deep() -> ExpressionError {

@@ -11,18 +11,18 @@
 //! `request_<n>` after its cluster. Only what [`Screen`] lets through reaches a name, a value or a
 //! description (§7): numbers are shown as the cluster's median, never as one client's.
 
+mod annotation;
+mod fragment;
+
 use super::lexicon::is_stop;
-use super::numeral::{Quantity, quantity};
-use super::words::{Words, words};
+use super::numeral::Quantity;
 use super::{CandidateKey, Cluster, EvolutionSettings};
-use crate::language::Language;
 use crate::lint::sensitive::by_name;
-use crate::other::Fragment;
 use crate::template::{
-    Annotation, Constraint, Description, Key, KeyStatus, KeyType, MappingExample, OTHER,
-    SCHEMA_UPDATE_SUGGESTION, Shape,
+    Constraint, Key, KeyStatus, KeyType, MappingExample, OTHER, SCHEMA_UPDATE_SUGGESTION, Shape,
 };
-use ::language::script::is_mostly_chinese;
+use annotation::annotation;
+use fragment::{DistinctFragment, frequencies, shared, total, weight_of};
 use serde_json::{Number, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,63 +76,6 @@ pub fn induce(
     })
 }
 
-/// One distinct fragment.
-struct DistinctFragment<'a> {
-    raw: &'a str,
-    shown: Option<String>,
-    /// Of what is shown.
-    words: Words,
-    /// Content words of what was said, to find what is sensitive.
-    all_words: Vec<String>,
-    quantity: Option<Quantity>,
-    /// The number of times that it was said.
-    weight: usize,
-}
-
-impl<'a> DistinctFragment<'a> {
-    fn all(cluster: &'a Cluster, screen: Screen<'_>) -> Vec<Self> {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for member in &cluster.members {
-            *counts.entry(&member.text).or_default() += 1;
-        }
-        let mut sayings: Vec<_> = counts
-            .into_iter()
-            .map(|(raw, weight)| Self::new(raw, weight, screen))
-            .collect();
-        sayings.sort_by(|a, b| b.weight.cmp(&a.weight).then(a.raw.cmp(b.raw)));
-        sayings
-    }
-
-    fn new(raw: &'a str, weight: usize, screen: Screen<'_>) -> Self {
-        // What talks to a machine is no example for machines (§7).
-        let alarming = Fragment::new(raw).is_some_and(|fragment| fragment.alarming());
-        let shown = screen(raw).filter(|_| !alarming);
-        Self {
-            words: shown
-                .as_deref()
-                .map(words)
-                .unwrap_or_default()
-                .without_quantities(),
-            all_words: words(raw).content,
-            quantity: quantity(raw).filter(|q| q.value.abs() <= WHOLE_MAX),
-            raw,
-            shown,
-            weight,
-        }
-    }
-
-    fn has(&self, word: &str) -> bool {
-        self.words.content.iter().any(|own| own == word)
-    }
-
-    fn is_sensitive(&self, settings: &EvolutionSettings) -> bool {
-        let extra = &settings.patch.policy.sensitive_words;
-        let said =
-            |word: &String| by_name(word) || extra.iter().any(|e| word.starts_with(e.as_str()));
-        self.all_words.iter().any(said)
-    }
-}
-
 /// The kind of key.
 enum Kind {
     Amount {
@@ -160,49 +103,6 @@ fn kind(sayings: &[DistinctFragment<'_>], settings: &EvolutionSettings) -> Kind 
         .or_else(|| choice(sayings, settings.induction.variants_max))
         .or_else(|| text(sayings, &heads))
         .unwrap_or_else(|| switch(sayings, heads))
-}
-
-fn total(sayings: &[DistinctFragment<'_>]) -> usize {
-    sayings.iter().map(|s| s.weight).sum()
-}
-
-/// In how many fragments each word stands.
-fn frequencies(sayings: &[DistinctFragment<'_>]) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for saying in sayings {
-        for word in &saying.words.content {
-            *counts.entry(word.clone()).or_default() += saying.weight;
-        }
-    }
-    counts
-}
-
-/// Words that so many percent of the fragments have, in the order in which they are said.
-fn shared(sayings: &[DistinctFragment<'_>], percent: usize) -> Vec<String> {
-    let all = total(sayings);
-    let mut heads: Vec<_> = frequencies(sayings)
-        .into_iter()
-        .filter(|(_, n)| n * 100 >= percent * all)
-        .map(|(word, n)| (place(sayings, &word), std::cmp::Reverse(n), word))
-        .collect();
-    heads.sort();
-    heads.into_iter().map(|(.., word)| word).collect()
-}
-
-/// The average place of a word, in hundredths of a word.
-fn place(sayings: &[DistinctFragment<'_>], word: &str) -> usize {
-    let at = |s: &DistinctFragment<'_>| {
-        s.words
-            .content
-            .iter()
-            .position(|w| w == word)
-            .map(|i| (i, s.weight))
-    };
-    let (sum, n) = sayings
-        .iter()
-        .filter_map(at)
-        .fold((0, 0), |(s, n), (i, w)| (s + i * w, n + w));
-    sum * 100 / n.max(1)
 }
 
 fn amount(sayings: &[DistinctFragment<'_>], heads: &[String]) -> Option<Kind> {
@@ -264,13 +164,6 @@ fn choice(sayings: &[DistinctFragment<'_>], variants_max: usize) -> Option<Kind>
         .then_some(Kind::Choice { heads, variants })
 }
 
-fn weight_of(
-    sayings: &[DistinctFragment<'_>],
-    holds: impl Fn(&DistinctFragment<'_>) -> bool,
-) -> usize {
-    sayings.iter().filter(|s| holds(s)).map(|s| s.weight).sum()
-}
-
 /// One shared word, and beside it three other things or more.
 fn text(sayings: &[DistinctFragment<'_>], heads: &[String]) -> Option<Kind> {
     let [head] = heads else { return None };
@@ -290,17 +183,6 @@ fn switch(sayings: &[DistinctFragment<'_>], heads: Vec<String>) -> Kind {
         false => heads,
     };
     Kind::Switch { heads, negated }
-}
-
-impl DistinctFragment<'_> {
-    /// Its words beside these.
-    fn rest(&self, heads: &[String]) -> Vec<&String> {
-        self.words
-            .content
-            .iter()
-            .filter(|word| !heads.contains(word))
-            .collect()
-    }
 }
 
 impl Kind {
@@ -325,44 +207,25 @@ impl Kind {
     }
 
     fn as_shape(&self) -> Shape {
-        let (key_type, constraint) = match self {
+        let mut constraint = Constraint::default();
+        let key_type = match self {
             Self::Amount { unit, whole, .. } => {
-                let unit = unit.map(str::to_owned);
-                let key_type = if *whole {
-                    KeyType::Integer
-                } else {
-                    KeyType::Number
-                };
-                (
-                    key_type,
-                    Constraint {
-                        unit,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.unit = unit.map(str::to_owned);
+                match whole {
+                    true => KeyType::Integer,
+                    false => KeyType::Number,
+                }
             }
             Self::Choice { variants, .. } => {
                 let words = variants.iter().map(String::as_str).chain(["none"]);
-                let allowed = words.map(Value::from).collect();
-                (
-                    KeyType::String,
-                    Constraint {
-                        allowed,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.allowed = words.map(Value::from).collect();
+                KeyType::String
             }
             Self::Text { .. } => {
-                let max_length = Some(TEXT_MAX);
-                (
-                    KeyType::String,
-                    Constraint {
-                        max_length,
-                        ..Constraint::default()
-                    },
-                )
+                constraint.max_length = Some(TEXT_MAX);
+                KeyType::String
             }
-            Self::Switch { .. } => (KeyType::Boolean, Constraint::default()),
+            Self::Switch { .. } => KeyType::Boolean,
         };
         Shape {
             key_type,
@@ -473,56 +336,5 @@ fn with_number(shown: String, quantity: &Quantity, told: &Number) -> Option<Stri
         (true, 1) => Some(shown.replace(VEILED_NUMBER, &told.to_string())),
         (false, 0) => Some(shown),
         _ => None,
-    }
-}
-
-/// Descriptions in English and Chinese, each with the examples of its language; with all, if there
-/// are none of its own.
-fn annotation(kind: &Kind, key_name: &str, examples: &[MappingExample]) -> Annotation {
-    let phrase = key_name.replace('_', " ");
-    let (en, zh) = meanings(kind, &phrase, examples);
-    let of = |chinese: bool| -> Vec<MappingExample> {
-        let own = examples
-            .iter()
-            .filter(|e| is_mostly_chinese(&e.said) == chinese)
-            .cloned();
-        Some(own.collect::<Vec<_>>())
-            .filter(|own| !own.is_empty())
-            .unwrap_or(examples.to_vec())
-    };
-    let described = |meaning: String, chinese: bool| Description {
-        meaning,
-        verbatim: false,
-        examples: of(chinese),
-    };
-    Annotation(BTreeMap::from([
-        (Language::english(), described(en, false)),
-        (Language::chinese(), described(zh, true)),
-    ]))
-}
-
-fn meanings(kind: &Kind, phrase: &str, examples: &[MappingExample]) -> (String, String) {
-    let chinese = examples
-        .iter()
-        .find(|e| is_mostly_chinese(&e.said))
-        .map(|e| e.said.as_str());
-    let zh = chinese.unwrap_or(phrase);
-    match kind {
-        Kind::Amount { .. } => (
-            format!("The amount asked for: {phrase}."),
-            format!("所要求的数量：{zh}。"),
-        ),
-        Kind::Choice { .. } => (
-            format!("Which is wanted: {phrase}; none if it does not matter."),
-            format!("所需的选项：{zh}；none 表示无要求。"),
-        ),
-        Kind::Text { .. } => (
-            format!("What is wanted, in few words: {phrase}."),
-            format!("简述所需内容：{zh}。"),
-        ),
-        Kind::Switch { .. } => (
-            format!("Whether this is wanted: {phrase}."),
-            format!("是否需要：{zh}。"),
-        ),
     }
 }

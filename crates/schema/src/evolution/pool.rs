@@ -6,7 +6,11 @@
 //! two embedders never meet. Refuses to know what follows from a cluster: that is the
 //! [`super::Lineage`]'s.
 
-use super::nearest::{DIMENSIONS_MAX, Nearest, unit};
+mod document;
+
+pub use document::{ClusterRow, PoolDocument};
+
+use super::nearest::{Nearest, dot, unit};
 use super::{Cluster, ClusterId, EvolutionSettings, FragmentSource, Heat, Similarity};
 use crate::semantics::Embedder;
 use crate::time::Timestamp;
@@ -85,32 +89,6 @@ pub enum PoolError {
     /// A vector without a direction: the text says nothing to this embedder.
     #[error("the fragment says nothing to the embedder")]
     Meaningless,
-}
-
-/// A cluster as a row: with its centroid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClusterRow {
-    /// All else of it.
-    #[serde(flatten)]
-    pub cluster: Cluster,
-    /// The direction of the mean of its fragments.
-    #[serde(with = "super::packed")]
-    pub centroid: Vec<f32>,
-}
-
-/// A pool as a document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PoolDocument {
-    /// The embedder whose vectors these are.
-    pub embedder: String,
-    /// The length of the vectors.
-    pub dimensions: usize,
-    /// True for the pool of one client.
-    pub personal: bool,
-    /// The next cluster's name.
-    pub next: u64,
-    /// The clusters; left empty by [`Pool::head`].
-    pub clusters: Vec<ClusterRow>,
 }
 
 impl Pool {
@@ -250,8 +228,7 @@ impl Pool {
             .collect();
         // Near enough to join means at most 90 degrees apart: the sum has a direction.
         if let Some(direction) = unit(&sum) {
-            let length = super::nearest::dot(&sum, &direction);
-            cluster.cohesion = length / (cluster.fragments + 1) as f32;
+            cluster.cohesion = dot(&sum, &direction) / (cluster.fragments + 1) as f32;
             self.vectors.set(slot, &direction);
         }
     }
@@ -351,86 +328,26 @@ impl Pool {
     /// The centroid from the members alone.
     pub(super) fn recentre(&mut self, id: ClusterId, embedder: &dyn Embedder) {
         let Some(slot) = self.slot(id) else { return };
-        let members = &self.clusters[slot].members;
-        let texts = members.iter().map(|m| m.text.as_str());
-        if let Some((direction, cohesion)) = centre(texts, embedder) {
-            self.clusters[slot].fragments = members.len() as u64;
-            self.clusters[slot].cohesion = cohesion;
+        if let Some(direction) = self.clusters[slot].centre(embedder) {
             self.vectors.set(slot, &direction);
         }
     }
+}
 
-    /// A cluster as a row.
-    pub fn row(&self, id: ClusterId) -> Option<ClusterRow> {
-        let slot = self.slot(id)?;
-        Some(ClusterRow {
-            cluster: self.clusters[slot].clone(),
-            centroid: self.vectors.row(slot).to_vec(),
-        })
-    }
-
-    /// The document without its clusters, for whoever keeps these row by row.
-    pub fn head(&self) -> PoolDocument {
-        PoolDocument {
-            embedder: self.embedder.clone(),
-            dimensions: self.dimensions,
-            personal: self.personal,
-            next: self.next,
-            clusters: Vec::new(),
+impl Cluster {
+    /// Makes the mean of what the members mean that of the cluster, and returns its direction; none,
+    /// and all is as it was, if they have none.
+    fn centre(&mut self, embedder: &dyn Embedder) -> Option<Vec<f32>> {
+        let mut sum = vec![0.0f32; embedder.dimensions()];
+        let vectors = self.members.iter().map(|m| embedder.embed(&m.text));
+        for vector in vectors.filter_map(|vector| unit(&vector)) {
+            sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
         }
+        let direction = unit(&sum)?;
+        self.fragments = self.members.len() as u64;
+        self.cohesion = dot(&sum, &direction) / self.members.len() as f32;
+        Some(direction)
     }
-}
-
-impl PoolDocument {
-    /// The pool under another embedder, whose vectors never meet the old ones: each cluster
-    /// keeps its fragments and its heat, and lies where the embedder puts them. As it was if the
-    /// embedder is the pool's. Clusters of which it makes nothing are dropped, and named.
-    pub fn under(mut self, embedder: &dyn Embedder) -> (Self, Changes) {
-        let mut changes = Changes::default();
-        if self.embedder == embedder.id() {
-            return (self, changes);
-        }
-        self.embedder = embedder.id().to_owned();
-        self.dimensions = embedder.dimensions();
-        self.clusters.retain_mut(|row| {
-            let placed = row.place(embedder);
-            match placed {
-                true => changes.changed.push(row.cluster.id),
-                false => changes.removed.push(row.cluster.id),
-            }
-            placed
-        });
-        (self, changes)
-    }
-}
-
-impl ClusterRow {
-    /// Lays the centroid amid the members; false if they have none.
-    fn place(&mut self, embedder: &dyn Embedder) -> bool {
-        let texts = self.cluster.members.iter().map(|m| m.text.as_str());
-        let Some((centroid, cohesion)) = centre(texts, embedder) else {
-            return false;
-        };
-        self.centroid = centroid;
-        self.cluster.fragments = self.cluster.members.len() as u64;
-        self.cluster.cohesion = cohesion;
-        true
-    }
-}
-
-/// The direction of the mean of what texts mean, and how long that mean is; none if it has none.
-fn centre<'t>(
-    texts: impl ExactSizeIterator<Item = &'t str>,
-    embedder: &dyn Embedder,
-) -> Option<(Vec<f32>, f32)> {
-    let count = texts.len();
-    let mut sum = vec![0.0f32; embedder.dimensions()];
-    for vector in texts.filter_map(|text| unit(&embedder.embed(text))) {
-        sum.iter_mut().zip(vector).for_each(|(s, v)| *s += v);
-    }
-    let direction = unit(&sum)?;
-    let length = super::nearest::dot(&sum, &direction);
-    Some((direction, length / count as f32))
 }
 
 /// The clusters that something touched.
@@ -458,52 +375,5 @@ pub(super) fn threshold(settings: &EvolutionSettings, embedder: &dyn Embedder) -
         Similarity::OfEmbedder => embedder.threshold(),
         Similarity::DraftLiteral => DRAFT_COSINE,
         Similarity::Fixed(cosine) => cosine,
-    }
-}
-
-impl TryFrom<PoolDocument> for Pool {
-    type Error = PoolError;
-
-    fn try_from(document: PoolDocument) -> Result<Self, PoolError> {
-        let expected = document.dimensions;
-        let odd = document
-            .clusters
-            .iter()
-            .map(|row| row.centroid.len())
-            .find(|n| *n != expected);
-        if let Some(found) = odd.or((!(1..=DIMENSIONS_MAX).contains(&expected)).then_some(expected))
-        {
-            return Err(PoolError::Dimensions { expected, found });
-        }
-        let mut pool = Self {
-            embedder: document.embedder,
-            dimensions: expected,
-            personal: document.personal,
-            next: document.next,
-            clusters: Vec::new(),
-            slots: BTreeMap::new(),
-            vectors: Nearest::new(expected),
-        };
-        for row in document.clusters {
-            pool.next = pool.next.max(row.cluster.id.0 + 1);
-            pool.slots.insert(row.cluster.id, pool.clusters.len());
-            pool.clusters.push(row.cluster);
-            pool.vectors.push(&row.centroid);
-        }
-        Ok(pool)
-    }
-}
-
-impl From<Pool> for PoolDocument {
-    fn from(pool: Pool) -> Self {
-        let clusters = pool
-            .clusters
-            .iter()
-            .filter_map(|c| pool.row(c.id))
-            .collect();
-        Self {
-            clusters,
-            ..pool.head()
-        }
     }
 }

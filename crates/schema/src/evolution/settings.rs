@@ -243,28 +243,13 @@ pub struct ApprovalPolicy {
 
 impl Default for ApprovalPolicy {
     fn default() -> Self {
-        let words = [
-            "pay",
-            "card",
-            "account",
-            "identity",
-            "password",
-            "token",
-            "role",
-            "permission",
-            "acl",
-            "login",
-            "credential",
-            "admin",
-            "access",
-            "privilege",
-            "secret",
-        ];
+        let words = "pay card account identity password token role permission acl login credential \
+                     admin access privilege secret";
         Self {
             ordinary: Approval::Manual,
             personal: Approval::Manual,
             sensitive_approvers: 2,
-            sensitive_words: words.map(str::to_owned).to_vec(),
+            sensitive_words: words.split(' ').map(str::to_owned).collect(),
         }
     }
 }

@@ -4,35 +4,21 @@
 //! is set; the names catch what nobody flagged.
 
 use crate::template::Key;
+use ::language::word::listed;
 
 /// Words that begin so.
 const STEMS: [&str; 3] = ["pay", "card", "account"];
 /// Words that begin so and mean something else.
 const HARMLESS: [&str; 4] = ["payload", "payloads", "cardinal", "cardinality"];
 /// Words that are so.
-const WORDS: [&str; 15] = [
-    "identity",
-    "identities",
-    "password",
-    "passwords",
-    "passwd",
-    "token",
-    "tokens",
-    "role",
-    "roles",
-    "permission",
-    "permissions",
-    "acl",
-    "acls",
-    "credential",
-    "credentials",
-];
+const WORDS: &str = " identity identities password passwords passwd token tokens role roles permission \
+ permissions acl acls credential credentials ";
 
 /// True if a name has a word of payment, identity or access control in it.
 pub fn by_name(key_name: &str) -> bool {
     key_name.split('_').any(|word| {
         let stem = STEMS.iter().any(|s| word.starts_with(s)) && !HARMLESS.contains(&word);
-        stem || WORDS.contains(&word)
+        stem || listed(WORDS, word)
     })
 }
 

@@ -6,51 +6,19 @@
 use unicode_normalization::UnicodeNormalization;
 
 /// In lower case, without spaces and marks, as [`squashed`] writes them.
-const PHRASES: [&str; 38] = [
-    "ignoreallprevious",
-    "ignoreprevious",
-    "ignoretheprevious",
-    "ignoretheabove",
-    "ignoreallinstructions",
-    "ignoreyourinstructions",
-    "disregardprevious",
-    "disregardallprevious",
-    "disregardtheabove",
-    "disregardyourinstructions",
-    "forgetyourinstructions",
-    "forgetprevious",
-    "forgeteverythingabove",
-    "newinstructions",
-    "systemprompt",
-    "yourinstructions",
-    "developermode",
-    "jailbreak",
-    "youarenow",
-    "actasadmin",
-    "endofuntrusted",
-    "untrustedtext",
-    "imstart",
-    "imend",
-    "callthetool",
-    "calltool",
-    "executethefollowing",
-    "runthefollowing",
-    "killsession",
-    "deleteconfig",
-    "editconfig",
-    "忽略之前",
-    "忽略以上",
-    "忽略所有",
-    "无视之前",
-    "系统提示",
-    "你现在是",
-    "执行以下",
-];
+const PHRASES: &str = " ignoreallprevious ignoreprevious ignoretheprevious ignoretheabove \
+ ignoreallinstructions ignoreyourinstructions disregardprevious disregardallprevious disregardtheabove \
+ disregardyourinstructions forgetyourinstructions forgetprevious forgeteverythingabove newinstructions \
+ systemprompt yourinstructions developermode jailbreak youarenow actasadmin endofuntrusted untrustedtext \
+ imstart imend callthetool calltool executethefollowing runthefollowing killsession deleteconfig editconfig \
+ 忽略之前 忽略以上 忽略所有 无视之前 系统提示 你现在是 执行以下 ";
 
 /// True if a text talks to a machine rather than to the service, as far as a list can tell.
 pub(super) fn is_alarming(text: &str) -> bool {
     let squashed = squashed(text);
-    PHRASES.iter().any(|phrase| squashed.contains(phrase))
+    PHRASES
+        .split_whitespace()
+        .any(|phrase| squashed.contains(phrase))
 }
 
 /// Letters and digits alone, compatibility forms undone: `Ｉ g-n.o r e` is `ignore`.

@@ -1,9 +1,9 @@
 //! The authored form: everything, in every language; the form that is kept, signed and shipped.
 
-use super::sent::{beside, head, narrowed};
+use super::sent::{head, whole_key};
 use crate::language::Language;
 use crate::patch::Patch;
-use crate::template::{Annotation, Description, Key, Property, Shape, Template};
+use crate::template::{Annotation, Description, Key, Template};
 use serde_json::{Map, Value, json};
 
 /// A template as its author writes it. Reading it gives the same template.
@@ -25,12 +25,9 @@ pub fn template(template: &Template) -> Value {
 
 /// A key as its author writes it, in a template of a language.
 pub fn key(key: &Key, language: &Language) -> Value {
-    let mut members = shape(&key.shape, language);
-    members.insert("key_name".into(), key.key_name.clone().into());
-    members.insert("required".into(), key.required.into());
-    describe(&key.annotation, language, &mut members);
-    beside(key, &mut members);
-    Value::Object(members)
+    whole_key(key, &|annotation, _, members| {
+        describe(annotation, language, members);
+    })
 }
 
 /// A patch with its descriptions in every language. Reading it gives the same patch.
@@ -50,30 +47,6 @@ pub fn patch(patch: &Patch) -> Value {
         });
         members.insert("modified_keys".into(), keys.collect());
     }
-    Value::Object(members)
-}
-
-fn shape(shape: &Shape, language: &Language) -> Map<String, Value> {
-    let mut members = narrowed(shape);
-    if let Some(items) = &shape.constraint.items {
-        members.insert("items".into(), Value::Object(self::shape(items, language)));
-    }
-    if !shape.constraint.properties.is_empty() {
-        let properties = shape
-            .constraint
-            .properties
-            .iter()
-            .map(|p| property(p, language));
-        members.insert("properties".into(), properties.collect());
-    }
-    members
-}
-
-fn property(property: &Property, language: &Language) -> Value {
-    let mut members = shape(&property.shape, language);
-    members.insert("name".into(), property.name.clone().into());
-    members.insert("required".into(), property.required.into());
-    describe(&property.annotation, language, &mut members);
     Value::Object(members)
 }
 

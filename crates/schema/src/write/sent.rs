@@ -42,13 +42,21 @@ pub fn served_language(template: &Template, preferred: Option<&Language>) -> Lan
 
 /// A key in a language; where it has no description in that, in the default one.
 pub fn key(key: &Key, language: &Language, default: &Language) -> Value {
-    let mut members = shape(&key.shape, language, default);
+    whole_key(key, &|annotation, shape, members| {
+        let description = described(annotation, shape, language, default);
+        members.insert("semantic_description".into(), description.into());
+    })
+}
+
+/// Writes the description of what has a shape, in one of the forms.
+pub(super) type Describe<'d> = &'d dyn Fn(&Annotation, &Shape, &mut Map<String, Value>);
+
+/// A key in either form.
+pub(super) fn whole_key(key: &Key, describe: Describe<'_>) -> Value {
+    let mut members = shape(&key.shape, describe);
     members.insert("key_name".into(), key.key_name.clone().into());
     members.insert("required".into(), key.required.into());
-    members.insert(
-        "semantic_description".into(),
-        described(&key.annotation, &key.shape, language, default).into(),
-    );
+    describe(&key.annotation, &key.shape, &mut members);
     beside(key, &mut members);
     Value::Object(members)
 }
@@ -94,8 +102,8 @@ pub(super) fn head(patch: &Patch) -> Map<String, Value> {
     members
 }
 
-/// The members of a key beside its name, type and description; both forms have them.
-pub(super) fn beside(key: &Key, members: &mut Map<String, Value>) {
+/// The members of a key beside its name, type and description.
+fn beside(key: &Key, members: &mut Map<String, Value>) {
     if let Some(value) = &key.default_value {
         members.insert("default_value".into(), value.clone());
     }
@@ -109,8 +117,8 @@ pub(super) fn beside(key: &Key, members: &mut Map<String, Value>) {
     };
 }
 
-/// The members of a type and what narrows it, without items and properties; both forms have them.
-pub(super) fn narrowed(shape: &Shape) -> Map<String, Value> {
+/// The members of a type and what narrows it, without items and properties.
+fn narrowed(shape: &Shape) -> Map<String, Value> {
     let Constraint {
         allowed,
         minimum,
@@ -152,31 +160,24 @@ fn served<'a>(
         .clone()
 }
 
-fn shape(shape: &Shape, language: &Language, default: &Language) -> Map<String, Value> {
+fn shape(shape: &Shape, describe: Describe<'_>) -> Map<String, Value> {
     let mut members = narrowed(shape);
     if let Some(items) = &shape.constraint.items {
-        members.insert(
-            "items".into(),
-            Value::Object(self::shape(items, language, default)),
-        );
+        members.insert("items".into(), Value::Object(self::shape(items, describe)));
     }
-    if !shape.constraint.properties.is_empty() {
-        let properties = shape
-            .constraint
-            .properties
-            .iter()
-            .map(|p| property(p, language, default));
+    let properties = &shape.constraint.properties;
+    if !properties.is_empty() {
+        let properties = properties.iter().map(|it| property(it, describe));
         members.insert("properties".into(), properties.collect());
     }
     members
 }
 
-fn property(property: &Property, language: &Language, default: &Language) -> Value {
-    let mut members = shape(&property.shape, language, default);
-    let description = described(&property.annotation, &property.shape, language, default);
+fn property(property: &Property, describe: Describe<'_>) -> Value {
+    let mut members = shape(&property.shape, describe);
     members.insert("name".into(), property.name.clone().into());
     members.insert("required".into(), property.required.into());
-    members.insert("semantic_description".into(), description.into());
+    describe(&property.annotation, &property.shape, &mut members);
     Value::Object(members)
 }
 

@@ -4,7 +4,7 @@
 //! are judged by the embedder's threshold and guard; clusters are those of the semantic pool
 //! (§6.2.1), which takes the texts in the order of the lines.
 
-use super::{NotASet, lines};
+use super::{NotASet, lines, share};
 use crate::ngrams::cosine;
 use schema::evolution::{EvolutionSettings, FragmentSource, Insert, Pool, Similarity};
 use schema::semantics::Embedder;
@@ -82,14 +82,6 @@ impl EmbedderReport {
     /// The harmonic mean of both.
     pub fn pair_f1(&self) -> f64 {
         share(2 * self.joined_rightly, self.joined + self.alike)
-    }
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A guard for embedders, to whom "reduce power at night" and "increase power by day" lie close.
 
+use language::word::listed;
+
 /// Two poles a line, parted by `/`; the terms of a pole parted by `|`.
 const POLES: &[&str] = &[
     "increase|increas|raise|rais|higher|more|boost|add|enlarge|enlarg|grow|extend|expand|strengthen|augment|amplify|maximize|maximise|bigger|larger|调大|大一点|升上|要升|加一点|增加|提高|提升|增大|加大|升高|调高|扩大|增强|上调/\
@@ -51,69 +53,16 @@ const POLES: &[&str] = &[
 ];
 
 /// Words that deny what follows.
-const DENIALS: &[&str] = &[
-    "no",
-    "not",
-    "never",
-    "without",
-    "don't",
-    "doesn't",
-    "didn't",
-    "won't",
-    "can't",
-    "cannot",
-    "isn't",
-    "aren't",
-    "wasn't",
-    "shouldn't",
-    "mustn't",
-    "wouldn't",
-    "couldn't",
-    "avoid",
-    "except",
-    "neither",
-    "nor",
-    "none",
-    "skip",
-    "不",
-    "别",
-    "勿",
-    "没",
-    "无",
-    "非",
-    "未",
-    "莫",
-    "避免",
-];
+const DENIALS: &str = " no not never without don't doesn't didn't won't can't cannot isn't aren't wasn't \
+ shouldn't mustn't wouldn't couldn't avoid except neither nor none skip 不 别 勿 没 无 非 未 莫 避免 ";
 
 /// Words in which those characters deny nothing.
-const HARMLESS: &[&str] = &[
-    "无线",
-    "无锡",
-    "非常",
-    "未来",
-    "特别",
-    "级别",
-    "区别",
-    "个别",
-    "类别",
-    "性别",
-    "分别",
-    "不错",
-    "不过",
-    "不仅",
-    "不断",
-    "能不能",
-    "可不可以",
-    "是不是",
-    "要不要",
-];
+const HARMLESS: &str = " 无线 无锡 非常 未来 特别 级别 区别 个别 类别 性别 分别 不错 不过 不仅 不断 能不能 \
+ 可不可以 是不是 要不要 ";
 
 /// Verbs whose "on" and "off", "up" and "down" are poles; elsewhere those are prepositions.
-const SWITCHES: &[&str] = &[
-    "turn", "switch", "put", "keep", "leave", "scale", "go", "move", "power", "be", "it", "lights",
-    "bring", "step", "stay", "always", "never",
-];
+const SWITCHES: &str = " turn switch put keep leave scale go move power be it lights bring step stay always \
+ never ";
 
 /// The poles that a text holds: (pair, which end). English by whole words, Chinese by characters;
 /// the longer term of both poles wins over the shorter within it (禁用 over 用).
@@ -136,7 +85,7 @@ fn switched(words: &[String]) -> impl Iterator<Item = (usize, bool)> + '_ {
     let verb = |at: usize| {
         words[at.saturating_sub(4)..at]
             .iter()
-            .any(|w| SWITCHES.contains(&w.as_str()))
+            .any(|w| listed(SWITCHES, w))
     };
     words
         .iter()
@@ -177,10 +126,13 @@ pub(crate) fn opposed(one: (&[String], &str), other: (&[String], &str), alike: b
 
 /// The number of words of a text that deny.
 pub(crate) fn denials(words: &[String], text: &str) -> usize {
-    let text = HARMLESS.iter().fold(text.to_owned(), |text, harmless| {
-        text.replace(harmless, " ")
-    });
-    DENIALS.iter().filter(|d| holds(words, &text, d)).count()
+    let text = HARMLESS
+        .split_whitespace()
+        .fold(text.to_owned(), |text, harmless| {
+            text.replace(harmless, " ")
+        });
+    let denials = DENIALS.split_whitespace();
+    denials.filter(|d| holds(words, &text, d)).count()
 }
 
 fn holds(words: &[String], text: &str, term: &str) -> bool {

@@ -6,7 +6,7 @@ use super::example::ExampleRule;
 use super::slot::Slot;
 use super::utterance::{AnnotatedUtterance, MentionKind};
 use crate::lexicon;
-use language::text::{Class, Gap, Token};
+use language::text::{Class, Gap, Token, join};
 use std::ops::Range;
 
 /// Words that may stand between a key's name and its value.
@@ -67,19 +67,7 @@ pub(crate) fn behind(utterance: &AnnotatedUtterance, slot: &Slot, run: &Range<us
         .map(|at| &utterance.text.tokens[at])
         .take_while(|t| {
             t.class != Class::Number
-                && !matches!(
-                    t.text.as_str(),
-                    "and"
-                        | "or"
-                        | "from"
-                        | "in"
-                        | "to"
-                        | "with"
-                        | "by"
-                        | "at"
-                        | "until"
-                        | "between"
-                )
+                && !lexicon::listed(" and or from in to with by at until between ", &t.text)
         })
         .filter(|t| !is_glue(&t.text))
         .take(3)
@@ -162,6 +150,17 @@ pub(crate) fn coverage(
         .iter()
         .filter(|n| tokens.iter().any(|t| same(t, n)))
         .count()
+}
+
+/// True if a run denies, or is denied by what stands before it; not if both.
+pub(super) fn denied_with(utterance: &AnnotatedUtterance, run: &Range<usize>) -> bool {
+    denies(&utterance.text.tokens[run.clone()]) != denied(utterance, run)
+}
+
+/// True if a phrase denies: "no KPI impact".
+pub(super) fn denies(said: &[Token]) -> bool {
+    let words: Vec<String> = said.iter().map(|t| t.text.clone()).collect();
+    lexicon::denials(&words, &join(said)) % 2 == 1
 }
 
 /// True if what stands at a run is denied: "no KPI impact", "don't touch", 不要.

@@ -3,13 +3,18 @@
 //! The kinds come from the key's pattern and from its mapping examples; the names from the
 //! utterance. Read next: [`super::propose`].
 
+mod kind;
+
+pub(crate) use kind::kinds_within;
+
 use super::example::ExampleRule;
 use super::slot::{Slot, outline};
 use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
+use kind::{kind_before, kind_behind, other_kind};
+use language::script::is_cjk;
 use language::span::TokenSet;
-use language::text::{Class, join};
-use language::word::stem;
+use language::text::Class;
 use regex::Regex;
 use schema::template::Shape;
 use serde_json::Value;
@@ -209,17 +214,9 @@ impl Elements {
         span: Range<usize>,
         sure: f64,
     ) -> Option<Element> {
-        let name = lexicon::place(name).map_or_else(
-            || name.to_owned(),
-            |p| {
-                if name.is_ascii() {
-                    name.to_owned()
-                } else {
-                    p.english()
-                }
-            },
-        );
-        let name = format!("{kind}:{name}");
+        let place = lexicon::place(name).filter(|_| !name.is_ascii());
+        let english = place.map_or_else(|| name.to_owned(), lexicon::Place::english);
+        let name = format!("{kind}:{english}");
         (!name.contains(' ') && self.fits(&name)).then_some(Element {
             name,
             run: run.clone(),
@@ -267,18 +264,8 @@ impl Elements {
         let outer = run.start - lead..run.end;
         let span = kind_before(utterance, &outer, kind)
             .or_else(|| kind_behind(utterance, &outer, kind))?;
-        let english = |m: &Mention| {
-            lexicon::place(&m.text)
-                .filter(|_| cjk(&m.text))
-                .map_or_else(|| m.text.clone(), lexicon::Place::english)
-        };
-        self.named(
-            kind,
-            &format!("{}-{}", english(mention), english(other)),
-            &run,
-            span,
-            TOLD,
-        )
+        let name = format!("{}-{}", english(mention), english(other));
+        self.named(kind, &name, &run, span, TOLD)
     }
 
     /// "card 2 in Berlin", 柏林2号板卡.
@@ -297,17 +284,10 @@ impl Elements {
                 .filter(|t| t.class == Class::Number)
                 .map(|t| t.text.clone())
         };
-        let english = lexicon::place(&mention.text)
-            .filter(|_| cjk(&mention.text))
-            .map_or_else(|| mention.text.clone(), lexicon::Place::english);
-        let router = [("路", "由", "器")].iter().any(|(a, b, c)| {
-            (
-                utterance.word(mention.run.end),
-                utterance.word(mention.run.end + 1),
-                utterance.word(mention.run.end + 2),
-            ) == (*a, *b, *c)
-        });
-        let behind = mention.run.end + if router { 3 } else { 0 };
+        let english = english(mention);
+        let end = mention.run.end;
+        let router: String = (end..end + 3).map(|i| utterance.word(i)).collect();
+        let behind = end + if router == "路由器" { 3 } else { 0 };
         let behind = behind + usize::from(utterance.word(behind) == "的");
         if let Some(n) = number(behind) {
             let end = behind + 1 + usize::from(utterance.word(behind + 1) == "号");
@@ -376,148 +356,11 @@ fn between(one: &Element, other: &Element) -> Vec<Element> {
     (first + 1..last).map(element).collect()
 }
 
-/// True if the word before a name tells a kind of element that is none of these.
-fn other_kind(utterance: &AnnotatedUtterance, mention: &Mention) -> bool {
-    let start = super::cue::past_numbering(utterance, mention.run.start);
-    let word = utterance.word_before(start);
-    let two: String = (start.saturating_sub(2)..start)
-        .map(|i| utterance.word(i))
-        .collect();
-    matches!(
-        stem(word).as_str(),
-        "ticket"
-            | "incident"
-            | "router"
-            | "link"
-            | "card"
-            | "duct"
-            | "zon"
-            | "cell"
-            | "sit"
-            | "vin"
-            | "number"
-    ) || matches!(
-        two.as_str(),
-        "工单"
-            | "单号"
-            | "单子"
-            | "事件"
-            | "链路"
-            | "板卡"
-            | "管道"
-            | "小区"
-            | "站点"
-            | "架号"
-            | "编号"
-    )
-}
-
-/// The run with the word for a kind that stands before it.
-fn kind_before(
-    utterance: &AnnotatedUtterance,
-    run: &Range<usize>,
-    kind: &str,
-) -> Option<Range<usize>> {
-    let near = utterance
-        .token(run.start)
-        .is_some_and(|t| t.gap < language::text::Gap::Mark);
-    let one = run
-        .start
-        .checked_sub(1)
-        .filter(|at| near && is_kind(utterance, *at, 1, kind));
-    let one = one.or_else(|| {
-        // "the link from Berlin to Leipzig", "the router in Berlin".
-        let at = run.start.checked_sub(2)?;
-        (near
-            && matches!(
-                utterance.word(at + 1),
-                "in" | "at" | "of" | "is" | "called" | "named"
-            )
-            && is_kind(utterance, at, 1, kind))
-        .then_some(at)
-    });
-    let several = || {
-        [2, 3].into_iter().find_map(|n| {
-            run.start
-                .checked_sub(n)
-                .filter(|at| near && is_kind(utterance, *at, n, kind))
-        })
-    };
-    one.or_else(several).map(|at| at..run.end)
-}
-
-/// The run with the word for a kind that stands behind it.
-fn kind_behind(
-    utterance: &AnnotatedUtterance,
-    run: &Range<usize>,
-    kind: &str,
-) -> Option<Range<usize>> {
-    let of = match (utterance.word(run.end), utterance.word(run.end + 1)) {
-        // Hefei到Bengbu那条链路.
-        ("那" | "这", "条" | "段" | "个" | "台" | "块") => 2,
-        ("的" | "号", _) => 1,
-        _ => 0,
-    };
-    let near = |n: usize| {
-        utterance
-            .token(run.end + n)
-            .is_some_and(|t| t.gap < language::text::Gap::Mark)
-    };
-    // In "TT-55 zone Dresden-4" the kind is of the name behind it.
-    let taken = |n: usize| {
-        utterance.mention_from(run.end + of + n).is_some_and(|m| {
-            utterance
-                .token(m.run.start)
-                .is_some_and(|t| t.gap <= language::text::Gap::Space)
-        })
-    };
-    [1, 2, 3]
-        .into_iter()
-        .find(|n| near(of) && is_kind(utterance, run.end + of, *n, kind) && !taken(*n))
-        .map(|n| run.start..run.end + of + n)
-}
-
-/// The word for a kind of element within a run, with the name of the element if one stands beside it.
-pub(crate) fn kinds_within(
-    utterance: &AnnotatedUtterance,
-    within: &Range<usize>,
-    kind: &str,
-) -> Option<Range<usize>> {
-    utterance.text.steps.take(within.len());
-    let word = within.clone().find_map(|at| {
-        let n = (1..=3).find(|n| at + n <= within.end && is_kind(utterance, at, *n, kind))?;
-        Some(at..at + n)
-    })?;
-    let name = utterance.mention_from(word.end);
-    Some(word.start..name.map_or(word.end, |m| m.run.end))
-}
-
-/// True if `n` tokens from a place on are a word for a kind of element.
-fn is_kind(utterance: &AnnotatedUtterance, at: usize, n: usize, kind: &str) -> bool {
-    let Some(tokens) = utterance.text.tokens.get(at..at + n) else {
-        return false;
-    };
-    let said = join(tokens);
-    let english = n == 1 && tokens[0].stem == stem(kind);
-    english || kind != "zone" && lexicon::same_concept(&said, kind) || chinese(&said) == Some(kind)
-}
-
-fn cjk(text: &str) -> bool {
-    text.chars().any(language::script::is_cjk)
-}
-
-/// The kinds of element that Chinese has a word for.
-fn chinese(said: &str) -> Option<&'static str> {
-    Some(match said {
-        "路由器" => "router",
-        "板卡" | "单板" | "线卡" | "line card" => "card",
-        "链路" | "光路" | "中继" | "光纤" | "光缆" | "fibre" | "fiber" => "link",
-        "管道" | "光缆管道" | "conduit" => "duct",
-        "站点" | "基站" | "base station" => "site",
-        "供电区" | "power zone" => "zone",
-        "小区" => "cell",
-        _ => return None,
-    })
+/// A name, in English if it is a Chinese one of a place.
+fn english(mention: &Mention) -> String {
+    let chinese = mention.text.chars().any(is_cjk);
+    let place = lexicon::place(&mention.text).filter(|_| chinese);
+    place.map_or_else(|| mention.text.clone(), lexicon::Place::english)
 }
 
 /// The kinds and names that an example's value shows, `site` and `BE-017` of `site:BE-017`.

@@ -3,11 +3,11 @@
 //! A clause is cut where keys were found in it; what is left counts if it says something that is
 //! neither courtesy nor the scenario itself. Read next: [`super::assign`].
 
-use super::propose::likeness;
+use super::phrase::likeness;
 use super::slot::{Slot, bigrams};
 use super::utterance::{AnnotatedUtterance, MentionKind, overlaps};
 use crate::lexicon;
-use language::text::{Class, Text, Token, tokens};
+use language::text::{Class, Token, one_line, tokens};
 use schema::template::Template;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -129,7 +129,7 @@ pub(crate) fn remainder(
     let mut fragments: Vec<(Range<usize>, String)> = Vec::new();
     for clause in utterance.text.clauses() {
         fragments.extend(rest.of_clause(clause).into_iter().map(|run| {
-            let text = cleaned(&utterance.text, &run);
+            let text = one_line(utterance.text.span(&run));
             (run, text)
         }));
     }
@@ -351,10 +351,9 @@ impl Rest<'_> {
                 self.utterance.word(from),
                 self.utterance.word(from + 1)
             );
-            self.vocabulary.pairs.contains(&pair)
-                || lexicon::chinese_fillers().contains(&pair.as_str())
+            self.vocabulary.pairs.contains(&pair) || lexicon::is_chinese_filler(&pair)
         };
-        let single = lexicon::chinese_fillers().contains(&self.utterance.word(at));
+        let single = lexicon::is_chinese_filler(self.utterance.word(at));
         single || near(at) || at.checked_sub(1).is_some_and(near)
     }
 
@@ -362,12 +361,12 @@ impl Rest<'_> {
     fn carried(&self, run: &Range<usize>) -> BTreeSet<usize> {
         let mut carried = BTreeSet::new();
         for at in run.clone() {
-            for word in CHINESE_CARRYING {
+            for word in CHINESE_CARRYING.split_whitespace() {
                 let n = word.chars().count();
                 let said: String = (at..(at + n).min(run.end))
                     .map(|i| self.utterance.word(i))
                     .collect();
-                if said == *word {
+                if said == word {
                     carried.extend(at..at + n);
                 }
             }
@@ -397,8 +396,7 @@ fn skip_chinese(utterance: &AnnotatedUtterance, start: usize, end: usize) -> usi
     // The 要 of 要求 belongs to it.
     let whole = |f: &str| !(f.ends_with('要') && said[f.len()..].starts_with('求'));
     let filler = lexicon::chinese_fillers()
-        .iter()
-        .find(|f| said.starts_with(**f) && whole(f) && !matches!(**f, "是" | "你们"));
+        .find(|f| said.starts_with(f) && whole(f) && !matches!(*f, "是" | "你们"));
     filler.map_or(start, |f| start + f.chars().count())
 }
 
@@ -422,116 +420,8 @@ const CARRYING: &str = " add remove fly flying travel traveling travelling leavi
  dark down went calling rang rung share left seen last happens happened broken nobody anybody yet minimum maximum about almost nearly already still ";
 
 /// As [`CARRYING`], in Chinese.
-const CHINESE_CARRYING: &[&str] = &[
-    "之前",
-    "之后",
-    "以前",
-    "以后",
-    "第二天",
-    "次日",
-    "当天",
-    "只要",
-    "每个",
-    "不低于",
-    "不超过",
-    "不少于",
-    "至少",
-    "最多",
-    "大约",
-    "左右",
-    "上下",
-    "反映",
-    "修好",
-    "处理好",
-    "处理",
-    "解决",
-    "恢复",
-    "出现",
-    "最后",
-    "告诉",
-    "说一声",
-    "报上来",
-    "怎么回事",
-    "看一下",
-    "看看",
-    "随时",
-    "所有",
-    "全部",
-    "想办法",
-    "下调",
-    "上调",
-    "提到",
-    "调到",
-    "降到",
-    "那边",
-    "这边",
-    "这里",
-    "那里",
-    "附近",
-    "周边",
-    "周围",
-    "期间",
-    "以内",
-    "之内",
-    "受影响",
-    "影响",
-    "居民",
-    "发生",
-    "特别",
-    "非常",
-    "一直",
-    "老是",
-    "总是",
-    "要命",
-    "就这样",
-    "来电",
-    "打来",
-    "报障",
-    "原因",
-    "查下",
-    "先停",
-    "为什么",
-    "什么事",
-    "出了",
-    "说一声",
-    "停掉",
-    "地点",
-    "地址",
-    "时间",
-    "目标",
-    "范围",
-    "开始",
-    "结束",
-    "高铁",
-    "退服",
-    "起",
-    "前",
-    "后",
-    "从",
-    "到",
-    "就",
-    "坏",
-    "内",
-    "户",
-    "个",
-    "站",
-    "降",
-    "用",
-    "做",
-    "让",
-    "那",
-    "这",
-    "人",
-    "台",
-    "辆",
-    "由",
-    "引",
-];
-
-/// A fragment as it is told: its words as they were written, on one line.
-fn cleaned(text: &Text, run: &Range<usize>) -> String {
-    text.span(run)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-}
+const CHINESE_CARRYING: &str = " 之前 之后 以前 以后 第二天 次日 当天 只要 每个 不低于 不超过 不少于 至少 最多 \
+ 大约 左右 上下 反映 修好 处理好 处理 解决 恢复 出现 最后 告诉 说一声 报上来 怎么回事 看一下 看看 随时 所有 \
+ 全部 想办法 下调 上调 提到 调到 降到 那边 这边 这里 那里 附近 周边 周围 期间 以内 之内 受影响 影响 居民 发生 \
+ 特别 非常 一直 老是 总是 要命 就这样 来电 打来 报障 原因 查下 先停 为什么 什么事 出了 停掉 地点 地址 时间 \
+ 目标 范围 开始 结束 高铁 退服 起 前 后 从 到 就 坏 内 户 个 站 降 用 做 让 那 这 人 台 辆 由 引 ";

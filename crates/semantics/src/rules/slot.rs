@@ -6,6 +6,7 @@
 
 mod kind;
 mod told;
+mod words;
 
 use super::example::ExampleRule;
 use crate::lexicon;
@@ -19,8 +20,9 @@ use regex::Regex;
 use schema::template::{Annotation, KeyType, Shape, Template};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 use told::{choices, prose_range, unit, writing};
+use words::{Words, gist, name_stems, name_words, prose};
+pub(crate) use words::{bigrams, contains_word, spoken};
 
 /// The kind of thing that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -380,13 +382,6 @@ fn learn_terms(slot: &mut Slot) {
     }
 }
 
-/// All that an author tells of acceptable values and examples, which is not what a key means.
-static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"(?i)(example mappings?|examples?|acceptable values|可选值|取值|示例|例如映射)\s*[:：][^.。]*(?:\.\d[^.。]*)*[.。]?|default(s)?( value)?( is|s to|:)[^.]*\.?|'[^']*'\s*(?:->|→)\s*\S+",
-    )
-});
-
 /// The pattern of a shape, held to the whole text.
 fn whole(shape: &Shape) -> Option<Regex> {
     let pattern = shape.constraint.pattern.as_deref()?;
@@ -396,117 +391,4 @@ fn whole(shape: &Shape) -> Option<Regex> {
 /// A pattern of ours.
 pub(crate) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("patterns written here are tested")
-}
-
-fn prose(annotation: &Annotation) -> String {
-    let all: Vec<&str> = annotation.0.values().map(|d| d.meaning.as_str()).collect();
-    ASIDE.replace_all(&all.join(" "), " ").to_lowercase()
-}
-
-/// The words of a name in snake_case, camelCase or dots.
-fn name_words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
-            words.push(String::new());
-        }
-        lower = c.is_lowercase();
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|w| !w.is_empty());
-    words
-}
-
-/// Words of names that tell the form of a value and not what it is of.
-const FORMAL: &str = " number count num amount total value values id ids identifier name names type list of in is has have \
- the a an to from by for enable enabled flag allow allowed allows include includes included with use using want \
- string text percent percentage watts minutes seconds hours days ms code status ";
-
-fn name_stems(name: &str) -> Vec<String> {
-    let words = name_words(name);
-    let telling: Vec<String> = words
-        .iter()
-        .filter(|w| !lexicon::listed(FORMAL, w))
-        .map(|w| stem(w))
-        .collect();
-    if telling.is_empty() {
-        words.iter().map(|w| stem(w)).collect()
-    } else {
-        telling
-    }
-}
-
-fn gist(prose: &str) -> BTreeSet<String> {
-    let mut stems: BTreeSet<String> = tokens(prose)
-        .iter()
-        .filter(|t| t.text.is_ascii() && t.text.len() > 1)
-        .filter(|t| {
-            !lexicon::is_function(&t.text)
-                && !lexicon::is_asking(&t.text)
-                && !lexicon::listed(VAGUE, &t.text)
-        })
-        .map(|t| t.stem.clone())
-        .collect();
-    stems.extend(bigrams(prose));
-    stems
-}
-
-/// Words of descriptions that tell nothing of what a key is of.
-const VAGUE: &str = " key value values number name optional required default format string integer boolean whether flag \
- indicating indicates specified specific given based used user users type e g eg i etc example examples true false if not \
- acceptable range be ";
-
-/// Pairs of neighbouring Chinese characters.
-pub(crate) fn bigrams(text: &str) -> BTreeSet<String> {
-    let chars: Vec<char> = text.chars().collect();
-    chars
-        .windows(2)
-        .filter(|w| w.iter().all(|c| is_cjk(*c)))
-        .map(|w| w.iter().collect())
-        .collect()
-}
-
-/// A key's words, to guess from.
-struct Words<'a> {
-    name: &'a [String],
-    prose: &'a str,
-}
-
-impl Words<'_> {
-    fn named(&self, list: &[&str]) -> bool {
-        self.name.iter().any(|n| list.iter().any(|w| stem(w) == *n))
-    }
-
-    fn told(&self, list: &[&str]) -> bool {
-        list.iter().any(|w| contains_word(self.prose, w))
-    }
-}
-
-/// True if a text holds a word, or for Chinese its characters.
-pub(crate) fn contains_word(text: &str, word: &str) -> bool {
-    if !word.is_ascii() {
-        return text.contains(word);
-    }
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() || is_cjk(c));
-        edge(before) && edge(after)
-    })
-}
-
-/// A value as people say it: `carrier_shutdown` is "carrier shutdown".
-pub(crate) fn spoken(written: &str) -> String {
-    let snake = written.contains('_')
-        || !written.contains(' ')
-            && written.chars().skip(1).any(char::is_uppercase)
-            && written.chars().any(char::is_lowercase);
-    if snake {
-        name_words(written).join(" ")
-    } else {
-        written.to_lowercase()
-    }
 }

@@ -4,6 +4,7 @@
 
 mod mention;
 
+use crate::lexicon;
 use crate::moment::{Calendar, Moments, moments};
 use language::quantity::{Quantity, quantities};
 use language::span::{SpanIndex, TokenSet};
@@ -250,34 +251,13 @@ fn asking(text: &Text) -> Vec<bool> {
 /// and subject.
 fn inquires(sentence: &[Token], marked: bool) -> bool {
     let word = |i: usize| sentence.get(i).map_or("", |t| t.text.as_str());
-    let verb = matches!(
+    let verb = lexicon::listed(
+        " does do did is are has what what's how who when which ",
         word(0),
-        "does"
-            | "do"
-            | "did"
-            | "is"
-            | "are"
-            | "has"
-            | "what"
-            | "what's"
-            | "how"
-            | "who"
-            | "when"
-            | "which"
     );
-    let subject = matches!(
+    let subject = lexicon::listed(
+        " it they the he she this that much many is are pets ",
         word(1),
-        "it" | "they"
-            | "the"
-            | "he"
-            | "she"
-            | "this"
-            | "that"
-            | "much"
-            | "many"
-            | "is"
-            | "are"
-            | "pets"
     );
     let plain = verb && subject;
     if !marked && !plain {

@@ -124,20 +124,9 @@ fn measured(utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Range<u
     let english = ends.filter_map(length_until).find(|q| {
         let mut words = (q.run.end..mention.run.start).map(|i| utterance.word(i));
         let way = |w: &&str| {
-            matches!(
-                *w,
-                "from"
-                    | "of"
-                    | "off"
-                    | "before"
-                    | "behind"
-                    | "after"
-                    | "north"
-                    | "south"
-                    | "east"
-                    | "west"
-                    | "outside"
-                    | "away"
+            lexicon::listed(
+                " from of off before behind after north south east west outside away ",
+                w,
             )
         };
         words.all(|w| way(&w))
@@ -150,22 +139,9 @@ fn measured(utterance: &AnnotatedUtterance, mention: &Mention) -> Option<Range<u
         let words: String = (mention.run.end..q.run.start)
             .map(|i| utterance.word(i))
             .collect();
-        matches!(
-            words.as_str(),
-            "以南"
-                | "以北"
-                | "以东"
-                | "以西"
-                | "往南"
-                | "往北"
-                | "往东"
-                | "往西"
-                | "外"
-                | "附近"
-                | "南"
-                | "北"
-                | "东"
-                | "西"
+        lexicon::listed(
+            " 以南 以北 以东 以西 往南 往北 往东 往西 外 附近 南 北 东 西 ",
+            &words,
         )
     });
     if let Some(q) = behind {

@@ -54,23 +54,6 @@ impl RequestContext<'_> {
         self.give(id, negotiate, Default::default()).await
     }
 
-    /// An assignment of nothing yet.
-    pub(super) fn assignment(
-        &self,
-        message: &Message,
-        id: &TaskId,
-        push: Option<PushConfig>,
-    ) -> Negotiate {
-        Negotiate {
-            to: Some(self.profile().name.clone()),
-            task: Some(id.clone()),
-            asynchronous: Some(true),
-            conversation: message.context_id.clone(),
-            push,
-            ..Negotiate::new(self.endpoint.clone(), Verb::TaskAssign)
-        }
-    }
-
     /// The prompt of a message, read by its template beside the connections.
     pub(super) async fn prompt(&self, envelope: &TelecomEnvelope) -> Result<Prompt<'_>, Error> {
         let text = envelope.text(Family::Task).unwrap_or_default();

@@ -44,41 +44,9 @@ static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Words that describe values instead of being one.
-const DESCRIBING: [&str; 33] = [
-    "code",
-    "codes",
-    "name",
-    "names",
-    "number",
-    "numbers",
-    "date",
-    "dates",
-    "time",
-    "times",
-    "string",
-    "strings",
-    "text",
-    "value",
-    "values",
-    "id",
-    "ids",
-    "identifier",
-    "identifiers",
-    "format",
-    "formats",
-    "integer",
-    "integers",
-    "list",
-    "above",
-    "below",
-    "following",
-    "type",
-    "types",
-    "language",
-    "characters",
-    "addresses",
-    "units",
-];
+const DESCRIBING: &str = " code codes name names number numbers date dates time times string strings text \
+ value values id ids identifier identifiers format formats integer integers list above below following type \
+ types language characters addresses units ";
 /// The longest value that is believed to be one, in characters, and in words.
 const VALUE_CHARACTERS_MAX: usize = 40;
 const VALUE_WORDS_MAX: usize = 4;
@@ -143,7 +111,7 @@ fn one(part: &str, commas: bool) -> Option<String> {
     let words_max = if commas { VALUE_WORDS_MAX } else { 1 };
     let describes = words
         .last()
-        .is_some_and(|w| DESCRIBING.contains(&w.to_lowercase().as_str()));
+        .is_some_and(|w| ::language::word::listed(DESCRIBING, &w.to_lowercase()));
     let believed = quoted || (words.len() <= words_max && !describes && !bare.contains(':'));
     believed.then(|| bare.to_owned())
 }

@@ -117,22 +117,12 @@ impl Keys<'_> {
         let said: String = (start.saturating_sub(4)..start)
             .map(|i| self.utterance.word(i))
             .collect();
-        let chinese = [
-            "原来",
-            "原来的",
-            "原先",
-            "原先的",
-            "原本的",
-            "之前的",
-            "以前的",
-            "而不是",
-            "不再是",
-        ];
+        let chinese = "原来 原来的 原先 原先的 原本的 之前的 以前的 而不是 不再是";
         matches!(
             (before(2), before(1)),
             ("instead", "of") | ("rather", "than") | ("longer", _)
         ) || matches!(before(1), "formerly" | "previously" | "not")
-            || chinese.iter().any(|w| said.ends_with(w))
+            || chinese.split(' ').any(|w| said.ends_with(w))
     }
 
     /// True for what something was before: "4 dB instead of 2", 由8%提到14%.
@@ -197,20 +187,9 @@ impl Keys<'_> {
     /// The confidence with which the word behind a number names what the key counts.
     fn counts(&self, slot: &Slot, quantity: &Quantity) -> f64 {
         let mut at = quantity.number.end;
-        while matches!(
+        while lexicon::listed(
+            " 个 名 位 条 our my the their your more of other total ",
             self.utterance.word(at),
-            "个" | "名"
-                | "位"
-                | "条"
-                | "our"
-                | "my"
-                | "the"
-                | "their"
-                | "your"
-                | "more"
-                | "of"
-                | "other"
-                | "total"
         ) && !self.utterance.word(at + 1).is_empty()
         {
             self.utterance.text.steps.take(1);

@@ -2,8 +2,9 @@
 
 use super::super::cue;
 use super::super::element;
+use super::super::phrase::{run_of, scattered, telling};
 use super::super::slot::{Choice, Kind, Slot};
-use super::{Candidate, Keys, telling};
+use super::{Candidate, Keys};
 use crate::lexicon;
 use language::text::Token;
 use std::ops::Range;
@@ -107,11 +108,11 @@ impl Keys<'_> {
         }
         let clauses = self.utterance.text.clauses().iter();
         clauses
-            .filter_map(|clause| super::scattered(self.utterance, words, clause))
-            .filter(|(held, share)| *share >= 0.999 && super::run_of(held).len() <= words.len() + 6)
+            .filter_map(|clause| scattered(self.utterance, words, clause))
+            .filter(|(held, share)| *share >= 0.999 && run_of(held).len() <= words.len() + 6)
             .filter_map(|(held, _)| {
-                let run = super::run_of(&held);
-                let denied = super::denies(words) != super::denied_with(self.utterance, &run);
+                let run = run_of(&held);
+                let denied = cue::denies(words) != cue::denied_with(self.utterance, &run);
                 let chinese = words.iter().all(|t| t.class == language::text::Class::Cjk);
                 let sure = if chinese { 0.85 } else { 0.79 };
                 let chosen = if denied {
@@ -242,17 +243,9 @@ impl Keys<'_> {
         sure: f64,
     ) -> Option<Candidate> {
         let slot = &self.slots[at];
-        let journey = [
-            "trip",
-            "tour",
-            "travel",
-            "meeting",
-            "partner",
-            "travelers",
-            "associate",
-        ];
+        let journey = " trip tour travel meeting partner travelers associate ";
         if self.utterance.word(run.end - 1) == "business"
-            && journey.contains(&self.utterance.word(run.end))
+            && crate::lexicon::listed(journey, self.utterance.word(run.end))
         {
             return None;
         }

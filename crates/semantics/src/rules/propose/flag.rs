@@ -67,7 +67,7 @@ impl Keys<'_> {
             let chinese = self.utterance.text.words(clause);
             let fine = says(clause, TOLERATED).or_else(|| {
                 TOLERATED_CHINESE
-                    .iter()
+                    .split_whitespace()
                     .any(|t| chinese.contains(t))
                     .then(|| clause.end - 1)
             })?;
@@ -140,14 +140,4 @@ impl Keys<'_> {
 const WORSE: &str =
     " slow slower slowdown slowdowns lag dip drop drops degradation worse impact 慢 降 差 卡 ";
 const TOLERATED: &str = " ok okay fine acceptable tolerable bearable alright ";
-const TOLERATED_CHINESE: &[&str] = &[
-    "没关系",
-    "无所谓",
-    "不要紧",
-    "没事",
-    "可以接受",
-    "能接受",
-    "也行",
-    "没问题",
-    "无妨",
-];
+const TOLERATED_CHINESE: &str = " 没关系 无所谓 不要紧 没事 可以接受 能接受 也行 没问题 无妨 ";

@@ -4,6 +4,7 @@ use super::super::assign::settle;
 use super::super::cue;
 use super::super::element::Elements;
 use super::super::example::ExampleRule;
+use super::super::phrase::likeness;
 use super::super::slot::{Kind, Slot, members, outline, regex};
 use super::super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use super::{Candidate, Keys, amount};
@@ -244,7 +245,7 @@ impl Keys<'_> {
         wholes
             .filter(|said| said.len() >= 4)
             .filter_map(|said| {
-                let like = super::likeness(self.utterance, &said)?;
+                let like = likeness(self.utterance, &said)?;
                 let clause = self.utterance.clause(like.run.start);
                 let text = self.utterance.text.span(&clause).to_owned();
                 Some(Candidate::new(

@@ -1,18 +1,18 @@
 //! Keys that take days and times.
 
+mod side;
+mod when;
+
 use super::super::cue;
-use super::super::slot::{Kind, Role, Slot};
-use super::super::utterance::AnnotatedUtterance;
+use super::super::slot::{Kind, Role};
 use super::{Candidate, Keys};
 use crate::moment::{Calendar, later};
 use language::calendar::Date;
 use language::quantity::Dimension;
 use serde_json::Value;
+use side::kin_of;
 use std::ops::Range;
-
-/// Words before a moment at which something begins, and at which it ends.
-const BEGINS: &str = " from since starting beginning leaving departing begin start starts after between departure depart leave pickup pick 从 自 起 ";
-const ENDS: &str = " until till to by through ending end ends before and returning return back dropoff 到 至 止 前 ";
+use when::when;
 
 impl Keys<'_> {
     /// Days and times that are said: as an example shows (0.95), behind a word that tells which end
@@ -196,117 +196,6 @@ impl Keys<'_> {
         )
     }
 
-    /// Tells whether the words before a moment tell that it is this end (true) or the other
-    /// (false).
-    fn side_of(&self, slot: &Slot, run: &Range<usize>) -> Option<bool> {
-        let mut at = run.start;
-        for _ in 0..4 {
-            let word = self.utterance.word_before(at);
-            let begins = crate::lexicon::listed(BEGINS, word);
-            let ends = crate::lexicon::listed(ENDS, word);
-            match (begins, ends, slot.role) {
-                (true, _, Role::From) | (_, true, Role::To) => return Some(true),
-                (true, _, Role::To) | (_, true, Role::From) => return Some(false),
-                _ => {}
-            }
-            if !matches!(
-                word,
-                "the"
-                    | "on"
-                    | "at"
-                    | "around"
-                    | "about"
-                    | "be"
-                    | "me"
-                    | "up"
-                    | "off"
-                    | "this"
-                    | "coming"
-                    | "will"
-                    | "it"
-            ) {
-                break;
-            }
-            at = at.saturating_sub(1);
-        }
-        let since = (run.start.saturating_sub(6)..run.start).any(|i| {
-            self.utterance.word(i) == "since" && self.utterance.clause(i).contains(&run.start)
-        });
-        match (since, slot.role) {
-            (true, Role::From) => Some(true),
-            (true, Role::To) => Some(false),
-            _ => self.range_side(slot, run),
-        }
-    }
-
-    /// "23:30-05:30", "01:00 to 05:00": the first of two that "to" joins begins.
-    fn range_side(&self, slot: &Slot, run: &Range<usize>) -> Option<bool> {
-        let next = self.utterance.word(run.end);
-        let ends = matches!(next, "前" | "止")
-            || matches!(
-                (next, self.utterance.word(run.end + 1)),
-                ("之" | "以", "前")
-            );
-        let begins = next == "起"
-            || matches!(
-                (next, self.utterance.word(run.end + 1)),
-                ("开", "始") | ("以", "来")
-            );
-        match (begins, ends, slot.role) {
-            (true, _, Role::From) | (_, true, Role::To) => return Some(true),
-            (true, _, Role::To) | (_, true, Role::From) => return Some(false),
-            _ => {}
-        }
-        let moments = &self.utterance.at_moments;
-        let then = |from: usize| (from..=from + 2).any(|at| moments.from(at).is_some());
-        let joint = |at: usize| {
-            let token = self.utterance.token(at);
-            token.is_some_and(|t| t.gap == language::text::Gap::Joint)
-        };
-        let joined = matches!(next, "to" | "until" | "till" | "and" | "至" | "到")
-            && then(run.end + 1)
-            || moments.from(run.end).is_some() && joint(run.end);
-        let first = joined && self.utterance.word_before(run.start) != "to";
-        let second = moments.until(run.start).is_some() && joint(run.start);
-        match (first, second, slot.role) {
-            (true, false, Role::From) | (false, true, Role::To) => Some(true),
-            (true, false, Role::To) | (false, true, Role::From) => Some(false),
-            _ => None,
-        }
-    }
-
-    /// The ranks that the order of moments tells, where no word joins them to a key: of those and
-    /// of the keys that no word joins to one, the first go together.
-    fn ranks<'r>(&self, at: usize, runs: impl Iterator<Item = &'r Range<usize>> + Clone) -> Ranks {
-        let kind = self.slots[at].kind;
-        let kin = self.slots.iter().enumerate();
-        let kin: Vec<usize> = kin
-            .filter(|(_, b)| kin_of(b.kind, kind))
-            .map(|(i, _)| i)
-            .collect();
-        let mut told = vec![false; kin.len()];
-        let mut ranks = Ranks::default();
-        for run in runs {
-            self.utterance.text.steps.take(kin.len());
-            let mut claimed = false;
-            for (place, slot) in kin.iter().enumerate() {
-                let side = self.side_of(&self.slots[*slot], run);
-                told[place] |= side == Some(true);
-                claimed |= side == Some(true);
-            }
-            match claimed {
-                true => ranks.claimed.push((run.start, run.end)),
-                false => ranks.free.push(run.start),
-            }
-        }
-        let free = kin.iter().zip(told).filter(|(_, told)| !told);
-        let mut free = free.map(|(slot, _)| *slot);
-        ranks.mine = free.position(|slot| slot == at);
-        ranks.free.sort_unstable();
-        ranks.claimed.sort_unstable();
-        ranks
-    }
-
     /// A day, a time or both in the key's writing; without one, as they were said.
     fn written(
         &self,
@@ -320,161 +209,6 @@ impl Keys<'_> {
             None => Some(self.utterance.text.span(run).to_owned()),
         };
         text.map_or(Value::Null, Value::String)
-    }
-}
-
-/// The moments that no word joins to a key, and the key's place among those that none is joined to.
-#[derive(Default)]
-struct Ranks {
-    mine: Option<usize>,
-    free: Vec<usize>,
-    claimed: Vec<(usize, usize)>,
-}
-
-impl Ranks {
-    /// The confidence with which the moment at a run is for the key.
-    fn of(&self, run: &Range<usize>) -> f64 {
-        let claimed = self.claimed.binary_search(&(run.start, run.end)).is_ok();
-        let place = self.free.partition_point(|start| *start < run.start);
-        match self.mine {
-            Some(0) if place == 0 && !claimed => 0.76,
-            Some(mine) if place == mine && !claimed => 0.72,
-            _ => 0.4,
-        }
-    }
-}
-
-/// True if keys of two kinds take the same moments.
-fn kin_of(one: Kind, other: Kind) -> bool {
-    one == other && matches!(one, Kind::Day | Kind::Clock | Kind::Instant)
-}
-
-/// A day with the time that belongs to it.
-struct When {
-    date: Date,
-    seconds: Option<u32>,
-    run: Range<usize>,
-}
-
-/// Days and times put together: a time takes the day said in its clause or before; without one it
-/// is the next such time, and no end comes before its beginning.
-fn when(utterance: &AnnotatedUtterance, back: bool) -> Vec<When> {
-    let moments = &utterance.moments;
-    let mut all: Vec<When> = moments
-        .instants
-        .iter()
-        .map(|i| When {
-            date: i.date,
-            seconds: Some(i.seconds),
-            run: i.run.clone(),
-        })
-        .collect();
-    let mut with_clock = vec![false; moments.days.len()];
-    utterance
-        .text
-        .steps
-        .take(moments.clocks.len() + moments.days.len());
-    let mut last: Option<(Date, u32)> = None;
-    for clock in &moments.clocks {
-        let day = day_for(utterance, &clock.run);
-        let (mut date, run) = match day {
-            Some(d) => {
-                with_clock[d] = true;
-                let day = &moments.days[d];
-                let near = day
-                    .run
-                    .end
-                    .abs_diff(clock.run.start)
-                    .min(clock.run.end.abs_diff(day.run.start))
-                    <= 3;
-                let joined = day.run.start.min(clock.run.start)..day.run.end.max(clock.run.end);
-                (day.date, if near { joined } else { clock.run.clone() })
-            }
-            None => (
-                coming(&utterance.calendar, clock.seconds),
-                clock.run.clone(),
-            ),
-        };
-        if let Some((before, seconds)) = last {
-            let follows = (date, clock.seconds) <= (before, seconds) || day.is_none();
-            if follows {
-                date = if clock.seconds > seconds {
-                    before
-                } else {
-                    before.next_day().unwrap_or(before)
-                };
-            }
-        }
-        if day.is_none()
-            && back
-            && date >= utterance.calendar.today
-            && (date > utterance.calendar.today || clock.seconds > utterance.calendar.minute * 60)
-        {
-            date = date.previous_day().unwrap_or(date);
-        }
-        if let Some(day) = day.filter(|d| back && moments.days[*d].date == date) {
-            date = moments.days[day].before(utterance.calendar.today);
-        }
-        last = Some((date, clock.seconds));
-        let shift = if clock.utc {
-            i64::from(utterance.calendar.zone_minutes) * 60
-        } else {
-            0
-        };
-        let (date, seconds) = later(date, i64::from(clock.seconds) + shift);
-        all.push(When {
-            date,
-            seconds: Some(seconds),
-            run,
-        });
-    }
-    let alone = moments.days.iter().enumerate();
-    for (_, day) in alone.filter(|(at, _)| !with_clock[*at]) {
-        let last = || day.before(utterance.calendar.today);
-        all.push(When {
-            date: if back { last() } else { day.date },
-            seconds: None,
-            run: day.run.clone(),
-        });
-    }
-    all.sort_by_key(|w| w.run.start);
-    separate(&mut all);
-    all
-}
-
-/// The runs of two moments share no token: the second keeps its time.
-fn separate(all: &mut [When]) {
-    for at in 1..all.len() {
-        let end = all[at - 1].run.end;
-        if all[at].run.start < end && all[at].run.end > end {
-            all[at].run.start = end;
-        }
-    }
-}
-
-/// The day that a time belongs to: the nearest before it in its sentence, else right behind it.
-fn day_for(utterance: &AnnotatedUtterance, clock: &Range<usize>) -> Option<usize> {
-    let sentence = utterance.sentence(clock.start);
-    let days = &utterance.moments.days;
-    let within = |run: &Range<usize>| sentence.contains(&run.start);
-    // Days stand in the order of the text.
-    let before = days.partition_point(|d| d.run.end <= clock.start);
-    let before = before.checked_sub(1).filter(|d| within(&days[*d].run));
-    let behind = days.partition_point(|d| d.run.start < clock.end);
-    let near = |d: &usize| {
-        let run = days.get(*d).map(|d| &d.run);
-        run.is_some_and(|run| run.start <= clock.end + 2 && within(run))
-    };
-    Some(behind).filter(near).or(before)
-}
-
-/// The next day on which a time of day comes.
-fn coming(calendar: &Calendar, seconds: u32) -> Date {
-    let passed = seconds <= calendar.minute * 60;
-    if passed {
-        calendar.today.next_day().unwrap_or(calendar.today)
-    } else {
-        calendar.today
     }
 }
 

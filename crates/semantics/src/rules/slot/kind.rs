@@ -22,7 +22,7 @@ pub(super) fn kinds(shape: &Shape, entry: &Shape, words: &Words<'_>, closed: boo
     }
 }
 
-pub(super) fn scalar(shape: &Shape, words: &Words<'_>, closed: bool) -> Kind {
+fn scalar(shape: &Shape, words: &Words<'_>, closed: bool) -> Kind {
     match shape.key_type {
         KeyType::Boolean => Kind::Flag,
         KeyType::Integer | KeyType::Number => Kind::Amount,
@@ -32,7 +32,7 @@ pub(super) fn scalar(shape: &Shape, words: &Words<'_>, closed: bool) -> Kind {
     }
 }
 
-pub(super) fn string_kind(constraint: &Constraint, words: &Words<'_>) -> Kind {
+fn string_kind(constraint: &Constraint, words: &Words<'_>) -> Kind {
     if let Some(format) = constraint.format {
         return match format {
             Format::Date => Kind::Day,
@@ -56,7 +56,7 @@ pub(super) fn string_kind(constraint: &Constraint, words: &Words<'_>) -> Kind {
 }
 
 /// Tells whether prose asks for a day, a time or both.
-pub(super) fn precise(kind: Kind, prose: &str) -> Kind {
+fn precise(kind: Kind, prose: &str) -> Kind {
     let day = ["yyyy", "month-day", "calendar date"]
         .iter()
         .any(|w| prose.contains(w));
@@ -72,86 +72,40 @@ pub(super) fn precise(kind: Kind, prose: &str) -> Kind {
 }
 
 /// Kinds by words of the name, and by words of the description where the name tells nothing.
-pub(super) const KINDS: &[(Kind, &[&str], &[&str])] = &[
+const KINDS: &[(Kind, &str, &[&str])] = &[
     (
         Kind::Email,
-        &["email", "mail"],
+        " email mail ",
         &["email address", "e-mail address", "邮箱", "电子邮件"],
     ),
     (
         Kind::Phone,
-        &["phone", "telephone", "mobile", "msisdn", "callback"],
+        " phone telephone mobile msisdn callback ",
         &["phone number", "telephone number", "电话号码", "手机号"],
     ),
-    (
-        Kind::Url,
-        &["url", "uri", "link_url", "endpoint", "website"],
-        &["url"],
-    ),
-    (
-        Kind::Address,
-        &["ip", "ipaddress"],
-        &["ip address", "ip地址"],
-    ),
+    (Kind::Url, " url uri link_url endpoint website ", &["url"]),
+    (Kind::Address, " ip ipaddress ", &["ip address", "ip地址"]),
     (
         Kind::Instant,
-        &["datetime", "timestamp"],
+        " datetime timestamp ",
         &["date and time", "date-time", "日期和时间"],
     ),
-    (Kind::Day, &["date", "day", "birthday"], &["date", "日期"]),
+    (Kind::Day, " date day birthday ", &["date", "日期"]),
     (
         Kind::Clock,
-        &["time", "clock"],
+        " time clock ",
         &["time of day", "start time", "end time", "hh:mm"],
     ),
     (
         Kind::Code,
-        &[
-            "id",
-            "identifier",
-            "code",
-            "uuid",
-            "serial",
-            "ticket",
-            "docket",
-            "sku",
-            "imei",
-            "device",
-            "element",
-            "site",
-            "cell",
-            "router",
-            "node",
-            "link",
-            "port",
-            "interface",
-            "board",
-        ],
+        " id identifier code uuid serial ticket docket sku imei device element site cell router node link port \
+             interface board ",
         &["identifier", "unique id", "the id of", "标识", "编号"],
     ),
     (
         Kind::Place,
-        &[
-            "location",
-            "city",
-            "place",
-            "area",
-            "region",
-            "country",
-            "state",
-            "county",
-            "district",
-            "address",
-            "origin",
-            "destination",
-            "where",
-            "zone",
-            "town",
-            "venue",
-            "station",
-            "airport",
-            "street",
-        ],
+        " location city place area region country state county district address origin destination where zone \
+             town venue station airport street ",
         &[
             "city", "town", "province", "location", "airport", "where it", "区域", "城市", "地点",
             "位置",
@@ -159,121 +113,31 @@ pub(super) const KINDS: &[(Kind, &[&str], &[&str])] = &[
     ),
     (
         Kind::Sort,
-        &[
-            "genre",
-            "category",
-            "cuisine",
-            "style",
-            "kind",
-            "flavor",
-            "color",
-            "subcategory",
-        ],
+        " genre category cuisine style kind flavor color subcategory ",
         &["genre", "category", "cuisine", "style of", "type of"],
     ),
     (
         Kind::Advice,
-        &[
-            "proposal",
-            "recommendation",
-            "advice",
-            "remedy",
-            "workaround",
-            "instruction",
-        ],
+        " proposal recommendation advice remedy workaround instruction ",
         &["what to do", "处理建议", "处理措施"],
     ),
     (
         Kind::Speech,
-        &[
-            "message",
-            "content",
-            "comment",
-            "body",
-            "text",
-            "statement",
-            "query",
-            "question",
-            "note",
-            "description",
-            "summary",
-            "symptom",
-            "reason",
-        ],
+        " message content comment body text statement query question note description summary symptom reason ",
         &["message", "free text", "text to"],
     ),
     (
         Kind::Name,
-        &[
-            "name",
-            "artist",
-            "director",
-            "author",
-            "actor",
-            "player",
-            "person",
-            "starring",
-            "cast",
-            "title",
-            "company",
-            "team",
-            "brand",
-            "restaurant",
-            "hotel",
-            "song",
-            "movie",
-            "album",
-            "book",
-            "who",
-        ],
+        " name artist director author actor player person starring cast title company team brand restaurant \
+             hotel song movie album book who ",
         &["name of", "full name", "名称", "姓名"],
     ),
 ];
 
-pub(super) const STARTS: &[&str] = &[
-    "origin",
-    "from",
-    "source",
-    "departure",
-    "depart",
-    "start",
-    "begin",
-    "leave",
-    "pickup",
-    "since",
-    "earliest",
-    "min",
-    "minimum",
-    "lower",
-    "checkin",
-    "departing",
-    "first",
-    "started",
-];
-pub(super) const ENDS: &[&str] = &[
-    "destination",
-    "dest",
-    "to",
-    "target",
-    "arrival",
-    "arrive",
-    "end",
-    "until",
-    "finish",
-    "return",
-    "dropoff",
-    "deadline",
-    "latest",
-    "max",
-    "maximum",
-    "upper",
-    "checkout",
-    "expiry",
-    "expiration",
-    "last",
-    "going",
-    "by",
-];
+const STARTS: &str = " origin from source departure depart start begin leave pickup since earliest \
+ min minimum lower checkin departing first started ";
+const ENDS: &str = " destination dest to target arrival arrive end until finish return dropoff \
+ deadline latest max maximum upper checkout expiry expiration last going by ";
 
 pub(super) fn role(words: &Words<'_>, kind: Kind) -> Role {
     if !matches!(

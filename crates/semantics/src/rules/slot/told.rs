@@ -22,10 +22,10 @@ pub(super) fn unit(constraint: &Constraint, name: &[String], prose: &str) -> Opt
     declared.or_else(named).or_else(|| prose_unit(prose))
 }
 
-pub(super) static IN_UNIT: LazyLock<Regex> =
+static IN_UNIT: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b(?:in|of|number of|as a|measured in)\s+(?:the\s+)?([a-z%/]+)"));
 
-pub(super) fn prose_unit(prose: &str) -> Option<&'static Unit> {
+fn prose_unit(prose: &str) -> Option<&'static Unit> {
     if contains_word(prose, "percent")
         || contains_word(prose, "percentage")
         || prose.contains("百分比")
@@ -44,7 +44,7 @@ pub(super) fn prose_unit(prose: &str) -> Option<&'static Unit> {
         })
 }
 
-pub(super) static WRITING: LazyLock<Regex> = LazyLock::new(|| {
+static WRITING: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?i)\b(?:(?:yyyy|dd|mm|yy)[-/.](?:mm|dd)(?:[-/.](?:yyyy|dd|yy))?(?:[ t]hh:mm(?::ss)?)?|hh:mm(?::ss)?)(?:z\b)?|month-day-year|iso[- ]?8601",
     )
@@ -77,7 +77,7 @@ pub(super) fn writing(shape: &Shape, annotation: &Annotation, kind: Kind) -> Opt
         .or_else(|| shown(annotation))
 }
 
-pub(super) fn standard(writing: &str, kind: Kind) -> String {
+fn standard(writing: &str, kind: Kind) -> String {
     match writing {
         "month-day-year" => "mm-dd-yyyy".to_owned(),
         _ if writing.starts_with("iso") => match kind {
@@ -91,7 +91,7 @@ pub(super) fn standard(writing: &str, kind: Kind) -> String {
 }
 
 /// The writing of example values: `2026-05-04`, `06:00`.
-pub(super) fn shown(annotation: &Annotation) -> Option<String> {
+fn shown(annotation: &Annotation) -> Option<String> {
     let value = annotation
         .0
         .values()
@@ -110,10 +110,10 @@ pub(super) fn shown(annotation: &Annotation) -> Option<String> {
     )
 }
 
-pub(super) static LISTED: LazyLock<Regex> =
+static LISTED: LazyLock<Regex> =
     LazyLock::new(|| regex(r"(?i)(?:acceptable values|可选值|可取值)\s*[:：]\s*([^.。]*)"));
-pub(super) static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"'([^']{1,30})'(?:s\b)?"));
-pub(super) static RANGE: LazyLock<Regex> = LazyLock::new(|| {
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"'([^']{1,30})'(?:s\b)?"));
+static RANGE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"(?:range|between|from|取值范围|范围|ranging)[^\d]{0,12}(-?\d+(?:\.\d+)?)\s*(?:\([^)]*\)\s*)?(?:-|–|to|and|至|到|~)\s*(-?\d+(?:\.\d+)?)",
     )
@@ -149,7 +149,7 @@ pub(super) fn choices(shape: &Shape, annotation: &Annotation) -> (Vec<Choice>, b
 }
 
 /// "Acceptable values: a, b, c." but not "Acceptable values: city names or codes".
-pub(super) fn listed_values(prose: &str, key_type: KeyType) -> Option<Vec<Value>> {
+fn listed_values(prose: &str, key_type: KeyType) -> Option<Vec<Value>> {
     let list = LISTED.captures(prose)?.get(1)?.as_str();
     let parts: Vec<&str> = list
         .split([',', '，', '、'])
@@ -166,7 +166,7 @@ pub(super) fn listed_values(prose: &str, key_type: KeyType) -> Option<Vec<Value>
     (parts.len() >= 2 && plain).then(|| parts.iter().map(|p| typed(p, key_type)).collect())
 }
 
-pub(super) fn typed(written: &str, key_type: KeyType) -> Value {
+fn typed(written: &str, key_type: KeyType) -> Value {
     let number = matches!(key_type, KeyType::Integer | KeyType::Number);
     number
         .then(|| serde_json::from_str::<Value>(written).ok())
@@ -211,7 +211,7 @@ fn instances(sentence: &str) -> Vec<String> {
 }
 
 /// Values that prose quotes: "can be 'men' or 'women'".
-pub(super) fn hinted_values(told: &[&str]) -> Vec<Value> {
+fn hinted_values(told: &[&str]) -> Vec<Value> {
     let mut values: Vec<String> = Vec::new();
     for prose in told {
         let without = MAPPED.replace_all(prose, " ");
@@ -230,7 +230,7 @@ pub(super) fn hinted_values(told: &[&str]) -> Vec<Value> {
     values.into_iter().map(Value::String).collect()
 }
 
-pub(super) fn choice(value: &Value) -> Choice {
+fn choice(value: &Value) -> Choice {
     let written = value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned);

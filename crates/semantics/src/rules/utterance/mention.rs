@@ -253,20 +253,9 @@ fn stands_alone(text: &Text, end: usize) -> bool {
     };
     next.gap >= Gap::Mark
         || next.class == Class::Cjk
-        || matches!(
-            next.text.as_str(),
-            "is" | "are"
-                | "would"
-                | "will"
-                | "should"
-                | "sounds"
-                | "works"
-                | "to"
-                | "and"
-                | "or"
-                | "has"
-                | "had"
-                | "was"
+        || lexicon::listed(
+            " is are would will should sounds works to and or has had was ",
+            &next.text,
         )
 }
 

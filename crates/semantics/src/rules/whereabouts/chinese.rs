@@ -9,110 +9,24 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The endings of Chinese descriptions of places, the longer first.
-const ENDS: &[&str] = &[
-    "工业园区",
-    "高新区",
-    "开发区",
-    "商务区",
-    "会展中心",
-    "体育中心",
-    "市中心",
-    "服务区",
-    "收费站",
-    "加油站",
-    "体育场",
-    "体育馆",
-    "火车站",
-    "高铁站",
-    "汽车站",
-    "地铁站",
-    "分公司",
-    "办事处",
-    "景区",
-    "门口",
-    "旁边",
-    "对面",
-    "隧道",
-    "高速",
-    "大厦",
-    "广场",
-    "中心",
-    "机场",
-    "车站",
-    "北站",
-    "南站",
-    "东站",
-    "西站",
-    "医院",
-    "大学",
-    "学院",
-    "小区",
-    "公园",
-    "码头",
-    "校区",
-    "园区",
-    "商场",
-    "商圈",
-    "大桥",
-    "小镇",
-    "老城",
-    "新区",
-    "城区",
-    "大道",
-    "公路",
-    "水库",
-    "矿区",
-    "港口",
-    "区",
-    "市",
-    "县",
-    "省",
-    "镇",
-    "乡",
-    "村",
-    "路",
-    "街",
-    "站",
-    "岛",
-    "山",
-    "港",
-    "湾",
-    "庙",
-    "寺",
-    "湖",
-    "桥",
-    "厂",
-    "州",
-];
+const ENDS: &str = " 工业园区 高新区 开发区 商务区 会展中心 体育中心 市中心 服务区 收费站 加油站 体育场 体育馆 \
+ 火车站 高铁站 汽车站 地铁站 分公司 办事处 景区 门口 旁边 对面 隧道 高速 大厦 广场 中心 机场 车站 北站 南站 \
+ 东站 西站 医院 大学 学院 小区 公园 码头 校区 园区 商场 商圈 大桥 小镇 老城 新区 城区 大道 公路 水库 矿区 港口 \
+ 区 市 县 省 镇 乡 村 路 街 站 岛 山 港 湾 庙 寺 湖 桥 厂 州 ";
 
 /// Words that only sound like the end of a place.
-const NOT_ENDS: &[&str] = &[
-    "区域",
-    "站点",
-    "供电区",
-    "基站",
-    "邻站",
-    "邻区",
-    "路由",
-    "省电",
-    "市电",
-    "港澳",
-    "街上",
-    "山寨",
-    "城区域",
-    "链路",
-    "电路",
-    "断站",
-    "掉站",
-    "网站",
-];
+const NOT_ENDS: &str = " 区域 站点 供电区 基站 邻站 邻区 路由 省电 市电 港澳 街上 山寨 城区域 链路 电路 断站 \
+ 掉站 网站 ";
 
 /// 海淀区, 秦岭隧道, 幸福里小区3栋: characters that end as places do, behind whatever ends a word.
 pub(super) fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for at in 0..utterance.text.tokens.len() {
         utterance.text.steps.take(1);
-        let Some(end) = ENDS.iter().find_map(|e| ends_with(utterance, at, e)) else {
+        let Some(end) = ENDS
+            .split_whitespace()
+            .find_map(|e| ends_with(utterance, at, e))
+        else {
             continue;
         };
         let Some(start) = begins(utterance, at, end) else {
@@ -151,10 +65,10 @@ fn ends_with(utterance: &AnnotatedUtterance, at: usize, ending: &str) -> Option<
             .map(|i| utterance.word(i))
             .collect::<String>()
     };
-    let spoiled = NOT_ENDS.iter().any(|not| {
+    let spoiled = NOT_ENDS.split_whitespace().any(|not| {
         let m = not.chars().count();
         (at.saturating_sub(m)..=at)
-            .any(|from| from + m > at && from < at + n && around(from, from + m) == **not)
+            .any(|from| from + m > at && from < at + n && around(from, from + m) == not)
     });
     (!spoiled).then_some(at + n)
 }
@@ -201,77 +115,31 @@ const SPARING: &[&str] = &["避开", "绕开", "除了", "除去", "不含", "�
 
 /// True for a character behind which a name may begin.
 fn parts(word: &str) -> bool {
-    matches!(
+    lexicon::listed(
+        " 在 从 到 去 对 于 给 把 将 由 至 为 和 与 让 往 入 的 是 了 请 自 起 经 过 时 ",
         word,
-        "在" | "从"
-            | "到"
-            | "去"
-            | "对"
-            | "于"
-            | "给"
-            | "把"
-            | "将"
-            | "由"
-            | "至"
-            | "为"
-            | "和"
-            | "与"
-            | "让"
-            | "往"
-            | "入"
-            | "的"
-            | "是"
-            | "了"
-            | "请"
-            | "自"
-            | "起"
-            | "经"
-            | "过"
-            | "时"
     )
 }
+
+/// Words that end before a place.
+const PRECEDING: &str = " 开始 一下 我们 你们 他们 客户 反映 能不能 地址 地点 位置 现场 麻烦 希望 代表 离开 \
+ 经过 来到 投诉 出现 加个 多久 怎么 ";
 
 /// True if a filler or a word of time ends before a place.
 fn filler_ends(utterance: &AnnotatedUtterance, at: usize) -> bool {
     let said: String = (at.saturating_sub(4)..at)
         .map(|i| utterance.word(i))
         .collect();
-    [
-        "开始",
-        "一下",
-        "我们",
-        "你们",
-        "他们",
-        "客户",
-        "反映",
-        "能不能",
-        "地址",
-        "地点",
-        "位置",
-        "现场",
-        "麻烦",
-        "希望",
-        "代表",
-        "离开",
-        "经过",
-        "来到",
-        "投诉",
-        "出现",
-        "加个",
-        "多久",
-        "怎么",
-    ]
-    .iter()
-    .chain(SPARING)
-    .any(|f| said.ends_with(f))
+    let mut words = PRECEDING.split_whitespace().chain(SPARING.iter().copied());
+    words.any(|f| said.ends_with(f))
 }
 
 fn past_fillers(utterance: &AnnotatedUtterance, start: usize, end: usize) -> usize {
     let said: String = (start..end).map(|i| utterance.word(i)).collect();
-    let filler = lexicon::chinese_fillers().iter().find(|f| {
-        said.starts_with(**f)
+    let filler = lexicon::chinese_fillers().find(|f| {
+        said.starts_with(f)
             && said.chars().count() > f.chars().count()
-            && !matches!(**f, "和" | "有" | "着" | "过")
+            && !matches!(*f, "和" | "有" | "着" | "过")
     });
     filler.map_or(start, |f| start + f.chars().count())
 }

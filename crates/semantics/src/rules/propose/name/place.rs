@@ -3,7 +3,7 @@
 //! What belongs to a place is read in [`super::super::super::whereabouts`].
 
 use super::super::super::cue;
-use super::super::super::slot::{Kind, Role, Slot};
+use super::super::super::slot::{Kind, Role, Slot, contains_word};
 use super::super::Candidate;
 use super::{Keys, STOPS};
 use crate::lexicon;
@@ -23,21 +23,9 @@ impl Keys<'_> {
             return Vec::new();
         }
         // A city is its name; and "the hotel in Rome" is not where the hotel is.
-        let city = ["city", "town", "城市"]
-            .iter()
-            .any(|w| super::super::super::slot::contains_word(&slot.prose, w))
-            && ![
-                "road",
-                "building",
-                "district",
-                "site",
-                "address",
-                "道路",
-                "楼宇",
-                "行政区",
-            ]
-            .iter()
-            .any(|w| super::super::super::slot::contains_word(&slot.prose, w));
+        let told = |words: &str| words.split(' ').any(|w| contains_word(&slot.prose, w));
+        let city =
+            told("city town 城市") && !told("road building district site address 道路 楼宇 行政区");
         let sought = |run: &Range<usize>| {
             self.utterance.token(run.start).is_some_and(|t| {
                 t.class == Class::Word
@@ -118,8 +106,7 @@ impl Keys<'_> {
     fn told(&self, run: &Range<usize>) -> bool {
         let pair = |i: usize| format!("{}{}", self.utterance.word(i), self.utterance.word(i + 1));
         let known = |pair: &String| {
-            let fillers = lexicon::chinese_fillers();
-            fillers.contains(&pair.as_str())
+            lexicon::is_chinese_filler(pair)
                 || lexicon::is_term(pair)
                 || self
                     .slots
@@ -170,10 +157,7 @@ impl Keys<'_> {
             let said: String = (start..clause.end.min(start + 6))
                 .map(|i| self.utterance.word(i))
                 .collect();
-            if let Some(filler) = lexicon::chinese_fillers()
-                .iter()
-                .find(|f| said.starts_with(**f))
-            {
+            if let Some(filler) = lexicon::chinese_fillers().find(|f| said.starts_with(f)) {
                 start += filler.chars().count();
             } else if let Some(word) = ["开始", "起", "从", "自"]
                 .iter()

@@ -12,6 +12,13 @@ use std::ops::Range;
 /// Words with which people advise.
 const ADVISING: &str = " suggest propose recommend advise suggestion ";
 
+/// Other words before what is advised.
+const LEADING: &str = " please then and just i we to 请 建 议 需 要 应 ";
+
+/// Words with which clauses begin that ask, and words that make Chinese ones ask.
+const ASKING: &str = " what what's how why which where when who should can could is are do does ";
+const CHINESE_ASKING: &str = "怎么 如何 什么 为何 哪 谁 吗 是否 多少 多久 能不能 要不要 几";
+
 /// The most words or characters of a label.
 const LABEL_MOST: usize = 6;
 
@@ -89,40 +96,7 @@ impl Keys<'_> {
                 .iter()
                 .map(|t| t.text.as_str())
                 .collect();
-            matches!(
-                word,
-                "what"
-                    | "what's"
-                    | "how"
-                    | "why"
-                    | "which"
-                    | "where"
-                    | "when"
-                    | "who"
-                    | "should"
-                    | "can"
-                    | "could"
-                    | "is"
-                    | "are"
-                    | "do"
-                    | "does"
-            ) || [
-                "怎么",
-                "如何",
-                "什么",
-                "为何",
-                "哪",
-                "谁",
-                "吗",
-                "是否",
-                "多少",
-                "多久",
-                "能不能",
-                "要不要",
-                "几",
-            ]
-            .iter()
-            .any(|w| chinese.contains(w))
+            lexicon::listed(ASKING, word) || CHINESE_ASKING.split(' ').any(|w| chinese.contains(w))
         };
         parts.find(asks).map_or(sentence.start, |c| c.start)
     }
@@ -213,27 +187,8 @@ impl Keys<'_> {
             .filter_map(|clause| {
                 self.utterance.text.steps.take(clause.len());
                 let lead = clause.clone().find(|i| {
-                    !matches!(
-                        self.utterance.word(*i),
-                        "please"
-                            | "then"
-                            | "and"
-                            | "just"
-                            | "i"
-                            | "we"
-                            | "to"
-                            | "suggest"
-                            | "propose"
-                            | "recommend"
-                            | "advise"
-                            | "suggestion"
-                            | "请"
-                            | "建"
-                            | "议"
-                            | "需"
-                            | "要"
-                            | "应"
-                    )
+                    let word = self.utterance.word(*i);
+                    !lexicon::listed(LEADING, word) && !lexicon::listed(ADVISING, word)
                 })?;
                 let said: String = (lead..lead + 2).map(|i| self.utterance.word(i)).collect();
                 let before: String = (clause.start..lead)
