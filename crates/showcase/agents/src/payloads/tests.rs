@@ -17,6 +17,8 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+mod forms;
+
 /// Asserts what every payload of ours is: accepted by the contract of its schema, without a
 /// warning, and in canonical form already.
 pub(crate) fn lawful(payload: &Payload) {
