@@ -5,7 +5,9 @@
 use super::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use super::incident::{Incident, IncidentAlarm, IncidentOrder};
 use super::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
-use super::ticket::{self, TicketKind, TicketOrder, TicketStatus, TroubleTicket};
+use super::ticket::{
+    self, RelatedEntities, TicketKind, TicketOrder, TicketRelationship, TicketStatus, TroubleTicket,
+};
 use super::verification::{VerificationOrder, VerificationResult};
 use super::*;
 use crate::bench::{at, id};
@@ -114,7 +116,7 @@ fn every_payload_reads_what_it_writes() {
     there_and_back(&Guidance {
         question: "what now?".into(),
         element: id("duct:B-1"),
-        cause: Cause::DuctCut,
+        cause: Some(Cause::DuctCut),
     });
     there_and_back(&GuidanceResult {
         answer: "a".into(),
@@ -130,8 +132,10 @@ fn every_payload_reads_what_it_writes() {
         severity: ticket::TicketSeverity::Critical,
         status: Some(TicketStatus::InProgress),
         reason: "r".into(),
-        related: vec![id("duct:B-1"), id("card:B/1")],
-        sites: BTreeSet::from([id("site:b1")]),
+        related: RelatedEntities {
+            suspected: vec![id("duct:B-1"), id("card:B/1")],
+            affected: BTreeSet::from([id("site:b1")]),
+        },
         parties: vec!["p".into()],
         notes: vec!["n".into()],
         ..TicketOrder::of(TicketKind::Complaint)
@@ -146,11 +150,15 @@ fn every_payload_reads_what_it_writes() {
         reason: "r".into(),
         created_at: at(1),
         changed_at: at(2),
-        related: vec![id("duct:B-1")],
-        sites: BTreeSet::new(),
+        related: RelatedEntities {
+            suspected: vec![id("duct:B-1")],
+            ..RelatedEntities::default()
+        },
         parties: vec![],
         notes: vec!["n".into()],
-        beside: BTreeSet::from(["TT-2".to_owned()]),
+        beside: BTreeSet::from([TicketRelationship {
+            ticket_id: "TT-2".into(),
+        }]),
     });
     let sites = BTreeSet::from([id("site:b1")]);
     there_and_back(&VerificationOrder {

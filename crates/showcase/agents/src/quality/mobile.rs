@@ -15,7 +15,7 @@
 use super::history::Interval;
 use super::{QualityAgent, QualityContext, QualityDomain, Trace, blamed};
 use crate::complaints::reader::when::TimeSpan;
-use crate::payloads::quality::{Crossing, Quality, QualityCheck, QualityResult};
+use crate::payloads::quality::{ProvinceEntry, ProvinceExit, Quality, QualityCheck, QualityResult};
 use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind};
 use domain::radio::{POOR_MBPS, WEAK_DBM};
@@ -197,12 +197,10 @@ fn away(
     if let Some(out) = town_was_out(ground, check, gap) {
         return out;
     }
-    let crossing = |province: &Option<String>, at: Option<Timestamp>| {
-        let (province, at) = (province.clone()?, at?);
-        Some(Crossing { province, at })
-    };
-    let left_to = crossing(&trace.left_to, before.map(|v| v.until));
-    let came_from = crossing(&trace.came_from, after.map(|v| v.from));
+    let left_to = trace.left_to.clone().zip(before.map(|v| v.until));
+    let left_to = left_to.map(|(province, at)| ProvinceExit { province, at });
+    let came_from = trace.came_from.clone().zip(after.map(|v| v.from));
+    let came_from = came_from.map(|(province, at)| ProvinceEntry { province, at });
     let evidence = match (&left_to, &came_from) {
         (Some(left), _) => format!(
             "the vehicle was seen here last at {}, and left to {}",

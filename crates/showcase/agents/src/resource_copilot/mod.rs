@@ -97,7 +97,7 @@ impl TaskExecutor for ResourceCopilot {
 fn asked_about(element: &ElementId, content: &Content) -> Guidance {
     Guidance {
         question: format!("{}\n{}", content.target_object, content.task_description),
-        cause: Cause::usual_of(element),
+        cause: None,
         element: element.clone(),
     }
 }
@@ -130,12 +130,13 @@ impl ResourceCopilot {
 
     fn guide(&self, guidance: &Guidance, reading: &NamedElements) -> Reply {
         let id = &guidance.element;
+        let cause = guidance.cause.unwrap_or_else(|| Cause::usual_of(id));
         let alarms = self.alarms_near(id);
-        let mut steps = manual::steps(&self.topology, id, guidance.cause);
+        let mut steps = manual::steps(&self.topology, id, cause);
         if let Some(check) = self.last_check(id) {
             steps.push(check);
         }
-        let answer = reading.before(&self.describe(id, guidance.cause, &alarms));
+        let answer = reading.before(&self.describe(id, cause, &alarms));
         let result = GuidanceResult {
             answer: answer.clone(),
             steps,

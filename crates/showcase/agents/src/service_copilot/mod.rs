@@ -326,7 +326,7 @@ impl ServiceCopilot {
         let guidance = Guidance {
             question: question.clone(),
             element: ticket.repair.element.clone(),
-            cause: ticket.repair.cause,
+            cause: Some(ticket.repair.cause),
         };
         let Some(to) = self.context.colleague(Guidance::ID, Layer::Resource, None) else {
             outputs

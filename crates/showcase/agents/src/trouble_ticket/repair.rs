@@ -16,7 +16,9 @@ use crate::context::with_points;
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
-use crate::payloads::ticket::{TicketKind, TicketSeverity, TicketStatus, TroubleTicket};
+use crate::payloads::ticket::{
+    RelatedEntities, TicketKind, TicketSeverity, TicketStatus, TroubleTicket,
+};
 use domain::agent::{Ask, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech};
@@ -100,7 +102,7 @@ impl TroubleTickets {
             1..=9 => TicketSeverity::Major,
             _ => TicketSeverity::Critical,
         };
-        let related = vec![repair.element.clone()];
+        let suspected = vec![repair.element.clone()];
         let number = self.number(&repair, task);
         let mut notes = vec![format!("{} {}", task.created_at, repair.proposal)];
         notes.retain(|note| !note.trim().is_empty());
@@ -114,9 +116,11 @@ impl TroubleTickets {
             reason: "taken down".to_owned(),
             created_at: task.created_at,
             changed_at: now,
-            beside: self.beside(&related, &task.id),
-            related,
-            sites: repair.affected_sites.clone(),
+            beside: self.beside(&suspected, &task.id),
+            related: RelatedEntities {
+                suspected,
+                affected: repair.affected_sites.clone(),
+            },
             parties: vec![task.from.clone()],
             notes,
         };
@@ -367,7 +371,7 @@ impl TroubleTickets {
         // News of work is that it goes on, whatever it waited for.
         let _ = ticket.change(TicketStatus::InProgress, words, now);
         ticket.note(now, words);
-        let content = Content::new(ticket.related[0].as_str(), words);
+        let content = Content::new(ticket.related.suspected[0].as_str(), words);
         let content = content.with_payload(ticket.to_payload());
         vec![Output::report(task, Progress::Working { percent, content })]
     }

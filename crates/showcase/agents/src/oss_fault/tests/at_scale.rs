@@ -224,7 +224,7 @@ fn an_escalated_case_is_a_ticket_tried_again_and_withdrawn_in_the_end() {
         if let Some(order) = TicketOrder::in_content(&message.content) {
             assert_eq!(order.kind, TicketKind::Escalation);
             assert_eq!(order.sites.len(), 3);
-            assert!(order.related.contains(&id("duct:B-1")));
+            assert!(order.related.suspected.contains(&id("duct:B-1")));
             play.reply(token, Reply::accepted(), 290);
             break message;
         }

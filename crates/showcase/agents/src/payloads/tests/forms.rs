@@ -160,8 +160,10 @@ fn tickets() -> Vec<String> {
             severity: TicketSeverity::Critical,
             status: Some(TicketStatus::InProgress),
             reason: "r".into(),
-            related: vec![id("duct:B-1"), id("card:B/1")],
-            sites: sites(),
+            related: RelatedEntities {
+                suspected: vec![id("duct:B-1"), id("card:B/1")],
+                affected: sites(),
+            },
             parties: vec!["p".into()],
             notes: vec!["n".into()],
             ..TicketOrder::of(TicketKind::Escalation)
@@ -176,11 +178,17 @@ fn tickets() -> Vec<String> {
             reason: "r".into(),
             created_at: at(1),
             changed_at: at(2),
-            related: vec![id("duct:B-1")],
-            sites: sites(),
+            related: RelatedEntities {
+                suspected: vec![id("duct:B-1")],
+                affected: sites(),
+            },
             parties: vec!["p".into()],
             notes: vec!["n".into()],
-            beside: ["TT-3", "TT-2"].map(str::to_owned).into(),
+            beside: ["TT-3", "TT-2"]
+                .map(|number| TicketRelationship {
+                    ticket_id: number.into(),
+                })
+                .into(),
         }),
         again::<TicketOrder>(json!({})),
         again::<TicketOrder>(json!({
@@ -242,12 +250,6 @@ fn complaints() -> Vec<String> {
 }
 
 fn quality() -> Vec<String> {
-    let crossing = |province: &str, seconds| {
-        Some(Crossing {
-            province: province.into(),
-            at: at(seconds),
-        })
-    };
     vec![
         written(QualityCheck {
             ticket_id: "C-1".into(),
@@ -269,8 +271,14 @@ fn quality() -> Vec<String> {
             weak_coverage: true,
             sites: sites(),
             present: true,
-            left_to: crossing("North", 3),
-            came_from: crossing("South", 4),
+            left_to: Some(ProvinceExit {
+                province: "North".into(),
+                at: at(3),
+            }),
+            came_from: Some(ProvinceEntry {
+                province: "South".into(),
+                at: at(4),
+            }),
             evidence: vec!["e".into()],
         }),
         written(QualityResult::default()),
