@@ -15,6 +15,7 @@ pub mod finding;
 pub mod phrases;
 pub mod reader;
 
+use crate::answers::{accepted_if, why_not};
 use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
@@ -83,13 +84,8 @@ impl<R: ComplaintReader + Default> TaskExecutor for ComplaintAgent<R> {
             Input::Notified(told) => self.notified(&told, now),
             Input::Replied { token, reply } => self.replied(token, reply, now),
             Input::Woken(token) => self.woken(token),
-            Input::Joined(profile) => {
-                self.context.roster.retain(|p| p.name != profile.name);
-                self.context.roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                self.context.roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                self.context.roster_changed(input);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -97,10 +93,7 @@ impl<R: ComplaintReader + Default> TaskExecutor for ComplaintAgent<R> {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content, Timestamp::default()) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content, Timestamp::default()))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
@@ -172,7 +165,10 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
         let target = &content.target_object;
         let unreadable = |e: UnreadablePayload| e.reply(target);
         let Some(payload) = &content.payload else {
-            return Ok((in_words(content, now), Form::Ticket));
+            // As a person at the command line writes it.
+            let words = content.task_description.clone();
+            let ticket = ComplaintTicket::in_words(target, words, now);
+            return Ok((ticket, Form::Ticket));
         };
         match payload.schema_id.as_str() {
             ComplaintTicket::ID => {
@@ -523,7 +519,7 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
                 self.heard(&id, which, Status::Finished, &content, now)
             }
             Ok(reply) if query || reply.verdict == Verdict::Refused => {
-                let why = finding::why_not(&reply);
+                let why = why_not(&reply);
                 self.give_up(&id, which, &why, now)
             }
             Ok(reply) if reply.verdict == Verdict::InputRequired => {
@@ -575,21 +571,6 @@ fn not_read(content: &Content, unread: &ParseFailure) -> Reply {
 fn asked_again(case: &Case) -> Content {
     let words = phrases::asked_again(&case.missing(), case.ticket.chinese);
     Content::new(case.ticket.ticket_id.as_str(), words)
-}
-
-/// A complaint in words alone, as a person at the command line writes it.
-fn in_words(content: &Content, now: Timestamp) -> ComplaintTicket {
-    let text = content.task_description.clone();
-    ComplaintTicket {
-        ticket_id: content.target_object.clone(),
-        chinese: reader::is_chinese(&text),
-        text,
-        received_at: now,
-        manufacturer: String::new(),
-        answer: String::new(),
-        unanswered: false,
-        forwarded_from: None,
-    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub mod situation;
 pub mod verification;
 
 use crate::alarms::ActiveAlarms;
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::Schema;
@@ -145,13 +146,8 @@ impl TaskExecutor for Optimisation {
             }
             Input::Notified(news) => self.notified(&news, now),
             Input::Woken(token) => self.woken(token, now),
-            Input::Joined(profile) => {
-                self.context.roster.retain(|p| p.name != profile.name);
-                self.context.roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                self.context.roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                self.context.roster_changed(input);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -159,10 +155,7 @@ impl TaskExecutor for Optimisation {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

@@ -11,6 +11,7 @@
 use super::plan::{CompensationPlan, Waking};
 use super::running::{DURATION_MIN, Draft, Energy, awake, promised_mbps};
 use super::{Optimisation, Purpose, Timer, area_of};
+use crate::answers::{agreement, why_not};
 use crate::energy_saving::meter::waking_kw;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
@@ -182,8 +183,7 @@ impl Optimisation {
         reply: Reply,
         now: Timestamp,
     ) -> Vec<Output> {
-        let why: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-        let note = format!("Energy saving objects: {}", why.join("; "));
+        let note = format!("Energy saving objects: {}", why_not(&reply));
         let mut outputs = vec![Output::Note(note)];
         let batteries = reply.reasons.iter().any(|r| r.reason == ON_BATTERY);
         let best = self.best_of(id, &reply, now);
@@ -251,15 +251,7 @@ impl Optimisation {
             draft.plan = counter.plan;
             draft.reason = Some(counter.content.task_description.clone());
         }
-        let word = format!("accept {}", counter.number);
-        let target = sent.content.target_object.as_str();
-        let words = format!("Agreed: {}", counter.content.task_description);
-        let message = Message {
-            content: Content::new(target, words).with_result(word),
-            round: sent.round + 1,
-            alternatives: Vec::new(),
-            ..sent.clone()
-        };
+        let message = agreement(sent.clone(), counter.number, &counter.content);
         let purpose = Purpose::Agreement(id.clone(), Box::new(counter.content));
         self.outbox.send(&mut self.context, purpose, message, now)
     }

@@ -24,6 +24,7 @@ mod post;
 mod repair;
 mod workflow;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
@@ -142,10 +143,7 @@ impl TaskExecutor for OssFault {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {

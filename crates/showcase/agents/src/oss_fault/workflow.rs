@@ -13,7 +13,7 @@ use super::case::{FaultCase, HYPOTHESES_MAX, Phase};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::context::with_points;
+use crate::answers::{self, is_taken, with_points};
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -37,8 +37,6 @@ const SITES_NAMED_MAX: usize = 12;
 const FIRST_WORD_S: f64 = 30.0;
 /// The same for a task under way.
 const SILENCE_S: f64 = 3_600.0;
-/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
-const DATA_EXISTS: &str = "data-exists";
 
 const EXPECTED_OF_DIAGNOSIS: &str =
     "the root cause confirmed or excluded, with readings, place and proposal";
@@ -71,7 +69,7 @@ impl OssFault {
         };
         let verdict = reply.as_ref().map(|r| r.verdict).ok();
         let taken = !matches!(verdict, None | Some(Verdict::Refused));
-        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
+        let exists = is_taken(&reply);
         match purpose {
             Purpose::Feasibility(case) | Purpose::Diagnosis(case) | Purpose::Ticket(case)
                 if exists =>
@@ -568,12 +566,6 @@ fn gaps(result: &DiagnosisResult) -> Vec<String> {
 pub(super) fn why_not(reply: &Result<Reply, Undelivered>) -> String {
     match reply {
         Err(undelivered) => format!("{}: {}", undelivered.tag, undelivered.message),
-        Ok(reply) => {
-            let reasons: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-            match reasons.is_empty() {
-                true => reply.verdict.as_str().to_owned(),
-                false => reasons.join("; "),
-            }
-        }
+        Ok(reply) => answers::why_not(reply),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::Schema;
 use super::canonical::instant;
+use crate::complaints::reader::is_chinese;
 use crate::complaints::reader::matter::ReadSymptom;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
@@ -37,6 +38,22 @@ pub struct ComplaintTicket {
     pub unanswered: bool,
     /// The province that passed it on.
     pub forwarded_from: Option<String>,
+}
+
+impl ComplaintTicket {
+    /// A complaint of which nothing is known but its words.
+    pub fn in_words(ticket_id: &str, text: String, received_at: Timestamp) -> Self {
+        Self {
+            ticket_id: ticket_id.to_owned(),
+            chinese: is_chinese(&text),
+            text,
+            received_at,
+            manufacturer: String::new(),
+            answer: String::new(),
+            unanswered: false,
+            forwarded_from: None,
+        }
+    }
 }
 
 impl Schema for ComplaintTicket {

@@ -7,6 +7,7 @@
 pub mod manual;
 
 use crate::alarms::{ActiveAlarms, tells_of_loss};
+use crate::answers::accepted_if;
 use crate::context::TaskExecutor;
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
@@ -62,10 +63,7 @@ impl TaskExecutor for ResourceCopilot {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {

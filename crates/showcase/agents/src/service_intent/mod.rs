@@ -7,6 +7,7 @@
 
 pub mod ruling;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::intent::{
@@ -127,10 +128,7 @@ impl TaskExecutor for ServiceIntent {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

@@ -16,6 +16,7 @@
 pub mod record;
 mod repair;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::element_names;
 use crate::oss_fault::news::News;
@@ -79,10 +80,7 @@ impl TaskExecutor for TroubleTickets {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

@@ -12,7 +12,7 @@
 //! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
 
 use super::{TroubleTickets, ticket_report};
-use crate::context::with_points;
+use crate::answers::{is_taken, with_points};
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
@@ -31,8 +31,6 @@ use domain::verb::Verb;
 
 /// The most visits to one element for one ticket.
 const VISITS_MAX: u32 = 2;
-/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
-const DATA_EXISTS: &str = "data-exists";
 
 /// The purpose of a message.
 #[derive(Clone, Debug)]
@@ -88,11 +86,7 @@ impl TroubleTickets {
         let old = self.works.remove(&task.id).and_then(|work| work.part);
         let mut outputs: Vec<Output> = old.map(|part| self.cancel(part)).into_iter().collect();
         self.open(task, repair, now);
-        let same = self.twin(&task.id);
-        outputs.extend(match same {
-            Some(twin) => self.hold(&task.id, twin, now),
-            None => self.give(&task.id, now),
-        });
+        outputs.extend(self.begin(&task.id, now));
         (Reply::accepted(), outputs)
     }
 
@@ -145,6 +139,13 @@ impl TroubleTickets {
         match self.tickets.get(&repair.ticket_id) {
             Some(other) if !own(other) => format!("TT-{}", task.id),
             _ => repair.ticket_id.clone(),
+        }
+    }
+
+    fn begin(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        match self.twin(task) {
+            Some(twin) => self.hold(task, twin, now),
+            None => self.give(task, now),
         }
     }
 
@@ -236,8 +237,7 @@ impl TroubleTickets {
         percent: u8,
         now: Timestamp,
     ) -> Vec<Output> {
-        let number = self.works.get(task).map(|w| w.ticket.clone());
-        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
+        let Some(ticket) = self.ticket_of(task) else {
             return Vec::new();
         };
         match ticket.change(to, why, now) {
@@ -258,16 +258,21 @@ impl TroubleTickets {
         outputs
     }
 
+    fn held_behind(&self, task: &TaskId) -> Vec<TaskId> {
+        let held = self.works.iter();
+        let held = held.filter(|(_, w)| w.behind.as_ref() == Some(task));
+        held.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The ticket of a repair under way.
+    fn ticket_of(&mut self, task: &TaskId) -> Option<&mut TroubleTicket> {
+        self.tickets.get_mut(&self.works.get(task)?.ticket)
+    }
+
     /// Lets those who were held behind a task go on alone: the first is given, the others are held
     /// behind it.
     fn release(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
-        let behind = |w: &Work| w.behind.as_ref() == Some(task);
-        let held: Vec<TaskId> = self
-            .works
-            .iter()
-            .filter(|(_, w)| behind(w))
-            .map(|(id, _)| id.clone())
-            .collect();
+        let held = self.held_behind(task);
         let Some((first, others)) = held.split_first() else {
             return Vec::new();
         };
@@ -289,7 +294,7 @@ impl TroubleTickets {
             return Vec::new();
         };
         let taken = reply.as_ref().is_ok_and(|r| r.verdict != Verdict::Refused);
-        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
+        let exists = is_taken(&reply);
         match purpose {
             Purpose::Part(_) if taken => Vec::new(),
             Purpose::Part(_) if exists => {
@@ -361,8 +366,7 @@ impl TroubleTickets {
         percent: u8,
         now: Timestamp,
     ) -> Vec<Output> {
-        let number = self.works.get(task).map(|w| w.ticket.clone());
-        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
+        let Some(ticket) = self.ticket_of(task) else {
             return Vec::new();
         };
         if words.is_empty() || ticket.status == TicketStatus::Resolved {
@@ -400,12 +404,7 @@ impl TroubleTickets {
             }
             return outputs;
         };
-        let held: Vec<TaskId> = self
-            .works
-            .iter()
-            .filter(|(_, w)| w.behind.as_ref() == Some(task))
-            .map(|(id, _)| id.clone())
-            .collect();
+        let held = self.held_behind(task);
         for id in std::iter::once(task.clone()).chain(held) {
             outputs.extend(self.resolve(&id, &result, &news.content, now));
         }
@@ -515,18 +514,14 @@ impl TroubleTickets {
                 work.resolved = true;
             }
             let why = "done before the ticket system was restarted";
-            let number = self.works.get(&task.id).map(|w| w.ticket.clone());
-            if let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) {
+            if let Some(ticket) = self.ticket_of(&task.id) {
                 let done = ticket.change(TicketStatus::InProgress, why, now);
                 let done = done.and_then(|()| ticket.change(TicketStatus::Resolved, why, now));
                 debug_assert!(done.is_ok(), "a new ticket may be worked and resolved");
             }
             return Vec::new();
         }
-        match self.twin(&task.id) {
-            Some(twin) => self.hold(&task.id, twin, now),
-            None => self.give(&task.id, now),
-        }
+        self.begin(&task.id, now)
     }
 }
 
