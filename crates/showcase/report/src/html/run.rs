@@ -319,16 +319,7 @@ fn happenings(page: &mut Markup, record: &Record) {
         &[],
         &"What agents did, engineers found and customers said",
     );
-    if all.len() > ROWS {
-        page.leaf(
-            "p",
-            &[],
-            &format!(
-                "The first {ROWS} of {}; all are in the record.",
-                words::decimal(all.len() as f64, 0)
-            ),
-        );
-    }
+    left_out(page, all.len());
     page.open("details", &[])
         .leaf("summary", &[], &count(all.len().min(ROWS), "line", "lines"));
     table(
