@@ -54,3 +54,6 @@ mod bench;
 #[cfg(test)]
 #[path = "tests/drill.rs"]
 mod drill;
+#[cfg(test)]
+#[path = "tests/office.rs"]
+mod office;

@@ -1,8 +1,8 @@
 //! The experience-optimisation agent: neighbours serve the users of what is lost (draft §2.2).
 //!
 //! - [`plan`]: which neighbours, how much louder, who must wake; [`power`]: bringing it about;
-//! - [`negotiation`]: what it says to whoever asks, to the energy-saving agent and, where these two
-//!   conflict, to the service-intent agent;
+//! - [`negotiation`]: what it says to whoever asks and to the energy-saving agent; [`dispute`]: where these
+//!   two conflict, and to the service-intent agent;
 //! - [`running`]: a compensation from plan to end; [`course`]: how it begins, goes on and ends;
 //! - [`situation`]: how things stand around what is lost; [`measuring`]: promises held against
 //!   counters; [`verification`]: what came of it.
@@ -12,6 +12,7 @@
 //! to 0 dB, whatever happened on the way. Read next: [`negotiation`].
 
 pub mod course;
+pub mod dispute;
 pub mod measuring;
 pub mod negotiation;
 pub mod plan;

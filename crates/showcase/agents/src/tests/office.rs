@@ -189,7 +189,7 @@ impl Office {
 
     /// A ticket of a fleet, written now.
     pub(crate) fn ticket(&mut self, number: &str, from: &str, text: &str) {
-        let chinese = super::reader::is_chinese(text);
+        let chinese = crate::complaints::reader::is_chinese(text);
         let ticket = Ticket {
             ticket: number.to_owned(),
             time: self.now,
