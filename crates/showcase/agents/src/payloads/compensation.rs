@@ -153,18 +153,8 @@ mod tests {
         Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus, Party,
     };
     use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
-    use crate::payloads::tests::lawful;
-    use domain::content::Content;
+    use crate::payloads::tests::there_and_back;
     use schema::shipped;
-    use std::fmt::Debug;
-
-    fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
-        let sent = Content::new("t", "d").with_payload(value.to_payload());
-        let read = Content::parse([sent.render().as_str()]).unwrap();
-        let payload = read.payload.unwrap();
-        lawful(&payload);
-        assert_eq!(&S::from_payload(&payload).unwrap(), value);
-    }
 
     /// D15: what is sent keeps to its template, with everything in it and with nothing optional.
     #[test]

@@ -31,8 +31,9 @@ pub(crate) fn lawful(payload: &Payload) {
     assert!(accepted.warnings.is_empty(), "{:?}", accepted.warnings);
 }
 
-/// Through the text of a message, as on the wire.
-fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
+/// Asserts that a payload is lawful and reads what it writes, through the text of a message as on the
+/// wire.
+pub(crate) fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
     let sent = Content::new("t", "d").with_payload(value.to_payload());
     let read = Content::parse([sent.render().as_str()]).unwrap();
     let payload = read.payload.unwrap();
@@ -76,98 +77,6 @@ fn diagnosis() -> Diagnosis {
         sites: BTreeSet::from([id("site:b1")]),
         since: Some(at(5)),
     }
-}
-
-#[test]
-fn every_payload_reads_what_it_writes() {
-    there_and_back(&IncidentOrder {
-        domain: Domain::Wireless,
-    });
-    there_and_back(&incident());
-    there_and_back(&diagnosis());
-    let mut result = DiagnosisResult {
-        target: "duct:B-1".into(),
-        confirmed: true,
-        root_cause: Some(id("duct:B-1")),
-        cause: Some(Cause::DuctCut),
-        evidence: vec!["reading \"quoted\"\nsecond line".into()],
-        proposal: "p".into(),
-        automatic: false,
-        location: "l".into(),
-    };
-    there_and_back(&result);
-    (result.root_cause, result.cause, result.confirmed) = (None, None, false);
-    there_and_back(&result);
-    there_and_back(&Repair {
-        ticket_id: "TT-1".into(),
-        element: id("duct:B-1"),
-        cause: Cause::DuctCut,
-        place: "Bonn".into(),
-        affected_sites: BTreeSet::from([id("site:b1"), id("site:b2")]),
-        proposal: "p".into(),
-        evidence: vec!["e".into()],
-    });
-    there_and_back(&RepairResult {
-        ticket_id: "TT-1".into(),
-        repaired: true,
-        element: id("duct:B-1"),
-        finding: "f".into(),
-    });
-    there_and_back(&Guidance {
-        question: "what now?".into(),
-        element: id("duct:B-1"),
-        cause: Some(Cause::DuctCut),
-    });
-    there_and_back(&GuidanceResult {
-        answer: "a".into(),
-        steps: vec!["s".into()],
-        element: id("duct:B-1"),
-        alarms: vec![],
-    });
-    there_and_back(&TicketOrder::of(TicketKind::Escalation));
-    there_and_back(&TicketOrder {
-        ticket_id: Some("TT-1".into()),
-        external_id: "case-1".into(),
-        name: "n".into(),
-        severity: ticket::TicketSeverity::Critical,
-        status: Some(TicketStatus::InProgress),
-        reason: "r".into(),
-        related: RelatedEntities {
-            suspected: vec![id("duct:B-1"), id("card:B/1")],
-            affected: BTreeSet::from([id("site:b1")]),
-        },
-        parties: vec!["p".into()],
-        notes: vec!["n".into()],
-        ..TicketOrder::of(TicketKind::Complaint)
-    });
-    there_and_back(&TroubleTicket {
-        ticket_id: "TT-1".into(),
-        external_id: String::new(),
-        kind: TicketKind::Repair,
-        name: "n".into(),
-        severity: ticket::TicketSeverity::Minor,
-        status: TicketStatus::Held,
-        reason: "r".into(),
-        created_at: at(1),
-        changed_at: at(2),
-        related: RelatedEntities {
-            suspected: vec![id("duct:B-1")],
-            ..RelatedEntities::default()
-        },
-        parties: vec![],
-        notes: vec!["n".into()],
-        beside: BTreeSet::from([TicketRelationship {
-            ticket_id: "TT-2".into(),
-        }]),
-    });
-    let sites = BTreeSet::from([id("site:b1")]);
-    there_and_back(&VerificationOrder {
-        sites: sites.clone(),
-    });
-    there_and_back(&VerificationResult {
-        restored: sites,
-        still_out: BTreeSet::new(),
-    });
 }
 
 /// The reply to a payload of which nothing can be made.
