@@ -154,7 +154,6 @@ mod tests {
     };
     use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
     use crate::payloads::tests::there_and_back;
-    use schema::shipped;
 
     /// D15: what is sent keeps to its template, with everything in it and with nothing optional.
     #[test]
@@ -277,30 +276,5 @@ mod tests {
                 reason: Some("r".into()),
             });
         }
-    }
-
-    /// The enumerations of the templates are those of the types.
-    #[test]
-    fn templates_and_types_name_the_same_things() {
-        let allowed = |schema_id: &str, key: &str| {
-            let template = shipped::template(schema_id).unwrap();
-            let shape = template.key(key).unwrap().shape.clone();
-            let items = shape.constraint.items.map(|i| i.constraint.allowed);
-            let values = items.unwrap_or(shape.constraint.allowed);
-            let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
-            names.collect::<Vec<_>>()
-        };
-        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-        let actions = CompensationAction::ALL.map(CompensationAction::as_str);
-        assert_eq!(allowed(Compensation::ID, "action"), names(&actions));
-        let savings = SavingMeanwhile::ALL.map(SavingMeanwhile::as_str);
-        assert_eq!(allowed(Compensation::ID, "energy_saving"), names(&savings));
-        let actions = SavingAction::ALL.map(SavingAction::as_str);
-        assert_eq!(allowed(SavingOrder::ID, "action"), names(&actions));
-        let actions = IntentAction::ALL.map(IntentAction::as_str);
-        assert_eq!(allowed(IntentOrder::ID, "action"), names(&actions));
-        let intents = Intent::ALL.map(Intent::as_str);
-        assert_eq!(allowed(IntentOrder::ID, "priorities"), names(&intents));
-        assert_eq!(allowed(IntentResult::ID, "yields"), names(&intents));
     }
 }

@@ -4,14 +4,12 @@
 //! Read next: [`crate::payloads`].
 
 use super::*;
-use crate::complaints::reader::matter::ReadSymptom;
 use crate::complaints::reader::when::TimeSpan;
-use crate::payloads::compensation::*;
-use crate::payloads::complaint::*;
-use crate::payloads::intent::*;
-use crate::payloads::quality::*;
-use crate::payloads::saving::*;
-use crate::payloads::ticket::TicketSeverity;
+use crate::payloads::compensation::Helper;
+use crate::payloads::complaint::{ComplaintTicket, SubTicket};
+use crate::payloads::intent::{IntentPolicy, Party};
+use crate::payloads::quality::{ProvinceEntry, ProvinceExit};
+use crate::payloads::ticket::{RelatedEntities, TicketRelationship};
 use domain::inventory::ElementId;
 
 /// What was written before the types derived serde.
