@@ -7,11 +7,11 @@
 use super::plan::{CompensationPlan, Waking};
 use super::running::{DURATION_MIN, Draft, Energy, awake, promised_mbps};
 use super::{Optimisation, Purpose, Timer, area_of};
+use crate::payloads::Schema;
 use crate::payloads::compensation::{
     Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
 };
 use crate::payloads::saving::SavingOrder;
-use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId, ElementKind};
@@ -26,15 +26,9 @@ const METHOD: &str = "raise_power";
 
 impl Optimisation {
     pub(super) fn understand(&self, content: &Content) -> Result<Compensation, Reply> {
-        let target = content.target_object.as_str();
-        let Some(payload) = &content.payload else {
-            let words = format!("Needed: a payload of {}", Compensation::ID);
-            let content = Content::new(target, words);
-            return Err(Reply::new(Verdict::InputRequired, vec![content]));
-        };
-        let unreadable = |e: UnreadablePayload| e.reply(target);
-        let order = Compensation::from_payload(payload).map_err(unreadable)?;
-        if payload.values.contains_key("min_rsrp_dbm") {
+        let order = Compensation::needed_in(content)?;
+        let payload = content.payload.as_ref();
+        if payload.is_some_and(|p| p.values.contains_key("min_rsrp_dbm")) {
             let words = "users are promised throughput here, not signal power";
             return Err(Reply::refused("unsupported-key", "min_rsrp_dbm", words));
         }

@@ -59,6 +59,20 @@ pub trait Schema: Serialize + DeserializeOwned {
         serde_json::from_value(accepted.values.into()).map_err(|_| UnreadablePayload::OutOfReach)
     }
 
+    /// Reads the payload of a content that must have one.
+    ///
+    /// # Errors
+    /// The reply to the sender: what is needed, or what is wrong.
+    fn needed_in(content: &Content) -> Result<Self, Reply> {
+        let target = content.target_object.as_str();
+        let Some(payload) = &content.payload else {
+            let words = format!("Needed: a payload of {}", Self::ID);
+            let content = Content::new(target, words);
+            return Err(Reply::new(Verdict::InputRequired, vec![content]));
+        };
+        Self::from_payload(payload).map_err(|e| e.reply(target))
+    }
+
     /// Reads the payload of a content, if it has one of this schema that can be read.
     fn in_content(content: &Content) -> Option<Self> {
         Self::from_payload(content.payload.as_ref()?).ok()
