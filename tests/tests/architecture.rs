@@ -129,7 +129,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("markup", &[]),
     (
         "agents",
-        &["rand_chacha", "serde_json", "strum", "thiserror"],
+        &["rand_chacha", "serde", "serde_json", "strum", "thiserror"],
     ),
     ("netconf", &["quick-xml", "thiserror"]),
     (

@@ -4,14 +4,15 @@
 //! alarmed. The simulated network hands it out; agents reason over it. Read next:
 //! [`crate::telemetry`].
 
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The identifier of an element, unique in the network, as `kind:name`, for example
 /// `router:Berlin`, `card:Berlin/2`, `link:Berlin-Leipzig`, `duct:Berlin-7`, `site:BE-017`,
-/// `zone:Berlin-3`, `optic:Berlin-Leipzig/a`, `cell:BE-017/2`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// `zone:Berlin-3`, `optic:Berlin-Leipzig/a`, `cell:BE-017/2`. For serde it is this text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ElementId(String);
 
 impl ElementId {

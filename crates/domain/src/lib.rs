@@ -20,8 +20,9 @@
 //!
 //! No IO, no clock. What serde derives here is the form of a value in a row of `store`, and nobody's
 //! wire type: each protocol owns its own. Rows carry digests over these bytes, so a field or a name
-//! of one that changes wants a migration; a test of `store` holds them. `serde_json` is here because
-//! a structured payload *is* a JSON object.
+//! of one that changes wants a migration; a test of `store` holds them. The payloads of `agents` take
+//! from here no more than names: those of enums and of elements. `serde_json` is here because a
+//! structured payload *is* a JSON object.
 #![forbid(unsafe_code)]
 
 pub mod access;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::domain_agent::job::Measurements;
 use crate::roster::ROSTER;
 use domain::agent::{Agent, Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
@@ -10,7 +11,7 @@ use domain::negotiation::{Kind, Stance};
 use domain::profile::{Capability, Layer, Profile, Skill};
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
-use domain::telemetry::{Alarm, AlarmType, Severity};
+use domain::telemetry::{Alarm, AlarmType, Condition, Measurement, Severity};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use rand_chacha::rand_core::SeedableRng;
@@ -167,34 +168,15 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
             "Wireless, IP",
             &["fault_diagnosis_v1"],
         ),
-        (
-            "wireless-fault",
-            Layer::Resource,
-            "Wireless",
-            &[
-                "fault_incident_v1",
-                "fault_diagnosis_v1",
-                "service_verification_v1",
-            ],
-        ),
-        (
-            "ip-fault",
-            Layer::Resource,
-            "IP",
-            &["fault_incident_v1", "fault_diagnosis_v1"],
-        ),
+        WIRELESS_FAULT,
+        IP_FAULT,
         (
             "trouble-ticket",
             Layer::Service,
             "Wireless, IP",
             &["fault_repair_v1", "trouble_ticket_v1"],
         ),
-        (
-            "service-copilot",
-            Layer::Service,
-            "Wireless, IP",
-            &["fault_repair_v1"],
-        ),
+        SERVICE_COPILOT,
         (
             "resource-copilot",
             Layer::Resource,
@@ -216,6 +198,29 @@ pub(crate) fn roster() -> Vec<Arc<Profile>> {
 
 /// An alias, where it works, and the schemas it takes.
 pub(crate) type Row = (&'static str, Layer, &'static str, &'static [&'static str]);
+
+pub(crate) const WIRELESS_FAULT: Row = (
+    "wireless-fault",
+    Layer::Resource,
+    "Wireless",
+    &[
+        "fault_incident_v1",
+        "fault_diagnosis_v1",
+        "service_verification_v1",
+    ],
+);
+pub(crate) const IP_FAULT: Row = (
+    "ip-fault",
+    Layer::Resource,
+    "IP",
+    &["fault_incident_v1", "fault_diagnosis_v1"],
+);
+pub(crate) const SERVICE_COPILOT: Row = (
+    "service-copilot",
+    Layer::Service,
+    "Wireless, IP",
+    &["fault_repair_v1"],
+);
 
 /// The profile of an agent, with what colleagues go by.
 pub(crate) fn profile_of((alias, layer, domains, schemas): Row) -> Profile {
@@ -357,6 +362,30 @@ pub(crate) fn answer(outputs: &[Output]) -> &Reply {
     let answer = answers.next().expect("an answer is owed");
     assert!(answers.next().is_none(), "one answer only");
     answer
+}
+
+/// True if a task is reported to have failed.
+pub(crate) fn failed(output: &Output) -> bool {
+    let Output::Report { progress, .. } = output else {
+        return false;
+    };
+    matches!(progress, Progress::Failed(_))
+}
+
+/// An element, how it was found, and its readings.
+pub(crate) type Readings<'a> = (&'a str, Condition, &'a [(&'a str, f64)]);
+
+pub(crate) fn measured(rows: &[Readings<'_>]) -> Measurements {
+    let rows = rows.iter().map(|(element, condition, readings)| {
+        let readings = readings.iter().map(|(n, v)| ((*n).to_owned(), *v));
+        let measurement = Measurement {
+            element: id(element),
+            condition: *condition,
+            readings: readings.collect(),
+        };
+        (id(element), measurement)
+    });
+    rows.collect()
 }
 
 /// The publisher's word on what was offered in a feasibility.

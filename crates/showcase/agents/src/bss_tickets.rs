@@ -12,8 +12,9 @@
 //! Whatever must survive is in the tasks: their identifiers hold the ticket's number, so that news of
 //! one that came from before a restart finds its ticket. Read next: [`crate::complaints`].
 
+use crate::answers::with_points;
 use crate::complaints::reader::is_chinese;
-use crate::context::{AgentContext, TaskExecutor, with_points};
+use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::Schema;
 use crate::payloads::complaint::{ComplaintTicket, TicketResult};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Undelivered};
@@ -63,6 +64,21 @@ struct Open {
     taken_up: bool,
 }
 
+impl Open {
+    fn new(payload: ComplaintTicket, to: String, task: TaskId) -> Self {
+        Self {
+            stage: Stage::Given,
+            payload,
+            to,
+            task,
+            declined: Vec::new(),
+            questions: 0,
+            rejected: false,
+            taken_up: false,
+        }
+    }
+}
+
 /// The reason for which a wake-up was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
@@ -100,13 +116,8 @@ impl TaskExecutor for BssTickets {
             Input::Notified(told) => self.notified(&told, now),
             Input::Replied { token, reply } => self.replied(token, &reply, now),
             Input::Woken(token) => self.woken(token),
-            Input::Joined(profile) => {
-                self.context.roster.retain(|p| p.name != profile.name);
-                self.context.roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                self.context.roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                self.context.roster_changed(input);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -148,26 +159,13 @@ impl BssTickets {
             return Vec::new();
         }
         let number = ticket.ticket.clone();
+        let words = ComplaintTicket::in_words(&number, ticket.text, ticket.time);
         let payload = ComplaintTicket {
-            ticket_id: ticket.ticket,
-            chinese: ticket.language == "zh" || is_chinese(&ticket.text),
-            text: ticket.text,
-            received_at: ticket.time,
+            chinese: ticket.language == "zh" || words.chinese,
             manufacturer: ticket.from,
-            answer: String::new(),
-            unanswered: false,
-            forwarded_from: None,
+            ..words
         };
-        let open = Open {
-            stage: Stage::Given,
-            payload,
-            to: String::new(),
-            task: task_of(&number, 0),
-            declined: Vec::new(),
-            questions: 0,
-            rejected: false,
-            taken_up: false,
-        };
+        let open = Open::new(payload, String::new(), task_of(&number, 0));
         self.tickets.insert(number.clone(), open);
         let late = self.wake(&number, Due::Reply, now.plus_s(TICKET_LONGEST_S));
         let mut outputs = vec![late];
@@ -294,24 +292,10 @@ impl BssTickets {
             return None;
         }
         let text = told.content.task_description.clone();
+        let payload = ComplaintTicket::in_words(number, text, told.start_time);
         let open = Open {
-            stage: Stage::Given,
-            payload: ComplaintTicket {
-                ticket_id: number.to_owned(),
-                chinese: is_chinese(&text),
-                text,
-                received_at: told.start_time,
-                manufacturer: String::new(),
-                answer: String::new(),
-                unanswered: false,
-                forwarded_from: None,
-            },
-            to: told.from.clone(),
-            task: told.task.clone(),
-            declined: Vec::new(),
-            questions: 0,
-            rejected: false,
             taken_up: true,
+            ..Open::new(payload, told.from.clone(), told.task.clone())
         };
         self.tickets.insert(number.to_owned(), open);
         Some(number.to_owned())

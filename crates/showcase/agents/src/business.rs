@@ -47,7 +47,7 @@ impl TaskExecutor for ProfileOnly {
 
 #[cfg(test)]
 mod tests {
-    use crate::complaints::office::started_as;
+    use crate::office::started_as;
     use domain::content::Content;
     use domain::reply::Verdict;
 

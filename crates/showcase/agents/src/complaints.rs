@@ -5,8 +5,8 @@
 //!                └────► mobile check ──► here?  ──► transport check ──► finding ──► one answer
 //!                                   └──► gone elsewhere ──► the other province's agent ──┘
 //! ```
-//! The sub-tickets are tasks under the ticket's own; they have deadlines, and what is not answered
-//! is left out and said so. A ticket that another province passed on is not passed on again. Who
+//! The sub-tickets (`sub_tickets`) have deadlines, and what is not answered is left out and said so.
+//! A ticket that another province passed on is not passed on again. Who
 //! answers for which province stands in the profiles; refuses to know anybody by name.
 //! Read next: [`reader`], [`finding`], [`phrases`].
 
@@ -14,45 +14,34 @@ mod case;
 pub mod finding;
 pub mod phrases;
 pub mod reader;
+mod sub_tickets;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
-use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint, TicketResult};
-use crate::payloads::quality::{Quality, QualityResult};
+use crate::payloads::complaint::{ComplaintTicket, ServiceComplaint};
+use crate::payloads::quality::Quality;
 use crate::payloads::{Schema, UnreadablePayload};
 use crate::quality::checkers;
 use case::{Case, Form, Part, Which};
-use domain::agent::{Ask, Briefing, Input, Message, Output, Progress, Undelivered};
+use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
-use domain::notification::Notification;
 use domain::profile::{Layer, Profile};
 use domain::reply::{Reply, Verdict};
-use domain::task::{Awaits, Conditions, Status, Task, TaskId};
+use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
-use domain::verb::Verb;
 use reader::{ComplaintReader, PlainReader};
 use schema::semantics::ParseFailure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use sub_tickets::Sent;
 
-/// The time that a check, and another province, may take, in seconds.
-const CHECK_LONGEST_S: f64 = 600.0;
-const FORWARD_LONGEST_S: f64 = 3_600.0;
 /// So many questions are asked at most.
 const QUESTIONS_MAX: u32 = 2;
 
 /// The complaint agent with the reader that needs no model.
 pub type Complaints = ComplaintAgent<PlainReader>;
-
-/// The message sent, and for whom.
-#[derive(Clone, Debug)]
-struct Sent {
-    case: TaskId,
-    which: Which,
-    /// True if it asked how the part is, false if it assigned it.
-    query: bool,
-}
 
 /// The complaint agent of one province.
 #[derive(Debug)]
@@ -83,13 +72,8 @@ impl<R: ComplaintReader + Default> TaskExecutor for ComplaintAgent<R> {
             Input::Notified(told) => self.notified(&told, now),
             Input::Replied { token, reply } => self.replied(token, reply, now),
             Input::Woken(token) => self.woken(token),
-            Input::Joined(profile) => {
-                self.context.roster.retain(|p| p.name != profile.name);
-                self.context.roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                self.context.roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                self.context.roster_changed(input);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -97,10 +81,7 @@ impl<R: ComplaintReader + Default> TaskExecutor for ComplaintAgent<R> {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content, Timestamp::default()) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content, Timestamp::default()))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
@@ -172,7 +153,10 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
         let target = &content.target_object;
         let unreadable = |e: UnreadablePayload| e.reply(target);
         let Some(payload) = &content.payload else {
-            return Ok((in_words(content, now), Form::Ticket));
+            // As a person at the command line writes it.
+            let words = content.task_description.clone();
+            let ticket = ComplaintTicket::in_words(target, words, now);
+            return Ok((ticket, Form::Ticket));
         };
         match payload.schema_id.as_str() {
             ComplaintTicket::ID => {
@@ -296,71 +280,6 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
         (province.is_none() || province == self.province()).then(|| town.clone())
     }
 
-    /// Assigns a part to somebody; without anybody it is silent at once.
-    fn give<S: Schema>(
-        &mut self,
-        id: &TaskId,
-        case: &mut Case,
-        which: Which,
-        to: Option<String>,
-        payload: &S,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(to) = to else {
-            *case.part(which) = Part::Silent("nobody is registered for it".to_owned());
-            return Vec::new();
-        };
-        let task = self.part_id(id, which, now);
-        let (words, longest_s) = match which {
-            Which::Mobile => (
-                "Where was the vehicle, and how was service there?",
-                CHECK_LONGEST_S,
-            ),
-            Which::Transport => ("How was transport behind these sites?", CHECK_LONGEST_S),
-            Which::Forward => (
-                "It happened in your province: find out and answer",
-                FORWARD_LONGEST_S,
-            ),
-        };
-        let ticket = case.ticket.ticket_id.as_str();
-        let content = Content::new(ticket, words).with_payload(payload.to_payload());
-        let message = Message {
-            conditions: Conditions {
-                parent: Some(id.clone()),
-                ..Conditions::default()
-            },
-            ..Message::new(to.clone(), Verb::TaskAssign, task.clone(), content)
-        };
-        *case.part(which) = Part::Asked { task, to };
-        let deadline = self.context.token();
-        self.deadlines.insert(deadline, (id.clone(), which));
-        let wake = Output::Wake {
-            token: deadline,
-            at: now.plus_s(longest_s),
-        };
-        vec![self.send(id, which, false, message), wake]
-    }
-
-    /// The same part of the same case has the same identifier, restarts included.
-    fn part_id(&mut self, id: &TaskId, which: Which, now: Timestamp) -> TaskId {
-        let name = format!("{id}-{}", which.as_str());
-        match name.len() <= TaskId::LONGEST {
-            true => TaskId::new(name),
-            false => self.context.task_id(now),
-        }
-    }
-
-    fn send(&mut self, case: &TaskId, which: Which, query: bool, message: Message) -> Output {
-        let token = self.context.token();
-        let sent = Sent {
-            case: case.clone(),
-            which,
-            query,
-        };
-        self.sent.insert(token, sent);
-        Output::Send { token, message }
-    }
-
     /// Takes the next step, once nothing is awaited.
     fn go_on(
         &mut self,
@@ -453,116 +372,6 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
         self.deadlines.retain(|_, (case, _)| *case != id);
         vec![Output::report(&id, Progress::Result(content))]
     }
-
-    fn notified(&mut self, told: &Notification, now: Timestamp) -> Vec<Output> {
-        let Some((id, which)) = self.part_named(&told.task) else {
-            return Vec::new();
-        };
-        if !told.status.is_terminal() {
-            let stuck = matches!(told.awaits, Some(Awaits::Answer | Awaits::Credentials));
-            return match stuck {
-                true => self.give_up(&id, which, "it asked for more than is known", now),
-                false => Vec::new(),
-            };
-        }
-        self.heard(&id, which, told.status, &told.content, now)
-    }
-
-    fn part_named(&self, task: &TaskId) -> Option<(TaskId, Which)> {
-        self.cases.iter().find_map(|(id, case)| {
-            let which = Which::ALL.into_iter().find(|w| case.is_asked(*w, task))?;
-            Some((id.clone(), which))
-        })
-    }
-
-    /// A part has ended.
-    fn heard(
-        &mut self,
-        id: &TaskId,
-        which: Which,
-        status: Status,
-        content: &Content,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(mut case) = self.cases.remove(id) else {
-            return Vec::new();
-        };
-        let told = match (status, which) {
-            (Status::Finished, Which::Forward) => {
-                TicketResult::in_content(content).map(|r| Part::Forwarded(Box::new(r)))
-            }
-            (Status::Finished, _) => {
-                QualityResult::in_content(content).map(|r| Part::Checked(Box::new(r)))
-            }
-            _ => None,
-        };
-        *case.part(which) = told.unwrap_or_else(|| Part::Silent(format!("it ended {status}")));
-        self.go_on(id.clone(), case, Vec::new(), now)
-    }
-
-    fn replied(
-        &mut self,
-        token: Token,
-        reply: Result<Reply, Undelivered>,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(Sent {
-            case: id,
-            which,
-            query,
-        }) = self.sent.remove(&token)
-        else {
-            return Vec::new();
-        };
-        if !self.cases.get(&id).is_some_and(|c| c.is_open(which)) {
-            return Vec::new();
-        }
-        match reply {
-            Ok(reply) if reply.verdict == Verdict::Result && reply.awaits().is_none() => {
-                let content = reply.content.first().cloned().unwrap_or_default();
-                self.heard(&id, which, Status::Finished, &content, now)
-            }
-            Ok(reply) if query || reply.verdict == Verdict::Refused => {
-                let why = finding::why_not(&reply);
-                self.give_up(&id, which, &why, now)
-            }
-            Ok(reply) if reply.verdict == Verdict::InputRequired => {
-                self.give_up(&id, which, "it asked for more than is known", now)
-            }
-            Ok(_) => Vec::new(),
-            Err(undelivered) => self.give_up(&id, which, &undelivered.message, now),
-        }
-    }
-
-    /// A part is late: how is it? Its result may be there, and only the news of it lost.
-    fn woken(&mut self, token: Token) -> Vec<Output> {
-        let Some((id, which)) = self.deadlines.remove(&token) else {
-            return Vec::new();
-        };
-        let Some(Part::Asked { task, to }) = self.cases.get_mut(&id).map(|c| c.part(which).clone())
-        else {
-            return Vec::new();
-        };
-        let content = Content::new(id.as_str(), "How is it?");
-        let query = Message::new(to, Verb::TaskResultQuery, task, content);
-        vec![self.send(&id, which, true, query)]
-    }
-
-    /// Goes on without a part.
-    fn give_up(&mut self, id: &TaskId, which: Which, why: &str, now: Timestamp) -> Vec<Output> {
-        let Some(mut case) = self.cases.remove(id) else {
-            return Vec::new();
-        };
-        let mut outputs = Vec::new();
-        if let Part::Asked { task, to } = case.part(which).clone() {
-            let content = Content::new(task.as_str(), "The ticket is answered without it");
-            let token = self.context.token();
-            let message = Message::new(to, Verb::TaskCancel, task, content);
-            outputs.push(Output::Send { token, message });
-        }
-        *case.part(which) = Part::Silent(why.to_owned());
-        self.go_on(id.clone(), case, outputs, now)
-    }
 }
 
 /// The refusal of words that are not read.
@@ -577,22 +386,5 @@ fn asked_again(case: &Case) -> Content {
     Content::new(case.ticket.ticket_id.as_str(), words)
 }
 
-/// A complaint in words alone, as a person at the command line writes it.
-fn in_words(content: &Content, now: Timestamp) -> ComplaintTicket {
-    let text = content.task_description.clone();
-    ComplaintTicket {
-        ticket_id: content.target_object.clone(),
-        chinese: reader::is_chinese(&text),
-        text,
-        received_at: now,
-        manufacturer: String::new(),
-        answer: String::new(),
-        unanswered: false,
-        forwarded_from: None,
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod office;
 #[cfg(test)]
 mod tests;

@@ -87,6 +87,18 @@ impl AgentContext {
         colleagues.next().map(str::to_owned)
     }
 
+    /// Keeps the roster as agents register and leave.
+    pub fn roster_changed(&mut self, change: Input) {
+        match change {
+            Input::Joined(profile) => {
+                self.roster.retain(|p| p.name != profile.name);
+                self.roster.push(profile);
+            }
+            Input::Left(name) => self.roster.retain(|p| p.name != name),
+            _ => {}
+        }
+    }
+
     /// True if an agent declares that it negotiates how it fulfils a task (draft §5.1, §5.3).
     pub fn negotiates_fulfillment(&self, name: &str) -> bool {
         let declares = |p: &Arc<Profile>| {
@@ -99,13 +111,6 @@ impl AgentContext {
 
 /// The key by which a profile says that an agent negotiates the fulfilment of tasks (draft §5.1).
 const FULFILLMENT: &str = "acp-task-fulfillment-negotiation";
-
-/// `word` with the unmet points, each on a line of its own, as a judgement or a refusal says them
-/// under `## result`.
-pub fn with_points(word: &str, points: &[String]) -> String {
-    let lines = points.iter().map(|point| format!("\n- {point}"));
-    std::iter::once(word.to_owned()).chain(lines).collect()
-}
 
 /// True if `profile` names `domain` among its domains.
 pub fn works_in(profile: &Profile, domain: Domain) -> bool {

@@ -3,7 +3,8 @@
 //! A tour:
 //! - [`roster`]: which agents exist and how one is made ([`roster::hosted`]);
 //! - [`payloads`]: the structured payloads they exchange, one type per schema version;
-//! - [`context`] and [`outbox`]: what every agent has at hand, and messages that must arrive;
+//! - [`context`], [`answers`] and [`outbox`]: what every agent has at hand, the answers that all give
+//!   alike, and messages that must arrive;
 //! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
 //! - [`knowledge`]: how surely and how fast causes show in them, as learnt;
@@ -22,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alarms;
+pub mod answers;
 pub mod bss_tickets;
 pub mod business;
 pub mod complaints;
@@ -52,3 +54,6 @@ mod bench;
 #[cfg(test)]
 #[path = "tests/drill.rs"]
 mod drill;
+#[cfg(test)]
+#[path = "tests/office.rs"]
+mod office;

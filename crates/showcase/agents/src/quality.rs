@@ -9,6 +9,7 @@ pub mod history;
 pub mod mobile;
 pub mod transport;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor, works_in};
 use crate::payloads::quality::{Quality, QualityCheck, QualityResult};
 use crate::payloads::{Schema, UnreadablePayload};
@@ -133,10 +134,7 @@ impl<T: QualityDomain> TaskExecutor for QualityAgent<T> {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

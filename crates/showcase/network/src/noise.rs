@@ -137,6 +137,23 @@ pub struct NoiseBurst {
     pub cleared: Vec<(Timestamp, Alarm)>,
 }
 
+impl NoiseBurst {
+    fn of(
+        sighting: ObservableCondition,
+        from: Timestamp,
+        until: Timestamp,
+        rng: &mut SeededRng,
+    ) -> Self {
+        Self {
+            raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
+            cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
+            sighting,
+            from,
+            until,
+        }
+    }
+}
+
 impl Noise {
     /// The background of `inventory` at `level` (1: the rate per device of the record).
     pub fn new(inventory: &Inventory, level: f64, seed: u64) -> Self {
@@ -253,14 +270,7 @@ impl Noise {
             alarm_type,
             seen_by: device.clone(),
         };
-        let until = from.plus_s(lasting);
-        Some(NoiseBurst {
-            raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
-            cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
-            sighting,
-            from,
-            until,
-        })
+        Some(NoiseBurst::of(sighting, from, from.plus_s(lasting), rng))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::bench::{at, rng};
-use crate::complaints::office::{profile, started_as};
+use crate::office::{profile, started_as};
 use crate::payloads::complaint::ComplaintBoundary;
 
 fn ticket(language: &str, text: &str) -> Input {

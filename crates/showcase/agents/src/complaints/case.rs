@@ -270,18 +270,14 @@ pub(super) fn ticket_of(
         words.push(format!("On {} {} at {clock}.", date.day(), date.month()));
     }
     words.extend(complaint.vehicle.iter().map(|v| format!("VIN {v}.")));
+    let number = match complaint.complaint_id.is_empty() {
+        true => &content.target_object,
+        false => &complaint.complaint_id,
+    };
     ComplaintTicket {
-        ticket_id: match complaint.complaint_id.is_empty() {
-            true => content.target_object.clone(),
-            false => complaint.complaint_id.clone(),
-        },
         chinese: super::reader::is_chinese(&complaint.place),
-        text: words.join(" "),
-        received_at: now,
         manufacturer: complaint.manufacturer.clone(),
-        answer: String::new(),
-        unanswered: false,
-        forwarded_from: None,
+        ..ComplaintTicket::in_words(number, words.join(" "), now)
     }
 }
 

@@ -23,7 +23,6 @@ use super::reader::matter::OtherMatter;
 use crate::payloads::complaint::{ComplaintBoundary, SubTicket, TicketResult};
 use crate::payloads::quality::{Quality, QualityResult};
 use domain::cause::Cause;
-use domain::reply::Reply;
 use domain::time::Timestamp;
 
 /// The place of the cause, as far as it was found.
@@ -197,14 +196,5 @@ fn in_network(
         (_, Some(t)) => of("IP", t),
         (Some(m), None) => of("Wireless", m),
         (None, None) => None,
-    }
-}
-
-/// The reason why somebody did not do what was asked.
-pub(super) fn why_not(reply: &Reply) -> String {
-    let reasons: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-    match reasons.is_empty() {
-        true => reply.verdict.as_str().to_owned(),
-        false => reasons.join("; "),
     }
 }

@@ -1,8 +1,8 @@
 //! Complaints from the ticket to the one reply, with all agents of two provinces.
 #![allow(clippy::unwrap_used)]
 
-use super::office::{Office, town};
 use crate::bench::{alarm, at, cleared, id};
+use crate::office::{Office, town};
 use crate::payloads::Schema;
 use crate::payloads::complaint::{ComplaintBoundary, TicketResult};
 use domain::agent::{Input, Output, Progress};
@@ -374,7 +374,7 @@ fn restarts_lose_nothing_and_say_nothing_twice() {
 #[test]
 fn a_complaint_in_structure_is_answered_in_structure() {
     use crate::payloads::complaint::{ComplaintResult, ServiceComplaint};
-    let mut agent = super::office::started_as("complaint-south");
+    let mut agent = crate::office::started_as("complaint-south");
     let complaint = ServiceComplaint {
         symptom: super::reader::matter::ReadSymptom::NoService,
         place: "Bonn".to_owned(),
@@ -477,7 +477,7 @@ fn handled(letter: usize, away: &[usize], answers: &[bool], north: bool) -> Vec<
     office.now = *written;
     office.down = away
         .iter()
-        .map(|n| super::office::ROLES[1..][n % 6])
+        .map(|n| crate::office::ROLES[1..][n % 6])
         .collect();
     office.answers = answers
         .iter()
@@ -520,7 +520,7 @@ proptest! {
 #[test]
 fn a_letter_that_is_too_much_work_is_refused_and_the_others_go_on() {
     use crate::bench::{answer, assign, said, task};
-    let mut agent = super::office::started_as("complaint-south");
+    let mut agent = crate::office::started_as("complaint-south");
     let mut rng = crate::bench::rng();
     let mut step = |input: Input| agent.step(input, at(WRITTEN_S), &mut rng);
     let why = "it takes more than 8000000 steps to read; say it shorter";

@@ -36,6 +36,22 @@ pub struct DiagnosisFinding {
     pub automatic: bool,
 }
 
+impl DiagnosisFinding {
+    /// The result of a diagnosis of `target` that found this.
+    pub fn result(self, target: &ElementId, evidence: Vec<String>) -> DiagnosisResult {
+        DiagnosisResult {
+            target: target.to_string(),
+            confirmed: true,
+            root_cause: Some(self.root_cause),
+            cause: Some(self.cause),
+            evidence,
+            proposal: self.proposal,
+            automatic: self.automatic,
+            location: self.location,
+        }
+    }
+}
+
 /// A diagnosis under way.
 #[derive(Clone, Debug)]
 pub struct DiagnosisJob {
@@ -183,16 +199,7 @@ impl DiagnosisJob {
         let mut evidence: Vec<String> = self.measurements.values().map(readings).collect();
         evidence.extend(self.unmeasured.iter().cloned());
         let result = match finding {
-            Some(finding) => DiagnosisResult {
-                target: self.target().to_string(),
-                confirmed: true,
-                root_cause: Some(finding.root_cause),
-                cause: Some(finding.cause),
-                evidence,
-                proposal: finding.proposal,
-                automatic: finding.automatic,
-                location: finding.location,
-            },
+            Some(finding) => finding.result(self.target(), evidence),
             None => DiagnosisResult {
                 target: self.target().to_string(),
                 confirmed: false,

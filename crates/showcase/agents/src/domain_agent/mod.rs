@@ -5,15 +5,16 @@
 //! about who that is. Read next: [`job`], then [`crate::ip_fault`] and [`crate::wireless_fault`].
 
 pub mod job;
+mod request;
 mod watch;
+
+pub(crate) use request::target_needed;
 
 use crate::alarms::{ActiveAlarms, AlarmKey};
 use crate::context::{AgentContext, TaskExecutor};
-use crate::element_names::{self, NamedElements};
-use crate::payloads::diagnosis::{Diagnosis, Suspicion};
-use crate::payloads::incident::IncidentOrder;
+use crate::payloads::Schema;
+use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::verification::{VerificationOrder, VerificationResult};
-use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Output, Progress};
 use domain::content::Content;
@@ -23,6 +24,7 @@ use domain::task::{Task, TaskId};
 use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use job::{DiagnosisFinding, DiagnosisJob, Measurements};
+use request::Wanted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -30,8 +32,6 @@ use watch::Watch;
 
 /// The most sites measured at one time for a verification.
 const VERIFIED_AT_ONCE_MAX: usize = 12;
-/// The most alternatives offered for what cannot be measured.
-const INSTEAD_MAX: usize = 4;
 
 /// The knowledge of one domain that the others do not have.
 pub trait DomainExpertise: Send {
@@ -187,13 +187,6 @@ impl<P: DomainExpertise> TaskExecutor for DomainAgent<P> {
     }
 }
 
-/// The request in a content.
-enum Wanted {
-    Incidents,
-    Diagnosis(Diagnosis, NamedElements),
-    Verification(VerificationOrder),
-}
-
 /// The parts that an agent built on this one, with business of its own, shares with it.
 impl<P: DomainExpertise> DomainAgent<P> {
     /// The context: tokens and tasks of both are numbered together.
@@ -263,135 +256,6 @@ impl<P: DomainExpertise> DomainAgent<P> {
                     .collect()
             }
             Err(_) => Vec::new(),
-        }
-    }
-
-    fn understand(&self, content: &Content) -> Result<Wanted, Reply> {
-        let target = &content.target_object;
-        let unreadable = |e: UnreadablePayload| e.reply(target);
-        let Some(payload) = &content.payload else {
-            return self.understand_words(content);
-        };
-        match payload.schema_id.as_str() {
-            IncidentOrder::ID => {
-                let order = IncidentOrder::from_payload(payload).map_err(unreadable)?;
-                if order.domain == P::DOMAIN {
-                    Ok(Wanted::Incidents)
-                } else {
-                    Err(self.not_managed("domain", order.domain.as_str()))
-                }
-            }
-            Diagnosis::ID => {
-                let diagnosis = Diagnosis::from_payload(payload).map_err(unreadable)?;
-                self.managed(&diagnosis.suspicion.target)?;
-                Ok(Wanted::Diagnosis(diagnosis, NamedElements::default()))
-            }
-            VerificationOrder::ID if P::measures(ElementKind::Site) => {
-                let verification = VerificationOrder::from_payload(payload).map_err(unreadable)?;
-                self.known_sites(&verification)?;
-                Ok(Wanted::Verification(verification))
-            }
-            _ => Err(unreadable(UnreadablePayload::other_schema(
-                payload,
-                self.context.own.schemas(),
-            ))),
-        }
-    }
-
-    /// A task in natural language that names an element of the domain is a diagnosis of it.
-    fn understand_words(&self, content: &Content) -> Result<Wanted, Reply> {
-        let reading = element_names::read(self.topology.names(), content);
-        let Some(first) = reading.elements.first() else {
-            return Err(target_needed(&content.target_object));
-        };
-        let own = |id: &&ElementId| self.managed(id).is_ok();
-        let Some(target) = reading.elements.iter().find(own) else {
-            return Err(self.not_managed("target", first.as_str()));
-        };
-        let diagnosis = Diagnosis::of(Suspicion::usual(target.clone()));
-        Ok(Wanted::Diagnosis(diagnosis, reading))
-    }
-
-    /// Where what is asked cannot be measured, but something beside it can: that, best first, with
-    /// the reasons for not doing what was asked.
-    fn instead(&self, content: &Content, refusal: Reply) -> Reply {
-        let inventory = self.topology.inventory();
-        let asked = Diagnosis::in_content(content);
-        let target = match &asked {
-            Some(diagnosis) => Some(diagnosis.suspicion.target.clone()),
-            None => {
-                let reading = element_names::read(self.topology.names(), content);
-                reading.elements.into_iter().next()
-            }
-        };
-        let Some(target) = target.filter(|t| inventory.element(t).is_some()) else {
-            return refusal;
-        };
-        let beside = self.topology.neighbours(&target).into_iter();
-        let beside = beside.filter(|id| self.managed(id).is_ok());
-        let offers: Vec<Content> = beside
-            .take(INSTEAD_MAX)
-            .map(|id| {
-                let mut offer = Content::new(id.as_str(), format!("Diagnose {id}"));
-                offer
-                    .expected_response
-                    .clone_from(&content.expected_response);
-                offer.payload = asked.as_ref().map(|asked| {
-                    let suspicion = Suspicion::usual(id.clone());
-                    Diagnosis {
-                        suspicion,
-                        alternatives: Vec::new(),
-                        ..asked.clone()
-                    }
-                    .to_payload()
-                });
-                offer
-            })
-            .collect();
-        match offers.is_empty() {
-            true => refusal,
-            false => Reply {
-                reasons: refusal.reasons,
-                ..Reply::new(Verdict::Offered, offers)
-            },
-        }
-    }
-
-    fn managed(&self, target: &ElementId) -> Result<(), Reply> {
-        match self.topology.inventory().element(target) {
-            None => Err(Reply::refused(
-                "unknown-element",
-                "target",
-                format!("the inventory has no element {target}"),
-            )),
-            Some(e) if !P::measures(e.kind) => Err(self.not_managed("target", target.as_str())),
-            Some(_) => Ok(()),
-        }
-    }
-
-    fn not_managed(&self, path: &str, what: &str) -> Reply {
-        let domain = P::DOMAIN.as_str();
-        Reply::refused(
-            "not-managed",
-            path,
-            format!("{what} is not managed by the {domain} domain's agent"),
-        )
-    }
-
-    fn known_sites(&self, verification: &VerificationOrder) -> Result<(), Reply> {
-        let inventory = self.topology.inventory();
-        let is_site = |e: &&ElementId| {
-            inventory
-                .element(e)
-                .is_some_and(|e| e.kind == ElementKind::Site)
-        };
-        match verification.sites.iter().find(|s| !is_site(s)) {
-            Some(other) => Err(Reply::refused(
-                "unknown-element",
-                "sites",
-                format!("{other} is not a site of the inventory"),
-            )),
-            None => Ok(()),
         }
     }
 
@@ -538,19 +402,6 @@ impl<P: DomainExpertise> DomainAgent<P> {
             .with_result(words);
         (Reply::new(Verdict::Result, vec![content]), outputs)
     }
-}
-
-/// The question back to someone whose text names nothing known.
-pub(crate) fn target_needed(target: &str) -> Reply {
-    let words = "Needed: target, the identifier or name of a site, router, card, link, duct or \
-                 zone of the inventory";
-    let mut reply = Reply::new(Verdict::InputRequired, vec![Content::new(target, words)]);
-    reply.reasons.push(domain::reply::Reason {
-        reason: "missing".to_owned(),
-        path: "target".to_owned(),
-        message: "the text names no element of the inventory".to_owned(),
-    });
-    reply
 }
 
 #[cfg(test)]

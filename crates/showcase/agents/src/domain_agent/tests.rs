@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::bench::{alarm, answer, ask, assign, at, briefing, id, rng, said, started, task, word};
+use crate::bench::{
+    alarm, answer, ask, assign, at, briefing, failed, id, rng, said, started, task, word,
+};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::payloads::incident::{Incident, IncidentOrder};
@@ -124,15 +126,6 @@ fn rejected_it_looks_at_the_alternatives_and_without_any_it_fails() {
     let outputs = measured(&mut *agent, probes(&outputs), "link:B-b6");
     assert_eq!(result(&outputs).unwrap().root_cause, Some(id("link:B-b6")));
     let outputs = agent.step(word(&task, no, rejected), at(190), &mut rng());
-    let failed = |o: &Output| {
-        matches!(
-            o,
-            Output::Report {
-                progress: Progress::Failed(_),
-                ..
-            }
-        )
-    };
     assert!(outputs.iter().any(failed));
 }
 

@@ -20,6 +20,7 @@ mod target;
 pub mod tasks;
 
 use crate::alarms::ActiveAlarms;
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
@@ -147,10 +148,7 @@ impl TaskExecutor for EnergySaving {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

@@ -7,8 +7,8 @@
 use super::negotiation::DURATION_MIN;
 use super::policy::Bounds;
 use super::{EnergySaving, Hold, Standing, Timer};
+use crate::payloads::Schema;
 use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
-use crate::payloads::{Schema, UnreadablePayload};
 use crate::radio::energy::wake_s;
 use domain::agent::{Output, Progress};
 use domain::content::Content;
@@ -29,16 +29,10 @@ const EVERYWHERE: &str = "network";
 
 impl EnergySaving {
     pub(super) fn understand(&self, content: &Content) -> Result<SavingOrder, Reply> {
-        let target = content.target_object.as_str();
-        let Some(payload) = &content.payload else {
-            let words = format!("Needed: a payload of {}", SavingOrder::ID);
-            let content = Content::new(target, words);
-            return Err(Reply::new(Verdict::InputRequired, vec![content]));
-        };
-        let unreadable = |e: UnreadablePayload| e.reply(target);
-        let mut order = SavingOrder::from_payload(payload).map_err(unreadable)?;
+        let mut order = SavingOrder::needed_in(content)?;
+        let says = |key: &&&str| content.payload.iter().any(|p| p.values.contains_key(**key));
         // What this agent decides by itself, or cannot keep to, it does not pass over in silence.
-        if let Some(key) = NOT_TAKEN.iter().find(|k| payload.values.contains_key(**k)) {
+        if let Some(key) = NOT_TAKEN.iter().find(says) {
             let words =
                 format!("{key} cannot be kept to: load and forecast decide when who sleeps");
             return Err(Reply::refused("unsupported-key", key, words));

@@ -134,16 +134,7 @@ impl Backhaul {
             .filter(|id| inventory.links.contains_key(*id));
         evidence.extend(links.take(2).filter_map(|link| history.says(link)));
         let result = match cause {
-            Some(finding) => DiagnosisResult {
-                target: self.asked.to_string(),
-                confirmed: true,
-                root_cause: Some(finding.root_cause),
-                cause: Some(finding.cause),
-                evidence,
-                proposal: finding.proposal,
-                automatic: finding.automatic,
-                location: finding.location,
-            },
+            Some(finding) => finding.result(&self.asked, evidence),
             None => DiagnosisResult {
                 target: self.asked.to_string(),
                 confirmed: false,

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{Net, answer, ask, assign, at, id, rng, started, task, word};
+use crate::bench::{
+    Net, Readings, answer, ask, assign, at, id, measured, rng, started, task, word,
+};
 use crate::domain_agent::DomainExpertise;
-use crate::domain_agent::job::Measurements;
 use crate::payloads::diagnosis::Suspicion;
 use domain::agent::Agent;
 use domain::negotiation::Stance;
@@ -16,26 +17,7 @@ use domain::telemetry::{
 use domain::verb::Verb;
 use std::collections::BTreeSet;
 
-/// An element, how it was found, and its readings.
-type Row<'a> = (&'a str, Condition, &'a [(&'a str, f64)]);
-
-fn measured(rows: &[Row<'_>]) -> Measurements {
-    rows.iter()
-        .map(|(element, condition, readings)| {
-            let m = Measurement {
-                element: id(element),
-                condition: *condition,
-                readings: readings
-                    .iter()
-                    .map(|(n, v)| ((*n).to_owned(), *v))
-                    .collect(),
-            };
-            (id(element), m)
-        })
-        .collect()
-}
-
-fn decided(target: &str, rows: &[Row<'_>]) -> String {
+fn decided(target: &str, rows: &[Readings<'_>]) -> String {
     let inventory = Net::town().with_optics().inventory();
     match IpExpertise::decide(&inventory, &id(target), &measured(rows)) {
         Some(f) => format!("{} {}; {}", f.cause, f.root_cause, f.location),
@@ -245,7 +227,7 @@ fn results(outputs: &[Output]) -> Vec<DiagnosisResult> {
 fn measured_by(
     agent: &mut dyn Agent,
     outputs: Vec<Output>,
-    rows: &[Row<'_>],
+    rows: &[Readings<'_>],
     s: i64,
 ) -> Vec<Output> {
     let table = measured(rows);
@@ -268,7 +250,7 @@ fn measured_by(
     all
 }
 
-fn asked_about_site(site: &str, rows: &[Row<'_>]) -> DiagnosisResult {
+fn asked_about_site(site: &str, rows: &[Readings<'_>]) -> DiagnosisResult {
     let mut agent = agent();
     let content = about(site, Cause::FibreCut);
     let task = task("t", "TMF-wireless-fault", content.clone(), true);
@@ -287,7 +269,7 @@ const DARK: &[(&str, f64)] = &[("light_a_dbm", -40.1)];
 /// that its transport is fine.
 #[test]
 fn the_transport_of_a_site_is_broken_or_fine() {
-    let said = |site: &str, rows: &[Row<'_>]| {
+    let said = |site: &str, rows: &[Readings<'_>]| {
         let result = asked_about_site(site, rows);
         let root = result.root_cause.map(|e| e.to_string());
         format!("{site}: {} {}", root.unwrap_or_default(), result.proposal)

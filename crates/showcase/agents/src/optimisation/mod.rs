@@ -1,8 +1,8 @@
 //! The experience-optimisation agent: neighbours serve the users of what is lost (draft §2.2).
 //!
 //! - [`plan`]: which neighbours, how much louder, who must wake; [`power`]: bringing it about;
-//! - [`negotiation`]: what it says to whoever asks, to the energy-saving agent and, where these two
-//!   conflict, to the service-intent agent;
+//! - [`negotiation`]: what it says to whoever asks and to the energy-saving agent; [`dispute`]: where these
+//!   two conflict, and to the service-intent agent;
 //! - [`running`]: a compensation from plan to end; [`course`]: how it begins, goes on and ends;
 //! - [`situation`]: how things stand around what is lost; [`measuring`]: promises held against
 //!   counters; [`verification`]: what came of it.
@@ -12,6 +12,7 @@
 //! to 0 dB, whatever happened on the way. Read next: [`negotiation`].
 
 pub mod course;
+pub mod dispute;
 pub mod measuring;
 pub mod negotiation;
 pub mod plan;
@@ -21,6 +22,7 @@ pub mod situation;
 pub mod verification;
 
 use crate::alarms::ActiveAlarms;
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::outbox::{Outbox, ReplyOutcome};
 use crate::payloads::Schema;
@@ -145,13 +147,8 @@ impl TaskExecutor for Optimisation {
             }
             Input::Notified(news) => self.notified(&news, now),
             Input::Woken(token) => self.woken(token, now),
-            Input::Joined(profile) => {
-                self.context.roster.retain(|p| p.name != profile.name);
-                self.context.roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                self.context.roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                self.context.roster_changed(input);
                 Vec::new()
             }
             _ => Vec::new(),
@@ -159,10 +156,7 @@ impl TaskExecutor for Optimisation {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn proposed(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {

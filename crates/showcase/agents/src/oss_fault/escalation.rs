@@ -10,7 +10,7 @@ use super::case::{FaultCase, Phase};
 use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::payloads::Schema;
-use crate::payloads::ticket::{TicketKind, TicketOrder, TicketSeverity};
+use crate::payloads::ticket::{RelatedEntities, TicketKind, TicketOrder, TicketSeverity};
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
@@ -67,10 +67,12 @@ impl OssFault {
         let order = TicketOrder {
             name: format!("Case {number}: {} sites out of service", case.sites.len()),
             severity: severity(case),
-            related: std::iter::once(element.clone())
-                .chain(case.tried.iter().filter(|e| **e != element).cloned())
-                .collect(),
-            sites: case.sites.clone(),
+            related: RelatedEntities {
+                suspected: std::iter::once(element.clone())
+                    .chain(case.tried.iter().filter(|e| **e != element).cloned())
+                    .collect(),
+                affected: case.sites.clone(),
+            },
             notes: vec![why.to_owned()],
             ..TicketOrder::of(TicketKind::Escalation)
         };

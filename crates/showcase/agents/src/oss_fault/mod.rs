@@ -4,8 +4,9 @@
 //! - [`correlation`]: which single cause explains it, for several faults at once, by figures that are
 //!   learnt ([`crate::knowledge`]);
 //! - [`baseline`]: whom one would blame without reasoning;
-//! - [`case`]: one fault from suspicion to verified repair; [`workflow`] and [`repair`]: the
-//!   messages on the way; [`masked`]: what is left when a repair does not bring all back;
+//! - [`case`]: one fault from suspicion to verified repair; [`workflow`]: the messages on the way, from
+//!   [`hypothesis`] over [`judgement`] to [`repair`]; [`masked`]: what is left when a repair does not
+//!   bring all back;
 //! - [`escalation`]: cases that need people, and how they are not lost;
 //! - [`delegation`]: diagnoses that others ask this agent for.
 //!
@@ -18,12 +19,15 @@ pub mod correlation;
 mod delegation;
 pub mod escalation;
 pub mod evidence;
+mod hypothesis;
+mod judgement;
 mod masked;
 pub(crate) mod news;
 mod post;
 mod repair;
 mod workflow;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::knowledge::Knowledge;
 use crate::payloads::Schema;
@@ -142,10 +146,7 @@ impl TaskExecutor for OssFault {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {

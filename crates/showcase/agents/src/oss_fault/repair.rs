@@ -7,7 +7,7 @@ use super::case::{FaultCase, Phase, VERIFICATIONS_MAX};
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::context::with_points;
+use crate::answers::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::payloads::repair::{Repair, RepairDecision, RepairResult};

@@ -166,9 +166,8 @@ fn found(root: Option<(&str, Cause)>) -> Content {
     Content::new("t", "diagnosis").with_payload(result.to_payload())
 }
 
-/// Standing tasks accepted, both domains have reported a cut duct, a diagnosis is negotiated.
-fn suspected() -> (Play, Token, Message) {
-    use AlarmType::*;
+/// A played agent whose two standing tasks are accepted, with these.
+fn watching() -> (Play, TaskId, TaskId) {
     let mut play = Play::begin();
     let (first, wireless) = play.next();
     let (second, ip) = play.next();
@@ -178,6 +177,50 @@ fn suspected() -> (Play, Token, Message) {
     );
     play.reply(first, Reply::accepted(), 1);
     play.reply(second, Reply::accepted(), 1);
+    (play, wireless.task, ip.task)
+}
+
+type Rows<'a> = &'a [(&'a str, AlarmType, i64)];
+
+fn tell(play: &mut Play, task: &TaskId, domain: Domain, name: &str, alarms: Rows<'_>, s: i64) {
+    let from = match domain {
+        Domain::Wireless => "TMF-wireless-fault",
+        _ => "TMF-ip-fault",
+    };
+    let content = incident(name, domain, alarms);
+    play.notify(task, from, Status::Processing, content, s);
+}
+
+/// The work of a ticket is done.
+fn repaired(play: &mut Play, ticket: &Message, s: i64) {
+    let repair = Repair::in_content(&ticket.content).unwrap();
+    let done = RepairResult {
+        ticket_id: repair.ticket_id,
+        repaired: true,
+        element: repair.element,
+        finding: "mended".into(),
+    };
+    let done = Content::new("x", "done").with_payload(done.to_payload());
+    play.notify(&ticket.task, &ticket.to, Status::InputRequired, done, s);
+}
+
+/// The answer to a verification: these sites of it are still out.
+fn verification(ask: &Message, still_out: &[&str]) -> Reply {
+    let sites = VerificationOrder::in_content(&ask.content).unwrap().sites;
+    let out: BTreeSet<_> = still_out.iter().map(|e| id(e)).collect();
+    let out: BTreeSet<_> = sites.intersection(&out).cloned().collect();
+    let result = VerificationResult {
+        restored: sites.difference(&out).cloned().collect(),
+        still_out: out,
+    };
+    let content = Content::new("s", "v").with_payload(result.to_payload());
+    Reply::new(Verdict::Result, vec![content])
+}
+
+/// Standing tasks accepted, both domains have reported a cut duct, a diagnosis is negotiated.
+fn suspected() -> (Play, Token, Message) {
+    use AlarmType::*;
+    let (mut play, wireless, ip) = watching();
     let dark = [
         ("link:B-b1", LossOfSignal, 1),
         ("link:B-b2", LossOfSignal, 1),
@@ -188,20 +231,8 @@ fn suspected() -> (Play, Token, Message) {
         ("site:b2", SiteUnreachable, 85),
         ("site:b3", CellsOutOfService, 90),
     ];
-    play.notify(
-        &ip.task,
-        "TMF-ip-fault",
-        Status::Processing,
-        incident("i", Domain::Ip, &dark),
-        40,
-    );
-    play.notify(
-        &wireless.task,
-        "TMF-wireless-fault",
-        Status::Processing,
-        incident("w", Domain::Wireless, &out),
-        120,
-    );
+    tell(&mut play, &ip, Domain::Ip, "i", &dark, 40);
+    tell(&mut play, &wireless, Domain::Wireless, "w", &out, 120);
     play.pass_until(260);
     let (token, message) = play.next();
     (play, token, message)
@@ -246,32 +277,11 @@ fn a_case_goes_from_incidents_to_verified_service() {
     assert_eq!(repair.affected_sites.len(), 4);
     assert!(ticket.content.expected_response.is_some());
     play.reply(token, Reply::accepted(), 331);
-
-    let done = RepairResult {
-        ticket_id: repair.ticket_id,
-        repaired: true,
-        element: repair.element,
-        finding: "spliced".into(),
-    };
-    let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
-    play.notify(
-        &ticket.task,
-        "TMF-trouble-ticket",
-        Status::InputRequired,
-        done,
-        6_000,
-    );
+    repaired(&mut play, &ticket, 6_000);
     let mut verified = |still_out: &[&str], seconds: i64| {
         let (token, ask) = play.next();
         assert!(!ask.asynchronous);
-        let sites = VerificationOrder::in_content(&ask.content).unwrap().sites;
-        let still_out: BTreeSet<_> = still_out.iter().map(|s| id(s)).collect();
-        let result = VerificationResult {
-            restored: sites.difference(&still_out).cloned().collect(),
-            still_out,
-        };
-        let content = Content::new("s", "v").with_payload(result.to_payload());
-        play.reply(token, Reply::new(Verdict::Result, vec![content]), seconds);
+        play.reply(token, verification(&ask, still_out), seconds);
         play.pass_until(seconds + 60);
     };
     verified(&["site:b4"], 6_001);
@@ -523,16 +533,7 @@ fn a_ticket_from_before_a_restart_is_taken_up_instead_of_opened_again() {
     state.status = Some(Status::Processing);
     play.reply(token, state, 332);
     assert!(play.sent.is_empty(), "no second ticket");
-    let repair = Repair::in_content(&ticket.content).unwrap();
-    let done = RepairResult {
-        ticket_id: repair.ticket_id,
-        repaired: true,
-        element: repair.element,
-        finding: "spliced".into(),
-    };
-    let done = Content::new("duct:B-1", "done").with_payload(done.to_payload());
-    let judged = Status::InputRequired;
-    play.notify(&ticket.task, "TMF-trouble-ticket", judged, done, 6_000);
+    repaired(&mut play, &ticket, 6_000);
     let (_, verification) = play.next();
     assert!(VerificationOrder::in_content(&verification.content).is_some());
 }

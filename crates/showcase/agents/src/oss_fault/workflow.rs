@@ -1,47 +1,36 @@
-//! The messages of a case up to its diagnosis: feasibility, assignment, judgement.
+//! The messages of a case: what follows from replies, from news and from silence.
 //!
-//! A diagnosis has one task-id from its feasibility negotiation to its judgement. What is agreed
-//! there is what is assigned. Each result is judged against what was expected and against the
-//! topology: a confirmed cause must explain at least half of the sites that are out.
+//! A diagnosis has one task-id from its feasibility negotiation (`hypothesis`) to its judgement
+//! (`judgement`). What is agreed there is what is assigned.
 //!
 //! Identifiers follow from what is to be done, so that an agent that was restarted says the same
 //! again instead of ordering it twice: a task that exists already is asked how it is, taken up if
 //! it is open, and followed by the next number if it has ended. Read next: [`super::case`] for the
 //! states, [`super::repair`] for what follows a diagnosis.
 
-use super::case::{FaultCase, HYPOTHESES_MAX, Phase};
+use super::case::Phase;
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
-use crate::context::with_points;
+use crate::answers::{self, is_taken};
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
-use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
+use crate::payloads::diagnosis::DiagnosisResult;
 use crate::resource_copilot::manual::names;
 use domain::agent::{Message, Output, Undelivered};
-use domain::cause::Cause;
 use domain::content::Content;
-use domain::inventory::ElementId;
-use domain::profile::Layer;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Status, TaskId};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 
-/// The most alternatives named in a diagnosis.
-const ALTERNATIVES_MAX: usize = 4;
 /// The most sites named in the answer to a question.
 const SITES_NAMED_MAX: usize = 12;
 /// Seconds after which a task just assigned, of which nothing was heard, is asked how it is.
 const FIRST_WORD_S: f64 = 30.0;
 /// The same for a task under way.
 const SILENCE_S: f64 = 3_600.0;
-/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
-const DATA_EXISTS: &str = "data-exists";
-
-const EXPECTED_OF_DIAGNOSIS: &str =
-    "the root cause confirmed or excluded, with readings, place and proposal";
 
 impl OssFault {
     pub(super) fn send(&mut self, purpose: Purpose, message: Message) -> Output {
@@ -71,7 +60,7 @@ impl OssFault {
         };
         let verdict = reply.as_ref().map(|r| r.verdict).ok();
         let taken = !matches!(verdict, None | Some(Verdict::Refused));
-        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
+        let exists = is_taken(&reply);
         match purpose {
             Purpose::Feasibility(case) | Purpose::Diagnosis(case) | Purpose::Ticket(case)
                 if exists =>
@@ -124,192 +113,6 @@ impl OssFault {
             }
             Purpose::Standing(_) | Purpose::Escalation(_) | Purpose::Word => Vec::new(),
         }
-    }
-
-    fn declined(&mut self, case: u64, sent: &Message, why: &str, now: Timestamp) -> Vec<Output> {
-        let mut outputs = vec![Output::Note(format!("{} declines: {why}", sent.to))];
-        if self.case(case).is_some_and(|c| c.holds(&sent.task)) {
-            outputs.extend(self.ask_feasibility(case, now));
-        }
-        outputs
-    }
-
-    /// Puts the next hypothesis to the test, or gives up.
-    pub(super) fn next_hypothesis(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
-            return Vec::new();
-        };
-        let gone = {
-            let evidence = self.events.evidence(now);
-            let stands = |k| evidence.alarms.contains_key(k);
-            !case.explains.iter().any(stands)
-        };
-        let tried = case.tried.len();
-        if gone && tried > 0 {
-            return self.close(number, "its alarms have cleared by themselves", now);
-        }
-        let untried = self.untried(case);
-        let Some(next) = untried
-            .into_iter()
-            .next()
-            .filter(|_| tried < HYPOTHESES_MAX)
-        else {
-            return self.escalate(number, format!("{tried} hypotheses are refuted"), now);
-        };
-        self.suspect(number, next);
-        self.ask_feasibility(number, now)
-    }
-
-    /// Sets what the case is held to be from now on.
-    fn suspect(&mut self, number: u64, suspicion: Suspicion) {
-        if let Some(case) = self.case(number) {
-            case.tried.insert(suspicion.target.clone());
-            case.current = Some(suspicion);
-            case.asked.clear();
-            case.rejected = false;
-        }
-    }
-
-    /// Asks the next agent that could diagnose what is suspected; without one, another hypothesis
-    /// has its turn.
-    pub(super) fn ask_feasibility(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
-        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
-            return Vec::new();
-        };
-        let Some(current) = case.current.clone() else {
-            return Vec::new();
-        };
-        let domain = current.cause.domain();
-        let next = {
-            let layer = Layer::Resource;
-            let mut able = self.context.colleagues(Diagnosis::ID, layer, Some(domain));
-            let next = able.find(|name| !case.asked.contains(*name));
-            next.map(str::to_owned)
-        };
-        let Some(to) = next else {
-            let mut outputs = Vec::new();
-            if case.asked.is_empty() {
-                let words = format!("No agent diagnoses the {} domain", domain.as_str());
-                outputs.push(Output::Note(words));
-            }
-            outputs.extend(self.next_hypothesis(number, now));
-            return outputs;
-        };
-        let content = self.diagnosis_of(number, &current, now);
-        let task = self.task_about("diagnosis", current.target.as_str());
-        if let Some(case) = self.case(number) {
-            case.asked.insert(to.clone());
-            case.take_up(Phase::Negotiating(task.clone()), &to);
-        }
-        let message = Message::new(to, Verb::FeasibilityNegotiate, task, content);
-        vec![self.send(Purpose::Feasibility(number), message)]
-    }
-
-    /// The order to diagnose a suspicion of a case.
-    fn diagnosis_of(&mut self, number: u64, suspicion: &Suspicion, now: Timestamp) -> Content {
-        let Some(case) = self.cases.iter().find(|c| c.number == number).cloned() else {
-            return Content::default();
-        };
-        let Suspicion { target, cause } = suspicion;
-        let same_domain = |s: &Suspicion| s.cause.domain() == cause.domain() && s.target != *target;
-        let others = self.untried(&case).into_iter().filter(same_domain);
-        let diagnosis = Diagnosis {
-            suspicion: suspicion.clone(),
-            alternatives: others.take(ALTERNATIVES_MAX).collect(),
-            sites: case.sites.clone(),
-            since: Some(self.since(&case, now)),
-            incident_ids: case.incident_ids,
-        };
-        let words = format!(
-            "Diagnose {target}: is it a {cause}? {} sites are out of service; measure it and what \
-             is around it",
-            case.sites.len()
-        );
-        Content::new(target.as_str(), words)
-            .with_payload(diagnosis.to_payload())
-            .expecting(EXPECTED_OF_DIAGNOSIS)
-    }
-
-    fn since(&mut self, case: &FaultCase, now: Timestamp) -> Timestamp {
-        let evidence = self.events.evidence(now);
-        let times = case.explains.iter().filter_map(|k| evidence.alarms.get(k));
-        times.min().copied().unwrap_or(case.opened_at)
-    }
-
-    /// Something else is offered than was asked for: the first alternative that the case could be
-    /// is taken; or else what the agent might rather do is proposed; or else it is refused.
-    fn choose(&mut self, number: u64, sent: Message, offer: &Reply, now: Timestamp) -> Vec<Output> {
-        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
-            return Vec::new();
-        };
-        if !case.holds(&sent.task) {
-            return Vec::new();
-        }
-        let offered = |c: &Content| Diagnosis::in_content(c).map(|d| d.suspicion);
-        let worth = |s: &Suspicion| {
-            !case.tried.contains(&s.target) && self.doubt(case, &s.target, s.cause).is_none()
-        };
-        let mut alternatives = offer.content.iter().map(offered).enumerate();
-        let chosen = alternatives.find_map(|(i, s)| Some((i, s.filter(worth)?)));
-        let same_domain = |s: &Suspicion| {
-            let current = case.current.as_ref();
-            current.is_some_and(|c| c.cause.domain() == s.cause.domain())
-        };
-        let other = self.untried(case).into_iter().find(same_domain);
-        let next_round = Message {
-            round: sent.round + 1,
-            ..sent.clone()
-        };
-        match (chosen, other) {
-            (Some((i, suspicion)), _) => {
-                let words = format!("Alternative {}: {}", i + 1, suspicion.target);
-                let target = sent.content.target_object.clone();
-                let content = Content::new(target, words).with_result(format!("accept {}", i + 1));
-                let mut agreed = offer.content[i].clone();
-                agreed.expected_response = Some(EXPECTED_OF_DIAGNOSIS.to_owned());
-                self.suspect(number, suspicion);
-                let purpose = Purpose::Agreement(number, Box::new(agreed));
-                let message = Message {
-                    content,
-                    ..next_round
-                };
-                vec![self.send(purpose, message)]
-            }
-            (None, Some(other)) if sent.round == 1 => {
-                self.suspect(number, other.clone());
-                if let Some(case) = self.case(number) {
-                    case.asked.insert(sent.to);
-                }
-                let content = self.diagnosis_of(number, &other, now);
-                let message = Message {
-                    content,
-                    ..next_round
-                };
-                vec![self.send(Purpose::Feasibility(number), message)]
-            }
-            _ => {
-                let points = ["nothing of it could have caused what is seen".to_owned()];
-                let content = Content::new(sent.content.target_object.clone(), "No alternative")
-                    .with_result(with_points("refuse", &points));
-                let message = Message {
-                    content,
-                    ..next_round
-                };
-                let mut outputs = vec![self.send(Purpose::Word, message)];
-                outputs.extend(self.declined(number, &sent, &points[0], now));
-                outputs
-            }
-        }
-    }
-
-    /// Assigns what was agreed on.
-    fn assign(&mut self, number: u64, agreed: Message) -> Vec<Output> {
-        let Some(case) = self.case(number).filter(|c| c.holds(&agreed.task)) else {
-            return Vec::new();
-        };
-        case.take_up(Phase::Diagnosing(agreed.task.clone()), &agreed.to);
-        let message = Message::new(agreed.to, Verb::TaskAssign, agreed.task, agreed.content);
-        vec![self.send(Purpose::Diagnosis(number), message)]
     }
 
     /// Nothing was heard of a task lately: it is asked how it is.
@@ -405,15 +208,6 @@ impl OssFault {
         }
     }
 
-    /// A result that is none: nothing can be judged, so another agent has its turn.
-    fn unreadable(&mut self, number: u64, news: &News, now: Timestamp) -> Vec<Output> {
-        let points = [format!("the result is no {}", DiagnosisResult::ID)];
-        let mut outputs = self.judgement(news, &with_points("reject", &points));
-        outputs.push(self.cancel(news, "The result cannot be read"));
-        outputs.extend(self.ask_feasibility(number, now));
-        outputs
-    }
-
     /// An executor asks what it was not told: all that the case knows is said, once.
     fn answer_question(&mut self, number: u64, news: &News, now: Timestamp) -> Vec<Output> {
         let Some(case) = self.case(number) else {
@@ -445,103 +239,6 @@ impl OssFault {
         vec![self.send(Purpose::Word, message)]
     }
 
-    /// Judges a diagnosis: accept and go on, or reject and have the alternatives looked at.
-    fn judge(
-        &mut self,
-        number: u64,
-        news: &News,
-        result: DiagnosisResult,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
-            return Vec::new();
-        };
-        let root = result.root_cause.clone().zip(result.cause);
-        let root = root.filter(|_| result.confirmed);
-        let doubt = match &root {
-            Some((element, cause)) => self.doubt(case, element, *cause),
-            None => Some("no cause is confirmed".to_owned()),
-        };
-        let mut unmet: Vec<String> = doubt.iter().cloned().collect();
-        unmet.extend(gaps(&result));
-        let rejected = case.rejected;
-        let alternatives = self.alternatives_asked(number);
-        let more_to_say = match doubt {
-            Some(_) => !alternatives.is_empty(),
-            None => !unmet.is_empty(),
-        };
-        if !rejected && more_to_say && news.awaits == Some(Awaits::Judgement) {
-            let further = alternatives.iter().filter(|_| doubt.is_some());
-            unmet.extend(further.clone().map(|a| format!("look at {a} as well")));
-            if let Some(case) = self.case(number) {
-                case.rejected = true;
-                case.tried.extend(further.cloned());
-            }
-            return self.judgement(news, &with_points("reject", &unmet));
-        }
-        let mut outputs = self.judgement(news, "accept");
-        if let (None, Some((element, cause))) = (&doubt, root) {
-            outputs.extend(self.located(number, element, cause, result, now));
-            return outputs;
-        }
-        // Nothing found is a proper answer too: the hypothesis is refuted and the task is done.
-        outputs.push(Output::Note(format!(
-            "Case {number}: the suspicion of {} is refuted, {}",
-            result.target,
-            doubt.unwrap_or_default()
-        )));
-        outputs.extend(self.next_hypothesis(number, now));
-        outputs
-    }
-
-    /// The reason why a confirmed cause is not believed: it does not exist, cannot fail so, or is
-    /// not what took out the sites of this case.
-    fn doubt(&self, case: &FaultCase, element: &ElementId, cause: Cause) -> Option<String> {
-        let Some(candidate) = self.correlator.of_element(element) else {
-            return Some(format!("the inventory has no element {element}"));
-        };
-        let inventory = self.correlator.inventory();
-        let kind = inventory.element(element).map(|e| e.kind);
-        if candidate.cause.is_none() || kind != Some(cause.strikes()) {
-            return Some(format!("{element} cannot have a {cause}"));
-        }
-        let explained = case.sites.intersection(&candidate.sites).count();
-        (2 * explained < case.sites.len()).then(|| {
-            format!(
-                "{element} explains {explained} of {} sites out of service only",
-                case.sites.len()
-            )
-        })
-    }
-
-    /// The alternatives named in the diagnosis under way that have not been tried.
-    fn alternatives_asked(&self, number: u64) -> Vec<ElementId> {
-        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
-            return Vec::new();
-        };
-        let Some(current) = &case.current else {
-            return Vec::new();
-        };
-        let untried = self.untried(case);
-        let same = untried
-            .into_iter()
-            .filter(|s| s.cause.domain() == current.cause.domain());
-        same.take(ALTERNATIVES_MAX).map(|s| s.target).collect()
-    }
-
-    /// The word on a result, if one is waited for.
-    pub(super) fn judgement(&mut self, news: &News, verdict: &str) -> Vec<Output> {
-        if news.awaits != Some(Awaits::Judgement) {
-            return Vec::new();
-        }
-        let target = news.content.target_object.as_str();
-        let content = Content::new(target, "Judgement of the result").with_result(verdict);
-        let content = content.in_reply_to(Awaits::Judgement);
-        let verb = Verb::FulfillmentNegotiate;
-        let message = Message::new(news.from.clone(), verb, news.task.clone(), content);
-        vec![self.send(Purpose::Word, message)]
-    }
-
     pub(super) fn cancel(&mut self, news: &News, why: &str) -> Output {
         let content = Content::new(news.task.as_str(), why);
         let (to, task) = (news.from.clone(), news.task.clone());
@@ -552,28 +249,9 @@ impl OssFault {
     }
 }
 
-/// The parts that a confirmed result lacks of what was expected.
-fn gaps(result: &DiagnosisResult) -> Vec<String> {
-    let lacks = [
-        ("no readings are given", result.evidence.is_empty()),
-        ("no place is given", result.location.is_empty()),
-        ("nothing is proposed", result.proposal.is_empty()),
-    ];
-    let lacking = lacks
-        .into_iter()
-        .filter(|(_, lacks)| *lacks && result.confirmed);
-    lacking.map(|(what, _)| what.to_owned()).collect()
-}
-
 pub(super) fn why_not(reply: &Result<Reply, Undelivered>) -> String {
     match reply {
         Err(undelivered) => format!("{}: {}", undelivered.tag, undelivered.message),
-        Ok(reply) => {
-            let reasons: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-            match reasons.is_empty() {
-                true => reply.verdict.as_str().to_owned(),
-                false => reasons.join("; "),
-            }
-        }
+        Ok(reply) => answers::why_not(reply),
     }
 }

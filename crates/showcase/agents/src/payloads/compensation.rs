@@ -3,10 +3,10 @@
 //! Read next: [`crate::optimisation`], which compensates; [`super::saving`], what it costs.
 
 use super::Schema;
-use super::values::{Values, list};
+use super::canonical::instant;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -49,7 +49,8 @@ domain::named! {
 }
 
 /// The order to compensate.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Compensation {
     /// The action: whether it begins, changes or ends.
     pub action: CompensationAction,
@@ -75,38 +76,6 @@ pub struct Compensation {
 
 impl Schema for Compensation {
     const ID: &'static str = "experience_compensation_v1";
-
-    fn values(&self) -> Value {
-        json!({
-            "action": self.action.as_str(),
-            "sites": list(&self.sites),
-            "lost_cells": list(&self.lost_cells),
-            "neighbour_cells": list(&self.neighbour_cells),
-            "method": self.method,
-            "power_offset_db": figure(self.power_offset_db),
-            "min_throughput_mbps": figure(self.min_throughput_mbps),
-            "energy_saving": self.energy_saving.as_str(),
-            "duration_minutes": self.duration_minutes,
-            "incident_id": self.incident_id,
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        let action = values.name("action", CompensationAction::parse);
-        let saving = values.name("energy_saving", SavingMeanwhile::parse);
-        Some(Self {
-            action: action.unwrap_or_default(),
-            sites: values.elements("sites"),
-            lost_cells: values.elements("lost_cells"),
-            neighbour_cells: values.elements("neighbour_cells"),
-            method: values.optional_text("method"),
-            power_offset_db: number(values, "power_offset_db"),
-            min_throughput_mbps: number(values, "min_throughput_mbps"),
-            energy_saving: saving.unwrap_or_default(),
-            duration_minutes: whole(values, "duration_minutes"),
-            incident_id: values.optional_text("incident_id"),
-        })
-    }
 }
 
 /// The state of a compensation.
@@ -131,32 +100,18 @@ domain::named! {
 }
 
 /// A cell that compensates.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Helper {
     /// The cell.
     pub cell: ElementId,
     /// By how much its power is raised, in dB.
+    #[serde(default)]
     pub power_offset_db: f64,
 }
 
-impl Helper {
-    fn json(&self) -> Value {
-        json!({
-            "cell": self.cell.as_str(),
-            "power_offset_db": figure(Some(self.power_offset_db)),
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            cell: values.element("cell")?,
-            power_offset_db: number(values, "power_offset_db").unwrap_or_default(),
-        })
-    }
-}
-
 /// The outcome of a compensation, or how it goes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CompensationResult {
     /// Its status.
     pub status: CompensationStatus,
@@ -176,6 +131,7 @@ pub struct CompensationResult {
     /// The energy that it has cost so far, in kWh.
     pub extra_energy_kwh: Option<f64>,
     /// Since when it holds.
+    #[serde(with = "instant")]
     pub effective_at: Option<Timestamp>,
     /// The reason, if it is less than was asked for.
     pub reason: Option<String>,
@@ -183,59 +139,6 @@ pub struct CompensationResult {
 
 impl Schema for CompensationResult {
     const ID: &'static str = "experience_compensation_result_v1";
-
-    fn values(&self) -> Value {
-        let cells: Vec<Value> = self.cells.iter().map(Helper::json).collect();
-        json!({
-            "status": self.status.as_str(),
-            "sites": list(&self.sites),
-            "cells": cells,
-            "users_served_percent": figure(self.users_served_percent),
-            "throughput_mbps": figure(self.throughput_mbps),
-            "throughput_before_mbps": figure(self.throughput_before_mbps),
-            "energy_saving": self.energy_saving.map(SavingMeanwhile::as_str),
-            "extra_energy_kwh": figure(self.extra_energy_kwh),
-            "effective_at": self.effective_at.map(|at| at.to_string()),
-            "reason": self.reason,
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            status: values.name("status", CompensationStatus::parse)?,
-            sites: values.elements("sites"),
-            cells: values.objects("cells", Helper::read),
-            users_served_percent: number(values, "users_served_percent"),
-            throughput_mbps: number(values, "throughput_mbps"),
-            throughput_before_mbps: number(values, "throughput_before_mbps"),
-            energy_saving: values.name("energy_saving", SavingMeanwhile::parse),
-            extra_energy_kwh: number(values, "extra_energy_kwh"),
-            effective_at: values.time("effective_at"),
-            reason: values.optional_text("reason"),
-        })
-    }
-}
-
-/// The number under `key`.
-pub(super) fn number(values: Values<'_>, key: &str) -> Option<f64> {
-    values.0.get(key)?.as_f64()
-}
-
-/// The whole number under `key`.
-pub(super) fn whole(values: Values<'_>, key: &str) -> Option<u64> {
-    values.0.get(key)?.as_u64()
-}
-
-/// A figure to three decimals, whole numbers as such; what is not finite says nothing.
-pub(super) fn figure(value: Option<f64>) -> Value {
-    let Some(value) = value.filter(|v| v.is_finite()) else {
-        return Value::Null;
-    };
-    let rounded = (value * 1_000.0).round() / 1_000.0;
-    match rounded.fract() == 0.0 && rounded.abs() < 1e15 {
-        true => json!(rounded as i64),
-        false => json!(rounded),
-    }
 }
 
 #[cfg(test)]
@@ -250,18 +153,7 @@ mod tests {
         Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus, Party,
     };
     use crate::payloads::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
-    use crate::payloads::tests::lawful;
-    use domain::content::Content;
-    use schema::shipped;
-    use std::fmt::Debug;
-
-    fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
-        let sent = Content::new("t", "d").with_payload(value.to_payload());
-        let read = Content::parse([sent.render().as_str()]).unwrap();
-        let payload = read.payload.unwrap();
-        lawful(&payload);
-        assert_eq!(&S::from_payload(&payload).unwrap(), value);
-    }
+    use crate::payloads::tests::there_and_back;
 
     /// D15: what is sent keeps to its template, with everything in it and with nothing optional.
     #[test]
@@ -384,30 +276,5 @@ mod tests {
                 reason: Some("r".into()),
             });
         }
-    }
-
-    /// The enumerations of the templates are those of the types.
-    #[test]
-    fn templates_and_types_name_the_same_things() {
-        let allowed = |schema_id: &str, key: &str| {
-            let template = shipped::template(schema_id).unwrap();
-            let shape = template.key(key).unwrap().shape.clone();
-            let items = shape.constraint.items.map(|i| i.constraint.allowed);
-            let values = items.unwrap_or(shape.constraint.allowed);
-            let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
-            names.collect::<Vec<_>>()
-        };
-        let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-        let actions = CompensationAction::ALL.map(CompensationAction::as_str);
-        assert_eq!(allowed(Compensation::ID, "action"), names(&actions));
-        let savings = SavingMeanwhile::ALL.map(SavingMeanwhile::as_str);
-        assert_eq!(allowed(Compensation::ID, "energy_saving"), names(&savings));
-        let actions = SavingAction::ALL.map(SavingAction::as_str);
-        assert_eq!(allowed(SavingOrder::ID, "action"), names(&actions));
-        let actions = IntentAction::ALL.map(IntentAction::as_str);
-        assert_eq!(allowed(IntentOrder::ID, "action"), names(&actions));
-        let intents = Intent::ALL.map(Intent::as_str);
-        assert_eq!(allowed(IntentOrder::ID, "priorities"), names(&intents));
-        assert_eq!(allowed(IntentResult::ID, "yields"), names(&intents));
     }
 }

@@ -3,19 +3,21 @@
 //! Read next: [`crate::domain_agent`], which diagnoses.
 
 use super::Schema;
-use super::values::{Values, list, non_empty};
+use super::canonical::instant;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// An element and how it may have failed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Suspect")]
 pub struct Suspicion {
     /// The element.
     pub target: ElementId,
     /// The cause.
+    #[serde(rename = "suspected_cause")]
     pub cause: Cause,
 }
 
@@ -25,33 +27,42 @@ impl Suspicion {
         let cause = Cause::usual_of(&target);
         Self { target, cause }
     }
+}
 
-    fn json(&self) -> Value {
-        json!({ "target": self.target.as_str(), "suspected_cause": self.cause.as_str() })
-    }
+/// A suspicion as it may be written: whoever names no cause means the usual one.
+#[derive(Deserialize)]
+struct Suspect {
+    target: ElementId,
+    suspected_cause: Option<Cause>,
+}
 
-    fn read(values: Values<'_>) -> Option<Self> {
-        let usual = Self::usual(values.element("target")?);
-        let cause = values.name("suspected_cause", Cause::parse);
-        Some(Self {
-            cause: cause.unwrap_or(usual.cause),
+impl From<Suspect> for Suspicion {
+    fn from(written: Suspect) -> Self {
+        let usual = Self::usual(written.target);
+        Self {
+            cause: written.suspected_cause.unwrap_or(usual.cause),
             ..usual
-        })
+        }
     }
 }
 
 /// The order to diagnose.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnosis {
     /// The incidents that made someone ask.
+    #[serde(default)]
     pub incident_ids: Vec<String>,
     /// The element to look at, and for what.
+    #[serde(flatten)]
     pub suspicion: Suspicion,
     /// The other causes that it might have, likeliest first.
+    #[serde(default)]
     pub alternatives: Vec<Suspicion>,
     /// The sites out of service.
+    #[serde(default)]
     pub sites: BTreeSet<ElementId>,
     /// Since when, as far as known.
+    #[serde(default, with = "instant")]
     pub since: Option<Timestamp>,
 }
 
@@ -70,32 +81,11 @@ impl Diagnosis {
 
 impl Schema for Diagnosis {
     const ID: &'static str = "fault_diagnosis_v1";
-
-    fn values(&self) -> Value {
-        let alternatives = self.alternatives.iter().map(Suspicion::json);
-        json!({
-            "incident_ids": self.incident_ids,
-            "target": self.suspicion.target.as_str(),
-            "suspected_cause": self.suspicion.cause.as_str(),
-            "alternatives": alternatives.collect::<Value>(),
-            "sites": list(&self.sites),
-            "since": self.since.map(|at| at.to_string()),
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            incident_ids: values.texts("incident_ids"),
-            suspicion: Suspicion::read(values)?,
-            alternatives: values.objects("alternatives", Suspicion::read),
-            sites: values.elements("sites"),
-            since: values.time("since"),
-        })
-    }
 }
 
 /// The findings of a diagnosis.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DiagnosisResult {
     /// The element that was looked at.
     pub target: String,
@@ -112,35 +102,10 @@ pub struct DiagnosisResult {
     /// True if the domain can do it without people on site.
     pub automatic: bool,
     /// The place, as exactly as the readings say; empty if they do not.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub location: String,
 }
 
 impl Schema for DiagnosisResult {
     const ID: &'static str = "fault_diagnosis_result_v1";
-
-    fn values(&self) -> Value {
-        json!({
-            "target": self.target,
-            "confirmed": self.confirmed,
-            "root_cause": self.root_cause.as_ref().map(ElementId::as_str),
-            "cause": self.cause.map(Cause::as_str),
-            "evidence": self.evidence,
-            "proposal": self.proposal,
-            "automatic": self.automatic,
-            "location": non_empty(&self.location),
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            target: values.text("target"),
-            confirmed: values.flag("confirmed"),
-            root_cause: values.element("root_cause"),
-            cause: values.name("cause", Cause::parse),
-            evidence: values.texts("evidence"),
-            proposal: values.text("proposal"),
-            automatic: values.flag("automatic"),
-            location: values.text("location"),
-        })
-    }
 }

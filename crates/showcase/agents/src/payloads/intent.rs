@@ -3,9 +3,7 @@
 //! Read next: [`crate::service_intent`], which holds the priorities.
 
 use super::Schema;
-use super::compensation::{figure, number, whole};
-use super::values::Values;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The wants of an operator of the network, in three intents (draft §2.2, Figure 2).
@@ -46,40 +44,24 @@ domain::named! {
 }
 
 /// One side of a conflict, and what it loses if it yields.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Party {
     /// The intent.
     pub intent: Intent,
     /// Its wants, in words.
+    #[serde(default)]
     pub wants: String,
     /// Its loss of throughput, in Mbit/s.
+    #[serde(default)]
     pub loss_mbps: f64,
     /// Its loss of energy, in kWh.
+    #[serde(default)]
     pub loss_kwh: f64,
 }
 
-impl Party {
-    fn json(&self) -> Value {
-        json!({
-            "intent": self.intent.as_str(),
-            "wants": self.wants,
-            "loss_mbps": figure(Some(self.loss_mbps)),
-            "loss_kwh": figure(Some(self.loss_kwh)),
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            intent: values.name("intent", Intent::parse)?,
-            wants: values.text("wants"),
-            loss_mbps: number(values, "loss_mbps").unwrap_or_default(),
-            loss_kwh: number(values, "loss_kwh").unwrap_or_default(),
-        })
-    }
-}
-
 /// Priorities, and the bounds within which they hold.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct IntentPolicy {
     /// The intents, the first first; empty where nothing is said of them.
     pub priorities: Vec<Intent>,
@@ -93,35 +75,9 @@ pub struct IntentPolicy {
     pub duration_minutes: Option<u64>,
 }
 
-impl IntentPolicy {
-    fn into(self, mut object: Value) -> Value {
-        let names: Vec<&str> = self.priorities.iter().map(|i| i.as_str()).collect();
-        object["priorities"] = json!(names);
-        object["min_throughput_mbps"] = figure(self.min_throughput_mbps);
-        object["max_load_percent"] = json!(self.max_load_percent);
-        object["saving_target_percent"] = figure(self.saving_target_percent);
-        object["duration_minutes"] = json!(self.duration_minutes);
-        object
-    }
-
-    fn read(values: Values<'_>) -> Self {
-        Self {
-            priorities: intents(values, "priorities"),
-            min_throughput_mbps: number(values, "min_throughput_mbps"),
-            max_load_percent: whole(values, "max_load_percent"),
-            saving_target_percent: number(values, "saving_target_percent"),
-            duration_minutes: whole(values, "duration_minutes"),
-        }
-    }
-}
-
-fn intents(values: Values<'_>, key: &str) -> Vec<Intent> {
-    let names = values.texts(key);
-    names.iter().filter_map(|n| Intent::parse(n)).collect()
-}
-
 /// The order to the service-intent agent.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct IntentOrder {
     /// The action wanted.
     pub action: IntentAction,
@@ -132,32 +88,12 @@ pub struct IntentOrder {
     /// The parties in conflict.
     pub parties: Vec<Party>,
     /// The policy to hold from now on, or what a decision should keep to.
+    #[serde(flatten)]
     pub policy: IntentPolicy,
 }
 
 impl Schema for IntentOrder {
     const ID: &'static str = "service_intent_v1";
-
-    fn values(&self) -> Value {
-        let parties: Vec<Value> = self.parties.iter().map(Party::json).collect();
-        self.policy.clone().into(json!({
-            "action": self.action.as_str(),
-            "area": self.area,
-            "incident_id": self.incident_id,
-            "parties": parties,
-        }))
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        let action = values.name("action", IntentAction::parse);
-        Some(Self {
-            action: action.unwrap_or_default(),
-            area: values.optional_text("area"),
-            incident_id: values.optional_text("incident_id"),
-            parties: values.objects("parties", Party::read),
-            policy: IntentPolicy::read(values),
-        })
-    }
 }
 
 /// The outcome of an intent order.
@@ -180,7 +116,8 @@ domain::named! {
 }
 
 /// The decision, or the policy.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct IntentResult {
     /// The outcome.
     pub status: IntentStatus,
@@ -189,6 +126,7 @@ pub struct IntentResult {
     /// The intents that yield.
     pub yields: Vec<Intent>,
     /// The policy in force.
+    #[serde(flatten)]
     pub policy: IntentPolicy,
     /// The reason, in words.
     pub reason: Option<String>,
@@ -196,24 +134,4 @@ pub struct IntentResult {
 
 impl Schema for IntentResult {
     const ID: &'static str = "service_intent_result_v1";
-
-    fn values(&self) -> Value {
-        let yields: Vec<&str> = self.yields.iter().map(|i| i.as_str()).collect();
-        self.policy.clone().into(json!({
-            "status": self.status.as_str(),
-            "prevails": self.prevails.map(Intent::as_str),
-            "yields": yields,
-            "reason": self.reason,
-        }))
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            status: values.name("status", IntentStatus::parse)?,
-            prevails: values.name("prevails", Intent::parse),
-            yields: intents(values, "yields"),
-            policy: IntentPolicy::read(values),
-            reason: values.optional_text("reason"),
-        })
-    }
 }

@@ -2,9 +2,11 @@
 //!
 //! What a payload may hold is said by the shipped template of its schema ([`schema::shipped`]), and
 //! checked by the contract made of it, which tells all that is wrong at once, so that a sender
-//! mends it in one round. Refuses to know what agents do with payloads.
-//! Read next: [`incident`], [`diagnosis`], [`repair`], [`ticket`], [`verification`]; then [`values`].
+//! mends it in one round. The form of each is what serde derives, which a test holds to the byte.
+//! Refuses to know what agents do with payloads.
+//! Read next: [`incident`], [`diagnosis`], [`repair`], [`ticket`], [`verification`]; then `canonical.rs`.
 
+mod canonical;
 pub mod compensation;
 pub mod complaint;
 pub mod diagnosis;
@@ -14,7 +16,6 @@ pub mod quality;
 pub mod repair;
 pub mod saving;
 pub mod ticket;
-pub mod values;
 pub mod verification;
 
 use domain::content::{Content, Payload};
@@ -23,26 +24,25 @@ use schema::contract::{Contract, Limits, Unknown};
 use schema::shipped;
 use schema::template::Template;
 use schema::violation::{Code, PayloadViolation};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use values::Values;
 
 /// A payload type with its schema version.
-pub trait Schema: Sized {
+pub trait Schema: Serialize + DeserializeOwned {
     /// The schema version, e.g. `fault_diagnosis_v1`.
     const ID: &'static str;
 
-    /// The key and value pairs; null and empty arrays stand for nothing.
-    fn values(&self) -> Value;
+    /// The key and value pairs, in canonical form.
+    fn values(&self) -> Value {
+        canonical::values(self)
+    }
 
-    /// Reads values that the contract has accepted; none if they name what cannot be, such as an
-    /// instant out of reach.
-    fn read(values: Values<'_>) -> Option<Self>;
-
-    /// The payload as a message carries it, in canonical form.
+    /// The payload as a message carries it.
     fn to_payload(&self) -> Payload {
-        Payload::new(Self::ID, values::canonical(self.values()))
+        Payload::new(Self::ID, self.values())
     }
 
     /// Reads a payload.
@@ -56,7 +56,21 @@ pub trait Schema: Sized {
         let accepted = contract(Self::ID)
             .accept(payload.values.clone(), Unknown::Reject)
             .map_err(UnreadablePayload::Refused)?;
-        Self::read(Values(&accepted.values)).ok_or(UnreadablePayload::OutOfReach)
+        serde_json::from_value(accepted.values.into()).map_err(|_| UnreadablePayload::OutOfReach)
+    }
+
+    /// Reads the payload of a content that must have one.
+    ///
+    /// # Errors
+    /// The reply to the sender: what is needed, or what is wrong.
+    fn needed_in(content: &Content) -> Result<Self, Reply> {
+        let target = content.target_object.as_str();
+        let Some(payload) = &content.payload else {
+            let words = format!("Needed: a payload of {}", Self::ID);
+            let content = Content::new(target, words);
+            return Err(Reply::new(Verdict::InputRequired, vec![content]));
+        };
+        Self::from_payload(payload).map_err(|e| e.reply(target))
     }
 
     /// Reads the payload of a content, if it has one of this schema that can be read.

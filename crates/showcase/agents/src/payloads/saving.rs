@@ -3,11 +3,10 @@
 //! Read next: [`crate::energy_saving`], which decides who sleeps.
 
 use super::Schema;
-use super::compensation::{figure, number, whole};
-use super::values::{Values, list};
+use super::canonical::instant;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -33,7 +32,8 @@ domain::named! {
 }
 
 /// The order to save energy, or not to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavingOrder {
     /// The thing to do.
     pub action: SavingAction,
@@ -59,37 +59,6 @@ pub struct SavingOrder {
 
 impl Schema for SavingOrder {
     const ID: &'static str = "energy_saving_v1";
-
-    fn values(&self) -> Value {
-        json!({
-            "action": self.action.as_str(),
-            "area": self.area,
-            "cells": list(&self.cells),
-            "saving_target_percent": figure(self.saving_target_percent),
-            "duration_minutes": self.duration_minutes,
-            "max_load_percent": self.max_load_percent,
-            "min_throughput_mbps": figure(self.min_throughput_mbps),
-            "degradation_allowed": self.degradation_allowed,
-            "incident_id": self.incident_id,
-            "ruling": self.ruling,
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        let action = values.name("action", SavingAction::parse);
-        Some(Self {
-            action: action.unwrap_or_default(),
-            area: values.text("area"),
-            cells: values.elements("cells"),
-            saving_target_percent: number(values, "saving_target_percent"),
-            duration_minutes: whole(values, "duration_minutes"),
-            max_load_percent: whole(values, "max_load_percent"),
-            min_throughput_mbps: number(values, "min_throughput_mbps"),
-            degradation_allowed: values.flag("degradation_allowed"),
-            incident_id: values.optional_text("incident_id"),
-            ruling: values.optional_text("ruling"),
-        })
-    }
 }
 
 /// The state of energy saving.
@@ -114,7 +83,8 @@ domain::named! {
 }
 
 /// The outcome, or how it goes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SavingResult {
     /// Its status.
     pub status: SavingStatus,
@@ -133,6 +103,7 @@ pub struct SavingResult {
     /// The throughput that the slowest tenth of the users gets, in Mbit/s.
     pub throughput_mbps: Option<f64>,
     /// Since when it holds.
+    #[serde(with = "instant")]
     pub effective_at: Option<Timestamp>,
     /// The reason, if it is less than was asked for.
     pub reason: Option<String>,
@@ -140,34 +111,4 @@ pub struct SavingResult {
 
 impl Schema for SavingResult {
     const ID: &'static str = "energy_saving_result_v1";
-
-    fn values(&self) -> Value {
-        json!({
-            "status": self.status.as_str(),
-            "area": self.area,
-            "cells_saving": self.cells_saving,
-            "cells_total": self.cells_total,
-            "saving_percent": figure(self.saving_percent),
-            "energy_kwh": figure(self.energy_kwh),
-            "baseline_kwh": figure(self.baseline_kwh),
-            "throughput_mbps": figure(self.throughput_mbps),
-            "effective_at": self.effective_at.map(|at| at.to_string()),
-            "reason": self.reason,
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        Some(Self {
-            status: values.name("status", SavingStatus::parse)?,
-            area: values.text("area"),
-            cells_saving: whole(values, "cells_saving"),
-            cells_total: whole(values, "cells_total"),
-            saving_percent: number(values, "saving_percent"),
-            energy_kwh: number(values, "energy_kwh"),
-            baseline_kwh: number(values, "baseline_kwh"),
-            throughput_mbps: number(values, "throughput_mbps"),
-            effective_at: values.time("effective_at"),
-            reason: values.optional_text("reason"),
-        })
-    }
 }

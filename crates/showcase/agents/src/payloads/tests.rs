@@ -2,13 +2,21 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::compensation::{
+    Compensation, CompensationAction, CompensationResult, CompensationStatus, SavingMeanwhile,
+};
+use super::complaint::{ComplaintBoundary, ComplaintResult, ServiceComplaint, TicketResult};
 use super::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use super::incident::{Incident, IncidentAlarm, IncidentOrder};
+use super::intent::{Intent, IntentAction, IntentOrder, IntentResult, IntentStatus};
+use super::quality::{Quality, QualityCheck, QualityResult};
 use super::repair::{Guidance, GuidanceResult, Repair, RepairDecision, RepairResult};
-use super::ticket::{self, TicketKind, TicketOrder, TicketStatus, TroubleTicket};
+use super::saving::{SavingAction, SavingOrder, SavingResult, SavingStatus};
+use super::ticket::{TicketKind, TicketOrder, TicketSeverity, TicketStatus, TroubleTicket};
 use super::verification::{VerificationOrder, VerificationResult};
 use super::*;
 use crate::bench::{at, id};
+use crate::complaints::reader::matter::ReadSymptom;
 use domain::cause::Cause;
 use domain::inventory::Domain;
 use domain::telemetry::{AlarmType, Severity};
@@ -16,6 +24,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+
+mod forms;
 
 /// Asserts what every payload of ours is: accepted by the contract of its schema, without a
 /// warning, and in canonical form already.
@@ -27,8 +37,9 @@ pub(crate) fn lawful(payload: &Payload) {
     assert!(accepted.warnings.is_empty(), "{:?}", accepted.warnings);
 }
 
-/// Through the text of a message, as on the wire.
-fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
+/// Asserts that a payload is lawful and reads what it writes, through the text of a message as on the
+/// wire.
+pub(crate) fn there_and_back<S: Schema + PartialEq + Debug>(value: &S) {
     let sent = Content::new("t", "d").with_payload(value.to_payload());
     let read = Content::parse([sent.render().as_str()]).unwrap();
     let payload = read.payload.unwrap();
@@ -72,92 +83,6 @@ fn diagnosis() -> Diagnosis {
         sites: BTreeSet::from([id("site:b1")]),
         since: Some(at(5)),
     }
-}
-
-#[test]
-fn every_payload_reads_what_it_writes() {
-    there_and_back(&IncidentOrder {
-        domain: Domain::Wireless,
-    });
-    there_and_back(&incident());
-    there_and_back(&diagnosis());
-    let mut result = DiagnosisResult {
-        target: "duct:B-1".into(),
-        confirmed: true,
-        root_cause: Some(id("duct:B-1")),
-        cause: Some(Cause::DuctCut),
-        evidence: vec!["reading \"quoted\"\nsecond line".into()],
-        proposal: "p".into(),
-        automatic: false,
-        location: "l".into(),
-    };
-    there_and_back(&result);
-    (result.root_cause, result.cause, result.confirmed) = (None, None, false);
-    there_and_back(&result);
-    there_and_back(&Repair {
-        ticket_id: "TT-1".into(),
-        element: id("duct:B-1"),
-        cause: Cause::DuctCut,
-        place: "Bonn".into(),
-        affected_sites: BTreeSet::from([id("site:b1"), id("site:b2")]),
-        proposal: "p".into(),
-        evidence: vec!["e".into()],
-    });
-    there_and_back(&RepairResult {
-        ticket_id: "TT-1".into(),
-        repaired: true,
-        element: id("duct:B-1"),
-        finding: "f".into(),
-    });
-    there_and_back(&Guidance {
-        question: "what now?".into(),
-        element: id("duct:B-1"),
-        cause: Cause::DuctCut,
-    });
-    there_and_back(&GuidanceResult {
-        answer: "a".into(),
-        steps: vec!["s".into()],
-        element: id("duct:B-1"),
-        alarms: vec![],
-    });
-    there_and_back(&TicketOrder::of(TicketKind::Escalation));
-    there_and_back(&TicketOrder {
-        ticket_id: Some("TT-1".into()),
-        external_id: "case-1".into(),
-        name: "n".into(),
-        severity: ticket::TicketSeverity::Critical,
-        status: Some(TicketStatus::InProgress),
-        reason: "r".into(),
-        related: vec![id("duct:B-1"), id("card:B/1")],
-        sites: BTreeSet::from([id("site:b1")]),
-        parties: vec!["p".into()],
-        notes: vec!["n".into()],
-        ..TicketOrder::of(TicketKind::Complaint)
-    });
-    there_and_back(&TroubleTicket {
-        ticket_id: "TT-1".into(),
-        external_id: String::new(),
-        kind: TicketKind::Repair,
-        name: "n".into(),
-        severity: ticket::TicketSeverity::Minor,
-        status: TicketStatus::Held,
-        reason: "r".into(),
-        created_at: at(1),
-        changed_at: at(2),
-        related: vec![id("duct:B-1")],
-        sites: BTreeSet::new(),
-        parties: vec![],
-        notes: vec!["n".into()],
-        beside: BTreeSet::from(["TT-2".to_owned()]),
-    });
-    let sites = BTreeSet::from([id("site:b1")]);
-    there_and_back(&VerificationOrder {
-        sites: sites.clone(),
-    });
-    there_and_back(&VerificationResult {
-        restored: sites,
-        still_out: BTreeSet::new(),
-    });
 }
 
 /// The reply to a payload of which nothing can be made.
@@ -274,13 +199,14 @@ fn an_incident_is_no_order() {
     assert_eq!(report.as_deref(), Some(Incident::ID));
 }
 
-/// The enumerations of the templates are those of the domain.
+/// The enumerations of the templates are those of the types: what a contract accepts is read.
 #[test]
-fn templates_and_domain_name_the_same_things() {
+fn templates_and_types_name_the_same_things() {
     let allowed = |schema_id: &str, key: &str| {
-        let all = shipped::shipped();
-        let template = all.iter().find(|t| t.schema_id == schema_id).unwrap();
-        let values = template.key(key).unwrap().shape.constraint.allowed.clone();
+        let template = shipped::template(schema_id).unwrap();
+        let shape = template.key(key).unwrap().shape.clone();
+        let items = shape.constraint.items.map(|i| i.constraint.allowed);
+        let values = items.unwrap_or(shape.constraint.allowed);
         let names = values.iter().map(|v| v.as_str().unwrap().to_owned());
         names.collect::<Vec<_>>()
     };
@@ -290,21 +216,70 @@ fn templates_and_domain_name_the_same_things() {
         (DiagnosisResult::ID, "cause"),
         (Repair::ID, "cause"),
         (Guidance::ID, "cause"),
-        ("service_complaint_result_v1", "cause"),
+        (QualityResult::ID, "cause"),
+        (TicketResult::ID, "cause"),
+        (ComplaintResult::ID, "cause"),
     ] {
         assert_eq!(allowed(schema_id, key), causes);
     }
-    let types = allowed(Incident::ID, "probable_cause");
-    assert_eq!(types, AlarmType::ALL.map(AlarmType::as_str));
-    let status = TicketStatus::ALL.map(TicketStatus::as_str);
-    assert_eq!(allowed(TicketOrder::ID, "status"), status);
-    assert_eq!(allowed(TroubleTicket::ID, "status"), status);
-    let kinds = TicketKind::ALL.map(TicketKind::as_str);
-    assert_eq!(allowed(TroubleTicket::ID, "ticket_type"), kinds);
-    for schema_id in [TroubleTicket::ID, TicketOrder::ID] {
-        let severities = ticket::TicketSeverity::ALL.map(ticket::TicketSeverity::as_str);
-        assert_eq!(allowed(schema_id, "severity"), severities);
+    let intents = Intent::ALL.map(Intent::as_str);
+    for (schema_id, key) in [
+        (IntentOrder::ID, "priorities"),
+        (IntentResult::ID, "priorities"),
+        (IntentResult::ID, "prevails"),
+        (IntentResult::ID, "yields"),
+    ] {
+        assert_eq!(allowed(schema_id, key), intents);
     }
+    for schema_id in [QualityCheck::ID, ServiceComplaint::ID] {
+        let symptoms = ReadSymptom::ALL.map(ReadSymptom::as_str);
+        assert_eq!(allowed(schema_id, "symptom"), symptoms);
+    }
+    for schema_id in [TicketResult::ID, ComplaintResult::ID] {
+        let boundaries = ComplaintBoundary::ALL.map(ComplaintBoundary::as_str);
+        assert_eq!(allowed(schema_id, "boundary"), boundaries);
+    }
+    for schema_id in [TroubleTicket::ID, TicketOrder::ID] {
+        let severities = TicketSeverity::ALL.map(TicketSeverity::as_str);
+        assert_eq!(allowed(schema_id, "severity"), severities);
+        let status = TicketStatus::ALL.map(TicketStatus::as_str);
+        assert_eq!(allowed(schema_id, "status"), status);
+    }
+    for schema_id in [Compensation::ID, CompensationResult::ID] {
+        let savings = SavingMeanwhile::ALL.map(SavingMeanwhile::as_str);
+        assert_eq!(allowed(schema_id, "energy_saving"), savings);
+    }
+    let same = |schema_id: &str, key: &str, names: &[&str]| {
+        assert_eq!(allowed(schema_id, key), names, "{schema_id} {key}");
+    };
+    let types = AlarmType::ALL.map(AlarmType::as_str);
+    same(Incident::ID, "probable_cause", &types);
+    same(
+        Incident::ID,
+        "severity",
+        &Severity::ALL.map(Severity::as_str),
+    );
+    let kinds = TicketKind::ALL.map(TicketKind::as_str);
+    same(TroubleTicket::ID, "ticket_type", &kinds);
+    let actions = CompensationAction::ALL.map(CompensationAction::as_str);
+    same(Compensation::ID, "action", &actions);
+    let status = CompensationStatus::ALL.map(CompensationStatus::as_str);
+    same(CompensationResult::ID, "status", &status);
+    let actions = SavingAction::ALL.map(SavingAction::as_str);
+    same(SavingOrder::ID, "action", &actions);
+    let status = SavingStatus::ALL.map(SavingStatus::as_str);
+    same(SavingResult::ID, "status", &status);
+    let actions = IntentAction::ALL.map(IntentAction::as_str);
+    same(IntentOrder::ID, "action", &actions);
+    let status = IntentStatus::ALL.map(IntentStatus::as_str);
+    same(IntentResult::ID, "status", &status);
+    let mut verdicts = allowed(QualityResult::ID, "verdict");
+    verdicts.rotate_right(1);
+    assert_eq!(verdicts, Quality::ALL.map(Quality::as_str));
+    // Of the domains only those that have incidents are allowed.
+    let domains = allowed(Incident::ID, "domain");
+    assert!(domains.iter().all(|d| Domain::parse(d).is_some()));
+    assert_eq!(allowed(IncidentOrder::ID, "domain"), domains);
 }
 
 /// The kinds of elements that templates name are those of the domain.

@@ -6,21 +6,22 @@
 //! [`crate::trouble_ticket`].
 
 use super::Schema;
-use super::values::{Values, non_empty};
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
-use serde_json::{Value, json};
+use language::time::rfc3339;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 /// The subject of a ticket (`ticketType`).
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TicketKind {
     /// Something broken is to be repaired.
     Repair,
     /// Agents cannot go on: people are needed.
+    #[default]
     Escalation,
     /// A customer is not content.
     Complaint,
@@ -34,11 +35,12 @@ domain::named! {
 /// The severity of a ticket.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TicketSeverity {
     /// Nobody is without service.
     Minor,
     /// Some are.
+    #[default]
     Major,
     /// Very many are.
     Critical,
@@ -82,30 +84,85 @@ impl TicketStatus {
     }
 }
 
+/// The elements that a ticket is about (`relatedEntity`), by what they have to do with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<RelatedEntity>", into = "Vec<RelatedEntity>")]
+pub struct RelatedEntities {
+    /// Those suspected, likeliest first, or broken.
+    pub suspected: Vec<ElementId>,
+    /// The sites that are touched.
+    pub affected: BTreeSet<ElementId>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RelatedEntity {
+    id: ElementId,
+    relation: EntityRelation,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum EntityRelation {
+    Suspected,
+    Affected,
+}
+
+impl From<Vec<RelatedEntity>> for RelatedEntities {
+    fn from(all: Vec<RelatedEntity>) -> Self {
+        let suspected = |e: &RelatedEntity| e.relation == EntityRelation::Suspected;
+        let (suspected, affected): (Vec<_>, Vec<_>) = all.into_iter().partition(suspected);
+        Self {
+            suspected: suspected.into_iter().map(|e| e.id).collect(),
+            affected: affected.into_iter().map(|e| e.id).collect(),
+        }
+    }
+}
+
+impl From<RelatedEntities> for Vec<RelatedEntity> {
+    fn from(all: RelatedEntities) -> Self {
+        let related = |relation| move |id| RelatedEntity { id, relation };
+        let suspected = all.suspected.into_iter();
+        let affected = all.affected.into_iter();
+        suspected
+            .map(related(EntityRelation::Suspected))
+            .chain(affected.map(related(EntityRelation::Affected)))
+            .collect()
+    }
+}
+
 /// An order: open a ticket, or change the one that is named.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TicketOrder {
     /// The ticket to change; none to open one.
     pub ticket_id: Option<String>,
     /// The number under which the sender knows it; empty if none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub external_id: String,
     /// Its subject.
+    #[serde(rename = "ticket_type")]
     pub kind: TicketKind,
     /// In a few words; empty if nobody said.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Its severity.
     pub severity: TicketSeverity,
     /// The status that it is to have from now on; none for as it is.
     pub status: Option<TicketStatus>,
     /// The reason; empty if nobody said.
+    #[serde(
+        rename = "status_change_reason",
+        skip_serializing_if = "String::is_empty"
+    )]
     pub reason: String,
-    /// The elements suspected, likeliest first.
-    pub related: Vec<ElementId>,
-    /// The sites that are touched.
-    pub sites: BTreeSet<ElementId>,
+    /// The elements that it is about.
+    #[serde(rename = "related_entity")]
+    pub related: RelatedEntities,
     /// The parties that have to do with it.
+    #[serde(rename = "related_party")]
     pub parties: Vec<String>,
     /// All that there is to know.
+    #[serde(rename = "note")]
     pub notes: Vec<String>,
 }
 
@@ -113,151 +170,69 @@ impl TicketOrder {
     /// An order to open a ticket of this kind, with nothing more said.
     pub fn of(kind: TicketKind) -> Self {
         Self {
-            ticket_id: None,
-            external_id: String::new(),
             kind,
-            name: String::new(),
-            severity: TicketSeverity::Major,
-            status: None,
-            reason: String::new(),
-            related: Vec::new(),
-            sites: BTreeSet::new(),
-            parties: Vec::new(),
-            notes: Vec::new(),
+            ..Self::default()
         }
     }
 }
 
-const SUSPECTED: &str = "suspected";
-const AFFECTED: &str = "affected";
-
-fn entities(related: &[ElementId], sites: &BTreeSet<ElementId>) -> Value {
-    let entity = |id: &ElementId, relation| json!({ "id": id.as_str(), "relation": relation });
-    let suspected = related.iter().map(|id| entity(id, SUSPECTED));
-    let affected = sites.iter().map(|id| entity(id, AFFECTED));
-    suspected.chain(affected).collect()
-}
-
-fn entities_of<C: FromIterator<ElementId>>(values: Values<'_>, relation: &str) -> C {
-    let read = |entity: Values<'_>| Some((entity.element("id")?, entity.text("relation")));
-    let all = values.objects("related_entity", read).into_iter();
-    all.filter(|(_, r)| r == relation)
-        .map(|(id, _)| id)
-        .collect()
-}
-
 impl Schema for TicketOrder {
     const ID: &'static str = "trouble_ticket_v1";
+}
 
-    fn values(&self) -> Value {
-        json!({
-            "ticket_id": self.ticket_id,
-            "external_id": non_empty(&self.external_id),
-            "ticket_type": self.kind.as_str(),
-            "name": non_empty(&self.name),
-            "severity": self.severity.as_str(),
-            "status": self.status.map(TicketStatus::as_str),
-            "status_change_reason": non_empty(&self.reason),
-            "related_entity": entities(&self.related, &self.sites),
-            "related_party": self.parties,
-            "note": self.notes,
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        let kind = values.name("ticket_type", TicketKind::parse);
-        let severity = values.name("severity", TicketSeverity::parse);
-        Some(Self {
-            ticket_id: values.optional_text("ticket_id"),
-            external_id: values.text("external_id"),
-            kind: kind.unwrap_or(TicketKind::Escalation),
-            name: values.text("name"),
-            severity: severity.unwrap_or(TicketSeverity::Major),
-            status: values.name("status", TicketStatus::parse),
-            reason: values.text("status_change_reason"),
-            related: entities_of(values, SUSPECTED),
-            sites: entities_of(values, AFFECTED),
-            parties: values.texts("related_party"),
-            notes: values.texts("note"),
-        })
-    }
+/// Another ticket about the same element (`troubleTicketRelationship`).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "relation", rename = "same-element")]
+pub struct TicketRelationship {
+    /// Its number.
+    pub ticket_id: String,
 }
 
 /// A ticket as it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TroubleTicket {
     /// Its number.
     pub ticket_id: String,
     /// The number under which its publisher knows it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub external_id: String,
     /// Its subject.
+    #[serde(rename = "ticket_type")]
     pub kind: TicketKind,
     /// In a few words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Its severity.
     pub severity: TicketSeverity,
     /// Its status.
     pub status: TicketStatus,
     /// The reason for its status.
+    #[serde(
+        default,
+        rename = "status_change_reason",
+        skip_serializing_if = "String::is_empty"
+    )]
     pub reason: String,
     /// The instant at which it was opened.
+    #[serde(with = "rfc3339")]
     pub created_at: Timestamp,
     /// The instant at which its status changed last.
+    #[serde(rename = "status_changed_at", with = "rfc3339")]
     pub changed_at: Timestamp,
-    /// The elements that are suspected, or broken.
-    pub related: Vec<ElementId>,
-    /// The sites that are touched.
-    pub sites: BTreeSet<ElementId>,
+    /// The elements that it is about.
+    #[serde(default, rename = "related_entity")]
+    pub related: RelatedEntities,
     /// The parties that have to do with it.
+    #[serde(default, rename = "related_party")]
     pub parties: Vec<String>,
     /// All that there is to know, oldest first.
+    #[serde(default, rename = "note")]
     pub notes: Vec<String>,
     /// Tickets that have to do with this one.
-    pub beside: BTreeSet<String>,
+    #[serde(default, rename = "trouble_ticket_relationship")]
+    pub beside: BTreeSet<TicketRelationship>,
 }
 
 impl Schema for TroubleTicket {
     const ID: &'static str = "trouble_ticket_result_v1";
-
-    fn values(&self) -> Value {
-        let relationship = |id: &String| json!({ "ticket_id": id, "relation": SAME_ELEMENT });
-        json!({
-            "ticket_id": self.ticket_id,
-            "external_id": non_empty(&self.external_id),
-            "ticket_type": self.kind.as_str(),
-            "name": non_empty(&self.name),
-            "severity": self.severity.as_str(),
-            "status": self.status.as_str(),
-            "status_change_reason": non_empty(&self.reason),
-            "created_at": self.created_at.to_string(),
-            "status_changed_at": self.changed_at.to_string(),
-            "related_entity": entities(&self.related, &self.sites),
-            "related_party": self.parties,
-            "note": self.notes,
-            "trouble_ticket_relationship": self.beside.iter().map(relationship).collect::<Value>(),
-        })
-    }
-
-    fn read(values: Values<'_>) -> Option<Self> {
-        let beside = |entry: Values<'_>| entry.optional_text("ticket_id");
-        let beside = values.objects("trouble_ticket_relationship", beside);
-        Some(Self {
-            ticket_id: values.text("ticket_id"),
-            external_id: values.text("external_id"),
-            kind: values.name("ticket_type", TicketKind::parse)?,
-            name: values.text("name"),
-            severity: values.name("severity", TicketSeverity::parse)?,
-            status: values.name("status", TicketStatus::parse)?,
-            reason: values.text("status_change_reason"),
-            created_at: values.time("created_at")?,
-            changed_at: values.time("status_changed_at")?,
-            related: entities_of(values, SUSPECTED),
-            sites: entities_of(values, AFFECTED),
-            parties: values.texts("related_party"),
-            notes: values.texts("note"),
-            beside: beside.into_iter().collect(),
-        })
-    }
 }
-
-const SAME_ELEMENT: &str = "same-element";

@@ -7,6 +7,7 @@
 pub mod manual;
 
 use crate::alarms::{ActiveAlarms, tells_of_loss};
+use crate::answers::accepted_if;
 use crate::context::TaskExecutor;
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
@@ -62,10 +63,7 @@ impl TaskExecutor for ResourceCopilot {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
@@ -97,7 +95,7 @@ impl TaskExecutor for ResourceCopilot {
 fn asked_about(element: &ElementId, content: &Content) -> Guidance {
     Guidance {
         question: format!("{}\n{}", content.target_object, content.task_description),
-        cause: Cause::usual_of(element),
+        cause: None,
         element: element.clone(),
     }
 }
@@ -130,12 +128,13 @@ impl ResourceCopilot {
 
     fn guide(&self, guidance: &Guidance, reading: &NamedElements) -> Reply {
         let id = &guidance.element;
+        let cause = guidance.cause.unwrap_or_else(|| Cause::usual_of(id));
         let alarms = self.alarms_near(id);
-        let mut steps = manual::steps(&self.topology, id, guidance.cause);
+        let mut steps = manual::steps(&self.topology, id, cause);
         if let Some(check) = self.last_check(id) {
             steps.push(check);
         }
-        let answer = reading.before(&self.describe(id, guidance.cause, &alarms));
+        let answer = reading.before(&self.describe(id, cause, &alarms));
         let result = GuidanceResult {
             answer: answer.clone(),
             steps,

@@ -23,7 +23,7 @@ fn an_engineer_at_a_card_is_told_its_ports_and_alarms() {
     let guidance = Guidance {
         question: "what now?".into(),
         element: id("card:B/2"),
-        cause: Cause::CardFailure,
+        cause: Some(Cause::CardFailure),
     };
     let content = Content::new("card:B/2", "what now?").with_payload(guidance.to_payload());
     let result = guided(

@@ -9,6 +9,7 @@
 mod decision;
 mod ticket;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::domain_agent::job::place_of;
 use crate::domain_agent::target_needed;
@@ -68,10 +69,7 @@ impl TaskExecutor for ServiceCopilot {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
@@ -326,7 +324,7 @@ impl ServiceCopilot {
         let guidance = Guidance {
             question: question.clone(),
             element: ticket.repair.element.clone(),
-            cause: ticket.repair.cause,
+            cause: Some(ticket.repair.cause),
         };
         let Some(to) = self.context.colleague(Guidance::ID, Layer::Resource, None) else {
             outputs

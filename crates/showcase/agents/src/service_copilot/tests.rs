@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{answer, ask, assign, at, briefing, id, rng, started, task, word};
+use crate::bench::{answer, ask, assign, at, briefing, failed, id, rng, started, task, word};
 use domain::agent::Agent;
 use domain::negotiation::Stance;
 use domain::task::Status;
@@ -117,14 +117,8 @@ fn a_ticket_sends_asks_guides_and_reports() {
     let rejected = (Kind::Result, Stance::Refuse);
     let again = agent.step(word(&ticket, no.clone(), rejected), at(6_000), &mut rng());
     assert!(dispatched(&again).is_some());
-    let failed = agent.step(word(&ticket, no, rejected), at(9_000), &mut rng());
-    assert!(matches!(
-        failed[1],
-        Output::Report {
-            progress: Progress::Failed(_),
-            ..
-        }
-    ));
+    let ended = agent.step(word(&ticket, no, rejected), at(9_000), &mut rng());
+    assert!(failed(&ended[1]));
 }
 
 #[test]
@@ -238,15 +232,6 @@ fn nobody_is_sent_before_the_decision_is_agreed_on() {
     let assigned = ask(Verb::TaskAssign, &ticket, ticket.content.clone());
     agent.step(assigned, at(1), &mut rng());
     let outputs = word_on(&mut *agent, &ticket, no(), Stance::Refuse);
-    let failed = |o: &Output| {
-        matches!(
-            o,
-            Output::Report {
-                progress: Progress::Failed(_),
-                ..
-            }
-        )
-    };
     assert!(outputs.iter().any(failed));
 }
 

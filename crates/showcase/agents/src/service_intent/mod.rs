@@ -7,13 +7,14 @@
 
 pub mod ruling;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::outbox::{Outbox, ReplyOutcome};
+use crate::payloads::Schema;
 use crate::payloads::intent::{
     Intent, IntentAction, IntentOrder, IntentPolicy, IntentResult, IntentStatus,
 };
 use crate::payloads::saving::{SavingAction, SavingOrder};
-use crate::payloads::{Schema, UnreadablePayload};
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
 use domain::inventory::Domain;
@@ -127,10 +128,7 @@ impl TaskExecutor for ServiceIntent {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
@@ -168,14 +166,7 @@ impl TaskExecutor for ServiceIntent {
 }
 
 fn understand(content: &Content) -> Result<IntentOrder, Reply> {
-    let target = content.target_object.as_str();
-    let Some(payload) = &content.payload else {
-        let words = format!("Needed: a payload of {}", IntentOrder::ID);
-        let content = Content::new(target, words);
-        return Err(Reply::new(Verdict::InputRequired, vec![content]));
-    };
-    let unreadable = |e: UnreadablePayload| e.reply(target);
-    let order = IntentOrder::from_payload(payload).map_err(unreadable)?;
+    let order = IntentOrder::needed_in(content)?;
     let twice = |i: &Intent| order.policy.priorities.iter().filter(|p| *p == i).count() > 1;
     if let Some(intent) = order.policy.priorities.iter().find(|i| twice(i)) {
         let words = format!("{} stands twice", intent.as_str());

@@ -10,7 +10,7 @@ mod messages;
 #[path = "drill/net.rs"]
 pub(crate) mod net;
 
-use crate::bench::{Row, at, profile_of, rng};
+use crate::bench::{IP_FAULT, Row, SERVICE_COPILOT, WIRELESS_FAULT, at, profile_of, rng};
 use crate::roster;
 use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
@@ -80,28 +80,9 @@ pub(crate) struct Drill {
 /// The profiles of the agents of use case 2.
 fn profiles() -> Vec<Arc<Profile>> {
     let rows: [Row; 6] = [
-        (
-            "wireless-fault",
-            Layer::Resource,
-            "Wireless",
-            &[
-                "fault_incident_v1",
-                "fault_diagnosis_v1",
-                "service_verification_v1",
-            ],
-        ),
-        (
-            "ip-fault",
-            Layer::Resource,
-            "IP",
-            &["fault_incident_v1", "fault_diagnosis_v1"],
-        ),
-        (
-            "service-copilot",
-            Layer::Service,
-            "Wireless, IP",
-            &["fault_repair_v1"],
-        ),
+        WIRELESS_FAULT,
+        IP_FAULT,
+        SERVICE_COPILOT,
         (
             "service-intent",
             Layer::Service,

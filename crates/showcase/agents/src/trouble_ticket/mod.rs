@@ -16,15 +16,19 @@
 pub mod record;
 mod repair;
 
+use crate::answers::accepted_if;
 use crate::context::{AgentContext, TaskExecutor};
 use crate::element_names;
 use crate::oss_fault::news::News;
 use crate::payloads::repair::Repair;
-use crate::payloads::ticket::{TicketKind, TicketOrder, TicketStatus, TroubleTicket};
+use crate::payloads::ticket::{
+    TicketKind, TicketOrder, TicketRelationship, TicketStatus, TroubleTicket,
+};
 use crate::payloads::{Schema, UnreadablePayload};
 use crate::topology::Topology;
 use domain::agent::{Ask, Briefing, Input, Message, Output, Progress};
 use domain::content::Content;
+use domain::inventory::ElementId;
 use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
@@ -76,10 +80,7 @@ impl TaskExecutor for TroubleTickets {
     }
 
     fn feasible(&self, content: &Content) -> Reply {
-        match self.understand(content) {
-            Ok(_) => Reply::accepted(),
-            Err(reply) => reply,
-        }
+        accepted_if(self.understand(content))
     }
 
     fn assigned(&mut self, ask: &Ask, now: Timestamp) -> (Reply, Vec<Output>) {
@@ -187,12 +188,11 @@ impl TroubleTickets {
             created_at: task.created_at,
             changed_at: now,
             related: order.related.clone(),
-            sites: order.sites.clone(),
             parties: std::iter::once(task.from.clone())
                 .chain(order.parties.iter().cloned())
                 .collect(),
             notes: order.notes.clone(),
-            beside: self.beside(&order.related, &task.id),
+            beside: self.beside(&order.related.suspected, &task.id),
         };
         let waits = "people are asked to look at it";
         let pending = ticket.change(TicketStatus::Pending, waits, now);
@@ -259,7 +259,7 @@ impl TroubleTickets {
         if found.is_empty() {
             let elements = element_names::read(self.topology.names(), content).elements;
             let about = |t: &&TroubleTicket| {
-                let touched = t.related.iter().chain(&t.sites);
+                let touched = t.related.suspected.iter().chain(&t.related.affected);
                 touched.into_iter().any(|e| elements.contains(e))
             };
             found.extend(self.tickets.values().filter(about));
@@ -288,15 +288,18 @@ impl TroubleTickets {
     }
 
     /// The open tickets about any of these elements.
-    fn beside(&self, elements: &[domain::inventory::ElementId], own: &TaskId) -> BTreeSet<String> {
+    fn beside(&self, elements: &[ElementId], own: &TaskId) -> BTreeSet<TicketRelationship> {
         let own = format!("TT-{own}");
         let near = |t: &&TroubleTicket| {
             !t.status.is_over()
                 && t.ticket_id != own
-                && t.related.iter().any(|e| elements.contains(e))
+                && t.related.suspected.iter().any(|e| elements.contains(e))
         };
         let tickets = self.tickets.values().filter(near);
-        tickets.map(|t| t.ticket_id.clone()).collect()
+        let numbers = tickets.map(|t| t.ticket_id.clone());
+        numbers
+            .map(|ticket_id| TicketRelationship { ticket_id })
+            .collect()
     }
 
     fn put(&mut self, ticket: TroubleTicket) {

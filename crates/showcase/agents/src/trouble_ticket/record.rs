@@ -73,7 +73,13 @@ impl TroubleTicket {
 
     /// On one line, for people.
     pub fn describe(&self) -> String {
-        let about: Vec<&str> = self.related.iter().take(3).map(|e| e.as_str()).collect();
+        let about: Vec<&str> = self
+            .related
+            .suspected
+            .iter()
+            .take(3)
+            .map(|e| e.as_str())
+            .collect();
         let about = match about.is_empty() {
             true => String::new(),
             false => format!(" about {}", about.join(", ")),

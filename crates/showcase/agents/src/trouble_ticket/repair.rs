@@ -6,44 +6,31 @@
 //!           └───────────────────────────────┘
 //! ```
 //!
-//! The copilot's result is accepted when it comes: that the work was done. Whether service is back
-//! is judged by the publisher of the ticket's task; a rejection is another visit, under another
-//! sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
-//! restart the same is said again and nothing is ordered twice. Read next: [`super::record`].
+//! Whether service is back is judged by the publisher of the ticket's task; a rejection is another visit,
+//! under another sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
+//! restart the same is said again and nothing is ordered twice. Read next: `repair/part.rs`, what is said about a
+//! sub-task; [`super::record`].
+
+mod part;
+
+pub(super) use part::Purpose;
 
 use super::{TroubleTickets, ticket_report};
-use crate::context::with_points;
-use crate::oss_fault::news::News;
 use crate::payloads::Schema;
-use crate::payloads::repair::{Repair, RepairResult};
-use crate::payloads::ticket::{TicketKind, TicketSeverity, TicketStatus, TroubleTicket};
-use domain::agent::{Ask, Message, Output, Progress, Undelivered};
+use crate::payloads::repair::Repair;
+use crate::payloads::ticket::{
+    RelatedEntities, TicketKind, TicketSeverity, TicketStatus, TroubleTicket,
+};
+use domain::agent::{Ask, Message, Output, Progress};
 use domain::content::Content;
-use domain::negotiation::{Kind, Speech};
 use domain::profile::Layer;
-use domain::reply::{Reason, Reply, Verdict};
-use domain::task::{Awaits, Conditions, Status, Task, TaskId};
-use domain::telemetry::Token;
+use domain::reply::{Reply, Verdict};
+use domain::task::{Awaits, Conditions, Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 
 /// The most visits to one element for one ticket.
 const VISITS_MAX: u32 = 2;
-/// The `error-tag` for an identifier that is taken (RFC 6241, Appendix A).
-const DATA_EXISTS: &str = "data-exists";
-
-/// The purpose of a message.
-#[derive(Clone, Debug)]
-pub(super) enum Purpose {
-    /// Giving a repair to a copilot.
-    Part(TaskId),
-    /// Asking how a part is.
-    State,
-    /// Passing a plan on: its answer is the publisher's.
-    Plan(TaskId),
-    /// A judgement, a decision or a cancellation: nothing depends on its reply.
-    Word,
-}
 
 /// A repair under way.
 #[derive(Clone, Debug)]
@@ -86,11 +73,7 @@ impl TroubleTickets {
         let old = self.works.remove(&task.id).and_then(|work| work.part);
         let mut outputs: Vec<Output> = old.map(|part| self.cancel(part)).into_iter().collect();
         self.open(task, repair, now);
-        let same = self.twin(&task.id);
-        outputs.extend(match same {
-            Some(twin) => self.hold(&task.id, twin, now),
-            None => self.give(&task.id, now),
-        });
+        outputs.extend(self.begin(&task.id, now));
         (Reply::accepted(), outputs)
     }
 
@@ -100,7 +83,7 @@ impl TroubleTickets {
             1..=9 => TicketSeverity::Major,
             _ => TicketSeverity::Critical,
         };
-        let related = vec![repair.element.clone()];
+        let suspected = vec![repair.element.clone()];
         let number = self.number(&repair, task);
         let mut notes = vec![format!("{} {}", task.created_at, repair.proposal)];
         notes.retain(|note| !note.trim().is_empty());
@@ -114,9 +97,11 @@ impl TroubleTickets {
             reason: "taken down".to_owned(),
             created_at: task.created_at,
             changed_at: now,
-            beside: self.beside(&related, &task.id),
-            related,
-            sites: repair.affected_sites.clone(),
+            beside: self.beside(&suspected, &task.id),
+            related: RelatedEntities {
+                suspected,
+                affected: repair.affected_sites.clone(),
+            },
             parties: vec![task.from.clone()],
             notes,
         };
@@ -141,6 +126,13 @@ impl TroubleTickets {
         match self.tickets.get(&repair.ticket_id) {
             Some(other) if !own(other) => format!("TT-{}", task.id),
             _ => repair.ticket_id.clone(),
+        }
+    }
+
+    fn begin(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+        match self.twin(task) {
+            Some(twin) => self.hold(task, twin, now),
+            None => self.give(task, now),
         }
     }
 
@@ -209,20 +201,6 @@ impl TroubleTickets {
         outputs
     }
 
-    fn send(&mut self, purpose: Purpose, message: Message) -> Output {
-        let token = self.context.token();
-        self.sent.insert(token, (purpose, message.clone()));
-        Output::Send { token, message }
-    }
-
-    fn cancel(&mut self, (part, to): (TaskId, String)) -> Output {
-        let content = Content::new(part.as_str(), "No longer needed");
-        self.send(
-            Purpose::Word,
-            Message::new(to, Verb::TaskCancel, part, content),
-        )
-    }
-
     /// Brings the ticket of a task to a state and tells its publisher.
     fn changed(
         &mut self,
@@ -232,8 +210,7 @@ impl TroubleTickets {
         percent: u8,
         now: Timestamp,
     ) -> Vec<Output> {
-        let number = self.works.get(task).map(|w| w.ticket.clone());
-        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
+        let Some(ticket) = self.ticket_of(task) else {
             return Vec::new();
         };
         match ticket.change(to, why, now) {
@@ -254,16 +231,21 @@ impl TroubleTickets {
         outputs
     }
 
+    fn held_behind(&self, task: &TaskId) -> Vec<TaskId> {
+        let held = self.works.iter();
+        let held = held.filter(|(_, w)| w.behind.as_ref() == Some(task));
+        held.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The ticket of a repair under way.
+    fn ticket_of(&mut self, task: &TaskId) -> Option<&mut TroubleTicket> {
+        self.tickets.get_mut(&self.works.get(task)?.ticket)
+    }
+
     /// Lets those who were held behind a task go on alone: the first is given, the others are held
     /// behind it.
     fn release(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
-        let behind = |w: &Work| w.behind.as_ref() == Some(task);
-        let held: Vec<TaskId> = self
-            .works
-            .iter()
-            .filter(|(_, w)| behind(w))
-            .map(|(id, _)| id.clone())
-            .collect();
+        let held = self.held_behind(task);
         let Some((first, others)) = held.split_first() else {
             return Vec::new();
         };
@@ -273,162 +255,6 @@ impl TroubleTickets {
             }
         }
         self.give(first, now)
-    }
-
-    pub(super) fn replied(
-        &mut self,
-        token: Token,
-        reply: Result<Reply, Undelivered>,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some((purpose, sent)) = self.sent.remove(&token) else {
-            return Vec::new();
-        };
-        let taken = reply.as_ref().is_ok_and(|r| r.verdict != Verdict::Refused);
-        let exists = matches!(&reply, Err(undelivered) if undelivered.tag == DATA_EXISTS);
-        match purpose {
-            Purpose::Part(_) if taken => Vec::new(),
-            Purpose::Part(_) if exists => {
-                let content = Content::new(sent.task.as_str(), "How is it?");
-                let query = Message::new(sent.to, Verb::TaskResultQuery, sent.task, content);
-                vec![self.send(Purpose::State, query)]
-            }
-            Purpose::Part(task) => {
-                let Some(work) = self.works.get_mut(&task) else {
-                    return Vec::new();
-                };
-                work.declined.push(sent.to.clone());
-                work.part = None;
-                self.give(&task, now)
-            }
-            Purpose::State => match reply.ok().and_then(|r| News::in_reply(&sent, &r)) {
-                Some(news) => self.part_told(&news, now),
-                None => Vec::new(),
-            },
-            Purpose::Plan(task) => vec![plan_answered(task, reply)],
-            Purpose::Word => Vec::new(),
-        }
-    }
-
-    /// News of a sub-task, passed on to whoever wants the repair.
-    pub(super) fn part_told(&mut self, news: &News, now: Timestamp) -> Vec<Output> {
-        // That a part has ended which is accepted already says nothing new.
-        let part =
-            |w: &Work| !w.resolved && w.part.as_ref().is_some_and(|(id, _)| *id == news.task);
-        let Some(task) = self.works.iter().find(|(_, w)| part(w)) else {
-            return Vec::new();
-        };
-        let task = task.0.clone();
-        let words = news.content.task_description.clone();
-        let offered = news.status == Status::Finished || news.awaits == Some(Awaits::Judgement);
-        match news.awaits {
-            _ if offered => self.part_done(&task, news, now),
-            _ if news.status.is_terminal() => {
-                let why = format!("{} by {}: {words}", news.status, news.from);
-                self.fail(&task, &why, now)
-            }
-            Some(Awaits::Decision) => {
-                let why = "its publisher is asked how it is to be repaired";
-                let mut outputs = self.changed(&task, TicketStatus::Pending, why, 10, now);
-                outputs.push(Output::Speak {
-                    task,
-                    kind: Kind::Fulfillment,
-                    speech: Speech::offer(vec![news.content.clone()]),
-                });
-                outputs
-            }
-            Some(Awaits::Answer | Awaits::Credentials) => {
-                let why = "the field force asks its publisher";
-                let mut outputs = self.changed(&task, TicketStatus::Pending, why, 10, now);
-                outputs.push(Output::report(
-                    &task,
-                    Progress::InputRequired(news.content.clone()),
-                ));
-                outputs
-            }
-            _ => self.part_goes_on(&task, &words, news.percent, now),
-        }
-    }
-
-    fn part_goes_on(
-        &mut self,
-        task: &TaskId,
-        words: &str,
-        percent: u8,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let number = self.works.get(task).map(|w| w.ticket.clone());
-        let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) else {
-            return Vec::new();
-        };
-        if words.is_empty() || ticket.status == TicketStatus::Resolved {
-            return Vec::new();
-        }
-        // News of work is that it goes on, whatever it waited for.
-        let _ = ticket.change(TicketStatus::InProgress, words, now);
-        ticket.note(now, words);
-        let content = Content::new(ticket.related[0].as_str(), words);
-        let content = content.with_payload(ticket.to_payload());
-        vec![Output::report(task, Progress::Working { percent, content })]
-    }
-
-    /// The work is done: resolved, for the publisher to judge.
-    fn part_done(&mut self, task: &TaskId, news: &News, now: Timestamp) -> Vec<Output> {
-        let result = RepairResult::in_content(&news.content);
-        let verdict = match &result {
-            Some(_) => "accept".to_owned(),
-            None => with_points(
-                "reject",
-                &[format!("the result is no {}", RepairResult::ID)],
-            ),
-        };
-        let mut outputs = Vec::new();
-        if news.awaits == Some(Awaits::Judgement) {
-            let content = Content::new(news.task.as_str(), "Judgement of the work");
-            let content = content.with_result(verdict).in_reply_to(Awaits::Judgement);
-            let verb = Verb::FulfillmentNegotiate;
-            let word = Message::new(news.from.clone(), verb, news.task.clone(), content);
-            outputs.push(self.send(Purpose::Word, word));
-        }
-        let Some(result) = result else {
-            if news.status == Status::Finished {
-                outputs.extend(self.fail(task, "the field force's result cannot be read", now));
-            }
-            return outputs;
-        };
-        let held: Vec<TaskId> = self
-            .works
-            .iter()
-            .filter(|(_, w)| w.behind.as_ref() == Some(task))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in std::iter::once(task.clone()).chain(held) {
-            outputs.extend(self.resolve(&id, &result, &news.content, now));
-        }
-        outputs
-    }
-
-    fn resolve(
-        &mut self,
-        task: &TaskId,
-        result: &RepairResult,
-        content: &Content,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(work) = self.works.get_mut(task).filter(|w| !w.resolved) else {
-            return Vec::new();
-        };
-        work.resolved = true;
-        work.behind = None;
-        let own = RepairResult {
-            ticket_id: work.repair.ticket_id.clone(),
-            ..result.clone()
-        };
-        let mut outputs = self.changed(task, TicketStatus::Resolved, &result.finding, 90, now);
-        let mut content = content.clone();
-        content.payload = Some(own.to_payload());
-        outputs.push(Output::report(task, Progress::Result(content)));
-        outputs
     }
 
     /// The publisher's word on a decision, passed on to whoever proposed it.
@@ -511,41 +337,13 @@ impl TroubleTickets {
                 work.resolved = true;
             }
             let why = "done before the ticket system was restarted";
-            let number = self.works.get(&task.id).map(|w| w.ticket.clone());
-            if let Some(ticket) = number.and_then(|n| self.tickets.get_mut(&n)) {
+            if let Some(ticket) = self.ticket_of(&task.id) {
                 let done = ticket.change(TicketStatus::InProgress, why, now);
                 let done = done.and_then(|()| ticket.change(TicketStatus::Resolved, why, now));
                 debug_assert!(done.is_ok(), "a new ticket may be worked and resolved");
             }
             return Vec::new();
         }
-        match self.twin(&task.id) {
-            Some(twin) => self.hold(&task.id, twin, now),
-            None => self.give(&task.id, now),
-        }
-    }
-}
-
-/// Passes on what a copilot says to a plan, as the word of this agent.
-fn plan_answered(task: TaskId, reply: Result<Reply, Undelivered>) -> Output {
-    let speech = match reply {
-        Ok(reply) if matches!(reply.verdict, Verdict::Accepted | Verdict::Result) => {
-            Speech::accept()
-        }
-        Ok(reply) if reply.verdict == Verdict::Offered => Speech {
-            reasons: reply.reasons,
-            ..Speech::offer(reply.content)
-        },
-        Ok(reply) => Speech::refuse(reply.reasons),
-        Err(undelivered) => Speech::refuse(vec![Reason {
-            reason: undelivered.tag,
-            path: String::new(),
-            message: undelivered.message,
-        }]),
-    };
-    Output::Speak {
-        task,
-        kind: Kind::Fulfillment,
-        speech,
+        self.begin(&task.id, now)
     }
 }

@@ -5,7 +5,7 @@
 use super::*;
 use crate::bench::{answer, ask, at, briefing, hosted, id, rng, started, task, word};
 use crate::payloads::repair::{RepairDecision, RepairResult};
-use crate::payloads::ticket::TicketSeverity;
+use crate::payloads::ticket::{RelatedEntities, TicketSeverity};
 use domain::agent::{Agent, Undelivered};
 use domain::cause::Cause;
 use domain::negotiation::{Kind, Stance};
@@ -301,8 +301,10 @@ fn escalation() -> Content {
     let order = TicketOrder {
         name: "three sites are out".into(),
         severity: TicketSeverity::Critical,
-        related: vec![id("duct:B-1")],
-        sites: BTreeSet::from([id("site:b1")]),
+        related: RelatedEntities {
+            suspected: vec![id("duct:B-1")],
+            affected: BTreeSet::from([id("site:b1")]),
+        },
         notes: vec!["7 hypotheses are refuted".into()],
         ..TicketOrder::of(TicketKind::Escalation)
     };

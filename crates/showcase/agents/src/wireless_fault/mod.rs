@@ -71,14 +71,8 @@ impl TaskExecutor for WirelessFault {
             },
             Input::Replied { token, reply } => care.replied(base, token, reply, now),
             Input::Notified(news) => care.notified(base, &news, now),
-            Input::Joined(profile) => {
-                let roster = &mut base.desk_mut().roster;
-                roster.retain(|p| p.name != profile.name);
-                roster.push(profile);
-                Vec::new()
-            }
-            Input::Left(name) => {
-                base.desk_mut().roster.retain(|p| p.name != name);
+            Input::Joined(_) | Input::Left(_) => {
+                base.desk_mut().roster_changed(input);
                 Vec::new()
             }
             other => base.take(other, now, rng),

@@ -1,6 +1,8 @@
 //! Properties of the mobile domain, checked over seeds, grounds and orders.
 #![allow(clippy::unwrap_used)]
 
+use super::picture::{share, slowest_tenth};
+use super::users::served_by;
 use super::*;
 use crate::build::{Parameters, inventory};
 use crate::topology::Backbone;

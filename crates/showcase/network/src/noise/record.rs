@@ -16,7 +16,6 @@
 //! device's links; all others on the device itself.
 
 use super::{NoiseBurst, TYPES, is_device};
-use crate::alarms;
 use crate::state::ObservableCondition;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
@@ -141,13 +140,7 @@ pub(super) fn lay(
             let alarm_type = *types.get(alarm.alarm_type.as_str())?;
             let sighting = sighting(inventory, device, alarm_type);
             let (from, until) = (start.plus_s(alarm.from_s), start.plus_s(alarm.until_s));
-            Some(NoiseBurst {
-                raised: alarms::delivered(&alarms::alarm(&sighting, from, false), rng),
-                cleared: alarms::delivered(&alarms::alarm(&sighting, until, true), rng),
-                sighting,
-                from,
-                until,
-            })
+            Some(NoiseBurst::of(sighting, from, until, rng))
         })
         .collect();
     grumbles.sort_by_key(|grumble| grumble.from);

@@ -4,11 +4,11 @@
 //! A long run is cut to the cases with the most agents; the page says how many are left out. Read
 //! next: [`crate::story`].
 
+mod score;
+
 use super::frame::{number, page, table};
-use crate::metric::METRICS;
 use crate::picture::{lanes, map, sequence};
 use crate::record::{Moment, Record, RecordedEvent};
-use crate::score::Score;
 use crate::story::{self, Ending, Outages, TaskTree, Tasks};
 use markup::Markup;
 use markup::words::{self, count, cut, span};
@@ -44,7 +44,7 @@ pub fn run(record: &Record) -> String {
         conversations(page, record);
         happenings(page, record);
         if let Some(score) = &record.score {
-            self::score(page, score);
+            score::write(page, score);
         }
     })
 }
@@ -319,16 +319,7 @@ fn happenings(page: &mut Markup, record: &Record) {
         &[],
         &"What agents did, engineers found and customers said",
     );
-    if all.len() > ROWS {
-        page.leaf(
-            "p",
-            &[],
-            &format!(
-                "The first {ROWS} of {}; all are in the record.",
-                words::decimal(all.len() as f64, 0)
-            ),
-        );
-    }
+    left_out(page, all.len());
     page.open("details", &[])
         .leaf("summary", &[], &count(all.len().min(ROWS), "line", "lines"));
     table(
@@ -382,113 +373,6 @@ fn event_row(what: &RecordedEvent) -> Option<([&str; 2], String)> {
         }
         _ => return None,
     })
-}
-
-fn score(page: &mut Markup, score: &Score) {
-    page.leaf("h2", &[], &"The score");
-    let mut completed = score.clone();
-    completed.complete();
-    table(
-        page,
-        &[
-            ("figure", ""),
-            ("value", "number"),
-            ("unit", ""),
-            ("what it is", ""),
-        ],
-        |page| {
-            for metric in METRICS {
-                let Some(value) = completed.figure(metric.name) else {
-                    continue;
-                };
-                let (unit, times) = metric.unit.shown();
-                page.open("tr", &[])
-                    .leaf("th", &[("scope", &"row")], &metric.title);
-                number(page, &words::number(value * times));
-                page.leaf("td", &[], &unit)
-                    .leaf("td", &[("class", &"soft")], &metric.description)
-                    .close();
-            }
-        },
-    );
-    faults(page, score);
-    complaints(page, score);
-}
-
-fn faults(page: &mut Markup, score: &Score) {
-    if score.faults.is_empty() {
-        return;
-    }
-    page.leaf("h3", &[], &"Faults");
-    let head = [
-        ("began, UTC", "number"),
-        ("fault", ""),
-        ("users", "number"),
-        ("detected", "number"),
-        ("located", "number"),
-        ("restored", "number"),
-        ("rank of the truth", "number"),
-        ("dispatches", "number"),
-        ("wrong", "number"),
-    ];
-    table(page, &head, |page| {
-        for fault in score.faults.iter().take(ROWS) {
-            page.open("tr", &[]);
-            number(page, &fault.began.day_and_clock());
-            page.leaf("td", &[], &format!("{} at {}", fault.kind, fault.element));
-            number(page, &words::decimal(fault.users_touched, 0));
-            for time in [fault.detected_s, fault.located_s, fault.truly_restored_s] {
-                number(page, &time.map_or_else(|| "never".to_owned(), span));
-            }
-            number(
-                page,
-                &fault.rank.map_or_else(|| "–".to_owned(), |r| r.to_string()),
-            );
-            number(page, &fault.dispatches);
-            number(page, &fault.wrong_dispatches);
-            page.close();
-        }
-    });
-    left_out(page, score.faults.len());
-}
-
-fn complaints(page: &mut Markup, score: &Score) {
-    if score.complaints.is_empty() {
-        return;
-    }
-    page.leaf("h3", &[], &"Complaints");
-    let head = [
-        ("ticket", ""),
-        ("what was behind it", ""),
-        ("localised", ""),
-        ("reply", "number"),
-        ("questions", "number"),
-    ];
-    table(page, &head, |page| {
-        for complaint in score.complaints.iter().take(ROWS) {
-            page.open("tr", &[])
-                .leaf("td", &[], &complaint.ticket)
-                .leaf("td", &[], &complaint.nature);
-            page.leaf(
-                "td",
-                &[],
-                &if complaint.localised {
-                    "rightly"
-                } else {
-                    "wrongly"
-                },
-            );
-            number(
-                page,
-                &complaint
-                    .reply_min
-                    .map_or_else(|| "never".to_owned(), |m| span(m * 60.0)),
-            );
-            number(page, &complaint.questions);
-            page.close();
-        }
-    });
-    left_out(page, score.complaints.len());
 }
 
 fn left_out(page: &mut Markup, rows: usize) {

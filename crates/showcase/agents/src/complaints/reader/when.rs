@@ -6,14 +6,18 @@
 use super::{chinese_time, english_time, is_chinese};
 use domain::calendar::{self, Date, Duration};
 use domain::time::Timestamp;
+use language::time::rfc3339;
 use schema::steps::ReadingBudget;
+use serde::{Deserialize, Serialize};
 
 /// A span of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeSpan {
     /// From when.
+    #[serde(with = "rfc3339")]
     pub from: Timestamp,
     /// Until when.
+    #[serde(with = "rfc3339")]
     pub until: Timestamp,
 }
 

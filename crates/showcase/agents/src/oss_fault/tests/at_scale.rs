@@ -4,27 +4,6 @@ use super::*;
 use crate::knowledge::Knowledge;
 use crate::payloads::ticket::TicketKind;
 
-/// A played agent whose two standing tasks are accepted, with these.
-fn watching() -> (Play, TaskId, TaskId) {
-    let mut play = Play::begin();
-    let (first, wireless) = play.next();
-    let (second, ip) = play.next();
-    play.reply(first, Reply::accepted(), 1);
-    play.reply(second, Reply::accepted(), 1);
-    (play, wireless.task, ip.task)
-}
-
-type Rows<'a> = &'a [(&'a str, AlarmType, i64)];
-
-fn tell(play: &mut Play, task: &TaskId, domain: Domain, name: &str, alarms: Rows<'_>, s: i64) {
-    let from = match domain {
-        Domain::Wireless => "TMF-wireless-fault",
-        _ => "TMF-ip-fault",
-    };
-    let content = incident(name, domain, alarms);
-    play.notify(task, from, Status::Processing, content, s);
-}
-
 fn cleared(name: &str, domain: Domain) -> Content {
     let content = incident(name, domain, &[("site:b1", AlarmType::SiteUnreachable, 1)]);
     let mut incident = Incident::in_content(&content).unwrap();
@@ -54,18 +33,6 @@ fn located(play: &mut Play, root: (&str, Cause), s: i64) -> Message {
     ticket
 }
 
-fn repaired(play: &mut Play, ticket: &Message, s: i64) {
-    let repair = Repair::in_content(&ticket.content).unwrap();
-    let done = RepairResult {
-        ticket_id: repair.ticket_id,
-        repaired: true,
-        element: repair.element,
-        finding: "mended".into(),
-    };
-    let done = Content::new("x", "done").with_payload(done.to_payload());
-    play.notify(&ticket.task, &ticket.to, Status::InputRequired, done, s);
-}
-
 /// Answers verifications until none is asked any more: these sites are still out.
 fn verified(play: &mut Play, still_out: &[&str], mut s: i64, most: usize) -> i64 {
     for _ in 0..most {
@@ -74,15 +41,7 @@ fn verified(play: &mut Play, still_out: &[&str], mut s: i64, most: usize) -> i64
             break;
         };
         let (token, ask) = play.sent.remove(at);
-        let sites = VerificationOrder::in_content(&ask.content).unwrap().sites;
-        let out: BTreeSet<_> = still_out.iter().map(|e| id(e)).collect();
-        let out: BTreeSet<_> = sites.intersection(&out).cloned().collect();
-        let result = VerificationResult {
-            restored: sites.difference(&out).cloned().collect(),
-            still_out: out,
-        };
-        let content = Content::new("s", "v").with_payload(result.to_payload());
-        play.reply(token, Reply::new(Verdict::Result, vec![content]), s);
+        play.reply(token, verification(&ask, still_out), s);
         s += 60;
         play.pass_until(s);
     }
@@ -223,8 +182,8 @@ fn an_escalated_case_is_a_ticket_tried_again_and_withdrawn_in_the_end() {
         let (token, message) = play.next();
         if let Some(order) = TicketOrder::in_content(&message.content) {
             assert_eq!(order.kind, TicketKind::Escalation);
-            assert_eq!(order.sites.len(), 3);
-            assert!(order.related.contains(&id("duct:B-1")));
+            assert_eq!(order.related.affected.len(), 3);
+            assert!(order.related.suspected.contains(&id("duct:B-1")));
             play.reply(token, Reply::accepted(), 290);
             break message;
         }

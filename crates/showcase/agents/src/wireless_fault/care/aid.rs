@@ -5,6 +5,7 @@
 
 use super::case::{CareCase, CompensationState, RepairState};
 use super::{Care, LOOK_EACH_S, Purpose, Timer};
+use crate::answers::{agreement, why_not};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{Compensation, CompensationResult, SavingMeanwhile};
 use crate::payloads::repair::RepairResult;
@@ -127,14 +128,7 @@ impl Care {
         let Some((offer, place)) = found.zip(place) else {
             return self.no_aid(base, number, "what is offered cannot be read", now);
         };
-        let target = sent.content.target_object.as_str();
-        let words = format!("Agreed: {}", offer.task_description);
-        let word = format!("accept {}", place + 1);
-        let message = Message {
-            content: Content::new(target, words).with_result(word),
-            round: sent.round + 1,
-            ..sent
-        };
+        let message = agreement(sent, place + 1, offer);
         let purpose = Purpose::AidAgreement(number, Box::new(offer.clone()));
         self.send(base, purpose, message, now)
     }
@@ -192,8 +186,7 @@ impl Care {
     ) -> Vec<Output> {
         match reply {
             Ok(reply) if reply.verdict == Verdict::Refused => {
-                let why: Vec<&str> = reply.reasons.iter().map(|r| r.message.as_str()).collect();
-                self.no_aid(base, number, &why.join("; "), now)
+                self.no_aid(base, number, &why_not(&reply), now)
             }
             // Without a reply it may have been taken all the same: it is cancelled at the end.
             _ => {

@@ -6,6 +6,7 @@
 
 use super::case::{CareCase, RepairState};
 use super::{Care, Purpose};
+use crate::answers::agreement;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use crate::wireless_fault::Base;
@@ -69,13 +70,7 @@ impl Care {
             }
             Ok(reply) if reply.verdict == Verdict::Offered && !reply.content.is_empty() => {
                 let offer = reply.content[0].clone();
-                let target = sent.content.target_object.as_str();
-                let words = format!("Agreed: {}", offer.task_description);
-                let message = Message {
-                    content: Content::new(target, words).with_result("accept 1"),
-                    round: sent.round + 1,
-                    ..sent
-                };
+                let message = agreement(sent, 1, &offer);
                 let purpose = Purpose::QuestionAgreement(number, Box::new(offer));
                 self.send(base, purpose, message, now)
             }

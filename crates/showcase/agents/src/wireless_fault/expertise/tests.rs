@@ -3,27 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::bench::{Net, id};
+use crate::bench::{Net, Readings, id, measured};
 
-/// An element, how it was found, and its readings.
-type Row<'a> = (&'a str, Condition, &'a [(&'a str, f64)]);
-
-fn decided(target: &str, rows: &[Row<'_>]) -> Option<ElementId> {
-    let measured = rows
-        .iter()
-        .map(|(element, condition, readings)| {
-            let m = Measurement {
-                element: id(element),
-                condition: *condition,
-                readings: readings
-                    .iter()
-                    .map(|(n, v)| ((*n).to_owned(), *v))
-                    .collect(),
-            };
-            (id(element), m)
-        })
-        .collect();
-    let finding = WirelessExpertise::decide(&Net::town().inventory(), &id(target), &measured);
+fn decided(target: &str, rows: &[Readings<'_>]) -> Option<ElementId> {
+    let finding = WirelessExpertise::decide(&Net::town().inventory(), &id(target), &measured(rows));
     finding.map(|f| f.root_cause)
 }
 

@@ -7,7 +7,7 @@ use crate::fault::{Fault, FaultKind};
 use crate::journeys::tests::germany;
 use crate::simulation::Emission;
 use domain::cause::Cause;
-use domain::inventory::ElementKind;
+use domain::inventory::{ElementId, ElementKind};
 use domain::permit::Permit;
 use domain::telemetry::Action;
 use proptest::prelude::*;

@@ -2,12 +2,12 @@
 //!
 //! The platform keeps tasks and carries messages as the engine would: one answer to each message,
 //! notifications to publishers, parts cancelled with their whole. What agents say and what becomes
-//! of tasks is kept for the laws.
+//! of tasks is kept for the laws. Read next: [`crate::bench`].
 #![allow(clippy::unwrap_used)]
 
 use crate::bench::{self, Net, id, rng};
 use crate::roster::ROSTER;
-use domain::agent::{Agent, Ask, Briefing, Input, Message, Output, Progress, Undelivered};
+use domain::agent::{Agent, Briefing, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, Element, ElementKind, Inventory};
 use domain::negotiation::{Kind, Stance};
@@ -189,7 +189,7 @@ impl Office {
 
     /// A ticket of a fleet, written now.
     pub(crate) fn ticket(&mut self, number: &str, from: &str, text: &str) {
-        let chinese = super::reader::is_chinese(text);
+        let chinese = crate::complaints::reader::is_chinese(text);
         let ticket = Ticket {
             ticket: number.to_owned(),
             time: self.now,
@@ -366,16 +366,7 @@ impl Office {
     ) -> Reply {
         let stored = Arc::new(self.tasks[task].clone());
         let executor = stored.to.clone();
-        let asked = Input::Asked(Ask {
-            verb,
-            from: stored.from.clone(),
-            task: stored,
-            content,
-            alternatives: Vec::new(),
-            alternative: None,
-            round: 1,
-            turn,
-        });
+        let asked = bench::said(verb, &stored, content, turn);
         let mut outputs = self.outputs(&executor, asked);
         let first = outputs.remove(0);
         let Output::Answer(reply) = first else {
@@ -516,40 +507,23 @@ impl Office {
         if task.status.is_terminal() {
             return Reply::refused("ended", "", "the task has ended");
         }
-        match (task.awaits, message.content.result.as_deref()) {
-            (Some(Awaits::Judgement), Some("accept")) => {
-                self.becomes(id, Status::Finished, None, None);
-                self.ask(
-                    id,
-                    Verb::FulfillmentNegotiate,
-                    message.content.clone(),
-                    Some((Kind::Result, Stance::Accept)),
-                );
-            }
-            (Some(Awaits::Judgement), _) => {
-                let turn = Some((Kind::Result, Stance::Refuse));
-                let task = self.tasks.get_mut(id).unwrap();
-                (task.status, task.awaits) = (Status::Processing, None);
-                self.ask(
-                    id,
-                    Verb::FulfillmentNegotiate,
-                    message.content.clone(),
-                    turn,
-                );
-            }
-            (Some(Awaits::Answer), _) => {
-                let task = self.tasks.get_mut(id).unwrap();
-                (task.status, task.awaits) = (Status::Processing, None);
-                self.ask(
-                    id,
-                    Verb::FulfillmentNegotiate,
-                    message.content.clone(),
-                    None,
-                );
-            }
+        let accepts = message.content.result.as_deref() == Some("accept");
+        let turn = match (task.awaits, accepts) {
+            (Some(Awaits::Judgement), true) => Some((Kind::Result, Stance::Accept)),
+            (Some(Awaits::Judgement), false) => Some((Kind::Result, Stance::Refuse)),
+            (Some(Awaits::Answer), _) => None,
             (None, _) => return Reply::refused("out-of-turn", "", "nothing is awaited"),
             (Some(other), _) => panic!("{other:?}"),
+        };
+        match turn {
+            Some((_, Stance::Accept)) => self.becomes(id, Status::Finished, None, None),
+            _ => {
+                let task = self.tasks.get_mut(id).unwrap();
+                (task.status, task.awaits) = (Status::Processing, None);
+            }
         }
+        let content = message.content.clone();
+        self.ask(id, Verb::FulfillmentNegotiate, content, turn);
         Reply::accepted()
     }
 

@@ -1,0 +1,346 @@
+//! The work on a case: what is blamed, checked and telephoned about, and who is sent.
+//!
+//! Knows how people go through a list from its top; refuses to know how alarms became a case. Read
+//! next: [`super`].
+
+use super::{AtWork, Case, NocStep};
+use crate::practice::Matter;
+use crate::practice::journal::DispatchRecord;
+use crate::practice::shift::{Minutes, takes_s};
+use crate::topology::Topology;
+use domain::agent::Output;
+use domain::cause::Cause;
+use domain::inventory::{Domain, ElementId};
+use domain::telemetry::{
+    Action, Condition, Configuration, FieldReport, Measurement, Outcome, Token,
+};
+
+const CHECK_MIN: Minutes = (10.0, 25.0);
+const TELEPHONE_MIN: Minutes = (20.0, 45.0);
+const TICKET_MIN: Minutes = (5.0, 15.0);
+const GUIDE_MIN: Minutes = (3.0, 10.0);
+const RETHINK_MIN: Minutes = (10.0, 20.0);
+const LOOK_MIN: Minutes = (10.0, 20.0);
+const WAIT_MIN: Minutes = (30.0, 60.0);
+/// The number of its own suspects that the wireless desk checks before it telephones.
+const OWN_CHECKS: usize = 2;
+/// The number of times that a list is gone through from its top before an alarm is held to be a
+/// false one.
+const ROUNDS_MAX: u32 = 3;
+/// The most readings of light that mean darkness, in dBm.
+const DARK_DBM: f64 = -30.0;
+/// A module that sends less (dBm) is worn.
+const WORN_DBM: f64 = -0.5;
+
+impl AtWork<'_> {
+    pub(in crate::practice) fn turn_to(&mut self, case: usize, step: NocStep) -> Vec<Output> {
+        // Whoever stands in the field and calls is answered, whatever has become of the case.
+        if let NocStep::Guide(dispatch) = step {
+            return vec![self.guide(case, dispatch)];
+        }
+        if !self.noc.cases[case].open {
+            return Vec::new();
+        }
+        if self.noc.is_over(case) {
+            return self.close(case, "its alarms have cleared");
+        }
+        match step {
+            NocStep::Sorted => {
+                let record = &mut self.journal[case];
+                record.opened_at.get_or_insert(self.now);
+                self.blame(case)
+            }
+            NocStep::Rethought | NocStep::Look | NocStep::Wait => self.blame(case),
+            NocStep::Check => self.check(case),
+            NocStep::Telephoned => self.after_telephone(case),
+            NocStep::Send => self.send(case),
+            NocStep::Guide(_) => Vec::new(),
+        }
+    }
+
+    /// Takes the next on the list, or asks the other desk, or begins the list anew.
+    fn blame(&mut self, case: usize) -> Vec<Output> {
+        let next = self.noc.next_blamed(case);
+        let own = &self.noc.cases[case];
+        if own.domain == Domain::Wireless && own.telephoned {
+            return self.after_telephone(case);
+        }
+        let enough = own.tried.len() >= OWN_CHECKS || next.is_none();
+        if own.domain == Domain::Wireless && own.about_sites() && enough {
+            return self.telephone(case);
+        }
+        match next {
+            Some(suspect) => self.suspect(case, suspect),
+            None => self.anew(case),
+        }
+    }
+
+    /// The list is gone through from its top once more, later; after a few times in vain its alarms
+    /// are held to be false.
+    fn anew(&mut self, case: usize) -> Vec<Output> {
+        let own = &mut self.noc.cases[case];
+        own.rounds += 1;
+        own.tried.clear();
+        if own.rounds >= ROUNDS_MAX && !self.is_awaited(case) {
+            return self.close(case, "nothing was found; its alarms are held to be false");
+        }
+        vec![self.wait(case)]
+    }
+
+    fn telephone(&mut self, case: usize) -> Vec<Output> {
+        self.noc.cases[case].telephoned = true;
+        let now = self.now;
+        vec![self.work(case, now, TELEPHONE_MIN, NocStep::Telephoned)]
+    }
+
+    /// True while an engineer of the case, or another case of its town, may still mend it.
+    fn is_awaited(&self, case: usize) -> bool {
+        let place = &self.noc.cases[case].place;
+        let mut others = self.noc.cases.iter().enumerate();
+        let under_way = self.noc.engineers.iter().any(|(_, c, _)| *c == case);
+        under_way || others.any(|(n, c)| n != case && c.open && c.place == *place)
+    }
+
+    fn wait(&mut self, case: usize) -> Output {
+        let at = self.now.plus_s(takes_s(WAIT_MIN, self.rng));
+        self.matters.wake(Matter::Case(case, NocStep::Wait), at)
+    }
+
+    fn suspect(&mut self, case: usize, suspect: (ElementId, Cause)) -> Vec<Output> {
+        let own = &mut self.noc.cases[case];
+        own.tried.insert(suspect.0.clone());
+        own.current = Some(suspect.clone());
+        let heard = suspect.1 == Cause::Interference;
+        self.journal[case].blamed.push(suspect);
+        let now = self.now;
+        // A stranger is found by driving there, not from afar.
+        vec![match heard {
+            true => self.work(case, now, TICKET_MIN, NocStep::Send),
+            false => self.work(case, now, CHECK_MIN, NocStep::Check),
+        }]
+    }
+
+    fn check(&mut self, case: usize) -> Vec<Output> {
+        let Some((element, cause)) = self.noc.cases[case].current.clone() else {
+            return Vec::new();
+        };
+        let action = match cause {
+            Cause::Misconfiguration => Action::ReadConfiguration { element },
+            _ => Action::Probe { element },
+        };
+        vec![self.matters.act(Matter::Case(case, NocStep::Check), action)]
+    }
+
+    /// The transport desk has looked: what its own list shows for the town is its business and
+    /// waited for; else it measures the first link of the first site; else somebody drives to the
+    /// site.
+    fn after_telephone(&mut self, case: usize) -> Vec<Output> {
+        let place = self.noc.cases[case].place.clone();
+        let theirs = |c: &Case| c.open && c.domain == Domain::Ip && c.place == place;
+        if self.noc.cases.iter().any(theirs) {
+            return vec![self.wait(case)];
+        }
+        let site = self.noc.first_site(case);
+        let link = site.as_ref().and_then(|s| {
+            let topology = Topology::of(&self.noc.inventory);
+            topology.links_of(s).next().cloned()
+        });
+        let tried = &self.noc.cases[case].tried;
+        let suspects = [
+            link.map(|link| (link, Cause::FibreCut)),
+            site.map(|site| (site, Cause::MainsFailure)),
+        ];
+        let mut suspects = suspects.into_iter().flatten();
+        let next = suspects.find(|(element, _)| !tried.contains(element));
+        match next.or_else(|| self.noc.next_blamed(case)) {
+            Some(suspect) => self.suspect(case, suspect),
+            None => self.anew(case),
+        }
+    }
+
+    pub(in crate::practice) fn acted(
+        &mut self,
+        case: usize,
+        step: NocStep,
+        token: Token,
+        outcome: Outcome,
+    ) -> Vec<Output> {
+        match (step, outcome) {
+            (NocStep::Check, Outcome::Measured(m)) => self.checked(case, shows(&m)),
+            (NocStep::Check, Outcome::Configuration(read)) => self.compared(case, &read),
+            (NocStep::Check, Outcome::Done) => {
+                self.locate(case);
+                let now = self.now;
+                vec![self.work(case, now, LOOK_MIN, NocStep::Look)]
+            }
+            (NocStep::Check, _) => self.checked(case, Shows::Nothing),
+            (NocStep::Send, Outcome::Impossible(_)) => {
+                self.noc.engineers.retain(|(t, ..)| *t != token);
+                let now = self.now;
+                vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn checked(&mut self, case: usize, shows: Shows) -> Vec<Output> {
+        if !self.noc.cases[case].open {
+            return Vec::new();
+        }
+        let own = &self.noc.cases[case];
+        let asks = own.domain == Domain::Wireless && own.about_sites();
+        let now = self.now;
+        match shows {
+            Shows::Fault => {
+                self.locate(case);
+                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
+            }
+            Shows::Works => vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)],
+            // The wireless desk asks before it sends anybody; who cannot be asked is driven to.
+            Shows::Nothing if asks && !self.noc.cases[case].telephoned => self.telephone(case),
+            Shows::Nothing => vec![self.work(case, now, TICKET_MIN, NocStep::Send)],
+        }
+    }
+
+    /// The parameters of a cell beside its planned ones: the first that departs is set right.
+    fn compared(&mut self, case: usize, read: &Configuration) -> Vec<Output> {
+        let Some((element, _)) = self.noc.cases[case].current.clone() else {
+            return Vec::new();
+        };
+        let departs = read
+            .planned
+            .iter()
+            .find(|(name, planned)| read.running.get(*name) != Some(*planned));
+        match departs {
+            Some((parameter, value)) => {
+                let action = Action::Configure {
+                    element,
+                    parameter: parameter.clone(),
+                    value: value.clone(),
+                };
+                vec![self.matters.act(Matter::Case(case, NocStep::Check), action)]
+            }
+            None => {
+                // As planned: then its hardware is blamed, and somebody goes.
+                let suspect = (element, Cause::CellHardwareFailure);
+                self.noc.cases[case].current = Some(suspect.clone());
+                self.journal[case].blamed.push(suspect);
+                let now = self.now;
+                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
+            }
+        }
+    }
+
+    fn locate(&mut self, case: usize) {
+        let record = &mut self.journal[case];
+        record.located_at = Some(self.now);
+        record.located.clone_from(&self.noc.cases[case].current);
+    }
+
+    fn send(&mut self, case: usize) -> Vec<Output> {
+        let Some((element, _)) = self.noc.cases[case].current.clone() else {
+            return Vec::new();
+        };
+        let record = &mut self.journal[case];
+        record.dispatched.push(DispatchRecord {
+            at: self.now,
+            element: element.clone(),
+            arrived_at: None,
+            ended_at: None,
+            repaired: None,
+        });
+        let which = record.dispatched.len() - 1;
+        let matter = Matter::Case(case, NocStep::Send);
+        let token = self.matters.token(matter);
+        self.noc.engineers.push((token, case, which));
+        let action = Action::Dispatch {
+            element,
+            work_order: None,
+        };
+        vec![Output::Act { token, action }]
+    }
+
+    fn guide(&mut self, case: usize, dispatch: Token) -> Output {
+        let own = self.noc.engineers.iter().find(|(t, ..)| *t == dispatch);
+        let sent_to = own.map(|(_, c, which)| self.journal[*c].dispatched[*which].element.clone());
+        let current = self.noc.cases[case].current.clone().map(|(e, _)| e);
+        let element = sent_to.or(current).unwrap_or_else(|| ElementId::new(""));
+        let action = Action::Guide {
+            dispatch,
+            steps: vec![format!("Repair {element} as the manual says")],
+            element,
+        };
+        self.matters
+            .act(Matter::Case(case, NocStep::Guide(dispatch)), action)
+    }
+
+    pub(in crate::practice) fn field(&mut self, report: FieldReport) -> Vec<Output> {
+        let (FieldReport::Arrived { token, .. } | FieldReport::Ended { token, .. }) = &report;
+        let own = self.noc.engineers.iter().find(|(t, ..)| t == token);
+        let Some((token, case, which)) = own.copied() else {
+            return Vec::new();
+        };
+        let now = self.now;
+        let record = &mut self.journal[case].dispatched[which];
+        match report {
+            FieldReport::Arrived { .. } => {
+                record.arrived_at = Some(now);
+                vec![self.work(case, now, GUIDE_MIN, NocStep::Guide(token))]
+            }
+            FieldReport::Ended { repaired, .. } => {
+                record.ended_at = Some(now);
+                record.repaired = Some(repaired);
+                self.noc.engineers.retain(|(t, ..)| *t != token);
+                if !self.noc.cases[case].open {
+                    return Vec::new();
+                }
+                if repaired && self.journal[case].located_at.is_none() {
+                    self.locate(case);
+                }
+                let then = match repaired {
+                    true => (LOOK_MIN, NocStep::Look),
+                    false => (RETHINK_MIN, NocStep::Rethought),
+                };
+                vec![self.work(case, now, then.0, then.1)]
+            }
+        }
+    }
+
+    fn close(&mut self, case: usize, why: &str) -> Vec<Output> {
+        self.noc.cases[case].open = false;
+        self.journal[case].closed_at = Some(self.now);
+        let place = &self.noc.cases[case].place;
+        vec![Output::Note(format!(
+            "Case {} in {place} is closed: {why}",
+            case + 1
+        ))]
+    }
+}
+
+/// The fact that a measurement shows to somebody who knows the element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shows {
+    Fault,
+    Works,
+    Nothing,
+}
+
+fn shows(m: &Measurement) -> Shows {
+    let reading = |name: &str| m.readings.get(name).copied();
+    if let Some(sent) = reading("tx_dbm") {
+        return if sent < WORN_DBM {
+            Shows::Fault
+        } else {
+            Shows::Works
+        };
+    }
+    let light = ["light_a_dbm", "light_b_dbm"].map(reading);
+    let dark = light.into_iter().flatten().any(|dbm| dbm < DARK_DBM);
+    match m.condition {
+        // Dark without an echo: the fibre is whole, and what is at its end cannot be seen.
+        Condition::Failed if dark && reading("reflection_km").is_none() => Shows::Nothing,
+        Condition::Failed => Shows::Fault,
+        Condition::Unreachable => Shows::Nothing,
+        Condition::Good | Condition::Degraded => Shows::Works,
+    }
+}
