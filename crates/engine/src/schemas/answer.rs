@@ -7,6 +7,7 @@ use super::evolving::{Changed, Company, Evolving};
 use super::observation::{Lesson, Observed};
 use super::published::{Checked, Imprint, Published};
 use crate::operation::Execution;
+use crate::refusal::{Field, InvalidInput, NotAvailable};
 use crate::schemas::operation::{
     Form, PatchAnswer, PatchStanding, ScenarioAnswer, TemplateAnswer, Updates, Validated, Which,
 };
@@ -118,7 +119,7 @@ impl Engine {
                 warnings: checked.warnings,
                 canonical: Some(checked.payload.values),
             },
-            Err(Refusal::Payload { violations, .. }) => Validated {
+            Err(Refusal::InvalidInput(InvalidInput::Payload { violations, .. })) => Validated {
                 violations,
                 ..Validated::default()
             },
@@ -135,10 +136,11 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Updates, Refusal> {
         if !self.schemas.parts.polled {
-            return Err(Refusal::SwitchedOff {
+            return Err(NotAvailable::SwitchedOff {
                 what: "asking for patches",
                 setting: "parts.polled",
-            });
+            }
+            .into());
         }
         let published = self.schemas.published();
         let template = Arc::clone(&published.of(schema_id, &who.name)?.template);
@@ -195,18 +197,16 @@ impl Engine {
             return Err(schema::evolution::LineageRefusal::Off.into());
         }
         if text.chars().nth(Lesson::WISH_MOST).is_some() {
-            return Err(Refusal::BadLeaf {
-                leaf: "text",
-                why: format!("1 to {} characters", Lesson::WISH_MOST),
-            });
+            return Err(Refusal::unusable(
+                Field::Text,
+                format!("1 to {} characters", Lesson::WISH_MOST),
+            ));
         }
         let published = self.schemas.published();
         let template = published.catalogue().newest(scenario)?;
         let fragment = Fragment::new(text).filter(Fragment::meaningful);
-        let fragment = fragment.ok_or_else(|| Refusal::BadLeaf {
-            leaf: "text",
-            why: "nothing can be learnt from it".to_owned(),
-        })?;
+        let fragment = fragment
+            .ok_or_else(|| Refusal::unusable(Field::Text, "nothing can be learnt from it"))?;
         let observed = Observed {
             scenario: template.scenario.clone(),
             client: who.name.clone(),
@@ -306,7 +306,7 @@ impl Schemas {
     /// Checks a payload of a client before anything is done with it.
     ///
     /// # Errors
-    /// [`Refusal::UnknownSchema`], [`Refusal::Payload`]
+    /// [`NotFound`](crate::refusal::NotFound) of the schema, [`InvalidInput::Payload`]
     pub(crate) fn check(
         &self,
         client: &str,

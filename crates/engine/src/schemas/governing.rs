@@ -7,6 +7,7 @@
 use super::answer::standing;
 use super::evolving::Changed;
 use crate::operation::Execution;
+use crate::refusal::{Conflict, InvalidInput, NotFound};
 use crate::schemas::operation::{PatchStanding, PublishedTemplate};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -29,21 +30,22 @@ impl Engine {
         text: &str,
         now: Timestamp,
     ) -> Result<Execution<PublishedTemplate>, Refusal> {
-        let reading = read::template(text, TemplateOrigin::Own).map_err(Refusal::Template)?;
+        let reading = read::template(text, TemplateOrigin::Own).map_err(InvalidInput::Template)?;
         let (template, findings) = (reading.template, reading.findings);
         let schema_id = template.schema_id.clone();
         if let Some(long) = template
             .languages()
             .find(|it| it.as_str().len() > LANGUAGE_BYTES)
         {
-            return Err(Refusal::Template(vec![LintFinding {
+            return Err(InvalidInput::Template(vec![LintFinding {
                 path: String::new(),
                 severity: LintSeverity::Error,
                 rule: LintRule::Language,
                 message: format!(
                     "'{long}' has more than {LANGUAGE_BYTES} bytes: nobody could prefer it"
                 ),
-            }]));
+            }])
+            .into());
         }
         if let Some(typed) = &self.schemas.typed {
             let mut together = self.schemas.modules();
@@ -51,7 +53,7 @@ impl Engine {
             together.push((schema_id.clone(), typed.module(&template, now)));
             typed
                 .trial(&together)
-                .map_err(|why| Refusal::Unpublishable {
+                .map_err(|why| Conflict::Unpublishable {
                     schema_id: schema_id.clone(),
                     why,
                 })?;
@@ -134,7 +136,7 @@ impl Engine {
             let mut evolving = self.schemas.evolving();
             let cohort = evolving.cohort_of(&patch_id);
             let decided = evolving.command(&patch_id, command, now, &mut changed);
-            decided.ok_or_else(|| Refusal::UnknownPatch {
+            decided.ok_or_else(|| NotFound::Patch {
                 patch_id: patch_id.clone(),
             })??;
             let lineage = cohort
@@ -165,9 +167,10 @@ impl Engine {
             .evolving()
             .judge(sample_id, matches, now, &mut changed)
         {
-            return Err(Refusal::UnknownSample {
+            return Err(NotFound::Sample {
                 sample_id: sample_id.to_owned(),
-            });
+            }
+            .into());
         }
         let said = if matches { "as meant" } else { "not as meant" };
         let subject = format!("{sample_id}: {said}");
