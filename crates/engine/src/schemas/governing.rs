@@ -6,11 +6,14 @@
 
 use super::answer::standing;
 use super::evolving::Changed;
-use crate::operation::Execution;
+use crate::operation::{Call, Execution, Operation, exec};
 use crate::refusal::{Conflict, InvalidInput, NotFound};
-use crate::schemas::operation::{PatchStanding, PublishedTemplate};
+use crate::schemas::operation::{
+    ApprovePatch, EraseFragments, JudgeAlignment, PatchStanding, PublishSchemaTemplate,
+    PublishedTemplate, RejectPatch, RetireSchema,
+};
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use schema::evolution::LineageCommand;
@@ -24,7 +27,7 @@ use store::Batch;
 const LANGUAGE_BYTES: usize = 35;
 
 impl Engine {
-    pub(crate) fn publish(
+    fn publish(
         &self,
         who: &Principal,
         text: &str,
@@ -71,7 +74,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, published, now))
     }
 
-    pub(crate) fn retire(
+    fn retire(
         &self,
         who: &Principal,
         schema_id: &str,
@@ -87,7 +90,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, current_schema_id, now))
     }
 
-    pub(crate) fn approve(
+    fn approve(
         &self,
         who: &Principal,
         patch_id: String,
@@ -100,7 +103,7 @@ impl Engine {
         self.command(who, patch_id, &command, now)
     }
 
-    pub(crate) fn reject(
+    fn reject(
         &self,
         who: &Principal,
         patch_id: String,
@@ -154,7 +157,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, activity, now))
     }
 
-    pub(crate) fn judge_alignment(
+    fn judge_alignment(
         &self,
         who: &Principal,
         sample_id: &str,
@@ -179,7 +182,7 @@ impl Engine {
     }
 
     /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
-    pub(crate) fn erase(
+    fn erase(
         &self,
         who: &Principal,
         client: &str,
@@ -223,3 +226,45 @@ impl Engine {
         })
     }
 }
+
+/// Makes a type the rpc of module convoke-schema of this name, for those alone whom a rule lets in
+/// (`nacm:default-deny-all`).
+macro_rules! guarded {
+    ($operation:ident, $name:literal, $output:ty, $run:expr) => {
+        impl Operation for $operation {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, true))
+            }
+
+            fn run(self, call: Call<'_, Self>) -> Result<Execution<$output>, Refusal> {
+                let run: fn(Self, Call<'_, Self>) -> Result<Execution<$output>, Refusal> = $run;
+                run(self, call)
+            }
+        }
+    };
+}
+
+guarded!(
+    PublishSchemaTemplate,
+    "publish-schema-template",
+    PublishedTemplate,
+    |it, by| by.engine.publish(by.who, &it.template, by.now)
+);
+guarded!(RetireSchema, "retire-schema", Option<String>, |it, by| by
+    .engine
+    .retire(by.who, &it.schema_id, by.now));
+guarded!(ApprovePatch, "approve-patch", PatchStanding, |it, by| {
+    by.engine.approve(by.who, it.patch_id, by.now)
+});
+guarded!(RejectPatch, "reject-patch", PatchStanding, |it, by| {
+    by.engine.reject(by.who, it.patch_id, it.reason, by.now)
+});
+guarded!(JudgeAlignment, "judge-alignment", (), |it, by| {
+    by.engine
+        .judge_alignment(by.who, &it.sample_id, it.matches, by.now)
+});
+guarded!(EraseFragments, "erase-fragments", u64, |it, by| {
+    by.engine.erase(by.who, &it.client, by.now)
+});
