@@ -6,6 +6,7 @@
 use domain::profile::Profile;
 use domain::registry::Reach;
 use domain::time::Timestamp;
+use engine::refusal::NotAvailable;
 use engine::{Engine, IntroductionWanted, Refusal, RegisterAgent, Registered};
 use tokio::sync::mpsc::{self, Receiver};
 
@@ -32,10 +33,11 @@ async fn outcome(
 ) -> Result<Registered, Refusal> {
     let said = wanted.introduction.clone();
     if said.card_url != CARD {
-        return Err(Refusal::NoCard {
+        return Err(NotAvailable::Card {
             url: said.card_url,
             why: "nobody answers".to_owned(),
-        });
+        }
+        .into());
     }
     let name = said.name.unwrap_or_else(|| "Surveyor".to_owned());
     let profile = Profile {

@@ -237,11 +237,15 @@ const UNPROVOKED: &[&str] = &[
 
 #[test]
 fn every_kind_of_error_has_a_case() {
-    let source = concat!(
+    let folder = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../crates/bindings/src/netconf/error.rs"
+        "/../crates/bindings/src/netconf"
     );
-    let source = std::fs::read_to_string(source).expect("the file that knows error tags");
+    let files = ["error.rs", "error/refused.rs", "error/violation.rs"];
+    let read = |file| std::fs::read_to_string(format!("{folder}/{file}"));
+    let source: String = files
+        .map(|file| read(file).expect("a file that knows error tags"))
+        .concat();
     let tags = source.split(".app_tag(\"").skip(1);
     let tags = tags.filter_map(|rest| rest.split('"').next());
     let expected: String = conformance::cases(&conformance::directory())

@@ -19,6 +19,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Status, Task, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
+use engine::refusal::NotAvailable;
 use engine::{IntroduceAgent, Negotiate, Refusal};
 use serde_json::{Value, json};
 use server::clock::Clock;
@@ -487,7 +488,13 @@ fn what_cannot_be_used_is_refused() {
             "{why}"
         );
         let nobody = introduce(&here, "x", "http://127.0.0.1:1").await;
-        assert!(matches!(nobody, Err(Refusal::NoCard { .. })), "{nobody:?}");
+        assert!(
+            matches!(
+                nobody,
+                Err(Refusal::NotAvailable(NotAvailable::Card { .. }))
+            ),
+            "{nobody:?}"
+        );
         here.stop().await;
 
         let long = refused(|_| ok(&" ".repeat(300_000))).await;

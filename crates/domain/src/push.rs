@@ -42,12 +42,43 @@ pub struct PushAuthentication {
     pub credentials: Option<String>,
 }
 
+/// A member of a configuration that its owner chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PushMember {
+    /// Its identifier.
+    Id,
+    /// The token.
+    Token,
+    /// The scheme of the authentication.
+    Scheme,
+    /// The credentials of the authentication.
+    Credentials,
+}
+
+impl PushMember {
+    /// The name of the member.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Token => "token",
+            Self::Scheme => "scheme",
+            Self::Credentials => "credentials",
+        }
+    }
+}
+
+impl fmt::Display for PushMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// The error for a member of a configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {why}")]
 pub struct InvalidPushConfig {
-    /// The name of the member: `id`, `token`, `scheme` or `credentials`.
-    pub member: &'static str,
+    /// The member.
+    pub member: PushMember,
     /// The reason.
     pub why: String,
 }
@@ -79,11 +110,14 @@ impl PushConfig {
     pub fn check(&self) -> Result<(), InvalidPushConfig> {
         if !identifier::is_identifier(&self.id, Self::ID_MOST) {
             let why = format!("1 to {} bytes, {}", Self::ID_MOST, identifier::RULE);
-            return Err(unusable("id", why));
+            return Err(unusable(PushMember::Id, why));
         }
         let authentication = self.authentication.as_ref();
         let credentials = authentication.and_then(|it| it.credentials.as_ref());
-        for (member, secret) in [("token", self.token.as_ref()), ("credentials", credentials)] {
+        for (member, secret) in [
+            (PushMember::Token, self.token.as_ref()),
+            (PushMember::Credentials, credentials),
+        ] {
             if secret.is_some_and(|secret| !is_field(secret)) {
                 let most = Self::SECRET_MOST;
                 let why = format!("1 to {most} visible characters of ASCII");
@@ -91,15 +125,16 @@ impl PushConfig {
             }
         }
         match authentication {
-            Some(it) if !is_token(&it.scheme) => {
-                Err(unusable("scheme", "a word such as Bearer".to_owned()))
-            }
+            Some(it) if !is_token(&it.scheme) => Err(unusable(
+                PushMember::Scheme,
+                "a word such as Bearer".to_owned(),
+            )),
             _ => Ok(()),
         }
     }
 }
 
-fn unusable(member: &'static str, why: String) -> InvalidPushConfig {
+fn unusable(member: PushMember, why: String) -> InvalidPushConfig {
     let why = format!("{why} are needed");
     InvalidPushConfig { member, why }
 }
@@ -181,7 +216,10 @@ mod tests {
                 scheme: "Basic".to_owned(),
                 credentials: Some(secret.to_owned()),
             });
-            for (member, config) in [("token", of_token), ("credentials", of_credentials)] {
+            for (member, config) in [
+                (PushMember::Token, of_token),
+                (PushMember::Credentials, of_credentials),
+            ] {
                 let refused = config.check().map_err(|unusable| unusable.member);
                 assert_eq!(
                     refused,
@@ -197,14 +235,18 @@ mod tests {
                 credentials: None,
             });
             let refused = config.check().map_err(|unusable| unusable.member);
-            assert_eq!(refused, Err("scheme"), "{scheme:?}");
+            assert_eq!(refused, Err(PushMember::Scheme), "{scheme:?}");
         }
         for id in ["", "a\nb", "x".repeat(257).as_str()] {
             let config = PushConfig {
                 id: id.to_owned(),
                 ..config()
             };
-            assert_eq!(config.check().map_err(|it| it.member), Err("id"), "{id:?}");
+            assert_eq!(
+                config.check().map_err(|it| it.member),
+                Err(PushMember::Id),
+                "{id:?}"
+            );
         }
     }
 

@@ -8,6 +8,7 @@
 
 use crate::feed::stream::Event;
 use crate::operation::{Endpoint, Operation, Reader, exec};
+use crate::refusal::{Conflict, Field, Forbidden};
 use crate::trail::words;
 use crate::{Engine, Refusal};
 use domain::access::{
@@ -65,7 +66,7 @@ impl Access {
     /// Others are told what they are told of identifiers that nobody uses and nobody can have.
     pub(crate) fn in_use(&self, who: &Principal, task: &TaskId, from: &str, to: &str) -> Refusal {
         match self.sees(who, Rows::Tasks, from, to) {
-            true => Refusal::TaskExists { task: task.clone() },
+            true => Conflict::TaskExists { task: task.clone() }.into(),
             false => unobtainable(task),
         }
     }
@@ -80,7 +81,7 @@ impl Engine {
     /// Whether the principal may do this, by the rules in force.
     ///
     /// # Errors
-    /// [`Refusal::Denied`], which is counted.
+    /// [`Forbidden::Denied`], which is counted.
     pub fn authorise(
         &self,
         who: &Principal,
@@ -104,10 +105,11 @@ impl Engine {
     ) -> Refusal {
         self.access.denials.fetch_add(1, Relaxed);
         self.audit_denial(who, &what, decision, now);
-        Refusal::Denied {
+        Forbidden::Denied {
             user: who.name.clone(),
             what,
         }
+        .into()
     }
 
     /// How many operations were denied since the start, over all protocols.
@@ -129,7 +131,7 @@ impl Engine {
     /// Whether the principal may see any tasks.
     ///
     /// # Errors
-    /// [`Refusal::Denied`], which is counted.
+    /// [`Forbidden::Denied`], which is counted.
     pub fn authorise_reading(&self, who: &Principal, now: Timestamp) -> Result<(), Refusal> {
         let rules = self.access();
         match rules.scope(who, Rows::Tasks, Detail::Whole) {
@@ -274,10 +276,11 @@ impl Sight<'_> {
 /// The answer for an identifier that cannot be had, be it in use by others or in the platform's own
 /// form.
 pub(crate) fn unobtainable(task: &TaskId) -> Refusal {
-    Refusal::Unobtainable {
-        leaf: "task-id",
+    Conflict::Unobtainable {
+        field: Field::Task,
         id: task.to_string(),
     }
+    .into()
 }
 
 /// Whoever may receive a notification receives all of them, but an agent only those that it is party

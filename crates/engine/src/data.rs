@@ -13,6 +13,7 @@ use crate::accounts::quota::size_of;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::data::operation::{DataPiece, ReadData, WriteData, Written};
 use crate::operation::Execution;
+use crate::refusal::{Conflict, Field, NotFound, OverLimit};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
@@ -47,10 +48,11 @@ impl Engine {
                 let entry = self.begun(&work, who, &write, now)?;
                 self.store_for(&entry)?;
                 give_back(Some(self.accounts().of(&who.name)), &entry);
-                return Err(Refusal::Unobtainable {
-                    leaf: "id",
+                return Err(Conflict::Unobtainable {
+                    field: Field::DataId,
                     id: write.id,
-                });
+                }
+                .into());
             }
             Some(known) => (Some(known.clone()), continued(&write, known)?),
             None => {
@@ -188,7 +190,7 @@ impl Engine {
             self.access
                 .sees(who, Rows::Data, &d.parties[0], &d.parties[1])
         });
-        let entry = entry.ok_or_else(|| Refusal::UnknownData {
+        let entry = entry.ok_or_else(|| NotFound::Data {
             id: id.clone(),
             user: who.name.clone(),
         })?;
@@ -214,32 +216,33 @@ impl Engine {
 
 /// What can be said of a call without looking at anything else.
 fn check(write: &WriteData, most: u64) -> Result<(), Refusal> {
-    let bad = |leaf, why: &str| {
-        Err(Refusal::BadLeaf {
-            leaf,
-            why: why.to_owned(),
-        })
-    };
+    let bad = |field, why: &str| Err(Refusal::unusable(field, why));
     let id = &write.id;
     if !identifier::is_identifier(id, 128) || id.contains('/') {
         let why = format!("1 to 128 bytes without '/', {}", identifier::RULE);
-        return bad("id", &why);
+        return bad(Field::DataId, &why);
     }
     if write.bytes.len() > Body::CHUNK_MOST {
-        return Err(Refusal::TooMany {
+        return Err(OverLimit::TooMany {
             what: "bytes in one piece",
             most: Body::CHUNK_MOST as u64,
-        });
+        }
+        .into());
     }
     if write.size.is_some_and(|size| size > most) {
-        return Err(Refusal::TooMany {
+        return Err(OverLimit::TooMany {
             what: "bytes in an entry of data-params",
             most,
-        });
+        }
+        .into());
     }
     match &write.url {
-        Some(_) if !write.bytes.is_empty() => bad("url", "data are here or elsewhere, not both"),
-        Some(url) if !url.contains("://") || url.len() > 2_048 => bad("url", "not an absolute URL"),
+        Some(_) if !write.bytes.is_empty() => {
+            bad(Field::DataUrl, "data are here or elsewhere, not both")
+        }
+        Some(url) if !url.contains("://") || url.len() > 2_048 => {
+            bad(Field::DataUrl, "not an absolute URL")
+        }
         _ => Ok(()),
     }
 }
@@ -263,9 +266,8 @@ fn body(write: &WriteData, data_type: DataType) -> Result<Body, Refusal> {
         return Ok(Body::Inline(text.to_owned()));
     }
     let size = write.size.or(whole.then_some(length));
-    let size = size.ok_or_else(|| Refusal::BadLeaf {
-        leaf: "size",
-        why: "the first piece says how long the whole is".to_owned(),
+    let size = size.ok_or_else(|| {
+        Refusal::unusable(Field::Size, "the first piece says how long the whole is")
     })?;
     within(write, size)?;
     Ok(Body::Chunked(Chunked {
@@ -371,10 +373,11 @@ fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 fn mismatch(id: &str, why: impl Into<String>) -> Refusal {
-    Refusal::DataMismatch {
+    Conflict::DataMismatch {
         id: id.to_owned(),
         why: why.into(),
     }
+    .into()
 }
 
 fn overlap(id: &str, cause: CommitError) -> Refusal {

@@ -15,7 +15,7 @@
 //! see of it), [`feed`]. `engine` puts the organs together, each of which owns its state; `execute` and `drive`
 //! are what is asked of them and what time brings. A tour of the rest, organ by organ:
 //! - `access`: who may do, read and hear what; `trail`: what is on record of that; [`accounts`]: whether
-//!   there is room for it; [`refusal`]: why not; [`failure`]: what is ours to mend;
+//!   there is room for it; [`refusal`]: why not, by whose fault; [`failure`]: what is ours to mend;
 //! - `tasks`: what is said of them (`negotiate`, verb by verb), what follows (`life`, `dispatch`, `team`),
 //!   and who else is told (`push`);
 //! - `hosting`: agents in here, what they owe answers to, how they take steps ([`Turn`]), and those that

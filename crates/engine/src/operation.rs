@@ -171,7 +171,7 @@ pub trait Query: Sized {
     /// Finds the records.
     ///
     /// # Errors
-    /// The [`Refusal`] if they cannot be read, or are [too much](Refusal::TooMuch).
+    /// The [`Refusal`] if they cannot be read, or are [too much](crate::refusal::OverLimit::TooMuch).
     fn look(self, reader: Reader<'_, Self>) -> Result<Self::Output, Refusal>;
 }
 

@@ -19,6 +19,7 @@ pub use task::{
 
 use crate::access::Sight;
 pub use crate::operation::{Query, Reader, Weigh};
+use crate::refusal::OverLimit;
 use crate::tasks::view::Knowledge;
 use crate::{Engine, Refusal};
 use domain::access::{Detail, Principal};
@@ -102,7 +103,7 @@ impl Engine {
     /// Why an answer is not given that would be longer than one is.
     pub fn too_much(&self) -> Refusal {
         let Most { rows, bytes } = self.most();
-        Refusal::TooMuch { rows, bytes }
+        OverLimit::TooMuch { rows, bytes }.into()
     }
 
     /// All negotiations, or one's own: what others have costs nobody anything, and tells nothing.

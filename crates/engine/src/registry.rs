@@ -11,6 +11,7 @@ pub(crate) mod remote_stub;
 pub(crate) mod roster;
 pub(crate) mod wanted;
 
+use crate::refusal::{NotAvailable, OverLimit};
 use crate::{Engine, Refusal};
 use directory::Directory;
 use domain::discovery::{Criteria, Match};
@@ -91,13 +92,14 @@ impl Registry {
         if registration.is_available() {
             return Ok(registration);
         }
-        Err(Refusal::Unavailable {
+        Err(NotAvailable::Agent {
             name: registration.profile.name.clone(),
             why: match registration.expired {
                 true => "its lease has expired".to_owned(),
                 false => format!("it is {}", registration.health.as_str()),
             },
-        })
+        }
+        .into())
     }
 }
 
@@ -134,16 +136,18 @@ impl Engine {
 /// Bounds what a search may ask for.
 pub(crate) fn check(criteria: &Criteria) -> Result<(), Refusal> {
     if criteria.tags.len() > TAGS_MOST {
-        return Err(Refusal::TooMany {
+        return Err(OverLimit::TooMany {
             what: "tags of a search",
             most: TAGS_MOST as u64,
-        });
+        }
+        .into());
     }
     match criteria.text.as_ref().map_or(0, String::len) > TEXT_MOST {
-        true => Err(Refusal::TooMany {
+        true => Err(OverLimit::TooMany {
             what: "bytes in the text of a search",
             most: TEXT_MOST as u64,
-        }),
+        }
+        .into()),
         false => Ok(()),
     }
 }

@@ -9,7 +9,8 @@
 mod unstored;
 
 use crate::commit::trial;
-use crate::{Engine, FaultRefusal, Refusal};
+use crate::refusal::Forbidden;
+use crate::{Engine, Refusal};
 use domain::access::{Decision, Principal, Request};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord, Tally};
 use domain::event::{LogEvent, Sequence};
@@ -265,15 +266,18 @@ fn entry(record: AuditRecord, now: Timestamp) -> (Timestamp, LogEvent) {
 
 /// Why something is denied that no rule of `access.toml` could permit; none if it is not denied.
 fn beyond_rules(refusal: &Refusal) -> Option<&'static str> {
-    match refusal {
-        Refusal::ForeignSender { .. } | Refusal::ForeignAgent { .. } => {
+    let Refusal::Forbidden(cause) = refusal else {
+        return None;
+    };
+    match cause {
+        Forbidden::Denied { .. } => None,
+        Forbidden::ForeignSender { .. } | Forbidden::ForeignAgent { .. } => {
             Some("in the name of another")
         }
-        Refusal::NotPublisher { .. } => Some("not the publisher of the task"),
-        Refusal::NotExecutor { .. } => Some("not the executor of the task"),
-        Refusal::NotEntitled { .. } => Some("not among what the management system lets it do"),
-        Refusal::Fault(FaultRefusal::Agent { .. }) => Some("agents may not break or mend anything"),
-        _ => None,
+        Forbidden::NotPublisher { .. } => Some("not the publisher of the task"),
+        Forbidden::NotExecutor { .. } => Some("not the executor of the task"),
+        Forbidden::NotEntitled { .. } => Some("not among what the management system lets it do"),
+        Forbidden::Faults { .. } => Some("agents may not break or mend anything"),
     }
 }
 

@@ -10,6 +10,7 @@ use domain::cause::Cause;
 use domain::event::LogEvent;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
+use engine::refusal::{Forbidden, NotAvailable, NotFound};
 use engine::{
     ClearFault, Credential, Engine, Execution, FaultInjector, FaultRecord, FaultRefusal,
     InjectFault, ListFaults, Refusal, Setup,
@@ -137,7 +138,7 @@ fn no_agent_may_even_where_everybody_may_do_anything() {
         let who = engine.principal(name);
         assert!(who.agent, "{name}");
         let user = name.to_owned();
-        let expected = Refusal::Fault(FaultRefusal::Agent { user });
+        let expected = Refusal::from(Forbidden::Faults { user });
         assert!(refused(&engine, &who).iter().all(|it| *it == expected));
     }
     let mut network = Injector::default();
@@ -156,7 +157,7 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
     let engine = engine();
     let operator = engine.principal("operator");
     let nobody = refused(&engine, &operator);
-    assert!(nobody.iter().all(|it| *it == Refusal::NoNetwork));
+    assert!(nobody.iter().all(|it| *it == NotAvailable::Network.into()));
     engine.open_to_faults();
     let mut network = Injector::default();
     let injected = engine.execute(&operator, CUT, now());
@@ -166,7 +167,7 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
     assert_eq!(network.asked, ["inject", "list", "clear"]);
     assert_eq!(known(injected).unwrap(), Ok(record()));
     assert_eq!(known(listed).unwrap(), Ok(vec![record()]));
-    let unknown = Refusal::Fault(FaultRefusal::Unknown { id: 1 });
+    let unknown = Refusal::from(NotFound::Fault { id: 1 });
     assert_eq!(known(cleared).unwrap(), Err(unknown));
     // Who does not wait for the answer is named all the same; what was not done is not told.
     drop(engine.execute(&operator, FIRST, now()));
@@ -186,5 +187,8 @@ fn whoever_runs_the_network_answers_and_without_one_nobody_does() {
     let execution = engine.execute(&operator, FIRST, now());
     let ends = std::panic::AssertUnwindSafe(|| engine.serve_faults(&mut Ending, now()));
     assert!(std::panic::catch_unwind(ends).is_err());
-    assert_eq!(known(execution).unwrap().unwrap_err(), Refusal::NoNetwork);
+    assert_eq!(
+        known(execution).unwrap().unwrap_err(),
+        NotAvailable::Network.into()
+    );
 }

@@ -11,6 +11,7 @@ use domain::task::{Status, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::TaskById;
+use engine::refusal::NotFound;
 use engine::{
     DiscoverAgents, Engine, Negotiate, Negotiated, Refusal, RegisterAgent, Setup, StoreFailure,
 };
@@ -67,7 +68,7 @@ fn what_a_full_store_did_not_take_has_not_happened() {
     }
     let unknown = ask(&engine, &operator, Verb::TaskCancel, "b", "stop").unwrap_err();
     assert!(
-        matches!(unknown, Refusal::UnknownTask { .. }),
+        matches!(unknown, Refusal::NotFound(NotFound::Task { .. })),
         "{unknown:?}"
     );
     // A change of a task that is there is taken back as well.

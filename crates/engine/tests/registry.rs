@@ -17,6 +17,9 @@ use domain::team::{MemberStanding, Need, Team};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{ExchangesOf, TaskById, TeamsOf};
+use engine::refusal::{
+    Conflict, Field, Forbidden, InvalidInput, NotAvailable, NotFound, OverLimit,
+};
 use engine::{
     Credential, DeregisterAgent, DiscoverAgents, Engine, FormTeam, Hosted, Limits, Negotiate,
     Operation, Proxy, Refusal, RegisterAgent, RenewLease, Setup,
@@ -289,7 +292,10 @@ fn a_silent_agent_expires_and_returns() {
     assert!(stage.found(tagged("optical")).is_empty());
     let refused = stage.negotiate("operator", Verb::TaskAssign, "out", "t", JOB);
     assert!(
-        matches!(refused, Err(Refusal::Unavailable { .. })),
+        matches!(
+            refused,
+            Err(Refusal::NotAvailable(NotAvailable::Agent { .. }))
+        ),
         "{refused:?}"
     );
     stage.pass(10 * LEASE_MS);
@@ -324,7 +330,10 @@ fn who_may_speak_for_whom() {
     let stage = stage();
     let foreign = |outcome: Result<_, Refusal>| {
         assert!(
-            matches!(outcome, Err(Refusal::ForeignAgent { .. })),
+            matches!(
+                outcome,
+                Err(Refusal::Forbidden(Forbidden::ForeignAgent { .. }))
+            ),
             "{outcome:?}"
         );
     };
@@ -332,7 +341,7 @@ fn who_may_speak_for_whom() {
     foreign(stage.register("guest", profile("guest", "ip")).map(drop));
     foreign(stage.register("noc", profile("noc", "ip")).map(drop));
     let taken = |outcome: Result<_, Refusal>, name: &str| {
-        let expected = Refusal::Profile(ProfileError::Taken(name.to_owned()));
+        let expected = Refusal::from(ProfileError::Taken(name.to_owned()));
         assert_eq!(outcome.map(drop), Err(expected));
     };
     taken(stage.register("operator", profile("noc", "ip")), "noc");
@@ -344,7 +353,7 @@ fn who_may_speak_for_whom() {
     taken(stage.register("out", same), "alias of refuses");
     let hosted = stage.register("accepts", profile("accepts", "ip"));
     assert!(
-        matches!(hosted, Err(Refusal::HostedAgent { .. })),
+        matches!(hosted, Err(Refusal::Conflict(Conflict::HostedAgent { .. }))),
         "{hosted:?}"
     );
     let deregister = DeregisterAgent {
@@ -360,13 +369,13 @@ fn who_may_speak_for_whom() {
         stage.run("operator", renew).map(drop),
     ] {
         assert!(
-            matches!(hosted, Err(Refusal::HostedAgent { .. })),
+            matches!(hosted, Err(Refusal::Conflict(Conflict::HostedAgent { .. }))),
             "{hosted:?}"
         );
     }
     let unknown = stage.renew("out", Health::Ok);
     assert!(
-        matches!(unknown, Err(Refusal::UnknownAgent { .. })),
+        matches!(unknown, Err(Refusal::NotFound(NotFound::Agent { .. }))),
         "{unknown:?}"
     );
     stage.register("operator", profile("third", "ip")).unwrap();
@@ -381,7 +390,10 @@ fn there_are_only_so_many() {
     }
     let refused = stage.register("out4", profile("out4", "ip"));
     assert!(
-        matches!(refused, Err(Refusal::TooMany { most: 6, .. })),
+        matches!(
+            refused,
+            Err(Refusal::OverLimit(OverLimit::TooMany { most: 6, .. }))
+        ),
         "{refused:?}"
     );
     // Who is there already may come again.
@@ -401,7 +413,7 @@ fn who_leaves_fails_what_it_was_to_do() {
     assert!(stage.found(tagged("optical")).is_empty());
     let gone = stage.negotiate("operator", Verb::TaskAssign, "out", "t2", JOB);
     assert!(
-        matches!(gone, Err(Refusal::UnknownAgent { .. })),
+        matches!(gone, Err(Refusal::NotFound(NotFound::Agent { .. }))),
         "{gone:?}"
     );
     // Its credential is an agent's still, and it may come back.
@@ -457,7 +469,13 @@ fn a_server_is_spoken_to_by_what_the_host_makes_for_it() {
     let there = || server("out.example:830", HOST_KEY);
     let refused = stage().register_at("operator", profile("out", "ip"), there());
     assert!(
-        matches!(refused, Err(Refusal::BadLeaf { leaf: "reach", .. })),
+        matches!(
+            refused,
+            Err(Refusal::InvalidInput(InvalidInput::Unusable {
+                field: Field::Reach,
+                ..
+            }))
+        ),
         "{refused:?}"
     );
     let asked = Arc::default();
@@ -489,10 +507,10 @@ fn the_address_of_a_server_is_entered_by_an_administrator() {
         assert!(
             matches!(
                 refused,
-                Err(Refusal::BadLeaf {
-                    leaf: "address",
+                Err(Refusal::InvalidInput(InvalidInput::Unusable {
+                    field: Field::Address,
                     ..
-                })
+                }))
             ),
             "{refused:?}"
         );
@@ -526,10 +544,10 @@ fn a_card_comes_to_be_signed_and_stays_so() {
     let register = |who: &str, reach| stage.register_at(who, profile("out", "ip"), reach);
     let refused = |who: &str, reach| {
         let refused = register(who, reach);
-        let Err(Refusal::BadLeaf { leaf, why }) = refused else {
+        let Err(Refusal::InvalidInput(InvalidInput::Unusable { field, why })) = refused else {
             panic!("{refused:?}");
         };
-        assert_eq!(leaf, "card-url");
+        assert_eq!(field, Field::CardUrl);
         why
     };
     let (one, other) = ("https://out.example", "https://other.example");
@@ -571,12 +589,15 @@ fn a_team_asked_for_again_is_the_same_team() {
     assert_eq!(*stage.asked.lock().unwrap(), asked);
     let taken = stage.form("operator", "t", &needs[..2]);
     assert!(
-        matches!(taken, Err(Refusal::TaskExists { .. })),
+        matches!(taken, Err(Refusal::Conflict(Conflict::TaskExists { .. }))),
         "{taken:?}"
     );
     let foreign = stage.form("accepts", "t", &needs);
     assert!(
-        matches!(foreign, Err(Refusal::Unobtainable { .. })),
+        matches!(
+            foreign,
+            Err(Refusal::Conflict(Conflict::Unobtainable { .. }))
+        ),
         "{foreign:?}"
     );
     // Somebody has come who fills the gap.
@@ -602,7 +623,13 @@ fn needs_are_bounded() {
     ] {
         let refused = stage.form("operator", "t", needs);
         assert!(
-            matches!(refused, Err(Refusal::BadLeaf { leaf: "need", .. })),
+            matches!(
+                refused,
+                Err(Refusal::InvalidInput(InvalidInput::Unusable {
+                    field: Field::Need,
+                    ..
+                }))
+            ),
             "{refused:?}"
         );
     }
@@ -612,7 +639,10 @@ fn needs_are_bounded() {
         .unwrap();
     let foreign = stage.form("offers", "mine", &[("ran", "ran")]);
     assert!(
-        matches!(foreign, Err(Refusal::Unobtainable { .. })),
+        matches!(
+            foreign,
+            Err(Refusal::Conflict(Conflict::Unobtainable { .. }))
+        ),
         "{foreign:?}"
     );
     // Its executor divides it.

@@ -27,6 +27,7 @@ use domain::team::Need;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use engine::query::{DataParamsOf, ExchangesOf, NegotiationsOf, Query, TaskById};
+use engine::refusal::{Conflict, Field, InvalidInput, NotFound};
 use engine::{
     Credential, DeregisterAgent, Engine, Execution, FormTeam, Limits, Negotiate, Negotiated,
     Operation, Refusal, RegisterAgent, Retention, Setup, WriteData,
@@ -389,9 +390,18 @@ fn a_word_that_says_what_it_replies_to_is_never_taken_for_another() {
     assert_eq!(replying("decision").unwrap(), agreed);
     assert_eq!(stage.task("t").status, Status::InputRequired);
     let wrong = replying("answer").unwrap_err();
-    assert!(matches!(wrong, Refusal::OutOfTurn(_)), "{wrong:?}");
+    assert!(
+        matches!(wrong, Refusal::Conflict(Conflict::OutOfTurn(_))),
+        "{wrong:?}"
+    );
     let unknown = replying("everything").unwrap_err();
-    assert!(matches!(unknown, Refusal::BadLeaf { .. }), "{unknown:?}");
+    assert!(
+        matches!(
+            unknown,
+            Refusal::InvalidInput(InvalidInput::Unusable { .. })
+        ),
+        "{unknown:?}"
+    );
     replying("judgement").unwrap();
     assert_eq!(stage.task("t").status, Status::Finished);
 }
@@ -498,7 +508,13 @@ fn data_that_one_has_entered_another_cannot_enter() {
     let [first, second] = both.map(outcome);
     assert!(first.is_ok(), "{first:?}");
     assert!(
-        matches!(second, Err(Refusal::Unobtainable { leaf: "id", .. })),
+        matches!(
+            second,
+            Err(Refusal::Conflict(Conflict::Unobtainable {
+                field: Field::DataId,
+                ..
+            }))
+        ),
         "{second:?}"
     );
     assert!(stage.reads("outside", "plan") && !stage.reads("outlaw", "plan"));
@@ -524,7 +540,9 @@ fn data_of_an_assignment_are_whole_and_its_executor_can_read_them() {
         ..assignment(task, JOB)
     };
     let refused = |outcome: Result<Reply, Refusal>| match outcome {
-        Err(Refusal::BadLeaf { leaf, .. }) => assert_eq!(leaf, "msg-data"),
+        Err(Refusal::InvalidInput(InvalidInput::Unusable { field, .. })) => {
+            assert_eq!(field, Field::Data)
+        }
         other => panic!("{other:?}"),
     };
     let write = |write| stage.run("outside", write).unwrap();
@@ -573,7 +591,7 @@ fn an_assignment_is_the_same_under_another_patience_of_the_platform() {
     };
     let refused = second.say("operator", other);
     assert!(
-        matches!(refused, Err(Refusal::TaskExists { .. })),
+        matches!(refused, Err(Refusal::Conflict(Conflict::TaskExists { .. }))),
         "{refused:?}"
     );
 }
@@ -725,7 +743,7 @@ fn what_was_acknowledged_is_acknowledged_again_when_its_executor_has_left() {
     assert_eq!(again.status, Some(Status::Failed));
     let other = stage.say("operator", to_out(assignment("t2", JOB)));
     assert!(
-        matches!(other, Err(Refusal::UnknownAgent { .. })),
+        matches!(other, Err(Refusal::NotFound(NotFound::Agent { .. }))),
         "{other:?}"
     );
 }

@@ -18,6 +18,7 @@ use domain::task::{Status, TaskId};
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::{SchemaTree, TaskById};
+use engine::refusal::{Conflict, Field, InvalidInput, NotAvailable, NotFound};
 use engine::{
     ApprovePatch, Engine, EraseFragments, GetSchemaTemplate, GetSchemaUpdates, Negotiate,
     Negotiated, Notice, Operation, PatchRecord, PatchStanding, PublishSchemaTemplate, Refusal,
@@ -185,7 +186,9 @@ fn a_payload_is_held_to_its_schema_before_anything_happens() {
     let directory = tempfile::tempdir().unwrap();
     let engine = open(directory.path(), Unknown::Reject);
     let wrong = json!({ "origin": 7, "cabin_class": "barge", "wings": 2, "other": 5 });
-    let Err(Refusal::Payload { violations, .. }) = send(&engine, "c", "t1", &wrong, start()) else {
+    let Err(Refusal::InvalidInput(InvalidInput::Payload { violations, .. })) =
+        send(&engine, "c", "t1", &wrong, start())
+    else {
         panic!("it was taken");
     };
     let codes: Vec<(&str, Code)> = violations
@@ -420,7 +423,7 @@ fn a_template_is_published_with_language_tags_that_can_be_preferred() {
     assert_eq!(longest.len(), 35);
     let longer = published(&format!("{longest}d"));
     assert!(
-        matches!(&longer, Err(Refusal::Template(found)) if found.len() == 1),
+        matches!(&longer, Err(Refusal::InvalidInput(InvalidInput::Template(found))) if found.len() == 1),
         "{longer:?}"
     );
     assert!(published(longest).is_ok());
@@ -444,13 +447,16 @@ fn a_template_is_published_once_and_for_all() {
         let engine = open(directory.path(), Unknown::Reject);
         ask(&engine, "admin", template(1, "How big."), start());
         let changed = tried(&engine, "admin", template(1, "How large."), start());
-        assert!(matches!(changed, Err(Refusal::Publish(_))), "{changed:?}");
+        assert!(
+            matches!(changed, Err(Refusal::Conflict(Conflict::Publish(_)))),
+            "{changed:?}"
+        );
         let bad = PublishSchemaTemplate {
             template: "{}".to_owned(),
         };
         assert!(matches!(
             tried(&engine, "admin", bad, start()),
-            Err(Refusal::Template(_))
+            Err(Refusal::InvalidInput(InvalidInput::Template(_)))
         ));
     }
     let engine = open(directory.path(), Unknown::Reject);
@@ -469,7 +475,7 @@ fn a_template_is_published_once_and_for_all() {
     };
     assert!(matches!(
         tried(&engine, "c", unknown, start()),
-        Err(Refusal::UnknownScenario(_))
+        Err(Refusal::NotFound(NotFound::Scenario(_)))
     ));
 }
 
@@ -541,7 +547,7 @@ fn what_is_switched_off_tells_nothing() {
         };
         match (tried(&engine, "c1", updates, later), polled) {
             (Ok(told), true) => assert_eq!(told.patches.len(), 1),
-            (Err(Refusal::SwitchedOff { setting, .. }), false) => {
+            (Err(Refusal::NotAvailable(NotAvailable::SwitchedOff { setting, .. })), false) => {
                 assert_eq!(setting, "parts.polled");
             }
             (other, _) => panic!("{other:?}"),
@@ -656,7 +662,7 @@ fn an_active_patch_can_be_ended_and_the_log_says_why() {
     assert_eq!(ended, PatchStanding::Ended);
     assert!(matches!(
         tried(&engine, "admin", reject, later),
-        Err(Refusal::UnknownPatch { .. })
+        Err(Refusal::NotFound(NotFound::Patch { .. }))
     ));
     let entries = engine.store().entries(0, 10_000).unwrap();
     let mut told = entries.iter().filter_map(|entry| match &entry.happening {
@@ -696,7 +702,10 @@ fn a_retired_template_takes_nothing() {
         ask(&engine, "admin", template(1), start());
         ask(&engine, "admin", template(2), start());
         let refused = tried(&engine, "admin", retire(2), start());
-        assert!(matches!(refused, Err(Refusal::Unretirable { .. })));
+        assert!(matches!(
+            refused,
+            Err(Refusal::Conflict(Conflict::Unretirable { .. }))
+        ));
         let retired = ask(&engine, "admin", retire(1), start());
         let current_schema_id = Some("pizza_order_v2".to_owned());
         assert_eq!(retired, current_schema_id);
@@ -706,7 +715,8 @@ fn a_retired_template_takes_nothing() {
         schema_id: "pizza_order_v1".to_owned(),
         payload: Map::from_iter([("size".to_owned(), json!("large"))]),
     };
-    let Err(Refusal::UnknownSchema(unknown)) = tried(&engine, "c", validate, start()) else {
+    let Err(Refusal::NotFound(NotFound::Schema(unknown))) = tried(&engine, "c", validate, start())
+    else {
         panic!("it was taken")
     };
     assert_eq!(unknown.current.as_deref(), Some("pizza_order_v2"));
@@ -752,7 +762,13 @@ fn a_wish_is_as_long_as_its_leaf_may_be() {
     };
     let long = tried(&engine, "c", wish("a seat ".repeat(600)), start());
     assert!(
-        matches!(long, Err(Refusal::BadLeaf { leaf: "text", .. })),
+        matches!(
+            long,
+            Err(Refusal::InvalidInput(InvalidInput::Unusable {
+                field: Field::Text,
+                ..
+            }))
+        ),
         "{long:?}"
     );
     let rows = || engine.store().observations(usize::MAX).unwrap().len();

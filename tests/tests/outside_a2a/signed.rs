@@ -6,6 +6,7 @@
 use crate::support::{block_on, http, within};
 use crate::{Pair, Site, answering_at, assign, dig, introduce, ok};
 use domain::registry::{Health, Registration};
+use engine::refusal::{Field, InvalidInput};
 use engine::{DeregisterAgent, Refusal};
 use serde_json::Value;
 use server::config::a2a::Cards;
@@ -109,10 +110,12 @@ fn an_unsigned_card_replaces_no_signed_one() {
         usurper.forge(true);
         forged_in_vain(&here).await;
         for name in ["digger", "another"] {
-            let Err(Refusal::BadLeaf { leaf, why }) = introduce(&here, name, &url).await else {
+            let Err(Refusal::InvalidInput(InvalidInput::Unusable { field, why })) =
+                introduce(&here, name, &url).await
+            else {
                 panic!("{name} was registered");
             };
-            assert_eq!(leaf, "card-url");
+            assert_eq!(field, Field::CardUrl);
             assert_eq!(why, "it was signed before, and is not now");
         }
         usurper.forge(false);

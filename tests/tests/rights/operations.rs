@@ -13,6 +13,7 @@ use domain::task::TaskId;
 use domain::telemetry::Action;
 use domain::verb::Verb;
 use engine::query::AuditTrail;
+use engine::refusal::Forbidden;
 use engine::{
     Act, ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, Form,
     FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, IntroduceAgent, JudgeAlignment,
@@ -264,7 +265,7 @@ fn every_operation_is_for_whom_its_rpc_is_for() {
                 .find(|(m, r, _)| (m.as_str(), r.as_str()) == (module, rpc));
             let (_, _, guarded) = known.unwrap_or_else(|| panic!("{module} has no {rpc}"));
             let outcome = ask(&stage, &user.name);
-            let denied = matches!(outcome, Err(Refusal::Denied { .. }));
+            let denied = matches!(outcome, Err(Refusal::Forbidden(Forbidden::Denied { .. })));
             let may = reference.may_execute(&user, module, rpc, *guarded);
             assert_eq!(denied, !may, "{rpc}, {}: {outcome:?}", user.name);
             tried.insert((module, rpc));

@@ -19,6 +19,7 @@ use domain::negotiation::Stance;
 use domain::task::{Awaits, Task};
 use domain::verb::Verb;
 use engine::Negotiate;
+use engine::refusal::Conflict;
 use serde_json::{Map, Value};
 
 /// The member of a data part that judges: `accept`, `refuse` or `offer`.
@@ -114,7 +115,7 @@ impl RequestContext<'_> {
         match self.execute(negotiate).await {
             Ok(_) => Ok(()),
             // It has ended since it was looked at.
-            Err(engine::Refusal::OutOfTurn(_)) => {
+            Err(engine::Refusal::Conflict(Conflict::OutOfTurn(_))) => {
                 let why = "the task has ended";
                 let error = Error::new(ErrorKind::TaskNotCancelable, why);
                 Err(error.with("taskId", task.id.as_str()))

@@ -1,11 +1,14 @@
 //! The one file that knows kinds of A2A errors: why the engine said no.
 //!
-//! The compiler holds the table total. Read next: `a2a::error`, which knows codes.
+//! Each group of refusals has its kind, and beside it what differs; the compiler holds the tables total.
+//! Read next: `engine::refusal`, and `a2a::error`, which knows codes.
 
 use a2a::error::{Error, ErrorKind};
 use a2a::request::PushConfigKey;
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
+use domain::push::PushMember;
+use engine::refusal::{Conflict, Field, InvalidInput, NotAvailable, NotFound, OverLimit};
 use engine::{Refusal, StoreFailure};
 use schema::catalogue::PublishError;
 use schema::semantics::{FailureKind, ParseFailure};
@@ -14,7 +17,7 @@ use tracing::error;
 /// A refusal or failure of the engine. A task that is not the caller's is told like one that is not
 /// there (A16), and so is data.
 pub(super) fn refused(refusal: &Refusal) -> Error {
-    if let Refusal::UnknownTask { task, .. } = refusal {
+    if let Refusal::NotFound(NotFound::Task { task, .. }) = refusal {
         return Error::task_not_found(task.as_str());
     }
     let kind = kind(refusal);
@@ -24,87 +27,104 @@ pub(super) fn refused(refusal: &Refusal) -> Error {
     }
     let told = Error::new(kind, refusal.to_string());
     match refusal {
-        Refusal::Payload { violations, .. } => violations.iter().fold(told, |told, violation| {
-            told.at(
-                format!("message.payload{}", violation.path),
-                violation.to_string(),
-            )
-        }),
-        Refusal::BadLeaf { leaf, why } => told.at(member(leaf), why.as_str()),
-        Refusal::MissingLeaf { leaf, .. } => told.at(member(leaf), "is missing"),
-        Refusal::Undeliverable { why, .. } => told.at("url", why.as_str()),
+        Refusal::InvalidInput(cause) => placed(told, cause),
         _ => told,
     }
 }
 
-fn kind(refusal: &Refusal) -> ErrorKind {
-    use ErrorKind as K;
-    use Refusal as R;
-    match refusal {
-        R::Denied { .. }
-        | R::ForeignSender { .. }
-        | R::ForeignAgent { .. }
-        | R::NotPublisher { .. }
-        | R::NotExecutor { .. }
-        | R::NotEntitled { .. } => K::PermissionDenied,
-        R::UnknownTask { .. } => K::TaskNotFound,
-        R::UnknownAgent { .. } | R::OtherEndpoint { .. } => K::MethodNotFound,
-        R::TaskExists { .. } | R::Publish(PublishError::Changed { .. }) => K::AlreadyExists,
-        R::OutOfTurn(_) | R::StillNegotiated { .. } | R::HostedAgent { .. } => {
-            K::UnsupportedOperation
-        }
-        R::Misplaced(Misplaced::WhichAlternative { .. }) => K::InvalidParams,
-        R::Misplaced(_) => K::UnsupportedOperation,
-        R::Evolution(_) | R::Unretirable { .. } | R::SwitchedOff { .. } | R::NoNetwork => {
-            K::UnsupportedOperation
-        }
-        R::NoCard { .. } => K::Unavailable,
-        R::Content(ContentError::TooBig(_)) | R::TooBig { .. } => K::TooLarge,
-        R::Content(_) => K::InvalidParams,
-        R::MissingLeaf { .. }
-        | R::BadLeaf { .. }
-        | R::NotAsAgreed { .. }
-        | R::WrongRound { .. }
-        | R::NotAPart { .. }
-        | R::Profile(_)
-        | R::UnknownData { .. }
-        | R::Unobtainable { .. }
-        | R::DataMismatch { .. }
-        | R::Undeliverable { .. }
-        | R::Fault(_)
-        | R::UnknownElement { .. }
-        | R::ForeignElement { .. }
-        | R::Impossible { .. }
-        | R::Payload { .. }
-        | R::UnknownSchema(_)
-        | R::UnknownScenario(_)
-        | R::Template(_)
-        | R::Publish(_)
-        | R::Unpublishable { .. }
-        | R::UnknownPatch { .. }
-        | R::UnknownSample { .. } => K::InvalidParams,
-        R::TooMany { .. }
-        | R::TooMuch { .. }
-        | R::MailboxFull { .. }
-        | R::TasksOpen { .. }
-        | R::TasksHeld { .. }
-        | R::DataQuota { .. }
-        | R::TooFast { .. } => K::TooManyRequests,
-        R::Unavailable { .. }
-        | R::TooLong { .. }
-        | R::Failed(StoreFailure::Full | StoreFailure::Locked)
-        | R::ShortOfMemory => K::Unavailable,
-        R::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => K::Internal,
+/// Says in which members of a message something is wrong.
+fn placed(told: Error, cause: &InvalidInput) -> Error {
+    match cause {
+        InvalidInput::Payload { violations, .. } => violations.iter().fold(told, |told, wrong| {
+            told.at(format!("message.payload{}", wrong.path), wrong.to_string())
+        }),
+        InvalidInput::Unusable { field, why } => told.at(member(*field), why.as_str()),
+        InvalidInput::Missing { field, .. } => told.at(member(*field), "is missing"),
+        InvalidInput::Undeliverable { why, .. } => told.at("url", why.as_str()),
+        InvalidInput::Content(_)
+        | InvalidInput::Profile(_)
+        | InvalidInput::Template(_)
+        | InvalidInput::Fault { .. } => told,
     }
 }
 
-/// The member of a message that a leaf of the model is.
-fn member(leaf: &str) -> String {
-    match leaf {
-        "conversation" => "message.contextId".to_owned(),
-        "after" => "pageToken".to_owned(),
-        "scheme" | "credentials" => format!("authentication.{leaf}"),
-        other => other.to_owned(),
+fn kind(refusal: &Refusal) -> ErrorKind {
+    match refusal {
+        Refusal::Forbidden(_) => ErrorKind::PermissionDenied,
+        Refusal::NotFound(cause) => not_found(cause),
+        Refusal::InvalidInput(InvalidInput::Content(ContentError::TooBig(_))) => {
+            ErrorKind::TooLarge
+        }
+        Refusal::InvalidInput(_) => ErrorKind::InvalidParams,
+        Refusal::Conflict(cause) => conflict(cause),
+        Refusal::OverLimit(OverLimit::TooBig { .. }) => ErrorKind::TooLarge,
+        Refusal::OverLimit(OverLimit::ShortOfMemory) => ErrorKind::Unavailable,
+        Refusal::OverLimit(_) => ErrorKind::TooManyRequests,
+        Refusal::NotAvailable(cause) => not_available(cause),
+        Refusal::Failed(StoreFailure::Full | StoreFailure::Locked) => ErrorKind::Unavailable,
+        Refusal::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => {
+            ErrorKind::Internal
+        }
+    }
+}
+
+/// An agent is an endpoint, and a method is looked for there. What is no task has no kind of its own.
+fn not_found(cause: &NotFound) -> ErrorKind {
+    match cause {
+        NotFound::Task { .. } => ErrorKind::TaskNotFound,
+        NotFound::Agent { .. } | NotFound::OtherEndpoint { .. } => ErrorKind::MethodNotFound,
+        NotFound::Data { .. }
+        | NotFound::Element { .. }
+        | NotFound::ForeignElement { .. }
+        | NotFound::Fault { .. }
+        | NotFound::Schema(_)
+        | NotFound::Scenario(_)
+        | NotFound::Patch { .. }
+        | NotFound::Sample { .. } => ErrorKind::InvalidParams,
+    }
+}
+
+fn conflict(cause: &Conflict) -> ErrorKind {
+    match cause {
+        Conflict::TaskExists { .. } | Conflict::Publish(PublishError::Changed { .. }) => {
+            ErrorKind::AlreadyExists
+        }
+        Conflict::Misplaced(Misplaced::WhichAlternative { .. }) => ErrorKind::InvalidParams,
+        Conflict::OutOfTurn(_)
+        | Conflict::Misplaced(_)
+        | Conflict::StillNegotiated { .. }
+        | Conflict::HostedAgent { .. }
+        | Conflict::Unretirable { .. }
+        | Conflict::Evolution(_) => ErrorKind::UnsupportedOperation,
+        Conflict::WrongRound { .. }
+        | Conflict::NotAsAgreed { .. }
+        | Conflict::Unobtainable { .. }
+        | Conflict::NotAPart { .. }
+        | Conflict::DataMismatch { .. }
+        | Conflict::Publish(_)
+        | Conflict::Unpublishable { .. } => ErrorKind::InvalidParams,
+    }
+}
+
+fn not_available(cause: &NotAvailable) -> ErrorKind {
+    match cause {
+        NotAvailable::Agent { .. } | NotAvailable::Card { .. } | NotAvailable::TooLong { .. } => {
+            ErrorKind::Unavailable
+        }
+        NotAvailable::Network | NotAvailable::SwitchedOff { .. } => ErrorKind::UnsupportedOperation,
+        NotAvailable::Impossible { .. } => ErrorKind::InvalidParams,
+    }
+}
+
+/// The member of a message that a field is: most are called there what messages of errors call them.
+fn member(field: Field) -> String {
+    match field {
+        Field::Conversation => "message.contextId".to_owned(),
+        Field::After => "pageToken".to_owned(),
+        Field::Push(member @ (PushMember::Scheme | PushMember::Credentials)) => {
+            format!("authentication.{member}")
+        }
+        other => other.to_string(),
     }
 }
 
@@ -161,10 +181,9 @@ mod tests {
     #[test]
     fn a_task_of_others_is_told_like_none() {
         let refused = |user: &str| {
-            refused(&Refusal::UnknownTask {
-                task: TaskId::new("t"),
-                user: user.to_owned(),
-            })
+            let task = TaskId::new("t");
+            let user = user.to_owned();
+            refused(&NotFound::Task { task, user }.into())
         };
         assert_eq!(refused("ann"), Error::task_not_found("t"));
         assert_eq!(refused("ann"), refused("ben"));

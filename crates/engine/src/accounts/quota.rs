@@ -9,6 +9,7 @@ use crate::accounts::Accounts;
 use crate::commit::unit_of_work::{LONG, Written};
 use crate::failure::StoreFailure;
 use crate::operation::Cost;
+use crate::refusal::OverLimit;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -72,19 +73,20 @@ impl Engine {
             return Ok(());
         };
         if cost.said > SAID_MOST {
-            return Err(Refusal::TooBig { most: SAID_MOST });
+            return Err(OverLimit::TooBig { most: SAID_MOST }.into());
         }
         let account = self.accounts.of(&who.name);
         if self.accounts.is_short() && (cost.begins || cost.written > LONG as u64) {
-            return Err(Refusal::ShortOfMemory);
+            return Err(OverLimit::ShortOfMemory.into());
         }
         let wrote = account.write(cost.written, now);
         wrote.map_err(|wait_ms| {
             account.refuse();
-            Refusal::TooFast {
+            OverLimit::TooFast {
                 user: account.user().to_owned(),
                 wait_ms,
             }
+            .into()
         })
     }
 
@@ -99,7 +101,7 @@ impl Engine {
     /// Whether a publisher may have one more task or proposal open.
     ///
     /// # Errors
-    /// [`Refusal::TasksOpen`], [`Refusal::TasksHeld`]
+    /// [`OverLimit::TasksOpen`], [`OverLimit::TasksHeld`]
     pub(crate) fn room_to_publish(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
         let limits = self.accounts.limits_of(publisher);
         let (most, held) = (limits.tasks_open, limits.held_bytes / OPEN_PART);
@@ -110,24 +112,26 @@ impl Engine {
         self.accounts.of(publisher).refuse();
         let user = publisher.to_owned();
         Err(match open.bytes < held {
-            true => Refusal::TasksOpen { user, most },
-            false => Refusal::TasksHeld { user, most: held },
-        })
+            true => OverLimit::TasksOpen { user, most },
+            false => OverLimit::TasksHeld { user, most: held },
+        }
+        .into())
     }
 
     /// Whether what a publisher has open may be [added to](adds), be it by himself or by its executor.
     ///
     /// # Errors
-    /// [`Refusal::TasksHeld`]
+    /// [`OverLimit::TasksHeld`]
     pub(crate) fn room_to_say(&self, work: &Work, publisher: &str) -> Result<(), Refusal> {
         let held = self.accounts.limits_of(publisher).held_bytes / OPEN_PART;
         if work.open_by(publisher).bytes < held || self.is_hosted(publisher) {
             return Ok(());
         }
-        Err(Refusal::TasksHeld {
+        Err(OverLimit::TasksHeld {
             user: publisher.to_owned(),
             most: held,
-        })
+        }
+        .into())
     }
 
     fn is_hosted(&self, name: &str) -> bool {
@@ -138,17 +142,18 @@ impl Engine {
     /// Counts a new entry of data among those of its writer.
     ///
     /// # Errors
-    /// [`Refusal::DataQuota`]
+    /// [`OverLimit::DataQuota`]
     pub(crate) fn store_for(&self, entry: &DataParam) -> Result<(), Refusal> {
         let account = self.accounts.of(&entry.parties[0]);
         if account.store(size_of(entry)) {
             return Ok(());
         }
         account.refuse();
-        Err(Refusal::DataQuota {
+        Err(OverLimit::DataQuota {
             user: account.user().to_owned(),
             most: account.limits().data_bytes,
-        })
+        }
+        .into())
     }
 }
 

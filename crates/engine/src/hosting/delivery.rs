@@ -5,6 +5,7 @@
 
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
+use crate::refusal::OverLimit;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::agent::{Ask, Input};
@@ -54,13 +55,14 @@ impl Engine {
     /// Whether one more request has room with an agent.
     ///
     /// # Errors
-    /// [`Refusal::MailboxFull`]
+    /// [`OverLimit::MailboxFull`]
     pub(crate) fn check_room(&self, work: &mut Work, index: usize) -> Result<(), Refusal> {
         match work.instance(index).actor() {
-            Some(actor) if !actor.has_room() => Err(Refusal::MailboxFull {
+            Some(actor) if !actor.has_room() => Err(OverLimit::MailboxFull {
                 name: self.registry.roster.name(index).to_string(),
                 most: actor.mailbox.room() as u64,
-            }),
+            }
+            .into()),
             _ => Ok(()),
         }
     }

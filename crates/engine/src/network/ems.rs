@@ -11,6 +11,7 @@ use crate::feed::FeedOfAgent;
 use crate::feed::stream::Stream;
 use crate::network::operation::{Act, Acted};
 use crate::operation::Execution;
+use crate::refusal::{Field, Forbidden, NotAvailable, NotFound};
 use crate::{Endpoint, Engine, Refusal};
 use domain::access::Principal;
 use domain::ems::{Ems, News, View};
@@ -210,13 +211,13 @@ impl Engine {
             .expect("no holder panics")
         {
             Some(waiting) => waiting.push(wanted),
-            None => return Err(Refusal::NoNetwork),
+            None => return Err(NotAvailable::Network.into()),
         }
         self.commits.outbox.notify();
         Ok(Execution::later(async move {
             match answered.await {
                 Ok(answer) => answer.map_err(Refusal::from),
-                Err(_) => Err(Refusal::NoNetwork),
+                Err(_) => Err(NotAvailable::Network.into()),
             }
         }))
     }
@@ -224,56 +225,57 @@ impl Engine {
     fn may_act(&self, who: &Principal, ems: Ems, action: &Action) -> Result<(), Refusal> {
         let entitled = |profile: Arc<Profile>| ems.entitles(&profile, action);
         if who.agent && !self.profile_of(who).is_some_and(entitled) {
-            return Err(Refusal::NotEntitled {
+            return Err(Forbidden::NotEntitled {
                 user: who.name.clone(),
                 ems: ems.as_str(),
-            });
+            }
+            .into());
         }
         if !self.is_managed() {
-            return Err(Refusal::NoNetwork);
+            return Err(NotAvailable::Network.into());
         }
         let view = self.network.management.desk(ems).view.read();
         let inventory = Arc::clone(view.expect("no writer panics").inventory());
-        for (leaf, element) in elements(action) {
+        for (field, element) in elements(action) {
             let found = inventory.element(element);
-            let found = found.ok_or_else(|| Refusal::UnknownElement {
-                leaf,
+            let found = found.ok_or_else(|| NotFound::Element {
+                field,
                 element: element.to_string(),
             })?;
             if ems != Ems::Customer && !ems.domains().contains(&found.domain) {
-                return Err(Refusal::ForeignElement {
-                    leaf,
+                return Err(NotFound::ForeignElement {
+                    field,
                     element: element.to_string(),
                     domain: found.domain.as_str(),
                     ems: ems.as_str(),
-                });
+                }
+                .into());
             }
         }
         in_order(action)
     }
 }
 
-/// The elements that an action names, with the leaf that names each.
-fn elements(action: &Action) -> Vec<(&'static str, &ElementId)> {
+/// The elements that an action names, with the field that names each.
+fn elements(action: &Action) -> Vec<(Field, &ElementId)> {
     match action {
         Action::Probe { element }
         | Action::Dispatch { element, .. }
         | Action::Guide { element, .. }
         | Action::ReadConfiguration { element }
         | Action::Configure { element, .. }
-        | Action::Restart { element } => vec![("element", element)],
-        Action::SetPower { cell, .. } => vec![("cell", cell)],
-        Action::SetSaving { cells, .. } => cells.iter().map(|cell| ("cell", cell)).collect(),
+        | Action::Restart { element } => vec![(Field::Element, element)],
+        Action::SetPower { cell, .. } => vec![(Field::Cell, cell)],
+        Action::SetSaving { cells, .. } => cells.iter().map(|cell| (Field::Cell, cell)).collect(),
         Action::Trace { .. } | Action::TellCustomer { .. } => Vec::new(),
     }
 }
 
 fn in_order(action: &Action) -> Result<(), Refusal> {
     match action {
-        Action::Trace { from, until, .. } if until < from => Err(Refusal::BadLeaf {
-            leaf: "until",
-            why: "it lies before from".to_owned(),
-        }),
+        Action::Trace { from, until, .. } if until < from => {
+            Err(Refusal::unusable(Field::Until, "it lies before from"))
+        }
         _ => Ok(()),
     }
 }
@@ -281,10 +283,11 @@ fn in_order(action: &Action) -> Result<(), Refusal> {
 impl From<ActFailure> for Refusal {
     fn from(failure: ActFailure) -> Self {
         match failure {
-            ActFailure::Impossible(why) => Self::Impossible { why },
-            ActFailure::TooLong { .. } => Self::TooLong {
-                why: failure.to_string(),
-            },
+            ActFailure::Impossible(why) => NotAvailable::Impossible { why }.into(),
+            ActFailure::TooLong { .. } => {
+                let why = failure.to_string();
+                NotAvailable::TooLong { why }.into()
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A fault of the simulated network as it really is, and why nothing was broken, told or mended.
+//! A fault of the simulated network as it really is, and why the network was not broken or mended so.
 //!
 //! Read next: [`crate::network::faults`].
 
@@ -25,15 +25,9 @@ pub struct FaultRecord {
     pub sites_out: usize,
 }
 
-/// Why nothing was broken, told or mended.
+/// Why the network was not broken or mended so; [`crate::Refusal`] groups it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultRefusal {
-    /// An agent asked.
-    #[error("'{user}' is an agent: none may know or change what is broken")]
-    Agent {
-        /// Who.
-        user: String,
-    },
     /// The network has no such element.
     #[error("the network has no element '{0}'")]
     UnknownElement(ElementId),

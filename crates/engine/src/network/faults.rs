@@ -8,6 +8,7 @@
 use crate::network::fault::{FaultRecord, FaultRefusal};
 use crate::network::operation::{ClearFault, InjectFault, ListFaults};
 use crate::operation::Execution;
+use crate::refusal::{Forbidden, NotAvailable};
 use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -98,18 +99,18 @@ impl Engine {
     ) -> Result<Execution<T>, Refusal> {
         if who.agent {
             let user = who.name.clone();
-            return Err(FaultRefusal::Agent { user }.into());
+            return Err(Forbidden::Faults { user }.into());
         }
         let (answer, answered) = oneshot::channel();
         match &mut *self.network.faults.lock().expect("no holder panics") {
             Some(waiting) => waiting.push((who.clone(), request(answer))),
-            None => return Err(Refusal::NoNetwork),
+            None => return Err(NotAvailable::Network.into()),
         }
         self.commits.outbox.notify();
         Ok(Execution::later(async move {
             match answered.await {
                 Ok(answer) => answer.map_err(Refusal::from),
-                Err(_) => Err(Refusal::NoNetwork),
+                Err(_) => Err(NotAvailable::Network.into()),
             }
         }))
     }

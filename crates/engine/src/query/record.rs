@@ -18,7 +18,8 @@ use domain::telemetry::Performance;
 use std::sync::Arc;
 use store::{Filter, Keyed, Page};
 
-/// Records of `/context`; of one agent, or of all; refused if they are [too much](Refusal::TooMuch).
+/// Records of `/context`; of one agent, or of all; refused if they are
+/// [too much](crate::refusal::OverLimit::TooMuch).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangesOf {
     /// The agent, or none for all.

@@ -19,7 +19,7 @@ const NAME_BYTES: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskById(pub TaskId);
 
-/// All tasks, by identifier; refused if they are [too much](Refusal::TooMuch).
+/// All tasks, by identifier; refused if they are [too much](crate::refusal::OverLimit::TooMuch).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllTasks;
 

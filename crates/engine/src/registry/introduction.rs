@@ -6,6 +6,7 @@
 
 use crate::accounts::quota::ENTRY_BYTES;
 use crate::operation::{Call, Cost, Execution, Operation};
+use crate::refusal::{Field, OverLimit};
 use crate::registry::membership::{entered_by_others, speaks_for};
 use crate::registry::operation::{IntroduceAgent, Registered, rpc};
 use crate::registry::wanted::IntroductionWanted;
@@ -30,7 +31,7 @@ impl Engine {
         speaks_for(who, name)?;
         // Nothing is fetched for an agent, not even its own card.
         if who.agent {
-            return Err(entered_by_others("card-url"));
+            return Err(entered_by_others(Field::CardUrl));
         }
         let (answer, answered) = oneshot::channel();
         let wanted = IntroductionWanted {
@@ -47,24 +48,25 @@ impl Engine {
             Some(Ok(())) => Ok(Execution::later(async move {
                 answered.await.unwrap_or_else(|_| Err(nobody()))
             })),
-            Some(Err(TrySendError::Full(_))) => Err(Refusal::TooMany {
+            Some(Err(TrySendError::Full(_))) => Err(OverLimit::TooMany {
                 what: "agents introduced at the same time",
                 most: self
                     .registry
                     .introductions
                     .get()
                     .map_or(0, |asked| asked.max_capacity() as u64),
-            }),
+            }
+            .into()),
             Some(Err(TrySendError::Closed(_))) | None => Err(nobody()),
         }
     }
 }
 
 fn nobody() -> Refusal {
-    Refusal::BadLeaf {
-        leaf: "reach",
-        why: "this platform speaks with no A2A agents elsewhere".to_owned(),
-    }
+    Refusal::unusable(
+        Field::Reach,
+        "this platform speaks with no A2A agents elsewhere",
+    )
 }
 
 impl Operation for IntroduceAgent {

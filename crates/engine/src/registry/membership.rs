@@ -7,6 +7,7 @@ use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::AgentInstance;
 use crate::operation::{Call, Cost, Execution, Operation, Query, Reader};
+use crate::refusal::{Conflict, Field, Forbidden, NotFound, OverLimit};
 use crate::registry::Credential;
 use crate::registry::operation::{
     DeregisterAgent, DiscoverAgents, RegisterAgent, Registered, RenewLease, rpc,
@@ -44,10 +45,10 @@ impl Engine {
         }
         let elsewhere = matches!(register.reach, Reach::Server { .. } | Reach::A2a { .. });
         if elsewhere && self.registry.proxy.is_none() {
-            return Err(Refusal::BadLeaf {
-                leaf: "reach",
-                why: "this platform connects to no agents".to_owned(),
-            });
+            return Err(Refusal::unusable(
+                Field::Reach,
+                "this platform connects to no agents",
+            ));
         }
         let advice = register.profile.advice();
         let terms = Terms {
@@ -82,10 +83,11 @@ impl Engine {
                 after
             }
             None if self.registry.roster.count() >= self.limits.agents => {
-                return Err(Refusal::TooMany {
+                return Err(OverLimit::TooMany {
                     what: "agents",
                     most: self.limits.agents as u64,
-                });
+                }
+                .into());
             }
             None => {
                 let first = Registration::first(terms, now).map_err(improper)?;
@@ -134,7 +136,7 @@ impl Engine {
         let mut work = self.lock_work();
         let known = self.known(who, &name)?;
         if known.reach == Reach::Hosted {
-            return Err(Refusal::HostedAgent { name });
+            return Err(Conflict::HostedAgent { name }.into());
         }
         let mut unit = UnitOfWork::default();
         for open in work.open_tasks_of(&name) {
@@ -314,7 +316,7 @@ impl Engine {
             .registry
             .roster
             .find(name)
-            .ok_or_else(|| Refusal::UnknownAgent {
+            .ok_or_else(|| NotFound::Agent {
                 name: name.to_owned(),
             })?;
         Ok(self.registry.roster.registration(index))
@@ -328,23 +330,23 @@ pub(crate) fn check_address(
     reach: &Reach,
     known: Option<&Registration>,
 ) -> Result<(), Refusal> {
-    let leaf = match reach {
+    let field = match reach {
         Reach::Hosted | Reach::Client => return Ok(()),
-        Reach::Server { .. } => "address",
-        Reach::A2a { .. } => "card-url",
+        Reach::Server { .. } => Field::Address,
+        Reach::A2a { .. } => Field::CardUrl,
     };
     match who.agent && known.is_none_or(|k| !k.reach.leads_where(reach)) {
-        true => Err(entered_by_others(leaf)),
+        true => Err(entered_by_others(field)),
         false => Ok(()),
     }
 }
 
 /// An agent cannot say where the platform connects to.
-pub(crate) fn entered_by_others(leaf: &'static str) -> Refusal {
-    Refusal::BadLeaf {
-        leaf,
-        why: "the address of a server is entered by an administrator".to_owned(),
-    }
+pub(crate) fn entered_by_others(field: Field) -> Refusal {
+    Refusal::unusable(
+        field,
+        "the address of a server is entered by an administrator",
+    )
 }
 
 /// An agent speaks for itself, an administrator for any.
@@ -352,10 +354,11 @@ pub(crate) fn speaks_for(who: &Principal, name: &str) -> Result<(), Refusal> {
     let may = who.is_administrator() || (who.agent && who.name == name);
     match may {
         true => Ok(()),
-        false => Err(Refusal::ForeignAgent {
+        false => Err(Forbidden::ForeignAgent {
             user: who.name.clone(),
             name: name.to_owned(),
-        }),
+        }
+        .into()),
     }
 }
 
@@ -376,23 +379,21 @@ pub(crate) fn tell(
 }
 
 pub(crate) fn refusal(improper: Improper, name: &str) -> Refusal {
-    let leaf = match &improper {
+    let field = match &improper {
         Improper::Profile(error) => return error.clone().into(),
         Improper::Hosted => {
-            return Refusal::HostedAgent {
+            return Conflict::HostedAgent {
                 name: name.to_owned(),
-            };
+            }
+            .into();
         }
-        Improper::Lease { .. } | Improper::NotDue => "lease",
-        Improper::Note { .. } => "health-note",
-        Improper::Address { .. } => "address",
-        Improper::HostKey { .. } => "host-key",
-        Improper::CardUrl { .. } | Improper::Unsigned => "card-url",
+        Improper::Lease { .. } | Improper::NotDue => Field::Lease,
+        Improper::Note { .. } => Field::HealthNote,
+        Improper::Address { .. } => Field::Address,
+        Improper::HostKey { .. } => Field::HostKey,
+        Improper::CardUrl { .. } | Improper::Unsigned => Field::CardUrl,
     };
-    Refusal::BadLeaf {
-        leaf,
-        why: improper.to_string(),
-    }
+    Refusal::unusable(field, improper.to_string())
 }
 
 impl Operation for RegisterAgent {

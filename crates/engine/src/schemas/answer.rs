@@ -1,24 +1,23 @@
 //! What is asked about schemas, answered: `convoke-schema` and the payloads of `task-negotiate`.
 //!
-//! A question is answered from the picture. Read next: [`super::published`], [`super::governing`].
+//! A question is answered from the picture. Read next: [`super::published`], [`super::learning`].
 
 use super::Schemas;
-use super::evolving::{Changed, Company, Evolving};
-use super::observation::{Lesson, Observed};
 use super::published::{Checked, Imprint, Published};
-use crate::operation::Execution;
+use crate::operation::{Query, Reader, exec};
+use crate::refusal::{InvalidInput, NotAvailable};
 use crate::schemas::operation::{
-    Form, PatchAnswer, PatchStanding, ScenarioAnswer, TemplateAnswer, Updates, Validated, Which,
+    Form, GetSchemaTemplate, GetSchemaUpdates, ListScenarios, PatchAnswer, PatchStanding,
+    RenderSchema, ScenarioAnswer, TemplateAnswer, Updates, ValidatePayload, Validated, Which,
 };
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::content::Payload;
 use domain::negotiation::Side;
 use domain::profile::Profile;
 use domain::time::Timestamp;
 use schema::evolution::Activity;
 use schema::language::Language;
-use schema::other::Fragment;
 use schema::patch::Patch;
 use schema::render;
 use schema::signature::{self, DocumentClaims, DocumentKind};
@@ -27,16 +26,12 @@ use schema::violation::PayloadViolation;
 use schema::write;
 use serde_json::Value;
 use std::sync::Arc;
-use store::{Batch, Ticket};
 
 /// How long a seal lasts; a template is sealed anew whenever it is asked for.
 const SEAL_MS: i64 = 90 * 24 * 3_600_000;
 
-/// Observations taken in by one batch.
-const AT_ONCE: usize = 256;
-
 impl Engine {
-    pub(crate) fn template(
+    fn template(
         &self,
         who: &Principal,
         which: &Which,
@@ -65,7 +60,7 @@ impl Engine {
         })
     }
 
-    pub(crate) fn scenarios(&self, language: Option<&str>) -> Vec<ScenarioAnswer> {
+    fn scenarios(&self, language: Option<&str>) -> Vec<ScenarioAnswer> {
         let published = self.schemas.published();
         let (preferred, agents) = (preferred(language), self.registrations());
         let listed = published
@@ -102,11 +97,7 @@ impl Engine {
         Some(validated.violations)
     }
 
-    pub(crate) fn validate(
-        &self,
-        who: &Principal,
-        payload: &Payload,
-    ) -> Result<Validated, Refusal> {
+    fn validate(&self, who: &Principal, payload: &Payload) -> Result<Validated, Refusal> {
         let published = self.schemas.published();
         let of = match published.is_of_results(&payload.schema_id) {
             true => Side::Executor,
@@ -118,7 +109,7 @@ impl Engine {
                 warnings: checked.warnings,
                 canonical: Some(checked.payload.values),
             },
-            Err(Refusal::Payload { violations, .. }) => Validated {
+            Err(Refusal::InvalidInput(InvalidInput::Payload { violations, .. })) => Validated {
                 violations,
                 ..Validated::default()
             },
@@ -127,7 +118,7 @@ impl Engine {
         Ok(validated)
     }
 
-    pub(crate) fn updates(
+    fn updates(
         &self,
         who: &Principal,
         schema_id: &str,
@@ -135,10 +126,11 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Updates, Refusal> {
         if !self.schemas.parts.polled {
-            return Err(Refusal::SwitchedOff {
+            return Err(NotAvailable::SwitchedOff {
                 what: "asking for patches",
                 setting: "parts.polled",
-            });
+            }
+            .into());
         }
         let published = self.schemas.published();
         let template = Arc::clone(&published.of(schema_id, &who.name)?.template);
@@ -157,7 +149,7 @@ impl Engine {
         Ok(updates)
     }
 
-    pub(crate) fn render(
+    fn render(
         &self,
         who: &Principal,
         schema_id: &str,
@@ -182,131 +174,13 @@ impl Engine {
             Form::HtmlForm => render::form(template, &language, None),
         })
     }
-
-    /// An explicit request for a capability feeds the pool as `other` does.
-    pub(crate) fn extend(
-        &self,
-        who: &Principal,
-        scenario: &str,
-        text: &str,
-        now: Timestamp,
-    ) -> Result<Execution<()>, Refusal> {
-        if !self.schemas.learns {
-            return Err(schema::evolution::LineageRefusal::Off.into());
-        }
-        if text.chars().nth(Lesson::WISH_MOST).is_some() {
-            return Err(Refusal::BadLeaf {
-                leaf: "text",
-                why: format!("1 to {} characters", Lesson::WISH_MOST),
-            });
-        }
-        let published = self.schemas.published();
-        let template = published.catalogue().newest(scenario)?;
-        let fragment = Fragment::new(text).filter(Fragment::meaningful);
-        let fragment = fragment.ok_or_else(|| Refusal::BadLeaf {
-            leaf: "text",
-            why: "nothing can be learnt from it".to_owned(),
-        })?;
-        let observed = Observed {
-            scenario: template.scenario.clone(),
-            client: who.name.clone(),
-            at: now,
-            lesson: Lesson::Wish(fragment.untrusted().to_owned()),
-        };
-        let ticket = self.observe(&observed);
-        Ok(Execution::committed(ticket, ()))
-    }
-
-    /// Takes in what payloads taught since the last time, and lets time pass; how many observations
-    /// were taken in. Requests do not wait for it. Call it every few seconds, one call at a time.
-    ///
-    /// # Errors
-    /// [`Refusal`] if the store fails; what was not durable is taken in again by the next call.
-    pub async fn evolve(&self, now: Timestamp) -> Result<usize, Refusal> {
-        let mut taken = 0;
-        loop {
-            let rows = self.store.observations(AT_ONCE)?;
-            let (count, mut changed) = (rows.len(), Changed::default());
-            let (last, number, picture) = {
-                let mut evolving = self.schemas.evolving();
-                evolving.in_company_of(self.company());
-                let last = evolving.take_in(&rows, &mut changed);
-                if count < AT_ONCE {
-                    evolving.tick(now, &mut changed);
-                }
-                let (number, picture) = evolving.numbered(now);
-                (last, number, picture)
-            };
-            if changed.is_empty() && last.is_none() {
-                return Ok(taken);
-            }
-            let stored = self
-                .store
-                .commit(Batch {
-                    observed: last,
-                    ..changed.into_batch()
-                })
-                .await;
-            if let Err(cause) = stored {
-                self.schemas.reload(&self.store, now)?;
-                return Err(cause.into());
-            }
-            self.schemas.show(number, picture);
-            taken += count;
-            if count < AT_ONCE {
-                return Ok(taken);
-            }
-        }
-    }
-
-    /// The agents that are here, and what they do.
-    fn company(&self) -> Company {
-        let registrations = self.registry.directory.all();
-        let profiles = registrations.iter().map(|r| &r.profile);
-        let skills = profiles.clone().flat_map(|p| &p.skills);
-        Company::new(
-            profiles.map(|p| p.name.as_str()),
-            skills.map(|s| s.name.as_str()),
-        )
-    }
-
-    /// A client was given patches, if there are any.
-    fn told_of_patches(
-        &self,
-        who: &Principal,
-        published: &Published,
-        template: &Template,
-        now: Timestamp,
-    ) {
-        if published
-            .patches(&template.scenario, &who.name)
-            .next()
-            .is_some()
-        {
-            let observed = Observed {
-                scenario: template.scenario.clone(),
-                client: who.name.clone(),
-                at: now,
-                lesson: Lesson::Delivered,
-            };
-            drop(self.observe(&observed));
-        }
-    }
-
-    /// Keeps what was observed until it is taken in.
-    pub(crate) fn observe(&self, observed: &Observed) -> Ticket {
-        self.store.commit(Batch {
-            observations: vec![observed.encode()],
-            ..Batch::default()
-        })
-    }
 }
 
 impl Schemas {
     /// Checks a payload of a client before anything is done with it.
     ///
     /// # Errors
-    /// [`Refusal::UnknownSchema`], [`Refusal::Payload`]
+    /// [`NotFound`](crate::refusal::NotFound) of the schema, [`InvalidInput::Payload`]
     pub(crate) fn check(
         &self,
         client: &str,
@@ -314,33 +188,6 @@ impl Schemas {
         of: Side,
     ) -> Result<Checked, Refusal> {
         self.published().check(client, payload, self.unknown, of)
-    }
-
-    /// What a refused payload teaches, if anything.
-    pub(crate) fn refused(
-        &self,
-        client: &str,
-        payload: &Payload,
-        request: &str,
-        now: Timestamp,
-    ) -> Option<Observed> {
-        let published = self.published();
-        let scenario = &published
-            .of(&payload.schema_id, client)
-            .ok()?
-            .template
-            .scenario;
-        published.watches(scenario).then(|| Observed {
-            scenario: scenario.clone(),
-            client: client.to_owned(),
-            at: now,
-            lesson: Lesson::Payload {
-                values: payload.values.clone(),
-                accepted: false,
-                fragments: Vec::new(),
-                request: request.to_owned(),
-            },
-        })
     }
 
     /// The seal over a template as authored; none without a key.
@@ -425,10 +272,52 @@ pub(super) fn standing(activity: &Activity) -> PatchStanding {
     }
 }
 
-impl Evolving {
-    /// The next picture and its number.
-    pub(super) fn numbered(&mut self, now: Timestamp) -> (u64, Published) {
-        self.pictures += 1;
-        (self.pictures, self.picture(now))
-    }
+/// Makes a type the rpc of module convoke-schema of this name, which anyone may ask who may execute
+/// it, and which is answered at once.
+macro_rules! question {
+    ($query:ident, $name:literal, $output:ty, $look:expr) => {
+        impl Query for $query {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, false))
+            }
+
+            fn look(self, reader: Reader<'_, Self>) -> Result<$output, Refusal> {
+                let look: fn(Self, Reader<'_, Self>) -> Result<$output, Refusal> = $look;
+                look(self, reader)
+            }
+        }
+    };
 }
+
+question!(
+    GetSchemaTemplate,
+    "get-schema-template",
+    TemplateAnswer,
+    |it, at| {
+        let language = it.language.as_deref();
+        at.engine.template(at.who, &it.which, language, at.now)
+    }
+);
+question!(
+    ListScenarios,
+    "list-scenarios",
+    Vec<ScenarioAnswer>,
+    |it, at| Ok(at.engine.scenarios(it.language.as_deref()))
+);
+question!(ValidatePayload, "validate-payload", Validated, |it, at| {
+    let payload = Payload {
+        schema_id: it.schema_id,
+        values: it.payload,
+    };
+    at.engine.validate(at.who, &payload)
+});
+question!(GetSchemaUpdates, "get-schema-updates", Updates, |it, at| {
+    let since = it.since.as_deref();
+    at.engine.updates(at.who, &it.schema_id, since, at.now)
+});
+question!(RenderSchema, "render-schema", String, |it, at| {
+    let language = it.language.as_deref();
+    at.engine.render(at.who, &it.schema_id, it.form, language)
+});

@@ -65,7 +65,7 @@ pub(super) struct Evolving {
     /// The observation that was taken in last: rows go only once that is durable.
     taken: u64,
     /// How many pictures were made.
-    pub(super) pictures: u64,
+    pictures: u64,
 }
 
 impl Evolving {
@@ -79,6 +79,12 @@ impl Evolving {
             &self.settings,
             now,
         )
+    }
+
+    /// The next picture and its number.
+    pub(super) fn numbered(&mut self, now: Timestamp) -> (u64, Published) {
+        self.pictures += 1;
+        (self.pictures, self.picture(now))
     }
 
     /// Says who is around now.

@@ -6,10 +6,14 @@
 
 use super::answer::standing;
 use super::evolving::Changed;
-use crate::operation::Execution;
-use crate::schemas::operation::{PatchStanding, PublishedTemplate};
+use crate::operation::{Call, Execution, Operation, exec};
+use crate::refusal::{Conflict, InvalidInput, NotFound};
+use crate::schemas::operation::{
+    ApprovePatch, EraseFragments, JudgeAlignment, PatchStanding, PublishSchemaTemplate,
+    PublishedTemplate, RejectPatch, RetireSchema,
+};
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use schema::evolution::LineageCommand;
@@ -23,27 +27,28 @@ use store::Batch;
 const LANGUAGE_BYTES: usize = 35;
 
 impl Engine {
-    pub(crate) fn publish(
+    fn publish(
         &self,
         who: &Principal,
         text: &str,
         now: Timestamp,
     ) -> Result<Execution<PublishedTemplate>, Refusal> {
-        let reading = read::template(text, TemplateOrigin::Own).map_err(Refusal::Template)?;
+        let reading = read::template(text, TemplateOrigin::Own).map_err(InvalidInput::Template)?;
         let (template, findings) = (reading.template, reading.findings);
         let schema_id = template.schema_id.clone();
         if let Some(long) = template
             .languages()
             .find(|it| it.as_str().len() > LANGUAGE_BYTES)
         {
-            return Err(Refusal::Template(vec![LintFinding {
+            return Err(InvalidInput::Template(vec![LintFinding {
                 path: String::new(),
                 severity: LintSeverity::Error,
                 rule: LintRule::Language,
                 message: format!(
                     "'{long}' has more than {LANGUAGE_BYTES} bytes: nobody could prefer it"
                 ),
-            }]));
+            }])
+            .into());
         }
         if let Some(typed) = &self.schemas.typed {
             let mut together = self.schemas.modules();
@@ -51,7 +56,7 @@ impl Engine {
             together.push((schema_id.clone(), typed.module(&template, now)));
             typed
                 .trial(&together)
-                .map_err(|why| Refusal::Unpublishable {
+                .map_err(|why| Conflict::Unpublishable {
                     schema_id: schema_id.clone(),
                     why,
                 })?;
@@ -69,7 +74,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, published, now))
     }
 
-    pub(crate) fn retire(
+    fn retire(
         &self,
         who: &Principal,
         schema_id: &str,
@@ -85,7 +90,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, current_schema_id, now))
     }
 
-    pub(crate) fn approve(
+    fn approve(
         &self,
         who: &Principal,
         patch_id: String,
@@ -98,7 +103,7 @@ impl Engine {
         self.command(who, patch_id, &command, now)
     }
 
-    pub(crate) fn reject(
+    fn reject(
         &self,
         who: &Principal,
         patch_id: String,
@@ -134,7 +139,7 @@ impl Engine {
             let mut evolving = self.schemas.evolving();
             let cohort = evolving.cohort_of(&patch_id);
             let decided = evolving.command(&patch_id, command, now, &mut changed);
-            decided.ok_or_else(|| Refusal::UnknownPatch {
+            decided.ok_or_else(|| NotFound::Patch {
                 patch_id: patch_id.clone(),
             })??;
             let lineage = cohort
@@ -152,7 +157,7 @@ impl Engine {
         Ok(self.schemas_stored(changed, None, activity, now))
     }
 
-    pub(crate) fn judge_alignment(
+    fn judge_alignment(
         &self,
         who: &Principal,
         sample_id: &str,
@@ -165,9 +170,10 @@ impl Engine {
             .evolving()
             .judge(sample_id, matches, now, &mut changed)
         {
-            return Err(Refusal::UnknownSample {
+            return Err(NotFound::Sample {
                 sample_id: sample_id.to_owned(),
-            });
+            }
+            .into());
         }
         let said = if matches { "as meant" } else { "not as meant" };
         let subject = format!("{sample_id}: {said}");
@@ -176,7 +182,7 @@ impl Engine {
     }
 
     /// What waits to be taken in is taken in first, so that nothing of the client comes in later.
-    pub(crate) fn erase(
+    fn erase(
         &self,
         who: &Principal,
         client: &str,
@@ -220,3 +226,45 @@ impl Engine {
         })
     }
 }
+
+/// Makes a type the rpc of module convoke-schema of this name, for those alone whom a rule lets in
+/// (`nacm:default-deny-all`).
+macro_rules! guarded {
+    ($operation:ident, $name:literal, $output:ty, $run:expr) => {
+        impl Operation for $operation {
+            type Output = $output;
+
+            fn rpc(&self) -> Option<Request<'static>> {
+                Some(exec("convoke-schema", $name, true))
+            }
+
+            fn run(self, call: Call<'_, Self>) -> Result<Execution<$output>, Refusal> {
+                let run: fn(Self, Call<'_, Self>) -> Result<Execution<$output>, Refusal> = $run;
+                run(self, call)
+            }
+        }
+    };
+}
+
+guarded!(
+    PublishSchemaTemplate,
+    "publish-schema-template",
+    PublishedTemplate,
+    |it, by| by.engine.publish(by.who, &it.template, by.now)
+);
+guarded!(RetireSchema, "retire-schema", Option<String>, |it, by| by
+    .engine
+    .retire(by.who, &it.schema_id, by.now));
+guarded!(ApprovePatch, "approve-patch", PatchStanding, |it, by| {
+    by.engine.approve(by.who, it.patch_id, by.now)
+});
+guarded!(RejectPatch, "reject-patch", PatchStanding, |it, by| {
+    by.engine.reject(by.who, it.patch_id, it.reason, by.now)
+});
+guarded!(JudgeAlignment, "judge-alignment", (), |it, by| {
+    by.engine
+        .judge_alignment(by.who, &it.sample_id, it.matches, by.now)
+});
+guarded!(EraseFragments, "erase-fragments", u64, |it, by| {
+    by.engine.erase(by.who, &it.client, by.now)
+});

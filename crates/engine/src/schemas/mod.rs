@@ -9,7 +9,8 @@
 //! ```
 //!
 //! - [`published`]: the picture that requests look at, never changed, swapped as a whole;
-//! - [`observation`]: what a payload teaches, committed with the task that brought it;
+//! - [`observation`]: what a payload teaches, committed with the task that brought it; [`learning`]: that
+//!   it is kept, and taken in later;
 //! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once;
 //! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
 //!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides.
@@ -20,6 +21,7 @@
 mod answer;
 mod evolving;
 mod governing;
+mod learning;
 mod notice;
 mod observation;
 pub(crate) mod operation;

@@ -1,7 +1,8 @@
 //! The operations on schemas and their answers (draft-zhou §3 and §6.2).
 //!
-//! Templates, payloads and patches pass as JSON; the bindings dress them. Read next:
-//! [`crate::schemas`], which answers.
+//! Types alone: templates, payloads and patches pass as JSON, and the bindings dress them. What carries an
+//! operation out says what it is: `answer`, `learning` and `governing` of [`crate::schemas`]. Read next:
+//! there.
 
 mod tree;
 
@@ -9,11 +10,6 @@ pub use tree::{
     ClusterRecord, KeyRecord, PatchRecord, PoolRecord, SampleRecord, SchemaRecord, SchemaRecords,
 };
 
-use crate::Refusal;
-use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
-use domain::access::Request;
-use domain::content::Payload;
 use schema::violation::PayloadViolation;
 use serde_json::{Map, Value};
 
@@ -247,116 +243,3 @@ impl PatchStanding {
         }
     }
 }
-
-/// Makes a type the rpc of module convoke-schema of this name, which anyone may ask who may execute
-/// it, and which is answered at once.
-macro_rules! question {
-    ($query:ident, $name:literal, $output:ty, $look:expr) => {
-        impl Query for $query {
-            type Output = $output;
-
-            fn rpc(&self) -> Option<Request<'static>> {
-                Some(exec("convoke-schema", $name, false))
-            }
-
-            fn look(self, reader: Reader<'_, Self>) -> Result<$output, Refusal> {
-                let look: fn(Self, Reader<'_, Self>) -> Result<$output, Refusal> = $look;
-                look(self, reader)
-            }
-        }
-    };
-}
-
-question!(
-    GetSchemaTemplate,
-    "get-schema-template",
-    TemplateAnswer,
-    |it, at| {
-        let language = it.language.as_deref();
-        at.engine.template(at.who, &it.which, language, at.now)
-    }
-);
-question!(
-    ListScenarios,
-    "list-scenarios",
-    Vec<ScenarioAnswer>,
-    |it, at| Ok(at.engine.scenarios(it.language.as_deref()))
-);
-question!(ValidatePayload, "validate-payload", Validated, |it, at| {
-    let payload = Payload {
-        schema_id: it.schema_id,
-        values: it.payload,
-    };
-    at.engine.validate(at.who, &payload)
-});
-question!(GetSchemaUpdates, "get-schema-updates", Updates, |it, at| {
-    let since = it.since.as_deref();
-    at.engine.updates(at.who, &it.schema_id, since, at.now)
-});
-question!(RenderSchema, "render-schema", String, |it, at| {
-    let language = it.language.as_deref();
-    at.engine.render(at.who, &it.schema_id, it.form, language)
-});
-
-impl Operation for RequestCapabilityExtension {
-    type Output = ();
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        Some(exec(
-            "convoke-schema",
-            "request-capability-extension",
-            false,
-        ))
-    }
-
-    fn cost(&self) -> Option<Cost> {
-        Some(Cost::of_new(ENTRY_BYTES + self.text.len() as u64))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
-        call.engine
-            .extend(call.who, &self.scenario, &self.text, call.now)
-    }
-}
-
-/// Makes a type the rpc of module convoke-schema of this name, for those alone whom a rule lets in
-/// (`nacm:default-deny-all`).
-macro_rules! guarded {
-    ($operation:ident, $name:literal, $output:ty, $run:expr) => {
-        impl Operation for $operation {
-            type Output = $output;
-
-            fn rpc(&self) -> Option<Request<'static>> {
-                Some(exec("convoke-schema", $name, true))
-            }
-
-            fn run(self, call: Call<'_, Self>) -> Result<Execution<$output>, Refusal> {
-                let run: fn(Self, Call<'_, Self>) -> Result<Execution<$output>, Refusal> = $run;
-                run(self, call)
-            }
-        }
-    };
-}
-
-guarded!(
-    PublishSchemaTemplate,
-    "publish-schema-template",
-    PublishedTemplate,
-    |it, by| by.engine.publish(by.who, &it.template, by.now)
-);
-guarded!(RetireSchema, "retire-schema", Option<String>, |it, by| by
-    .engine
-    .retire(by.who, &it.schema_id, by.now));
-guarded!(ApprovePatch, "approve-patch", PatchStanding, |it, by| {
-    by.engine.approve(by.who, it.patch_id, by.now)
-});
-guarded!(RejectPatch, "reject-patch", PatchStanding, |it, by| {
-    by.engine.reject(by.who, it.patch_id, it.reason, by.now)
-});
-guarded!(JudgeAlignment, "judge-alignment", (), |it, by| {
-    by.engine
-        .judge_alignment(by.who, &it.sample_id, it.matches, by.now)
-});
-guarded!(EraseFragments, "erase-fragments", u64, |it, by| {
-    by.engine.erase(by.who, &it.client, by.now)
-});

@@ -4,6 +4,7 @@
 //! picture from beginning to end. Read next: [`super::evolving`], which makes it.
 
 use crate::Refusal;
+use crate::refusal::InvalidInput;
 use crate::schemas::operation::SchemaRecord;
 use domain::content::Payload;
 use domain::negotiation::Side;
@@ -233,7 +234,8 @@ impl Published {
     /// always have a suggestion for the schema beside its keys.
     ///
     /// # Errors
-    /// [`Refusal::UnknownSchema`] and [`Refusal::Payload`], with everything that is wrong.
+    /// [`NotFound`](crate::refusal::NotFound) of the schema, and [`InvalidInput::Payload`] with everything
+    /// that is wrong.
     pub(crate) fn check(
         &self,
         client: &str,
@@ -249,7 +251,7 @@ impl Published {
             Side::Publisher => None,
         };
         let accepted = served.contract.accept(values, unknown);
-        let mut accepted = accepted.map_err(|violations| Refusal::Payload {
+        let mut accepted = accepted.map_err(|violations| InvalidInput::Payload {
             schema_id: payload.schema_id.clone(),
             alternative: None,
             violations,

@@ -8,6 +8,7 @@ use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::failure::StoreFailure;
 use crate::operation::{Call, Cost, Execution, Operation, exec};
+use crate::refusal::{Conflict, Field};
 use crate::registry::check;
 use crate::tasks::proposal::KIND;
 use crate::tasks::request::{checked_whole, is_of_platform};
@@ -78,10 +79,7 @@ impl Engine {
             self.held_content(&mut need.content, &who.name, now)?;
         }
         let new = Team::of(checked_whole(&task)?, &who.name, needs, now);
-        let new = new.map_err(|unformed| Refusal::BadLeaf {
-            leaf: "need",
-            why: unformed.to_string(),
-        })?;
+        let new = new.map_err(|unformed| Refusal::unusable(Field::Need, unformed.to_string()))?;
         // Each reads what thousands of agents can do; no decision needs to wait for that.
         let ranked: Vec<Vec<Match>> = new.needs.iter().map(|n| self.ranked(n)).collect();
         let mut work = self.lock_work();
@@ -166,7 +164,8 @@ impl Engine {
                 in_use.push(self.access.in_use(who, &part, &task.from, &task.to));
             }
         }
-        let is_own = |refusal: &Refusal| matches!(refusal, Refusal::TaskExists { .. });
+        let is_own =
+            |refusal: &Refusal| matches!(refusal, Refusal::Conflict(Conflict::TaskExists { .. }));
         let first = in_use.iter().position(is_own).unwrap_or(0);
         match in_use.is_empty() {
             true => Ok(()),

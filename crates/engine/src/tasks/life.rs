@@ -7,6 +7,7 @@
 use crate::Engine;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
+use crate::refusal::Conflict;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::reply::state_reply;
 use crate::tasks::work::Work;
@@ -276,11 +277,12 @@ impl Engine {
         from: &str,
     ) -> Result<(), crate::Refusal> {
         let refused = |why| {
-            Err(crate::Refusal::NotAPart {
+            Err(Conflict::NotAPart {
                 task: part.clone(),
                 parent: parent.clone(),
                 why,
-            })
+            }
+            .into())
         };
         let open = work.task(parent).filter(|t| !t.status.is_terminal());
         let Some(whole) = open.filter(|t| t.to == from || t.from == from) else {

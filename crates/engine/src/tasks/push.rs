@@ -9,6 +9,7 @@ pub(crate) mod unstored;
 
 use crate::failure::StoreFailure;
 use crate::operation::Execution;
+use crate::refusal::{Field, InvalidInput, NotFound, OverLimit};
 use crate::tasks::push::unstored::key;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -45,10 +46,11 @@ impl Engine {
             ..config
         };
         if !ids.contains(&config.id) && ids.len() >= PushConfig::MOST {
-            return Err(Refusal::TooMany {
+            return Err(OverLimit::TooMany {
                 what: "push configurations of a task",
                 most: PushConfig::MOST as u64,
-            });
+            }
+            .into());
         }
         *unstored.entry(key(&config)).or_default() += 1;
         drop(unstored);
@@ -99,19 +101,19 @@ impl Engine {
     fn task_for_push(&self, who: &Principal, id: &TaskId) -> Result<(), Refusal> {
         match self.task_of(who, id)?.is_some() {
             true => Ok(()),
-            false => Err(Refusal::UnknownTask {
+            false => Err(NotFound::Task {
                 task: id.clone(),
                 user: who.name.clone(),
-            }),
+            }
+            .into()),
         }
     }
 
     /// Whether a configuration can be kept, and told by.
     pub(crate) fn check_push(&self, config: &PushConfig) -> Result<(), Refusal> {
-        config.check().map_err(|unusable| Refusal::BadLeaf {
-            leaf: unusable.member,
-            why: unusable.why,
-        })?;
+        config
+            .check()
+            .map_err(|it| Refusal::unusable(Field::Push(it.member), it.why))?;
         // Anything but http is read as https, and refused as what it is.
         let is_plain = config.url.starts_with("http:");
         self.check_subscription(&Subscription {
@@ -127,9 +129,12 @@ impl Engine {
             true => Err(format!("an address has {URL_MOST} bytes at most")),
             false => (self.tasks.deliverable)(subscription),
         };
-        deliverable.map_err(|why| Refusal::Undeliverable {
-            url: subscription.url.chars().take(URL_MOST).collect(),
-            why,
+        deliverable.map_err(|why| {
+            InvalidInput::Undeliverable {
+                url: subscription.url.chars().take(URL_MOST).collect(),
+                why,
+            }
+            .into()
         })
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Pure reading, no state: who may ask and what follows is [`crate::tasks::negotiate`]'s.
 
+use crate::refusal::{Field, InvalidInput};
 use crate::tasks::message::Negotiate;
 use crate::{Limits, Refusal};
 use domain::content::{Content, ContentError, Payload};
@@ -33,7 +34,7 @@ pub(crate) struct Sections {
     pub(crate) alternatives: Vec<Content>,
 }
 
-/// The sections of a message, completed by the leaves that say the same.
+/// The sections of a message, completed by the fields that say the same.
 pub(crate) fn sections(negotiate: &Negotiate) -> Result<Sections, Refusal> {
     let content = content_of(negotiate)?;
     let mut alternatives = alternatives(negotiate);
@@ -61,10 +62,11 @@ fn alternatives(negotiate: &Negotiate) -> Vec<Content> {
 
 fn content_of(negotiate: &Negotiate) -> Result<Content, Refusal> {
     if negotiate.texts.is_empty() {
-        return Err(Refusal::MissingLeaf {
+        return Err(InvalidInput::Missing {
             verb: negotiate.verb,
-            leaf: "content",
-        });
+            field: Field::Content,
+        }
+        .into());
     }
     let mut content = match Content::parse(negotiate.texts.iter().map(String::as_str)) {
         // Alternatives of an offer, each with a payload of its own: the first is the best.
@@ -93,14 +95,17 @@ fn negotiates(verb: Verb) -> bool {
     )
 }
 
-pub(crate) fn task_leaf(negotiate: &Negotiate) -> Result<TaskId, Refusal> {
-    negotiate.task.clone().ok_or(Refusal::MissingLeaf {
-        verb: negotiate.verb,
-        leaf: "task-id",
-    })
+pub(crate) fn named_task(negotiate: &Negotiate) -> Result<TaskId, Refusal> {
+    negotiate.task.clone().ok_or(
+        InvalidInput::Missing {
+            verb: negotiate.verb,
+            field: Field::Task,
+        }
+        .into(),
+    )
 }
 
-/// The conditions of an assignment: leaves, or sections that say the same.
+/// The conditions of an assignment: fields, or sections that say the same.
 pub(crate) fn conditions(
     negotiate: &Negotiate,
     content: &Content,
@@ -120,16 +125,16 @@ pub(crate) fn conditions(
     let conversation = section(content, "conversation", |t| called(t.to_owned()).ok())?;
     let within = stated_patience(negotiate, content)?;
     Ok(Conditions {
-        parent: agreed("parent-task", negotiate.parent.clone(), parent)?,
-        deadline: agreed("deadline", negotiate.deadline, deadline)?,
+        parent: agreed(Field::Parent, negotiate.parent.clone(), parent)?,
+        deadline: agreed(Field::Deadline, negotiate.deadline, deadline)?,
         answer_within_ms: within.or(Some(limits.answer_within_ms)),
-        fulfillment_demanded: agreed("fulfillment-required", negotiate.fulfillment, fulfillment)?
+        fulfillment_demanded: agreed(Field::Fulfillment, negotiate.fulfillment, fulfillment)?
             .unwrap_or(false),
-        round_limit: agreed("round-limit", negotiate.round_limit, rounds)?.unwrap_or(0),
+        round_limit: agreed(Field::RoundLimit, negotiate.round_limit, rounds)?.unwrap_or(0),
         subscription: negotiate.subscription.clone(),
         data: negotiate.data.clone(),
         context: negotiate.context.clone(),
-        conversation: agreed("conversation", stated, conversation)?,
+        conversation: agreed(Field::Conversation, stated, conversation)?,
     })
 }
 
@@ -137,7 +142,7 @@ pub(crate) fn conditions(
 fn called(name: String) -> Result<String, Refusal> {
     match is_identifier(&name) {
         true => Ok(name),
-        false => Err(no_identifier("conversation")),
+        false => Err(no_identifier(Field::Conversation)),
     }
 }
 
@@ -149,7 +154,7 @@ pub(crate) fn stated_patience(
     let within = section(content, "answer within", |t| {
         t.parse::<u32>().ok().map(|s| i64::from(s) * 1_000)
     })?;
-    agreed("answer-within", negotiate.answer_within_ms, within)
+    agreed(Field::AnswerWithin, negotiate.answer_within_ms, within)
 }
 
 /// What a message says that it answers, if it says so; a plan answers nothing that is awaited.
@@ -171,25 +176,25 @@ fn section<T>(
     };
     match read(body.trim()) {
         Some(value) => Ok(Some(value)),
-        None => Err(Refusal::BadLeaf {
-            leaf: "content",
-            why: format!("'{body}' under '## {heading}' is not usable"),
-        }),
+        None => Err(Refusal::unusable(
+            Field::Content,
+            format!("'{body}' under '## {heading}' is not usable"),
+        )),
     }
 }
 
-/// A leaf and a section must not contradict each other.
+/// A field of its own and a section must not contradict each other.
 fn agreed<T: PartialEq>(
-    name: &'static str,
-    leaf: Option<T>,
+    field: Field,
+    stated: Option<T>,
     section: Option<T>,
 ) -> Result<Option<T>, Refusal> {
-    match (&leaf, &section) {
-        (Some(said), Some(written)) if said != written => Err(Refusal::BadLeaf {
-            leaf: name,
-            why: "the leaf and the section of the same name contradict each other".to_owned(),
-        }),
-        _ => Ok(leaf.or(section)),
+    match (&stated, &section) {
+        (Some(said), Some(written)) if said != written => Err(Refusal::unusable(
+            field,
+            "the leaf and the section of the same name contradict each other",
+        )),
+        _ => Ok(stated.or(section)),
     }
 }
 
@@ -201,7 +206,7 @@ pub(crate) const ANSWERS: &str = "/answer/";
 pub(crate) fn checked(id: &TaskId) -> Result<TaskId, Refusal> {
     match is_identifier(id.as_str()) && !id.as_str().contains(ANSWERS) {
         true => Ok(id.clone()),
-        false => Err(no_identifier("task-id")),
+        false => Err(no_identifier(Field::Task)),
     }
 }
 
@@ -229,20 +234,20 @@ fn is_identifier(text: &str) -> bool {
     identifier::is_identifier(text, TaskId::LONGEST)
 }
 
-fn no_identifier(leaf: &'static str) -> Refusal {
+fn no_identifier(field: Field) -> Refusal {
     let why = format!("1 to {} bytes, {}", TaskId::LONGEST, identifier::RULE);
-    Refusal::BadLeaf { leaf, why }
+    Refusal::unusable(field, why)
 }
 
-/// Asynchronous or not: the leaf and the section must not contradict each other; neither means
+/// Asynchronous or not: the field and the section must not contradict each other; neither means
 /// synchronous (§5.2).
 pub(crate) fn agreed_mode(negotiate: &Negotiate, content: &Content) -> Result<bool, Refusal> {
     match (negotiate.asynchronous, content.asynchronous) {
-        (Some(leaf), Some(section)) if leaf != section => Err(Refusal::BadLeaf {
-            leaf: "task-async",
-            why: format!("the leaf says {leaf}, the section '## asynchronous' says {section}"),
-        }),
-        (leaf, section) => Ok(leaf.or(section).unwrap_or(false)),
+        (Some(stated), Some(section)) if stated != section => Err(Refusal::unusable(
+            Field::Asynchronous,
+            format!("the leaf says {stated}, the section '## asynchronous' says {section}"),
+        )),
+        (stated, section) => Ok(stated.or(section).unwrap_or(false)),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::failure::StoreFailure;
+use crate::refusal::OverLimit;
 use crate::tasks::awaited::{Awaited, Waiting};
 use crate::tasks::proposal::Proposal;
 use crate::tasks::timers::Due;
@@ -184,7 +185,7 @@ impl Engine {
                 let patience = now + self.limits.synchronous_ms;
                 work.schedule(Due::Reply(awaited), Some(patience));
             }
-            Err(refusal @ Refusal::MailboxFull { .. }) => {
+            Err(refusal @ Refusal::OverLimit(OverLimit::MailboxFull { .. })) => {
                 return Some(declined("busy", &refusal.to_string()));
             }
             Err(refusal) => return Some(declined("no-answer", &refusal.to_string())),

@@ -1,6 +1,7 @@
 //! Agents that ask each other in circles, with mailboxes of one.
 
 use super::*;
+use engine::refusal::OverLimit;
 
 /// Each asks the next in the circle whenever it is asked for something, and reports once it hears.
 fn in_a_circle(next: &'static str) -> Script {
@@ -55,7 +56,7 @@ impl Carrier {
         for (agent, token, message, mut pending) in std::mem::take(&mut self.under_way) {
             match answered(&mut pending) {
                 None => self.under_way.push((agent, token, message, pending)),
-                Some(Err(Refusal::MailboxFull { .. })) => {
+                Some(Err(Refusal::OverLimit(OverLimit::MailboxFull { .. }))) => {
                     self.refused += 1;
                     let again = send(stage, &agent, &message);
                     self.under_way.push((agent, token, message, again));
@@ -148,7 +149,7 @@ fn asks_in_circles(seed: u64) -> usize {
         for (begun, pending) in &mut first {
             match pending.as_mut().and_then(answered) {
                 None => {}
-                Some(Err(Refusal::MailboxFull { .. })) => {
+                Some(Err(Refusal::OverLimit(OverLimit::MailboxFull { .. }))) => {
                     carrier.refused += 1;
                     *pending = Some(stage.ask(begun.clone()));
                 }

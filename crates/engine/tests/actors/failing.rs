@@ -3,6 +3,7 @@
 //! Read next: `engine::hosting::failing`.
 
 use super::*;
+use engine::refusal::NotAvailable;
 
 #[test]
 fn a_step_that_panics_fails_its_task_and_the_agent_goes_on_with_the_others() {
@@ -65,7 +66,10 @@ fn an_agent_that_fails_again_and_again_is_left_alone_and_its_place_says_so() {
     assert_unavailable(&stage);
     assert_eq!(stage.task("t").status, Status::Failed);
     let refused = answered(&mut stage.ask(assignment("worker", "u")));
-    assert!(matches!(refused, Some(Err(Refusal::Unavailable { .. }))));
+    assert!(matches!(
+        refused,
+        Some(Err(Refusal::NotAvailable(NotAvailable::Agent { .. })))
+    ));
     let entries = stage.engine.feed().after(0, 1_000).unwrap();
     let told = entries.iter().any(|entry| {
         matches!(&entry.happening, LogEvent::Agent(u) if u.name == "worker" && u.change == AgentChange::Health)

@@ -25,6 +25,7 @@ use domain::telemetry::Telemetry;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
 use engine::query::TaskById;
+use engine::refusal::OverLimit;
 use engine::{
     Engine, Execution, Hosted, Limits, Negotiate, Refusal, Setup, Stepped, Stepping, Turn,
 };
@@ -409,8 +410,7 @@ fn a_request_without_room_is_refused_and_leaves_nothing() {
     let offer = || message(Verb::FeasibilityNegotiate, "worker", "d", JOB);
     for (id, refused) in [("c", assignment("worker", "c")), ("d", offer())] {
         let outcome = answered(&mut stage.ask(refused)).unwrap();
-        let full =
-            matches!(&outcome, Err(Refusal::MailboxFull { name, most: 2 }) if name == "worker");
+        let full = matches!(&outcome, Err(Refusal::OverLimit(OverLimit::MailboxFull { name, most: 2 })) if name == "worker");
         assert!(full, "{outcome:?}");
         assert!(!stage.is_known(id));
         let thread = stage.engine.store().exchanges(&store::Filter {

@@ -5,6 +5,7 @@
 
 use super::failing::poisoned;
 use super::*;
+use engine::refusal::OverLimit;
 
 /// Asks for these tasks, whose assignments are on disk then.
 fn ask_for<const N: usize>(stage: &Stage, tasks: [&str; N]) -> [Pending; N] {
@@ -139,7 +140,10 @@ fn what_was_handed_out_and_not_begun_has_room_in_the_mailbox() {
     stage.settle();
     let is_refused = |task| {
         let refused = answered(&mut stage.ask(assignment("worker", task)));
-        matches!(refused, Some(Err(Refusal::MailboxFull { .. })))
+        matches!(
+            refused,
+            Some(Err(Refusal::OverLimit(OverLimit::MailboxFull { .. })))
+        )
     };
     drop(ask_for(&stage, ["a", "b"]));
     let (first, turn) = stage.turn(8).unwrap().step(|| true);

@@ -3,6 +3,7 @@
 
 use super::*;
 use engine::query::PartsOf;
+use engine::refusal::NotFound;
 
 impl Stage {
     /// The parts of a task and how much was negotiated about it, as `who` sees them, and how often the
@@ -119,7 +120,7 @@ fn what_is_another_s_is_not_read() {
     }
     let refused = stage.say("out", query()).unwrap_err();
     assert!(
-        matches!(refused, Refusal::UnknownTask { .. }),
+        matches!(refused, Refusal::NotFound(NotFound::Task { .. })),
         "{refused:?}"
     );
 }

@@ -4,6 +4,7 @@ use super::*;
 use domain::push::PushConfig;
 use domain::registry::Health;
 use engine::query::{AllTasks, ExchangePage, PartsOf, TaskCount, TaskPage};
+use engine::refusal::{InvalidInput, OverLimit};
 use engine::{KeepPush, Quotas, RenewLease, TaskFilter, UserLimits};
 
 fn limits(usual: UserLimits) -> Limits {
@@ -15,7 +16,10 @@ fn limits(usual: UserLimits) -> Limits {
 
 fn tasks_open(refused: Result<Reply, Refusal>) {
     assert!(
-        matches!(refused, Err(Refusal::TasksOpen { .. })),
+        matches!(
+            refused,
+            Err(Refusal::OverLimit(OverLimit::TasksOpen { .. }))
+        ),
         "{refused:?}"
     );
 }
@@ -90,7 +94,7 @@ fn a_user_writes_so_much_at_once_and_so_much_a_second() {
     stage.say("noc", assignment("t", &long)).unwrap();
     write(&stage, "noc", "a").unwrap();
     let wait_ms = match write(&stage, "noc", "b") {
-        Err(Refusal::TooFast { wait_ms, .. }) => wait_ms,
+        Err(Refusal::OverLimit(OverLimit::TooFast { wait_ms, .. })) => wait_ms,
         other => panic!("{other:?}"),
     };
     assert_eq!(wait_ms, 5, "five bytes at a byte a millisecond");
@@ -121,7 +125,13 @@ fn what_is_open_says_so_much_and_one_message_so_much() {
     stage.say("noc", assignment("b", &long)).unwrap();
     let refused = stage.say("noc", assignment("c", &long));
     assert!(
-        matches!(refused, Err(Refusal::TasksHeld { most: 10_000, .. })),
+        matches!(
+            refused,
+            Err(Refusal::OverLimit(OverLimit::TasksHeld {
+                most: 10_000,
+                ..
+            }))
+        ),
         "{refused:?}"
     );
     stage.say("guest", assignment("d", &long)).unwrap();
@@ -132,7 +142,7 @@ fn what_is_open_says_so_much_and_one_message_so_much() {
     let too_long = format!("{JOB}{}", "x".repeat(1 << 20));
     let refused = stage.say("guest", assignment("e", &too_long));
     assert!(
-        matches!(refused, Err(Refusal::TooBig { .. })),
+        matches!(refused, Err(Refusal::OverLimit(OverLimit::TooBig { .. }))),
         "{refused:?}"
     );
 }
@@ -155,7 +165,7 @@ fn long_answers_count_as_written() {
     stage.say("noc", query()).unwrap();
     let refused = stage.say("noc", query());
     assert!(
-        matches!(refused, Err(Refusal::TooFast { .. })),
+        matches!(refused, Err(Refusal::OverLimit(OverLimit::TooFast { .. }))),
         "{refused:?}"
     );
     stage.pass(20_000);
@@ -181,7 +191,7 @@ fn what_a_short_word_writes_anew_counts_as_written() {
     assert!((1..3).contains(&refused), "{refused} times 30 kB anew");
     let refused = stage.say("noc", proposal(JOB));
     assert!(
-        matches!(refused, Err(Refusal::TooFast { .. })),
+        matches!(refused, Err(Refusal::OverLimit(OverLimit::TooFast { .. }))),
         "{refused:?}"
     );
     stage.register("out");
@@ -234,7 +244,7 @@ fn a_renewal_writes_the_place_anew() {
     }
     let refused = write("b");
     assert!(
-        matches!(refused, Err(Refusal::TooFast { .. })),
+        matches!(refused, Err(Refusal::OverLimit(OverLimit::TooFast { .. }))),
         "{refused:?}"
     );
 }
@@ -266,7 +276,10 @@ fn a_task_is_told_by_so_many_configurations_whether_they_are_on_disk_or_not() {
     let far = format!("https://hook.example/{}", "x".repeat(2_048));
     let refused = outcome(keep_at("0".to_owned(), &far));
     assert!(
-        matches!(refused, Err(Refusal::Undeliverable { .. })),
+        matches!(
+            refused,
+            Err(Refusal::InvalidInput(InvalidInput::Undeliverable { .. }))
+        ),
         "{refused:?}"
     );
 }
@@ -299,7 +312,7 @@ fn what_is_said_of_what_is_open_counts_with_it() {
     stage.say("out", report("a")).unwrap();
     stage.say("out", report("c")).unwrap();
     let held = |refused: Result<Reply, Refusal>| {
-        let is_held = matches!(&refused, Err(Refusal::TasksHeld { user, .. }) if user == "noc");
+        let is_held = matches!(&refused, Err(Refusal::OverLimit(OverLimit::TasksHeld { user, .. })) if user == "noc");
         assert!(is_held, "{refused:?}");
     };
     let longer = format!("progress\n2 % {long}");
@@ -363,7 +376,7 @@ fn an_open_feasibility_is_no_way_past_what_may_be_held() {
     let mut refused = 0;
     for id in ids {
         match propose(id, &long) {
-            Execution::Done(Err(Refusal::TasksHeld { .. })) => refused += 1,
+            Execution::Done(Err(Refusal::OverLimit(OverLimit::TasksHeld { .. }))) => refused += 1,
             Execution::Done(other) => panic!("{other:?}"),
             pending => taken.push(pending),
         }
@@ -385,13 +398,19 @@ fn an_open_feasibility_is_no_way_past_what_may_be_held() {
     };
     let formed = stage.run("noc", form("whole"));
     assert!(
-        matches!(formed, Err(Refusal::TasksHeld { .. })),
+        matches!(formed, Err(Refusal::OverLimit(OverLimit::TasksHeld { .. }))),
         "{formed:?}"
     );
     // And none stands where answers to questions of another task are looked up.
     for among in ["whole/answer", "whole/answer/1"] {
         let formed = stage.run("guest", form(among));
-        assert!(matches!(formed, Err(Refusal::BadLeaf { .. })), "{formed:?}");
+        assert!(
+            matches!(
+                formed,
+                Err(Refusal::InvalidInput(InvalidInput::Unusable { .. }))
+            ),
+            "{formed:?}"
+        );
     }
 }
 
@@ -418,7 +437,7 @@ fn what_is_in_memory_is_bounded_alike_and_parts_are_but_named() {
     stage.flush();
     let refused = stage.run("noc", AllTasks);
     assert!(
-        matches!(refused, Err(Refusal::TooMuch { .. })),
+        matches!(refused, Err(Refusal::OverLimit(OverLimit::TooMuch { .. }))),
         "{refused:?}"
     );
     let parts = stage.read("noc", PartsOf(TaskId::new("whole")));
@@ -477,7 +496,10 @@ fn a_page_of_what_is_long_is_shorter() {
         stage.run("noc", AllTasks).map(drop),
         stage.run("noc", ExchangesOf::default()).map(drop),
     ] {
-        let is_too_much = matches!(refused, Err(Refusal::TooMuch { bytes: 20_000, .. }));
+        let is_too_much = matches!(
+            refused,
+            Err(Refusal::OverLimit(OverLimit::TooMuch { bytes: 20_000, .. }))
+        );
         assert!(is_too_much, "{refused:?}");
     }
 }
@@ -533,7 +555,10 @@ fn a_user_stores_so_much_until_it_is_removed() {
         let refused = write(stage, more());
         assert!(matches!(
             refused,
-            Err(Refusal::DataQuota { most: 10_000, .. })
+            Err(Refusal::OverLimit(OverLimit::DataQuota {
+                most: 10_000,
+                ..
+            }))
         ));
         assert!(!stage.reads("noc", "more"));
     };
@@ -570,12 +595,15 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
         .short_of_memory()
         .store(true, Relaxed);
     let refused = stage.say("operator", assignment("t2", JOB));
-    assert_eq!(refused, Err(Refusal::ShortOfMemory));
+    assert_eq!(refused, Err(OverLimit::ShortOfMemory.into()));
     let refused = stage.run("operator", inline("a", "b"));
-    assert_eq!(refused, Err(Refusal::ShortOfMemory));
+    assert_eq!(refused, Err(OverLimit::ShortOfMemory.into()));
     let long = "x".repeat(4_096);
     let plan = message(Verb::FulfillmentNegotiate, "t", &format!("{JOB} {long}"));
-    assert_eq!(stage.say("operator", plan), Err(Refusal::ShortOfMemory));
+    assert_eq!(
+        stage.say("operator", plan),
+        Err(OverLimit::ShortOfMemory.into())
+    );
     let report = |of: &str| Negotiate {
         to: None,
         ..message(
@@ -585,7 +613,7 @@ fn while_memory_is_short_only_what_is_under_way_goes_on() {
         )
     };
     let refused = stage.say("out", report(&long));
-    assert_eq!(refused, Err(Refusal::ShortOfMemory));
+    assert_eq!(refused, Err(OverLimit::ShortOfMemory.into()));
     stage.say("out", report("so far")).unwrap();
     stage
         .say("operator", message(Verb::TaskCancel, "t", ""))

@@ -2,6 +2,7 @@
 //! record.
 
 use super::*;
+use engine::refusal::{InvalidInput, NotFound};
 
 fn asked_about(stage: &Stage, task: &str) -> Vec<(String, Verb)> {
     let exchanges = ExchangesOf {
@@ -41,7 +42,8 @@ fn a_question_names_a_task_by_an_identifier() {
         assert!(
             matches!(
                 refused,
-                Err(Refusal::BadLeaf { .. } | Refusal::UnknownTask { .. })
+                Err(Refusal::InvalidInput(InvalidInput::Unusable { .. })
+                    | Refusal::NotFound(NotFound::Task { .. }))
             ),
             "{verb:?}"
         );

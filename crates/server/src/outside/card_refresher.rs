@@ -10,6 +10,7 @@ use super::card::{self, Card, Unseen};
 use domain::access::Principal;
 use domain::profile::ProfileError;
 use domain::registry::{Health, Reach, Registration};
+use engine::refusal::{Field, InvalidInput, NotAvailable};
 use engine::{
     Engine, IntroduceAgent, IntroductionWanted, Operation, Refusal, RegisterAgent, Registered,
     RenewLease,
@@ -282,19 +283,20 @@ fn noted(unseen: &Unseen) -> String {
 }
 
 fn refusal(url: &str, unseen: &Unseen) -> Refusal {
+    let why = unseen.to_string();
     match unseen {
-        Unseen::Gone | Unseen::Unreachable(_) => Refusal::NoCard {
-            url: url.to_owned(),
-            why: unseen.to_string(),
-        },
+        Unseen::Gone | Unseen::Unreachable(_) => {
+            let url = url.to_owned();
+            NotAvailable::Card { url, why }.into()
+        }
         Unseen::NotAllowed(_)
         | Unseen::NoCard(_)
         | Unseen::Forged(_)
         | Unseen::Unsigned
-        | Unseen::Unusable(_) => Refusal::BadLeaf {
-            leaf: "card-url",
-            why: unseen.to_string(),
-        },
+        | Unseen::Unusable(_) => {
+            let field = Field::CardUrl;
+            InvalidInput::Unusable { field, why }.into()
+        }
     }
 }
 

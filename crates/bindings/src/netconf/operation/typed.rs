@@ -12,6 +12,7 @@ use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::content::Payload;
 use engine::Refusal;
+use engine::refusal::InvalidInput;
 use schema::json::{Budget, Excess};
 use schema::render::yang::{DataNodeKind, JSON, YangNode, from_rfc7951, namespace, nodes};
 use schema::template::Template;
@@ -69,11 +70,14 @@ pub(super) fn all_violations(
 /// What the template's own check says of a payload, if it is not taken.
 fn refusal(cx: &RequestContext<'_>, payload: Payload) -> Option<Refusal> {
     let violations = cx.platform.engine.violations(cx.who, &payload)?;
-    (!violations.is_empty()).then_some(Refusal::Payload {
-        schema_id: payload.schema_id,
-        alternative: None,
-        violations,
-    })
+    (!violations.is_empty()).then_some(
+        InvalidInput::Payload {
+            schema_id: payload.schema_id,
+            alternative: None,
+            violations,
+        }
+        .into(),
+    )
 }
 
 /// An operation without some of its children.

@@ -5,6 +5,7 @@
 
 use super::{Changed, Evolving, kept};
 use crate::Refusal;
+use crate::refusal::Conflict;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ impl Evolving {
     /// Retires a template; the newest one of its scenario that is left, if any is.
     ///
     /// # Errors
-    /// [`Refusal::UnknownSchema`], [`Refusal::Unretirable`]; nothing has changed then.
+    /// [`NotFound`](crate::refusal::NotFound), [`Conflict::Unretirable`]; nothing has changed then.
     pub(in crate::schemas) fn retire(
         &mut self,
         schema_id: &str,
@@ -45,10 +46,11 @@ impl Evolving {
     /// That nothing else needs it.
     fn check_needless(&self, schema_id: &str, scenario: &str) -> Result<(), Refusal> {
         let refused = |why| {
-            Err(Refusal::Unretirable {
+            Err(Conflict::Unretirable {
                 schema_id: schema_id.to_owned(),
                 why,
-            })
+            }
+            .into())
         };
         let mut served = self.catalogue.served();
         let user = served.find(|t| t.response_schema_id.as_deref() == Some(schema_id));

@@ -7,6 +7,7 @@ use crate::access::unobtainable;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
+use crate::refusal::{Conflict, Field, InvalidInput};
 use crate::schemas::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::life::EndNotice;
@@ -202,10 +203,10 @@ impl Engine {
         if task.conditions.fulfillment_demanded
             && !negotiates.is_some_and(|n| n.contains(FULFILLMENT))
         {
-            return Err(Refusal::BadLeaf {
-                leaf: "fulfillment-required",
-                why: format!("'{}' does not negotiate fulfillment", task.to),
-            });
+            return Err(Refusal::unusable(
+                Field::Fulfillment,
+                format!("'{}' does not negotiate fulfillment", task.to),
+            ));
         }
         if let Some(subscription) = &task.conditions.subscription {
             self.check_subscription(subscription)?;
@@ -214,7 +215,7 @@ impl Engine {
             let record = self.store.exchange(id)?;
             record
                 .filter(|e| e.from == task.from || e.to == task.from)
-                .ok_or_else(|| not_there("context", id, &task.from))?;
+                .ok_or_else(|| not_there(Field::Context, id, &task.from))?;
         }
         let binds = |n: &&Negotiation| n.is_open() || n.agreement().is_some();
         match others.filter(binds) {
@@ -285,18 +286,15 @@ impl Engine {
     /// none if it names none, or its executor may read them already.
     ///
     /// # Errors
-    /// [`Refusal::BadLeaf`] if there is nothing that the publisher may read and give away.
+    /// [`InvalidInput::Unusable`] if there is nothing that the publisher may read and give away.
     fn handed_over(&self, task: &Task, now: Timestamp) -> Result<Option<DataParam>, Refusal> {
         let Some(id) = &task.conditions.data else {
             return Ok(None);
         };
-        let bad = |why| Refusal::BadLeaf {
-            leaf: "msg-data",
-            why,
-        };
+        let bad = |why: String| Refusal::unusable(Field::Data, why);
         let data = self.entry(id)?;
         let data = data.filter(|d| d.parties.contains(&task.from));
-        let data = data.ok_or_else(|| not_there("msg-data", id, &task.from))?;
+        let data = data.ok_or_else(|| not_there(Field::Data, id, &task.from))?;
         if matches!(&data.body, Body::Chunked(whole) if !whole.finished) {
             return Err(bad(format!("'{id}' is not finished")));
         }
@@ -369,10 +367,11 @@ impl Engine {
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
         let Some(subscription) = routed.negotiate.subscription.clone() else {
-            return Err(Refusal::MissingLeaf {
+            return Err(InvalidInput::Missing {
                 verb: routed.negotiate.verb,
-                leaf: "task-subscription",
-            });
+                field: Field::Subscription,
+            }
+            .into());
         };
         self.check_subscription(&subscription)?;
         let mut work = self.lock_work();
@@ -393,11 +392,8 @@ impl Engine {
     }
 }
 
-fn not_there(leaf: &'static str, id: &str, from: &str) -> Refusal {
-    Refusal::BadLeaf {
-        leaf,
-        why: format!("there is no '{id}' that '{from}' may read"),
-    }
+fn not_there(field: Field, id: &str, from: &str) -> Refusal {
+    Refusal::unusable(field, format!("there is no '{id}' that '{from}' may read"))
 }
 
 /// The question that an assignment is.
@@ -420,15 +416,16 @@ fn assignment(task: &Task, exchange: &Exchange) -> Question {
 fn check_agreement(negotiated: &Negotiation, task: &Task) -> Result<(), Refusal> {
     let id = || task.id.clone();
     if negotiated.is_open() {
-        return Err(Refusal::StillNegotiated { task: id() });
+        return Err(Conflict::StillNegotiated { task: id() }.into());
     }
     let Some(agreement) = negotiated.agreement() else {
         return Ok(());
     };
     if negotiated.executor != task.to {
-        return Err(Refusal::TaskExists { task: id() });
+        return Err(Conflict::TaskExists { task: id() }.into());
     }
-    fits(agreement, &task.content).map_err(|misfit| Refusal::NotAsAgreed { task: id(), misfit })
+    fits(agreement, &task.content)
+        .map_err(|misfit| Conflict::NotAsAgreed { task: id(), misfit }.into())
 }
 
 /// The same assignment, sent again. Where reports go may have changed since, and what the platform

@@ -16,7 +16,7 @@ use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed, recorded_reply};
 use crate::tasks::negotiate::routing::check_addressee;
 use crate::tasks::proposal::{KIND, Proposal};
-use crate::tasks::request::{Routed, checked, conditions, is_of_platform, task_leaf};
+use crate::tasks::request::{Routed, checked, conditions, is_of_platform, named_task};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::Principal;
@@ -38,7 +38,7 @@ impl Engine {
         annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
-        let id = checked(&task_leaf(&negotiate)?)?;
+        let id = checked(&named_task(&negotiate)?)?;
         let mut work = self.lock_work();
         let known = self.negotiation(&work, &id, KIND)?;
         if let Some(known) = &known
@@ -154,7 +154,7 @@ impl Engine {
         (speech, content): (&Speech, &Content),
         now: Timestamp,
     ) -> Result<(), Refusal> {
-        let first = self.unspoken(&checked(&task_leaf(&routed.negotiate)?)?, routed, content)?;
+        let first = self.unspoken(&checked(&named_task(&routed.negotiate)?)?, routed, content)?;
         position_of(&first, Side::Publisher, routed.negotiate.round, speech)?;
         let executor = self.place_of(routed)?;
         self.registry.available(executor)?;

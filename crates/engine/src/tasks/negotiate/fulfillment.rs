@@ -10,6 +10,7 @@ use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::question::Question;
 use crate::operation::Execution;
+use crate::refusal::Field;
 use crate::schemas::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
 use crate::tasks::life::rounds_over;
@@ -271,11 +272,10 @@ impl Engine {
     ) -> Result<Reaction, Refusal> {
         let stance = said.speech.stance;
         if stance == Stance::Offer {
-            return Err(Refusal::BadLeaf {
-                leaf: "content",
-                why: "a result waits for judgement: '## result' must say accept or reject"
-                    .to_owned(),
-            });
+            return Err(Refusal::unusable(
+                Field::Content,
+                "a result waits for judgement: '## result' must say accept or reject",
+            ));
         }
         let (speech, content) = (said.speech.clone(), said.content.clone());
         let after = self.judge(work, said.task, speech, content, now, unit)?;

@@ -15,11 +15,12 @@ pub(crate) mod routing;
 pub(crate) mod turn;
 
 use crate::operation::Execution;
+use crate::refusal::NotFound;
 use crate::schemas::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::routing::unknown_task;
 use crate::tasks::reply::state_reply;
-use crate::tasks::request::{Routed, capability_content, checked, task_leaf};
+use crate::tasks::request::{Routed, capability_content, checked, named_task};
 use crate::{Engine, Refusal};
 use domain::access::Principal;
 use domain::context::Exchange;
@@ -73,7 +74,7 @@ impl Engine {
     ) -> Result<Execution<Negotiated>, Refusal> {
         let about = routed.negotiate.task.as_ref().map(checked).transpose()?;
         let registration = self.registry.directory.find(&routed.to);
-        let registration = registration.ok_or_else(|| Refusal::UnknownAgent {
+        let registration = registration.ok_or_else(|| NotFound::Agent {
             name: routed.to.clone(),
         })?;
         let task = match &about {
@@ -98,7 +99,7 @@ impl Engine {
         annotations: &mut Annotations,
         now: Timestamp,
     ) -> Result<Execution<Negotiated>, Refusal> {
-        let id = task_leaf(&routed.negotiate)?;
+        let id = named_task(&routed.negotiate)?;
         let task = self.task_of(who, &id)?;
         let task = task.ok_or_else(|| unknown_task(who, &id))?;
         if task.from == who.name {

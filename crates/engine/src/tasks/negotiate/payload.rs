@@ -61,7 +61,8 @@ impl Engine {
     /// it is known again when it is sent again.
     ///
     /// # Errors
-    /// [`Refusal::Payload`] with everything that is wrong, [`Refusal::UnknownSchema`]
+    /// [`InvalidInput`](crate::refusal::InvalidInput) with everything that is wrong with the payload,
+    /// [`NotFound`](crate::refusal::NotFound) of its schema
     pub(super) fn held(
         &self,
         negotiate: &mut Negotiate,

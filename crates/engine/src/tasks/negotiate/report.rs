@@ -5,6 +5,7 @@
 use super::payload::Speaker;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::operation::Execution;
+use crate::refusal::{Field, Forbidden};
 use crate::schemas::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::committed;
@@ -30,9 +31,10 @@ impl Engine {
         let mut work = self.lock_work();
         let task = self.party_task(&work, who, &negotiate)?;
         if task.to != who.name {
-            return Err(Refusal::NotExecutor {
+            return Err(Forbidden::NotExecutor {
                 task: task.id.clone(),
-            });
+            }
+            .into());
         }
         check_addressee(&negotiate, &task.from)?;
         let held = work.parts_open(&task.id) > 0;
@@ -95,22 +97,22 @@ fn command(content: &Content, held: bool) -> Result<Command, Refusal> {
         (Some(Status::Rejected), ..) => Command::Refuse(said),
         (Some(other), ..) => return Err(unreadable(other.as_str())),
         (None, None, None) => {
-            return Err(Refusal::BadLeaf {
-                leaf: "content",
-                why: "a report has a section '## status', '## progress' or '## result'".to_owned(),
-            });
+            return Err(Refusal::unusable(
+                Field::Content,
+                "a report has a section '## status', '## progress' or '## result'",
+            ));
         }
     })
 }
 
 fn unreadable(word: &str) -> Refusal {
-    Refusal::BadLeaf {
-        leaf: "content",
-        why: format!(
+    Refusal::unusable(
+        Field::Content,
+        format!(
             "'{word}' under '## status' is nothing that an executor reports: processing, blocked, \
              input-required, auth-required, finished, failed or rejected"
         ),
-    }
+    )
 }
 
 /// The first number under `## progress`.

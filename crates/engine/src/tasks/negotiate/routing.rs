@@ -3,8 +3,9 @@
 //! Read next: [`crate::registry`], [`crate::access`].
 
 use crate::operation::Endpoint;
+use crate::refusal::{Field, Forbidden, NotFound};
 use crate::tasks::message::Negotiate;
-use crate::tasks::request::{Routed, task_leaf};
+use crate::tasks::request::{Routed, named_task};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
@@ -18,10 +19,11 @@ impl Engine {
         negotiate: &Negotiate,
     ) -> Result<(), Refusal> {
         match negotiate.from.as_ref().filter(|f| **f != who.name) {
-            Some(from) => Err(Refusal::ForeignSender {
+            Some(from) => Err(Forbidden::ForeignSender {
                 user: who.name.clone(),
                 from: from.clone(),
-            }),
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -29,17 +31,19 @@ impl Engine {
     /// Whom a message is for; perhaps nobody who is here.
     pub(crate) fn addressee(&self, negotiate: &Negotiate) -> Result<String, Refusal> {
         match (&negotiate.endpoint, &negotiate.to) {
-            (Endpoint::Agent(own), Some(name)) if own != name => Err(Refusal::OtherEndpoint {
+            (Endpoint::Agent(own), Some(name)) if own != name => Err(NotFound::OtherEndpoint {
                 own: own.clone(),
                 name: name.clone(),
-            }),
+            }
+            .into()),
             (Endpoint::Agent(own), _) => Ok(own.clone()),
             (Endpoint::Platform, Some(name)) => Ok(name.clone()),
             (Endpoint::Platform, None) => Ok(self.default_agent().to_owned()),
-            (Endpoint::Ems(own), to) => Err(Refusal::OtherEndpoint {
+            (Endpoint::Ems(own), to) => Err(NotFound::OtherEndpoint {
                 own: format!("{}-ems", own.as_str()),
                 name: to.clone().unwrap_or_default(),
-            }),
+            }
+            .into()),
         }
     }
 
@@ -55,8 +59,11 @@ impl Engine {
     /// this is asked: its addressee may have left since.
     pub(crate) fn place_of(&self, routed: &Routed) -> Result<usize, Refusal> {
         let index = self.registry.roster.find(&routed.to);
-        index.ok_or_else(|| Refusal::UnknownAgent {
-            name: routed.to.clone(),
+        index.ok_or_else(|| {
+            NotFound::Agent {
+                name: routed.to.clone(),
+            }
+            .into()
         })
     }
 
@@ -68,7 +75,7 @@ impl Engine {
         who: &Principal,
         negotiate: &Negotiate,
     ) -> Result<Arc<Task>, Refusal> {
-        let id = task_leaf(negotiate)?;
+        let id = named_task(negotiate)?;
         let task = self.task(work, &id)?;
         let task = task.filter(|t| self.access.sees(who, Rows::Tasks, &t.from, &t.to));
         task.ok_or_else(|| unknown_task(who, &id))
@@ -84,35 +91,37 @@ impl Engine {
         let addressee = self.addressee(negotiate)?;
         let task = self.party_task(work, who, negotiate)?;
         if task.to != addressee {
-            return Err(Refusal::BadLeaf {
-                leaf: "task-sendTo",
-                why: format!("task '{}' is executed by '{}'", task.id, task.to),
-            });
+            return Err(Refusal::unusable(
+                Field::Addressee,
+                format!("task '{}' is executed by '{}'", task.id, task.to),
+            ));
         }
         if task.from != who.name && !who.is_administrator() {
-            return Err(Refusal::NotPublisher {
+            return Err(Forbidden::NotPublisher {
                 task: task.id.clone(),
                 verb: negotiate.verb,
-            });
+            }
+            .into());
         }
         Ok(task)
     }
 }
 
 pub(crate) fn unknown_task(who: &Principal, id: &TaskId) -> Refusal {
-    Refusal::UnknownTask {
+    NotFound::Task {
         task: id.clone(),
         user: who.name.clone(),
     }
+    .into()
 }
 
 /// A message of an executor goes to the publisher, whether it names it or not.
 pub(crate) fn check_addressee(negotiate: &Negotiate, publisher: &str) -> Result<(), Refusal> {
     match negotiate.to.as_ref().filter(|to| *to != publisher) {
-        Some(to) => Err(Refusal::BadLeaf {
-            leaf: "task-sendTo",
-            why: format!("the publisher is '{publisher}', not '{to}'"),
-        }),
+        Some(to) => Err(Refusal::unusable(
+            Field::Addressee,
+            format!("the publisher is '{publisher}', not '{to}'"),
+        )),
         None => Ok(()),
     }
 }

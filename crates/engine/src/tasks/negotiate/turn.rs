@@ -4,6 +4,7 @@
 
 use super::payload::Held;
 use crate::Refusal;
+use crate::refusal::{Conflict, Field};
 use crate::tasks::message::Negotiate;
 use domain::content::Content;
 use domain::negotiation::{Negotiation, Side, Speech, Stance, State};
@@ -47,10 +48,10 @@ fn alternative(
         Ok(number) => Ok(Some(number)),
         // `accept, it is what we need`: words, not a number.
         Err(_) if content.section("alternative").is_none() => Ok(None),
-        Err(_) => Err(Refusal::BadLeaf {
-            leaf: "alternative",
-            why: format!("'{text}' is not a number"),
-        }),
+        Err(_) => Err(Refusal::unusable(
+            Field::Alternative,
+            format!("'{text}' is not a number"),
+        )),
     }
 }
 
@@ -148,12 +149,13 @@ pub(crate) fn position_of(
     match negotiation.said(by, round) {
         Some(said) if said.speech == *speech => Ok(TurnPosition::Again(round)),
         None if round == next => Ok(TurnPosition::New(round)),
-        _ => Err(Refusal::WrongRound {
+        _ => Err(Conflict::WrongRound {
             task: negotiation.task.clone(),
             kind: negotiation.kind,
             round,
             next,
-        }),
+        }
+        .into()),
     }
 }
 
