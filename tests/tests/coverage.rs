@@ -230,6 +230,7 @@ const UNPROVOKED: &[&str] = &[
     "memory-short",
     "write-rate",
     "store-full",
+    "store-locked",
     "data-corrupt",
     "store-failed",
 ];

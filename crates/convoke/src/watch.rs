@@ -38,10 +38,7 @@ async fn lines(common: &Common, follower: &mut Follower<'_>, count: u64) -> Resu
     let paint = Paint::new();
     let mut seen = 0;
     while seen < count {
-        let heard = tokio::select! {
-            heard = follower.next() => heard?,
-            _ = tokio::signal::ctrl_c() => return Ok(()),
-        };
+        let heard = follower.next().await?;
         seen += u64::from(matches!(heard, Heard::Event(_)));
         if common.json {
             output::json(&object(&heard));
@@ -74,7 +71,6 @@ async fn view(follower: &mut Follower<'_>, count: u64) -> Result<(), Failure> {
                     screen.measure();
                     changed = true;
                 }
-                _ = tokio::signal::ctrl_c() => return Ok(()),
             }
         };
         seen += u64::from(matches!(heard, Heard::Event(_)));

@@ -11,6 +11,9 @@ pub enum StoreFailure {
     /// The disk is full. Nothing was changed.
     #[error("the store is full")]
     Full,
+    /// Another program keeps the store locked. Nothing was changed.
+    #[error("another program keeps the store locked")]
+    Locked,
     /// What was asked for is damaged on disk: it is refused rather than served.
     #[error("what was stored is damaged: {cause}")]
     Damaged {
@@ -37,6 +40,7 @@ impl From<CommitError> for StoreFailure {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Full => Self::Full,
+            CommitError::Locked => Self::Locked,
             other => Self::because(other.to_string()),
         }
     }

@@ -178,6 +178,10 @@ pub enum CommitError {
     /// The disk is full. The store goes on: later batches succeed once there is space again.
     #[error("no space is left for the state")]
     Full,
+    /// Another program kept the file locked for 5 s. The store goes on: later batches succeed once it
+    /// is not.
+    #[error("another program keeps the state locked")]
+    Locked,
     /// Writing failed. The store stops and accepts nothing until it is opened again.
     #[error("writing the state failed")]
     Write(#[source] Arc<rusqlite::Error>),

@@ -18,6 +18,9 @@ pub enum Condition {
     Working,
     /// The last transaction found no space; the next may succeed.
     Full,
+    /// Another program kept the file locked for as long as the last transaction waited; the next may
+    /// succeed.
+    Locked,
     /// Writing failed, or the writer ended: nothing is accepted until the store is opened again.
     Stopped,
 }
@@ -66,6 +69,7 @@ impl Counters {
         match self.condition.load(Relaxed) {
             0 => Condition::Working,
             1 => Condition::Full,
+            2 => Condition::Locked,
             _ => Condition::Stopped,
         }
     }

@@ -119,7 +119,11 @@ fn run(connection: &Connection, work: &Receiver<()>, length: &LogLength) {
                 length.move_pages(connection);
                 moved = true;
             }
-            Err(RecvTimeoutError::Timeout) => moved = !is_emptied(connection),
+            Err(RecvTimeoutError::Timeout) => {
+                // Moved and synced beside commits: emptying holds them up, but finds nothing left to sync.
+                length.move_pages(connection);
+                moved = !is_emptied(connection);
+            }
             Err(RecvTimeoutError::Disconnected) => return,
         }
     }

@@ -5,9 +5,9 @@
 //! trim(), erase() … ─► job: a slice between two groups, until it is done
 //! ```
 //! A group is the batches that queued up while the last one was synced, bounded in number and in
-//! bytes. A batch that does not fit fails alone; a full disk fails the group and the writer goes
-//! on; any other failure stops it for good, since after a failed fsync the contents of the disk are
-//! unknown. With a signer, the head is sealed some time after it changed and at the end. Read next:
+//! bytes. A batch that does not fit fails alone; a full disk, and a file that another program keeps
+//! locked, fail the group and the writer goes on; any other failure stops it for good, since after a
+//! failed fsync the contents of the disk are unknown. With a signer, the head is sealed some time after it changed and at the end. Read next:
 //! `transaction`, `job`.
 
 use crate::batch::{Batch, CommitError, Committed, OnCommit};
@@ -371,23 +371,34 @@ impl Writer {
         slice.commit(head, encryptor)
     }
 
-    /// Handles a failed write that left nothing behind: a full disk may have space again, any other
-    /// error stops the store.
+    /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock
+    /// is given back; any other error stops the store.
     fn failure(&self, cause: rusqlite::Error) -> CommitError {
-        // The index of the write-ahead log lies on the same disk and needs space as well.
-        let full = cause.sqlite_error_code() == Some(ErrorCode::DiskFull)
-            || cause.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE);
-        let (condition, error) = if full {
-            (Condition::Full, CommitError::Full)
-        } else {
-            (Condition::Stopped, CommitError::Write(Arc::new(cause)))
-        };
+        let condition = condition_after(&cause);
         tracing::error!(
             store.condition = ?condition,
-            error = &error as &dyn std::error::Error,
+            sqlite.code = cause.sqlite_extended_error_code(),
+            error = &cause as &dyn std::error::Error,
             "a write of the store failed",
         );
         self.counters.note(condition);
-        error
+        match condition {
+            Condition::Full => CommitError::Full,
+            Condition::Locked => CommitError::Locked,
+            Condition::Working | Condition::Stopped => CommitError::Write(Arc::new(cause)),
+        }
+    }
+}
+
+fn condition_after(cause: &rusqlite::Error) -> Condition {
+    // The index of the write-ahead log lies on the same disk and needs space as well.
+    if cause.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE) {
+        return Condition::Full;
+    }
+    match cause.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Condition::Full,
+        // A transaction takes the lock before it writes anything.
+        Some(ErrorCode::DatabaseBusy) => Condition::Locked,
+        _ => Condition::Stopped,
     }
 }

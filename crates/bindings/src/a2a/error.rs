@@ -92,7 +92,7 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         | R::TooFast { .. } => K::TooManyRequests,
         R::Unavailable { .. }
         | R::TooLong { .. }
-        | R::Failed(StoreFailure::Full)
+        | R::Failed(StoreFailure::Full | StoreFailure::Locked)
         | R::ShortOfMemory => K::Unavailable,
         R::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => K::Internal,
     }

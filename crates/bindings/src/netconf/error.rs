@@ -246,6 +246,7 @@ pub(crate) fn refused(refusal: &Refusal, asked: RpcOrigin) -> RpcError {
         }
         Refusal::Evolution(_) => bad_state(at("patch-id")),
         Refusal::Failed(StoreFailure::Full) => E::application(ResourceDenied).app_tag("store-full"),
+        Refusal::Failed(StoreFailure::Locked) => E::application(InUse).app_tag("store-locked"),
         Refusal::Failed(StoreFailure::Damaged { .. }) => {
             E::application(OperationFailed).app_tag("data-corrupt")
         }

@@ -357,11 +357,25 @@ fn check(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Result<(), RpcEr
     if cx.session_schema.plain_inputs.has(operation) {
         return Ok(());
     }
+    if let Some(leaf) = without_yang_string(operation) {
+        return Err(error::invalid(
+            leaf,
+            "a YANG string has no noncharacters (RFC 7950 §9.4)",
+        ));
+    }
     let is_filter = |child: XmlElement<'_>| matches!(child.name(), "filter" | "subtree-filter");
     let mut text = Vec::new();
     operation.write_hollow(is_filter, &mut text);
     let text = String::from_utf8(text).expect("made of slices of a str");
     check_text(cx, operation, &text)
+}
+
+/// The first element whose text no string of YANG is, which libyang lets pass.
+fn without_yang_string(element: XmlElement<'_>) -> Option<XmlElement<'_>> {
+    match fast_path::is_yang_string(element.text()) {
+        true => element.children().find_map(without_yang_string),
+        false => Some(element),
+    }
 }
 
 /// Checks the text of an operation, or of a part of it.

@@ -27,12 +27,15 @@ impl Stored {
     /// [`StoreFailure`] if the batch, or one that was under way with it, was not stored.
     pub(crate) async fn wait(self) -> Result<(), StoreFailure> {
         self.ticket.await?;
-        match self.store.taken_back() == self.taken_back {
-            true => Ok(()),
-            false if self.store.statistics().condition == Condition::Full => {
-                Err(StoreFailure::Full)
-            }
-            false => Err(StoreFailure::because("the answer may not have been stored")),
+        if self.store.taken_back() == self.taken_back {
+            return Ok(());
         }
+        Err(match self.store.statistics().condition {
+            Condition::Full => StoreFailure::Full,
+            Condition::Locked => StoreFailure::Locked,
+            Condition::Working | Condition::Stopped => {
+                StoreFailure::because("the answer may not have been stored")
+            }
+        })
     }
 }

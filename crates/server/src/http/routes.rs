@@ -56,6 +56,10 @@ fn ready(condition: Condition) -> Result<HttpResponse, Problem> {
     match condition {
         Condition::Working => Ok(status("ready")),
         Condition::Full => Err(Problem::unavailable("the store is full", LOOK_AGAIN)),
+        Condition::Locked => Err(Problem::unavailable(
+            "another program keeps the store locked",
+            LOOK_AGAIN,
+        )),
         Condition::Stopped => Err(Problem::unavailable("the store failed", LOOK_AGAIN)),
     }
 }

@@ -119,9 +119,8 @@ impl DeliverySource for PlatformSource {
 fn readable<T: Default>(read: Result<T, Refusal>) -> Result<T, Failure> {
     match read {
         Ok(read) => Ok(read),
-        Err(Refusal::Failed(failed @ (StoreFailure::Broken { .. } | StoreFailure::Full))) => {
-            Err(failed.into())
-        }
+        Err(Refusal::Failed(StoreFailure::Damaged { .. })) => Ok(T::default()),
+        Err(Refusal::Failed(failed)) => Err(failed.into()),
         Err(_) => Ok(T::default()),
     }
 }

@@ -35,6 +35,11 @@ async fn a_platform_is_alive_and_ready_while_its_store_takes_something() {
     for (condition, status, words) in [
         (Condition::Working, 200, "ready"),
         (Condition::Full, 503, "the store is full"),
+        (
+            Condition::Locked,
+            503,
+            "another program keeps the store locked",
+        ),
         (Condition::Stopped, 503, "the store failed"),
         (Condition::Working, 200, "ready"),
     ] {

@@ -199,6 +199,26 @@ fn a_full_disk_refuses_reads_go_on_and_space_mends_it() {
     assert_eq!(faults[0].table, "head", "it counts what was deleted");
 }
 
+/// SQLITE_BUSY is answered before anything is written: nothing is unknown, unlike after a failed fsync.
+#[test]
+fn a_state_that_another_program_locks_refuses_until_it_is_let_go() {
+    let (_folder, path) = file();
+    let (store, _) = open(Options::file(&path));
+    store.commit(everything("t1")).wait().unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = store.commit(everything("t2")).wait();
+    assert!(matches!(refused, Err(CommitError::Locked)), "{refused:?}");
+    assert_eq!(store.statistics().condition, Condition::Locked);
+    assert_eq!(store.entries(0, 10).unwrap().len(), 3, "reads go on");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.commit(everything("t2")).wait().unwrap();
+    assert_eq!(store.statistics().condition, Condition::Working);
+    assert_eq!(store.entries(0, 10).unwrap().len(), 6);
+    let report = store.verify().unwrap();
+    assert!(report.faults.is_empty(), "{:?}", report.faults);
+}
+
 #[test]
 fn a_failed_write_stops_the_store_for_good_and_reads_go_on() {
     let (_folder, path) = file();

@@ -219,7 +219,7 @@ fn is_in(intervals: &[(i128, i128)], number: i128) -> bool {
 }
 
 /// RFC 7950 §9.4: no noncharacters; the others are kept out with the XML.
-fn is_yang_string(text: &str) -> bool {
+pub(super) fn is_yang_string(text: &str) -> bool {
     text.is_ascii()
         || text.chars().all(|c| {
             let code = c as u32;

@@ -161,16 +161,29 @@ impl<'x> InputNode<'x> for &'x str {
 }
 
 macro_rules! parsed {
-    ($($type:ty)*) => {
+    ($($type:ty, as $lexical:ty;)*) => {
         $(impl<'x> InputNode<'x> for $type {
             fn read(element: XmlElement<'x>) -> Option<Self> {
-                element.trimmed_text().parse().ok()
+                let value: $lexical = element.trimmed_text().parse().ok()?;
+                value.try_into().ok()
             }
         })*
     };
 }
 
-parsed! { bool u8 u16 u32 u64 i8 i16 i32 i64 f64 }
+// An unsigned one may have a sign too: `-0` (RFC 7950 §9.2.1).
+parsed! {
+    bool, as bool;
+    u8, as i16;
+    u16, as i32;
+    u32, as i64;
+    u64, as i128;
+    i8, as i8;
+    i16, as i16;
+    i32, as i32;
+    i64, as i64;
+    f64, as f64;
+}
 
 fn optional<'x, N: InputNode<'x>>(
     above: XmlElement<'x>,
@@ -278,3 +291,5 @@ use {input, method};
 
 #[cfg(test)]
 mod bounds;
+#[cfg(test)]
+mod tests;
