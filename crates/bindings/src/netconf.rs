@@ -3,15 +3,19 @@
 //! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
 //! `operation` holds one file per rpc; `encode` turns domain values into data nodes; `access`
 //! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
-//! notifications; `search` evaluates an XPath. What sessions share is the [`Platform`].
+//! notifications; `output` has the types of whatever is told, from YANG; `search` evaluates an XPath. What
+//! sessions share is the [`Platform`].
 
 mod access;
 mod client;
 mod encode;
 mod error;
 mod event;
+#[cfg(test)]
+mod generator;
 mod modules;
 mod operation;
+mod output;
 mod platform;
 mod search;
 mod session;

@@ -9,7 +9,7 @@
 //! consequences, older ones are stale.
 
 use std::collections::HashSet;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::marker::PhantomData;
 use std::ptr::{null, null_mut};
 

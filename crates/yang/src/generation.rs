@@ -75,6 +75,7 @@ pub struct Generation {
     modules: Vec<Module>,
     texts: BTreeMap<(String, String), String>,
     nodes: Vec<SchemaNode>,
+    structures: Vec<SchemaNode>,
     /// Places in `nodes`, by path.
     by_path: HashMap<String, usize>,
     instance_paths: BTreeSet<String>,
@@ -132,6 +133,7 @@ impl Generation {
             by_path: by_path.collect(),
             instance_paths: nodes.iter().map(SchemaNode::instance_path).collect(),
             derived: transitive(&derived),
+            structures: node::structures(&context, INTERNAL),
             context,
             modules,
             texts,
@@ -225,6 +227,12 @@ impl Generation {
     /// True if a path as libyang writes it, without predicates, is that of a node.
     pub(crate) fn has_instance_path(&self, path: &str) -> bool {
         self.instance_paths.contains(path)
+    }
+
+    /// The nodes of structures (RFC 8791) in the same order: each is a container at the root, with what other
+    /// modules augment it by.
+    pub fn structure_nodes(&self) -> &[SchemaNode] {
+        &self.structures
     }
 
     /// The rpcs, in the order of [`Generation::schema_nodes`].

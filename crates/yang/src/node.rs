@@ -2,7 +2,7 @@
 //! and documentation.
 
 use yang_rs::context::Context;
-use yang_rs::schema::{SchemaNode as Compiled, SchemaNodeKind};
+use yang_rs::schema::{SchemaModule, SchemaNode as Compiled, SchemaNodeKind};
 
 use crate::ffi;
 
@@ -176,23 +176,30 @@ struct Above<'p> {
     in_choice: bool,
 }
 
-/// All nodes of the implemented modules, except those named.
-pub(crate) fn walk(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
+/// Above what stands in no other node.
+const ROOT: Above<'_> = Above {
+    path: "",
+    module: "",
+    deny: None,
+    in_operation: false,
+    in_event: false,
+    in_choice: false,
+};
+
+/// The implemented modules by name, except those named.
+fn implemented<'c>(context: &'c Context, except: &[&str]) -> Vec<SchemaModule<'c>> {
     let mut modules: Vec<_> = context
         .modules(false)
         .filter(|module| module.is_implemented() && !except.contains(&module.name()))
         .collect();
     modules.sort_by(|a, b| a.name().cmp(b.name()));
+    modules
+}
+
+/// All nodes of the implemented modules, except those named, but for structures.
+pub(crate) fn walk(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
     let mut nodes = Vec::new();
-    let root = Above {
-        path: "",
-        module: "",
-        deny: None,
-        in_operation: false,
-        in_event: false,
-        in_choice: false,
-    };
-    for module in &modules {
+    for module in &implemented(context, except) {
         for node in module
             .data()
             .chain(module.rpcs())
@@ -203,7 +210,18 @@ pub(crate) fn walk(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
             if module.name() == "ietf-netconf" && node.name() == "rpc-error" {
                 continue;
             }
-            visit(&node, &root, &mut nodes);
+            visit(&node, &ROOT, &mut nodes);
+        }
+    }
+    nodes
+}
+
+/// The structures of the implemented modules, except those named, and all below them.
+pub(crate) fn structures(context: &Context, except: &[&str]) -> Vec<SchemaNode> {
+    let mut nodes = Vec::new();
+    for module in &implemented(context, except) {
+        for node in ffi::structures(context, module) {
+            visit(&node, &ROOT, &mut nodes);
         }
     }
     nodes

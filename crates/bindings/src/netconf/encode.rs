@@ -18,8 +18,8 @@ pub(super) mod team;
 mod usage;
 
 pub use agent::agent_xml;
-pub(super) use ems::decimal;
 
+use super::output::{self, Parent as _};
 use super::platform::Platform;
 use super::session_schema::SessionSchema;
 use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
@@ -150,7 +150,7 @@ impl Reader<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         if let Some(task) = self.read(CurrentTask(self.own_agent().to_owned()))? {
-            write(&task::tasks(&task), projection, out);
+            write(&task::tasks(&task).written(), projection, out);
         }
         Ok(())
     }
@@ -161,9 +161,8 @@ impl Reader<'_> {
         projection: &Projection<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
-        let registry = ::netconf::data::Node::container(REGISTRY_NAMESPACE, "registry").state();
         let mut writer = Writer::new(projection, out);
-        if writer.open(&registry) {
+        if writer.open(&output::Registry::default().written()) {
             self.write_registered(view, &mut writer)?;
             writer.close();
         }

@@ -3,10 +3,9 @@
 //!
 //! Read next: [`super::session`], which sends them.
 
+use super::AUDIT_NAMESPACE;
 use super::encode::{ems, negotiation};
-use super::{
-    AGENT_NAMESPACE, AUDIT_NAMESPACE, NEGOTIATION_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
-};
+use super::output::{self, Parent as _};
 use ::netconf::data::{Node, write};
 use ::netconf::filter::{Projection, Selection};
 use ::netconf::names::namespace::{NETCONF_NOTIFICATIONS, NETMOD_NOTIFICATION, NOTIFICATION};
@@ -84,21 +83,23 @@ fn node(told: &Event) -> Node<'_> {
 
 fn entered(entry: &Entry) -> Node<'_> {
     match &entry.happening {
-        LogEvent::Task(notification) => condition(notification),
-        LogEvent::Negotiation(update) => negotiation::update(update),
-        LogEvent::Agent(update) => Node::container(REGISTRY_NAMESPACE, "agent-update")
-            .leaf("name", &update.name)
-            .leaf("change", update.change.as_str())
-            .leaf("health", update.health.as_str()),
-        LogEvent::Schema(update) => Node::container(SCHEMA_NAMESPACE, "schema-update")
-            .leaf_opt("scenario", told(&update.scenario))
-            .leaf_opt("schema-id", told(&update.schema_id))
-            .leaf_opt("patch-id", update.patch_id.as_ref())
-            .leaf("change", update.change.as_str())
-            .leaf_list("key-name", &update.key_names)
-            .leaf_opt("client", update.client.as_ref())
-            .leaf_opt("principal", update.principal.as_ref())
-            .leaf_opt("reason", update.reason.as_ref()),
+        LogEvent::Task(notification) => condition(notification).written(),
+        LogEvent::Negotiation(update) => negotiation::update(update).written(),
+        LogEvent::Agent(update) => output::AgentUpdate::default()
+            .name(&update.name)
+            .change(update.change.as_str())
+            .health(update.health.as_str())
+            .written(),
+        LogEvent::Schema(update) => output::SchemaUpdate::default()
+            .scenario(told(&update.scenario))
+            .schema_id(told(&update.schema_id))
+            .patch_id(update.patch_id.as_ref())
+            .change(update.change.as_str())
+            .key_name(&update.key_names)
+            .client(update.client.as_ref())
+            .principal(update.principal.as_ref())
+            .reason(update.reason.as_ref())
+            .written(),
         // It is told to nobody (`Engine::receives`): a record is read by `get-audit` alone.
         LogEvent::Audit(_) => Node::container(AUDIT_NAMESPACE, "record"),
         LogEvent::SessionStarted {
@@ -130,26 +131,22 @@ fn entered(entry: &Entry) -> Node<'_> {
     }
 }
 
-fn condition(n: &Notification) -> Node<'_> {
-    let entry = Node::entry("", "input-required", 1)
-        .leaf("required", n.content.render())
-        .leaf("task-async", n.asynchronous)
-        .leaf("status", n.status.as_str())
-        .leaf("start-time", n.start_time.to_string());
-    let extra = |name, value: String| Node::value(NEGOTIATION_NAMESPACE, name, value);
-    Node::container(AGENT_NAMESPACE, "condition-notifications")
-        .leaf("task-sendFrom", &n.from)
-        .leaf("task-sendTo", &n.to)
-        .leaf("commuType", n.verb.as_str())
-        .leaf("task-id", n.task.as_str())
-        .with(entry)
-        .with_opt(
-            n.previous
-                .map(|p| extra("previous-status", p.as_str().to_owned())),
-        )
-        .with(extra("progress", n.percent.to_string()))
-        .with_opt(n.awaits.map(|a| extra("awaits", a.as_str().to_owned())))
-        .with_opt(n.data.clone().map(|d| extra("msg-data", d)))
+fn condition(n: &Notification) -> output::ConditionNotifications<'_> {
+    output::ConditionNotifications::default()
+        .task_send_from(&n.from)
+        .task_send_to(&n.to)
+        .commu_type(n.verb.as_str())
+        .task_id(n.task.as_str())
+        .input_required([n], |node, n| {
+            node.required(n.content.render())
+                .task_async(n.asynchronous)
+                .status(n.status.as_str())
+                .start_time(n.start_time)
+        })
+        .previous_status(n.previous.map(|p| p.as_str()))
+        .progress(n.percent)
+        .awaits(n.awaits.map(|a| a.as_str()))
+        .msg_data(n.data.as_ref())
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! The YANG modules that define the rpcs served: their names, prefixes and namespaces.
+//! The YANG modules that define the rpcs served, or other nodes that are typed: their names, prefixes and
+//! namespaces.
 //!
 //! A test holds names and namespaces against the modules that are loaded; prefixes are those of error
 //! paths, which bind them. Read next: [`super::operation`].
 
 use super::{
     AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE,
-    REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE,
+    REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, SIMULATION_NAMESPACE, USAGE_NAMESPACE,
 };
 use ::netconf::names::namespace::{BASE, MONITORING, NMDA, NOTIFICATION};
 
@@ -39,4 +40,5 @@ pub(crate) static DATA: Module = module("convoke-data", "cvdata", DATA_NAMESPACE
 pub(crate) static AUDIT: Module = module("convoke-audit", "cva", AUDIT_NAMESPACE);
 pub(crate) static SCHEMA: Module = module("convoke-schema", "cvschema", SCHEMA_NAMESPACE);
 pub(crate) static SIMULATION: Module = module("convoke-simulation", "cvs", SIMULATION_NAMESPACE);
+pub(crate) static USAGE: Module = module("convoke-usage", "cvu", USAGE_NAMESPACE);
 pub(crate) static EMS: Module = module("convoke-ems", "cvems", EMS_NAMESPACE);

@@ -28,10 +28,9 @@ pub(super) use subscribe::Subscription;
 use super::error;
 use super::error::RpcOrigin;
 use super::modules::{self, Module};
+use super::output::Output;
 use super::session::RequestContext;
-use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
-use ::netconf::filter::Projection;
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::XmlElement;
@@ -296,9 +295,12 @@ trait Codec: Operation {
         input: <Self::Input as Input>::In<'_>,
     ) -> Result<Self, RpcError>;
 
-    /// Writes the output.
-    fn encode(output: Self::Output) -> Answer;
+    /// Writes what came of it into the output, as the module has that.
+    fn encode<'a>(outcome: &'a Self::Output, output: Given<'a, Self>) -> Given<'a, Self>;
 }
+
+/// The output of the rpc that an operation is.
+type Given<'a, O> = <<O as Codec>::Input as Input>::Output<'a>;
 
 /// Reads the input of an rpc, asks the engine, and writes the output.
 fn carried_out<O: Codec>(
@@ -308,7 +310,9 @@ fn carried_out<O: Codec>(
 ) -> Dispatch {
     let checked = O::check(cx, input);
     let operation = checked.and_then(|()| O::decode(cx, O::Input::of(input)));
-    executed(cx, origin, operation, O::encode)
+    executed(cx, origin, operation, |outcome| {
+        O::encode(&outcome, Output::begin()).answer()
+    })
 }
 
 /// Asks the engine, and writes the output.
@@ -331,19 +335,6 @@ fn executed<O: Operation>(
         Execution::Pending(pending) => {
             Dispatch::Later(Box::pin(async move { answer(pending.await) }))
         }
-    }
-}
-
-/// The output of an rpc: siblings, each in the namespace of its module. RFC 7950 §7.14.4: if there is
-/// none, `<ok/>`.
-fn output<'a>(nodes: impl IntoIterator<Item = Node<'a>>) -> Answer {
-    let mut out = Vec::with_capacity(512);
-    for node in nodes {
-        write(&node, &Projection::everything(), &mut out);
-    }
-    match out.is_empty() {
-        true => Answer::Ok,
-        false => Answer::Body(out),
     }
 }
 

@@ -6,19 +6,15 @@
 //!  log ──► subscription ───────────────────────────┘
 //! ```
 //!
-//! Replies leave in the order of requests (RFC 6241 §4.5). Negotiations are decided as they
-//! arrive and wait for the disk side by side, so a client that pipelines shares one fsync among
-//! many; a request that reads waits for the negotiations in front of it. The session does no IO:
-//! `server` moves the bytes, and calls [`Session::step`] whenever something may have changed. Read
-//! next: [`super::operation`].
+//! The session does no IO: `server` moves the bytes, and calls [`Session::step`] whenever something may
+//! have changed. Read next: [`turns`], in which order requests are answered.
 
-use super::operation::{self, Answer, Dispatch, Pending, Subscription};
+mod turns;
+
+use super::operation::Subscription;
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
-use ::netconf::error::RpcError;
-use ::netconf::session::{
-    CloseReason, Envelope, Rpc, Session as Machine, SessionConfig, SessionEvent,
-};
+use ::netconf::session::{CloseReason, Session as Machine, SessionConfig, SessionEvent};
 use domain::access::{AccessRules, Principal};
 use domain::event::{LogEvent, Sequence, Termination};
 use domain::time::Timestamp;
@@ -29,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tokio::sync::watch;
 use tracing::{debug, warn};
+use turns::{PENDING, State, Turn};
 
 /// How much output is gathered before it is handed out, in bytes.
 const OUTPUT_BYTES: usize = 256 * 1_024;
@@ -36,9 +33,6 @@ const OUTPUT_BYTES: usize = 256 * 1_024;
 /// How much input one step takes up, in bytes, and what is left of the last message: then others have
 /// their turn, for what is refused has next to no output.
 const STEP_BYTES: usize = 64 * 1_024;
-
-/// How many requests of one session may wait for the disk at a time.
-const PENDING: usize = 1_024;
 
 /// The least time between two looks at a subscription that waits for its stop time, in ms.
 const STOP_SLACK_MS: i64 = 1;
@@ -91,19 +85,6 @@ pub(super) struct RequestContext<'s> {
     pub(super) info: &'s SessionInfo,
     pub(super) subscribed: bool,
     pub(super) now: Timestamp,
-}
-
-/// A request in its turn.
-struct Turn {
-    envelope: Envelope,
-    state: State,
-}
-
-enum State {
-    Answered(Result<Answer, RpcError>),
-    Pending(Pending),
-    /// Not looked at before everything in front of it is answered.
-    Unread(Box<Rpc>),
 }
 
 /// The session.
@@ -301,34 +282,11 @@ impl Session {
         }
     }
 
-    async fn front(turns: &mut VecDeque<Turn>) {
-        match turns.front_mut() {
-            Some(turn) => {
-                if let State::Pending(pending) = &mut turn.state {
-                    turn.state = State::Answered(pending.as_mut().await);
-                }
-            }
-            None => std::future::pending().await,
-        }
-    }
-
     /// Requests are read by the generation in force when they are taken up.
     fn heed_generation(&mut self) {
         if !self.platform.is_in_force(&self.session_schema) {
             self.session_schema = self.platform.session_schema();
         }
-    }
-
-    /// Whether the request taken up last waits to be looked at: what comes behind it waits as bytes, which
-    /// are counted.
-    fn is_waiting(&self) -> bool {
-        let last = self.turns.back();
-        last.is_some_and(|turn| matches!(turn.state, State::Unread(_)))
-    }
-
-    /// Whether another request may be taken up: one of a session always.
-    fn has_room(&self) -> bool {
-        self.turns.is_empty() || !self.requests.is_full()
     }
 
     /// Who somebody is follows from the rules in force: their groups are.
@@ -377,110 +335,6 @@ impl Session {
         }
     }
 
-    /// Takes a request up at once, or in its turn.
-    fn request(&mut self, rpc: Rpc, now: Timestamp) {
-        let envelope = rpc.envelope.clone();
-        match self.take_up(Box::new(rpc), now, self.turns.len()) {
-            State::Answered(answer) if self.turns.is_empty() => self.send(&envelope, answer),
-            state => self.turns.push_back(Turn { envelope, state }),
-        }
-    }
-
-    /// Handles a request that has `place` others in front of it, if its turn to be looked at has
-    /// come: RFC 6241 §4.5 wants requests to take effect in order. Negotiations are decided in
-    /// order and may wait for the disk side by side; what reads waits for all in front of it.
-    fn take_up(&self, rpc: Box<Rpc>, now: Timestamp, place: usize) -> State {
-        let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
-        let blocked = match place {
-            0 => false,
-            place => operation::waits(rpc.operation()) || unread(&self.turns[place - 1]),
-        };
-        if blocked {
-            return State::Unread(rpc);
-        }
-        match operation::handle(&self.cx(now), &rpc) {
-            Dispatch::Now(answer) => State::Answered(answer),
-            Dispatch::Later(pending) => State::Pending(pending),
-        }
-    }
-
-    /// Answers the requests whose turn it is; true if there was one.
-    fn take_turns(&mut self, now: Timestamp) -> bool {
-        let mut moved = false;
-        while !self.machine.closing() && self.machine.pending_output() < OUTPUT_BYTES {
-            self.look_ahead(now);
-            let Some(Turn { envelope, state }) = self.turns.pop_front() else {
-                break;
-            };
-            let state = match state {
-                State::Pending(mut pending) => match poll_once(&mut pending) {
-                    Some(answer) => State::Answered(answer),
-                    None => State::Pending(pending),
-                },
-                state => state,
-            };
-            match state {
-                State::Answered(answer) => self.send(&envelope, answer),
-                state => {
-                    self.turns.push_front(Turn { envelope, state });
-                    break;
-                }
-            }
-            moved = true;
-        }
-        if self.machine.closing() {
-            // RFC 6241 §7.8: requests behind a close-session are not processed.
-            self.turns.clear();
-        }
-        moved
-    }
-
-    /// Takes up the requests that were left unread and need not wait any longer.
-    fn look_ahead(&mut self, now: Timestamp) {
-        let unread = |turn: &Turn| matches!(turn.state, State::Unread(_));
-        // What comes behind an unread request is unread too.
-        if !self.turns.back().is_some_and(unread) {
-            return;
-        }
-        let first = self.turns.iter().position(unread).unwrap_or(0);
-        for place in first..self.turns.len() {
-            // The first one makes way for those behind it, or it stops them all.
-            let waiting = State::Answered(Ok(Answer::Ok));
-            match std::mem::replace(&mut self.turns[place].state, waiting) {
-                State::Unread(rpc) => {
-                    let state = self.take_up(rpc, now, place);
-                    let stops = matches!(state, State::Unread(_));
-                    self.turns[place].state = state;
-                    if stops {
-                        return;
-                    }
-                }
-                state => self.turns[place].state = state,
-            }
-            if place == 0 {
-                // What it answers may end the session; see first.
-                return;
-            }
-        }
-    }
-
-    fn send(&mut self, envelope: &Envelope, answer: Result<Answer, RpcError>) {
-        match answer {
-            Ok(Answer::Ok) => self.machine.reply_ok(envelope),
-            Ok(Answer::Body(body)) => self.machine.reply_raw(envelope, &body),
-            Ok(Answer::Data(data)) => self.machine.reply_data_raw(envelope, &data),
-            Ok(Answer::Subscribed(subscription)) => {
-                self.machine.reply_ok(envelope);
-                self.subscription = Some(subscription);
-            }
-            Ok(Answer::Closing(reason)) => {
-                self.machine.reply_ok(envelope);
-                self.machine.close(reason);
-            }
-            Err(error) => self.machine.reply_errors(envelope, &[error]),
-        }
-    }
-
     /// Sends what the subscription is due; true if there is more to look at.
     fn notify(&mut self, now: Timestamp) -> bool {
         self.feed.mark_unchanged();
@@ -508,18 +362,6 @@ impl Session {
                 self.machine.close(CloseReason::Other(error.to_string()));
                 false
             }
-        }
-    }
-
-    fn cx(&self, now: Timestamp) -> RequestContext<'_> {
-        RequestContext {
-            platform: &self.platform,
-            session_schema: &self.session_schema,
-            endpoint: &self.endpoint,
-            who: &self.who,
-            info: &self.info,
-            subscribed: self.subscription.is_some(),
-            now,
         }
     }
 
@@ -577,15 +419,6 @@ impl Session {
                 now,
             );
         }
-    }
-}
-
-/// Polls a future once; what it waits for wakes nobody, so it must be awaited later.
-fn poll_once(pending: &mut Pending) -> Option<Result<Answer, RpcError>> {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    match pending.as_mut().poll(&mut context) {
-        std::task::Poll::Ready(outcome) => Some(outcome),
-        std::task::Poll::Pending => None,
     }
 }
 

@@ -1,10 +1,11 @@
 //! The facts of the compiled schema that yang5 does not expose: features, deviations, submodules,
-//! extension instances, YANG version.
+//! extension instances, structures, YANG version.
 
 use super::*;
 use crate::node::{BaseType, ValueType};
 use crate::set::as_written;
 use yang_rs::schema::SchemaLeafType;
+use yang_rs::utils::Binding;
 
 /// True if the module is written in YANG 1.1 (RFC 7950), false for YANG 1.
 pub(crate) fn is_yang_1_1(module: &SchemaModule<'_>) -> bool {
@@ -98,6 +99,44 @@ pub(crate) fn extensions(node: &SchemaNode<'_>) -> Vec<(String, String)> {
                     copied(definition.name).unwrap_or_default(),
                 )
             })
+            .collect()
+    }
+}
+
+/// The structures of the module (RFC 8791): a container each, with what augments it. One in which nothing
+/// may stand is left out.
+pub(crate) fn structures<'c>(
+    context: &'c Context,
+    module: &SchemaModule<'_>,
+) -> Vec<SchemaNode<'c>> {
+    // SAFETY: `compiled` is NULL or lives with the context, as do its sized array of extension instances
+    // and their definitions. For a structure libyang stores the first node in it, or NULL; the parent of
+    // that is the container, which lives as long.
+    unsafe {
+        let compiled = (*module.as_raw()).compiled;
+        if compiled.is_null() {
+            return Vec::new();
+        }
+        let array = (*compiled).exts;
+        let instances = (0..sized(array)).map(|index| array.add(index));
+        let first = instances.filter_map(|instance| {
+            let definition = &*(*instance).def;
+            let is_structure = copied(definition.name).as_deref() == Some("structure")
+                && copied((*definition.module).name).as_deref() == Some("ietf-yang-structure-ext");
+            let mut first = null();
+            if is_structure {
+                ffi::lyplg_ext_get_storage(
+                    instance,
+                    ffi::ly_stmt::LY_STMT_CONTAINER as c_int,
+                    size_of::<*const c_void>() as u32,
+                    &raw mut first,
+                );
+            }
+            let first = first.cast::<ffi::lysc_node>();
+            (!first.is_null()).then_some(first)
+        });
+        first
+            .map(|first| SchemaNode::from_raw(context, (*first).parent))
             .collect()
     }
 }

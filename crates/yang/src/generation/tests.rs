@@ -297,3 +297,20 @@ fn submodules_are_announced_and_served() {
     );
     generation.check_data(&both, false).unwrap();
 }
+
+#[test]
+fn a_structure_is_known_with_what_augments_it() {
+    let convoke = convoke();
+    let nodes = convoke.structure_nodes().iter();
+    let paths: Vec<&str> = nodes.map(|node| node.path.as_str()).collect();
+    for path in [
+        "/convoke-negotiation:reply",
+        "/convoke-negotiation:reply/verdict",
+        "/convoke-negotiation:reply/refusal/message",
+        "/convoke-negotiation:reply/convoke-schema:payload-warning",
+        "/convoke-negotiation:reply/convoke-schema:schema-update-suggestion/patch-id",
+    ] {
+        assert!(paths.contains(&path), "{path} is not in {paths:?}");
+        assert_eq!(convoke.schema_node(path), None, "it is no datum: {path}");
+    }
+}

@@ -1,8 +1,8 @@
 //! `/context` and `/data-params`: what was said, and the data that travelled with it (draft §5.2).
 
 use super::{Reader, keys};
-use crate::netconf::{AGENT_NAMESPACE, REGISTRY_NAMESPACE};
-use ::netconf::data::{Node, write};
+use crate::netconf::output::{self, Parent as _};
+use ::netconf::data::write;
 use ::netconf::filter::{Projection, View};
 use domain::context::{Body, DataParam, Exchange};
 use domain::task::TaskId;
@@ -23,8 +23,7 @@ impl Reader<'_> {
                 task: None,
             })?;
             for exchange in &found {
-                let node = Node::entry(AGENT_NAMESPACE, "context", 1).state();
-                write(&filled(node, exchange, false), projection, out);
+                write(&said(exchange).written(), projection, out);
             }
         }
         Ok(())
@@ -39,7 +38,7 @@ impl Reader<'_> {
         for id in wanted(keys(view, "id")) {
             let party = self.party();
             for data in &self.read(DataParamsOf { party, id })? {
-                write(&data_param(data), projection, out);
+                write(&data_param(data).written(), projection, out);
             }
         }
         Ok(())
@@ -52,37 +51,38 @@ pub(super) fn wanted(keys: Option<Vec<String>>) -> Vec<Option<String>> {
 }
 
 /// An entry of `/registry/context`: the record with the task and the verb that it belongs to.
-pub(in crate::netconf) fn registered(exchange: &Exchange) -> Node<'_> {
-    filled(
-        Node::entry(REGISTRY_NAMESPACE, "context", 1),
-        exchange,
-        true,
-    )
+pub(in crate::netconf) fn registered<'a>(
+    node: output::Context<'a>,
+    exchange: &'a Exchange,
+) -> output::Context<'a> {
+    node.id(&exchange.id)
+        .task_id(exchange.task.as_ref().map(TaskId::as_str))
+        .send_from(&exchange.from)
+        .send_to(&exchange.to)
+        .commu_type(exchange.verb.as_str())
+        .request_info(Some(exchange), request)
+        .response_info(Some(exchange), response)
 }
 
-/// Adds all of an exchange, with its task and verb or without.
-fn filled<'a>(node: Node<'a>, exchange: &'a Exchange, with_task: bool) -> Node<'a> {
-    let task = exchange.task.as_ref().filter(|_| with_task);
-    let verb = with_task.then(|| exchange.verb.as_str());
-    node.leaf("id", &exchange.id)
-        .leaf_opt("task-id", task.map(TaskId::as_str))
-        .leaf("sendFrom", &exchange.from)
-        .leaf("sendTo", &exchange.to)
-        .leaf_opt("commuType", verb)
-        .with_all(infos(exchange))
+/// An entry of `/context`.
+fn said(exchange: &Exchange) -> output::AgentContext<'_> {
+    output::AgentContext::default()
+        .id(&exchange.id)
+        .send_from(&exchange.from)
+        .send_to(&exchange.to)
+        .request_info(Some(exchange), request)
+        .response_info(Some(exchange), response)
 }
 
-fn infos(exchange: &Exchange) -> [Node<'_>; 2] {
-    let request = Node::container("", "request-info")
-        .leaf("content", &exchange.request)
-        .leaf("time", exchange.request_time.to_string());
-    let response = Node::container("", "response-info")
-        .leaf_opt("dataParam", exchange.response.as_ref())
-        .leaf_opt("time", exchange.response_time.map(|t| t.to_string()));
-    [request, response]
+fn request<'a>(node: output::RequestInfo<'a>, of: &'a Exchange) -> output::RequestInfo<'a> {
+    node.content(&of.request).time(of.request_time)
 }
 
-fn data_param(data: &DataParam) -> Node<'_> {
+fn response<'a>(node: output::ResponseInfo<'a>, of: &'a Exchange) -> output::ResponseInfo<'a> {
+    node.data_param(of.response.as_ref()).time(of.response_time)
+}
+
+fn data_param(data: &DataParam) -> output::DataParams<'_> {
     let (size, chunked, finished) = match &data.body {
         Body::Inline(text) => (Some(text.len() as u64), false, true),
         Body::Elsewhere(_) => (None, false, true),
@@ -93,15 +93,14 @@ fn data_param(data: &DataParam) -> Node<'_> {
         Body::Inline(_) | Body::Chunked(_) => None,
     };
     let description = (!data.description.is_empty()).then_some(&data.description);
-    Node::entry(AGENT_NAMESPACE, "data-params", 1)
-        .state()
-        .leaf("id", &data.id)
-        .leaf("dataType", data.data_type.as_str())
-        .leaf_opt("description", description)
-        .leaf_opt("dataSize", size.map(|s| s.to_string()))
-        .leaf("format", &data.format)
-        .leaf_opt("url", url)
-        .leaf_opt("data", data.text())
-        .leaf("chunked", chunked)
-        .leaf("finished", finished)
+    output::DataParams::default()
+        .id(&data.id)
+        .data_type(data.data_type.as_str())
+        .description(description)
+        .data_size(size.map(|s| s.to_string()))
+        .format(&data.format)
+        .url(url)
+        .data(data.text())
+        .chunked(chunked)
+        .finished(finished)
 }

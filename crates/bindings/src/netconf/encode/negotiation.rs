@@ -1,56 +1,72 @@
 //! A negotiation turn by turn (module convoke-negotiation; draft §4.3, §4.5, §5.3): in the registry,
 //! and as the notification `negotiation-update`.
 
-use crate::netconf::NEGOTIATION_NAMESPACE;
-use ::netconf::data::Node;
-use domain::negotiation::{Kind, Negotiation, State, Turn};
+use crate::netconf::output;
+use domain::negotiation::{Negotiation, Turn};
 use domain::notification::NegotiationUpdate;
 use domain::reply::Reason;
 
-/// Adds all of a negotiation but its task, the kind first.
-pub(super) fn filled<'a>(node: Node<'a>, of: &'a Negotiation) -> Node<'a> {
-    header(node, of.kind, [&of.publisher, &of.executor], of.state)
-        .leaf("opened", of.opened)
-        .leaf("round-limit", of.round_limit)
-        .leaf_opt("answer-by", of.due().map(|t| t.to_string()))
-        .list("turn", 2, &of.turns, |node, turn| {
-            said(node, turn).leaf("time", turn.at.to_string())
-        })
+/// The grouping `negotiation-header`, of whichever node uses it.
+macro_rules! header {
+    ($node:expr, $of:expr) => {
+        $node
+            .kind($of.kind.as_str())
+            .publisher(&$of.publisher)
+            .executor(&$of.executor)
+            .state($of.state.as_str())
+    };
+}
+
+/// The grouping `negotiation`, likewise.
+macro_rules! negotiation {
+    ($node:expr, $of:expr) => {
+        header!($node, $of)
+            .opened($of.opened)
+            .round_limit($of.round_limit)
+            .answer_by($of.due())
+            .turn(&$of.turns, |node, turn| node.like(turn, said).time(turn.at))
+    };
+}
+
+/// Adds all of a negotiation of a task.
+pub(super) fn of_task<'a>(
+    node: output::Negotiation<'a>,
+    of: &'a Negotiation,
+) -> output::Negotiation<'a> {
+    negotiation!(node, of)
+}
+
+/// Adds all of a negotiation whose task does not exist yet.
+pub(super) fn proposed<'a>(
+    node: output::RegistryNegotiation<'a>,
+    of: &'a Negotiation,
+) -> output::RegistryNegotiation<'a> {
+    negotiation!(node.task_id(of.task.as_str()), of)
 }
 
 /// `negotiation-update`.
-pub(in crate::netconf) fn update(of: &NegotiationUpdate) -> Node<'_> {
-    let node = Node::container(NEGOTIATION_NAMESPACE, "negotiation-update")
-        .leaf("task-id", of.task.as_str());
-    let turn = of.turn.as_ref();
-    header(node, of.kind, [&of.publisher, &of.executor], of.state)
-        .with_opt(turn.map(|turn| said(Node::container("", "turn"), turn)))
+pub(in crate::netconf) fn update(of: &NegotiationUpdate) -> output::NegotiationUpdate<'_> {
+    let node = output::NegotiationUpdate::default().task_id(of.task.as_str());
+    header!(node, of).turn(of.turn.as_ref(), said)
 }
 
 /// Adds why not.
-pub(in crate::netconf) fn refusals<'a>(node: Node<'a>, reasons: &'a [Reason]) -> Node<'a> {
+pub(in crate::netconf) fn refusal<'a>(
+    node: output::Refusal<'a>,
+    of: &'a Reason,
+) -> output::Refusal<'a> {
     let some = |text: &'a str| (!text.is_empty()).then_some(text);
-    node.list("refusal", 0, reasons, |node, reason| {
-        node.leaf_opt("reason", some(&reason.reason))
-            .leaf_opt("path", some(&reason.path))
-            .leaf_opt("message", some(&reason.message))
-    })
+    node.reason(some(&of.reason))
+        .path(some(&of.path))
+        .message(some(&of.message))
 }
 
-fn header<'a>(node: Node<'a>, kind: Kind, parties: [&'a str; 2], state: State) -> Node<'a> {
-    let [publisher, executor] = parties;
-    node.leaf("kind", kind.as_str())
-        .leaf("publisher", publisher)
-        .leaf("executor", executor)
-        .leaf("state", state.as_str())
-}
-
-fn said<'a>(node: Node<'a>, turn: &'a Turn) -> Node<'a> {
+fn said<'a>(node: output::Turn<'a>, turn: &'a Turn) -> output::Turn<'a> {
     let speech = &turn.speech;
-    let node = node
-        .leaf("round", turn.round)
-        .leaf("by", turn.by.as_str())
-        .leaf("stance", speech.stance.as_str())
-        .leaf_list("content", speech.contents.iter().map(|c| c.render()));
-    refusals(node, &speech.reasons).leaf_opt("alternative", speech.alternative)
+    node.round(turn.round)
+        .by(turn.by.as_str())
+        .stance(speech.stance.as_str())
+        .content(speech.contents.iter().map(|c| c.render()))
+        .refusal(&speech.reasons, refusal)
+        .alternative(speech.alternative)
 }

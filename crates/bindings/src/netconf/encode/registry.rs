@@ -3,17 +3,19 @@
 //!
 //! A key that is given is looked up; what hangs below a task is read only if it is asked for.
 
-use super::context::{registered as exchange_node, wanted};
-use super::{Reader, agent, keys, negotiation, task, team};
+use super::context::wanted;
+use super::{Reader, agent, context, keys, negotiation, task, team};
 use crate::netconf::REGISTRY_NAMESPACE;
-use ::netconf::data::{Node, Writer};
+use crate::netconf::output::{Parent as _, Registry, Retention, Statistics};
+use ::netconf::data::Writer;
 use ::netconf::filter::View;
 use domain::negotiation::Negotiation;
+use domain::registry::Registration;
 use domain::task::{Task, TaskId};
-use engine::Refusal;
 use engine::query::{
     AllTasks, ExchangesOf, NegotiationsOf, PartsOf, ProposalsOf, TaskById, TeamsOf,
 };
+use engine::{Engine, Refusal};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ impl Reader<'_> {
         view: &View<'_>,
         writer: &mut Writer<'_>,
     ) -> Result<(), Refusal> {
+        let engine = &*self.platform.engine;
         let below = |name| view.child(REGISTRY_NAMESPACE, name);
         if let Some(view) = below("agent") {
             self.write_agents(&view, writer);
@@ -45,10 +48,10 @@ impl Reader<'_> {
             self.write_exchanges(&view, writer)?;
         }
         if below("retention").is_some() {
-            writer.node(&self.retention());
+            Registry::within(&mut *writer).retention(Some(engine), retention);
         }
         if below("statistics").is_some() {
-            writer.node(&self.registry_statistics());
+            Registry::within(writer).statistics(Some(engine), statistics);
         }
         Ok(())
     }
@@ -56,12 +59,14 @@ impl Reader<'_> {
     fn write_agents(&self, view: &View<'_>, writer: &mut Writer<'_>) {
         let engine = &self.platform.engine;
         let names = keys(view, "name");
-        for of in engine.registrations() {
+        let named = |of: &&Arc<Registration>| {
             let name = &of.profile.name;
-            if names.as_ref().is_none_or(|names| names.contains(name)) {
-                writer.node(&agent::registered(&of, engine.endpoint_of(name)));
-            }
-        }
+            names.as_ref().is_none_or(|names| names.contains(name))
+        };
+        let registrations = engine.registrations();
+        Registry::within(writer).agent(registrations.iter().filter(named), |node, of| {
+            agent::registered(node, of, engine.endpoint_of(&of.profile.name))
+        });
     }
 
     fn write_tasks(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
@@ -108,17 +113,13 @@ impl Reader<'_> {
             _ => BTreeMap::new(),
         };
         writer.reserve(found.len() * TASK_BYTES);
-        for of in found {
-            let negotiations = negotiations.get(&of.id).map_or(&[][..], Vec::as_slice);
+        Registry::within(writer).task(found, |node, of| {
+            let negotiations = negotiations.get(&of.id).into_iter().flatten();
             let parts = parts.get(&of.id).into_iter().flatten().copied();
-            let node = task::registered(of).leaf_list("child-task", parts).list(
-                "negotiation",
-                1,
-                negotiations,
-                |node, of| negotiation::filled(node, of),
-            );
-            writer.node(&node);
-        }
+            node.like(&**of, task::registered)
+                .child_task(parts)
+                .negotiation(negotiations, |node, of| negotiation::of_task(node, of))
+        });
         Ok(())
     }
 
@@ -126,16 +127,18 @@ impl Reader<'_> {
     fn write_proposals(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
         for id in wanted(keys(view, "task-id")) {
             let proposed = self.read(ProposalsOf(id.map(TaskId::new)))?;
-            write_proposed(&by_task(proposed), writer);
+            let by_task = by_task(proposed);
+            let proposed = by_task.values().flatten();
+            Registry::within(&mut *writer)
+                .negotiation(proposed, |node, of| negotiation::proposed(node, of));
         }
         Ok(())
     }
 
     fn write_teams(&self, view: &View<'_>, writer: &mut Writer<'_>) -> Result<(), Refusal> {
         for id in wanted(keys(view, "task-id")) {
-            for of in self.read(TeamsOf(id.map(TaskId::new)))? {
-                writer.node(&team::filled(Node::entry("", "team", 1), &of));
-            }
+            let teams = self.read(TeamsOf(id.map(TaskId::new)))?;
+            Registry::within(&mut *writer).team(&teams, |node, of| team::filled(node, of));
         }
         Ok(())
     }
@@ -149,35 +152,30 @@ impl Reader<'_> {
                 id,
                 task,
             })?;
-            found.iter().for_each(|e| writer.node(&exchange_node(e)));
+            Registry::within(&mut *writer).context(&found, context::registered);
         }
         Ok(())
     }
+}
 
-    fn retention(&self) -> Node<'static> {
-        let engine = &self.platform.engine;
-        let retention = engine.retention();
-        let began = engine.feed().began();
-        let seconds = |ms: Option<i64>| ms.map(|ms| ms / 1_000);
-        Node::container("", "retention")
-            .leaf_opt("max-age", seconds(retention.max_age_ms))
-            .leaf_opt("max-size", retention.max_bytes)
-            .leaf_opt("log-max-age", seconds(retention.log_max_age_ms))
-            .leaf_opt("log-began", began.map(|t| t.to_string()))
-    }
+fn retention<'a>(node: Retention<'a>, engine: &Engine) -> Retention<'a> {
+    let retention = engine.retention();
+    let seconds = |ms: Option<i64>| ms.map(|ms| ms / 1_000);
+    node.max_age(seconds(retention.max_age_ms))
+        .max_size(retention.max_bytes)
+        .log_max_age(seconds(retention.log_max_age_ms))
+        .log_began(engine.feed().began())
+}
 
-    fn registry_statistics(&self) -> Node<'static> {
-        let engine = &self.platform.engine;
-        let registrations = engine.registrations();
-        let online = registrations.iter().filter(|r| !r.expired).count() as u32;
-        let counts = engine.counts();
-        Node::container("", "statistics")
-            .leaf("agents", registrations.len() as u32)
-            .leaf("agents-online", online)
-            .leaf("tasks", counts.tasks)
-            .leaf("tasks-open", counts.open)
-            .leaf("events", engine.last_sequence())
-    }
+fn statistics<'a>(node: Statistics<'a>, engine: &Engine) -> Statistics<'a> {
+    let registrations = engine.registrations();
+    let online = registrations.iter().filter(|r| !r.expired).count() as u32;
+    let counts = engine.counts();
+    node.agents(registrations.len() as u32)
+        .agents_online(online)
+        .tasks(counts.tasks)
+        .tasks_open(counts.open)
+        .events(engine.last_sequence())
 }
 
 fn by_task(negotiations: Vec<Arc<Negotiation>>) -> ByTask {
@@ -187,11 +185,4 @@ fn by_task(negotiations: Vec<Arc<Negotiation>>) -> ByTask {
         by_task.entry(task).or_default().push(negotiation);
     }
     by_task
-}
-
-fn write_proposed(proposed: &ByTask, writer: &mut Writer<'_>) {
-    for of in proposed.values().flatten() {
-        let node = Node::entry("", "negotiation", 2).leaf("task-id", of.task.as_str());
-        writer.node(&negotiation::filled(node, of));
-    }
 }

@@ -4,10 +4,10 @@
 //! engine leaves it out for others, and access rules guard it besides. Read next:
 //! `engine::schemas::operation::tree::SchemaRecords`.
 
-use super::{Reader, decimal};
-use crate::netconf::SCHEMA_NAMESPACE;
+use super::Reader;
 use crate::netconf::operation::patch;
-use ::netconf::data::{Node, write};
+use crate::netconf::output::{self, Parent as _};
+use ::netconf::data::write;
 use ::netconf::filter::Projection;
 use engine::query::SchemaTree;
 use engine::{KeyRecord, PatchRecord, PoolRecord, Refusal, SampleRecord, SchemaRecord};
@@ -20,86 +20,68 @@ impl Reader<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), Refusal> {
         let records = self.read(SchemaTree)?;
-        let node = Node::container(SCHEMA_NAMESPACE, "schemas")
-            .state()
-            .list("schema", 1, &*records.schemas, schema)
-            .list("patch", 1, &records.patches, patched)
-            .list("pool", 2, &records.pools, pool)
-            .list("sample", 1, &records.samples, sample);
-        write(&node, projection, out);
+        let node = output::Schemas::default()
+            .schema(&*records.schemas, schema)
+            .patch(&records.patches, patched)
+            .pool(&records.pools, pool)
+            .sample(&records.samples, sample);
+        write(&node.written(), projection, out);
         Ok(())
     }
 }
 
-fn schema<'a>(node: Node<'a>, record: &'a SchemaRecord) -> Node<'a> {
-    node.leaf("schema-id", &record.schema_id)
-        .leaf("scenario", &record.scenario)
-        .leaf_opt("version", record.version)
-        .leaf("state", record.state)
-        .leaf("publisher", &record.publisher)
-        .leaf("published", record.published.to_string())
-        .leaf("hash", &record.hash)
-        .leaf_list("language", &record.languages)
-        .leaf_opt("response-schema-id", record.response_schema_id.as_ref())
-        .leaf_opt(
-            "yang-module",
-            (record.state != "retired").then_some(&record.schema_id),
-        )
+fn schema<'a>(node: output::Schema<'a>, record: &'a SchemaRecord) -> output::Schema<'a> {
+    node.schema_id(&record.schema_id)
+        .scenario(&record.scenario)
+        .version(record.version)
+        .state(record.state)
+        .publisher(&record.publisher)
+        .published(record.published)
+        .hash(&record.hash)
+        .language(&record.languages)
+        .response_schema_id(record.response_schema_id.as_ref())
+        .yang_module((record.state != "retired").then_some(&record.schema_id))
 }
 
-fn patched<'a>(node: Node<'a>, record: &'a PatchRecord) -> Node<'a> {
-    patch(node, &record.answer)
-        .leaf("state", record.state.as_str())
-        .leaf_opt("client", record.client.as_ref())
-        .leaf("timestamp", record.timestamp.to_string())
-        .leaf("expires-at", record.expires_at.to_string())
-        .leaf_list("approved-by", &record.approved_by)
-        .list("key", 1, &record.keys, key)
+fn patched<'a>(node: output::Patch<'a>, record: &'a PatchRecord) -> output::Patch<'a> {
+    node.like(&record.answer, patch)
+        .state(record.state.as_str())
+        .client(record.client.as_ref())
+        .timestamp(record.timestamp)
+        .expires_at(record.expires_at)
+        .approved_by(&record.approved_by)
+        .key(&record.keys, key)
 }
 
-fn key<'a>(node: Node<'a>, record: &'a KeyRecord) -> Node<'a> {
+fn key<'a>(node: output::Key<'a>, record: &'a KeyRecord) -> output::Key<'a> {
     let ratios = &record.ratios;
-    node.leaf("key-name", &record.key_name)
-        .leaf("state", record.state)
-        .leaf("since", record.since.to_string())
-        .leaf_opt("usage-frequency", ratios.usage_frequency.and_then(ratio))
-        .leaf_opt(
-            "semantic-alignment-accuracy",
-            ratios.semantic_alignment_accuracy.and_then(ratio),
-        )
-        .leaf_opt(
-            "value-type-correctness",
-            ratios.value_type_correctness.and_then(ratio),
-        )
-        .leaf_opt(
-            "client-adoption-rate",
-            ratios.client_adoption_rate.and_then(ratio),
-        )
+    node.key_name(&record.key_name)
+        .state(record.state)
+        .since(record.since)
+        .usage_frequency(ratios.usage_frequency)
+        .semantic_alignment_accuracy(ratios.semantic_alignment_accuracy)
+        .value_type_correctness(ratios.value_type_correctness)
+        .client_adoption_rate(ratios.client_adoption_rate)
 }
 
-/// A share in the canonical form of decimal64 with four digits (RFC 7950 §9.3.2).
-fn ratio(share: f64) -> Option<String> {
-    decimal(share, 4)
-}
-
-fn pool<'a>(node: Node<'a>, record: &'a PoolRecord) -> Node<'a> {
-    node.leaf("scenario", &record.scenario)
-        .leaf("cohort", &record.cohort)
-        .leaf("embedder", &record.embedder)
-        .leaf("fragments", record.fragments)
-        .leaf("queued", record.queued)
-        .list("cluster", 1, &record.clusters, |node, cluster| {
-            node.leaf("id", cluster.id)
-                .leaf_opt("heat", decimal(cluster.heat, 2))
-                .leaf("occurrences", cluster.occurrences)
-                .leaf("clients", cluster.clients)
+fn pool<'a>(node: output::Pool<'a>, record: &'a PoolRecord) -> output::Pool<'a> {
+    node.scenario(&record.scenario)
+        .cohort(&record.cohort)
+        .embedder(&record.embedder)
+        .fragments(record.fragments)
+        .queued(record.queued)
+        .cluster(&record.clusters, |node, cluster| {
+            node.id(cluster.id)
+                .heat(cluster.heat)
+                .occurrences(cluster.occurrences)
+                .clients(cluster.clients)
         })
 }
 
-fn sample<'a>(node: Node<'a>, record: &'a SampleRecord) -> Node<'a> {
-    node.leaf("sample-id", &record.sample_id)
-        .leaf("scenario", &record.scenario)
-        .leaf("key-name", &record.key_name)
-        .leaf("value", record.value.to_string())
-        .leaf_opt("request", record.request.as_ref())
+fn sample<'a>(node: output::Sample<'a>, record: &'a SampleRecord) -> output::Sample<'a> {
+    node.sample_id(&record.sample_id)
+        .scenario(&record.scenario)
+        .key_name(&record.key_name)
+        .value(record.value.to_string())
+        .request(record.request.as_ref())
 }

@@ -3,10 +3,9 @@
 //! Marked `nacm:default-deny-all` by its module: only a rule opens it. Read next: `engine::accounts`.
 
 use super::Reader;
-use crate::netconf::USAGE_NAMESPACE;
-use ::netconf::data::{Node, write};
+use crate::netconf::output::{self, Parent as _};
+use ::netconf::data::write;
 use ::netconf::filter::Projection;
-use engine::Usage;
 use std::collections::BTreeMap;
 
 impl Reader<'_> {
@@ -18,25 +17,18 @@ impl Reader<'_> {
             *sessions.entry(session.username.clone()).or_default() += 1;
         }
         let users = engine.usage();
-        let mut node = Node::container(USAGE_NAMESPACE, "usage")
-            .state()
-            .leaf("memory-short", engine.accounts().is_short());
-        for user in &users {
-            let open = sessions.get(&user.name).copied().unwrap_or(0);
-            node.push(of_user(user, open));
-        }
-        write(&node, projection, out);
+        let node = output::Usage::default()
+            .memory_short(engine.accounts().is_short())
+            .user(&users, |node, usage| {
+                node.name(&usage.name)
+                    .sessions(sessions.get(&usage.name).copied().unwrap_or(0))
+                    .connections(usage.connections)
+                    .held_bytes(usage.held_bytes)
+                    .requests(usage.requests)
+                    .tasks_open(usage.tasks_open)
+                    .data_bytes(usage.data_bytes)
+                    .refused(usage.refused)
+            });
+        write(&node.written(), projection, out);
     }
-}
-
-fn of_user(usage: &Usage, sessions: u32) -> Node<'_> {
-    Node::entry("", "user", 1)
-        .leaf("name", &usage.name)
-        .leaf("sessions", sessions)
-        .leaf("connections", usage.connections)
-        .leaf("held-bytes", usage.held_bytes)
-        .leaf("requests", usage.requests)
-        .leaf("tasks-open", usage.tasks_open)
-        .leaf("data-bytes", usage.data_bytes)
-        .leaf("refused", usage.refused)
 }

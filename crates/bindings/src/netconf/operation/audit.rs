@@ -3,10 +3,9 @@
 //! Read next: `engine`'s `trail`.
 
 use super::input::{Instant, Text};
-use super::{Answer, Codec, input, output};
-use crate::netconf::AUDIT_NAMESPACE;
+use super::{Codec, input};
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use domain::audit::AuditKind;
 use engine::query::AuditTrail;
@@ -26,24 +25,21 @@ impl Codec for AuditTrail {
         }))
     }
 
-    fn encode(page: AuditPage) -> Answer {
-        let next = page.next;
-        let next = next.map(|next| Node::value(AUDIT_NAMESPACE, "next", next));
-        output(page.records.iter().map(record).chain(next))
+    fn encode<'a>(page: &'a AuditPage, output: output::GetAudit<'a>) -> output::GetAudit<'a> {
+        output.record(&page.records, record).next(page.next)
     }
 }
 
-fn record(of: &Audited) -> Node<'_> {
+fn record<'a>(node: output::Record<'a>, of: &'a Audited) -> output::Record<'a> {
     let (record, event) = (&*of.record, &of.record.event);
-    let told = |text: &'_ String| (!text.is_empty()).then(|| text.clone());
-    Node::entry(AUDIT_NAMESPACE, "record", 1)
-        .leaf("sequence", of.sequence)
-        .leaf("time", of.time.to_string())
-        .leaf("kind", event.kind.as_str())
-        .leaf_opt("user", told(&event.user))
-        .leaf_opt("source", told(&event.source))
-        .leaf_opt("subject", told(&event.subject))
-        .leaf_opt("reason", told(&event.reason))
-        .leaf("count", record.count)
-        .leaf("first", record.since.to_string())
+    let told = |text: &'a String| (!text.is_empty()).then_some(text);
+    node.sequence(of.sequence)
+        .time(of.time)
+        .kind(event.kind.as_str())
+        .user(told(&event.user))
+        .source(told(&event.source))
+        .subject(told(&event.subject))
+        .reason(told(&event.reason))
+        .count(record.count)
+        .first(record.since)
 }

@@ -3,11 +3,10 @@
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::data::operation`.
 
 use super::input::Text;
-use super::{Answer, Codec, input, output};
-use crate::netconf::DATA_NAMESPACE;
+use super::{Codec, input};
 use crate::netconf::error;
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use base64ct::{Base64, Encoding};
 use domain::context::DataType;
@@ -34,11 +33,8 @@ impl Codec for WriteData {
         })
     }
 
-    fn encode(written: Written) -> Answer {
-        output([
-            Node::value(DATA_NAMESPACE, "received", written.received),
-            Node::value(DATA_NAMESPACE, "finished", written.finished),
-        ])
+    fn encode<'a>(written: &'a Written, output: output::DataWrite<'a>) -> output::DataWrite<'a> {
+        output.received(written.received).finished(written.finished)
     }
 }
 
@@ -53,15 +49,12 @@ impl Codec for ReadData {
         })
     }
 
-    fn encode(piece: DataPiece) -> Answer {
-        let sha256 = piece.sha256;
-        let leaves = [
-            Node::value(DATA_NAMESPACE, "data", Base64::encode_string(&piece.bytes)),
-            Node::value(DATA_NAMESPACE, "size", piece.size),
-            Node::value(DATA_NAMESPACE, "last", piece.last),
-        ];
-        let sum = sha256.map(|sum| Node::value(DATA_NAMESPACE, "sha256", digits(&sum)));
-        output(leaves.into_iter().chain(sum))
+    fn encode<'a>(piece: &'a DataPiece, output: output::DataRead<'a>) -> output::DataRead<'a> {
+        output
+            .data(Base64::encode_string(&piece.bytes))
+            .size(piece.size)
+            .last(piece.last)
+            .sha256(piece.sha256.as_ref().map(|sum| digits(sum)))
     }
 }
 

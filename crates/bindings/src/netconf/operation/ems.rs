@@ -4,16 +4,14 @@
 //! whoever runs the network does it. Read next: `engine::network::ems`.
 
 use super::input::{Input, Text};
-use super::{Answer, Dispatch, check, executed, input, output};
-use crate::netconf::EMS_NAMESPACE;
-use crate::netconf::encode::decimal;
+use super::{Answer, Dispatch, check, executed, input};
 use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::output::{self, Output};
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::inventory::ElementId;
-use domain::telemetry::{Action, Configuration, Measurement, Outcome, Saving, Visit};
+use domain::telemetry::{Action, Configuration, Outcome, Saving, Visit};
 use engine::{Act, Acted, Endpoint};
 use std::collections::BTreeSet;
 
@@ -47,27 +45,26 @@ pub(super) fn acted<I: ActionInput>(
 
 fn encode(acted: Acted) -> Answer {
     match &acted.outcome {
-        Outcome::Measured(measurement) => measured(measurement),
-        Outcome::Dispatched { arrival } => output([
-            Node::value(EMS_NAMESPACE, "dispatch", acted.number),
-            Node::value(EMS_NAMESPACE, "arrival", arrival.to_string()),
-        ]),
+        Outcome::Measured(measurement) => output::Probe::begin()
+            .condition(measurement.condition.as_str())
+            .reading(&measurement.readings, |node, (name, value)| {
+                node.name(name).value(*value)
+            })
+            .answer(),
+        Outcome::Dispatched { arrival } => output::Dispatch::begin()
+            .dispatch(acted.number)
+            .arrival(*arrival)
+            .answer(),
         Outcome::Configuration(configuration) => configured(configuration),
         Outcome::Traced {
             visits,
             left_to,
             came_from,
-        } => {
-            let province = |name, of: &Option<String>| {
-                let of = of.clone();
-                of.map(|province| Node::value(EMS_NAMESPACE, name, province))
-            };
-            let ends = [
-                province("left-to", left_to),
-                province("came-from", came_from),
-            ];
-            output(visits.iter().map(visit).chain(ends.into_iter().flatten()))
-        }
+        } => output::Trace::begin()
+            .visit(visits, visit)
+            .left_to(left_to.as_ref())
+            .came_from(came_from.as_ref())
+            .answer(),
         Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
     }
 }
@@ -131,32 +128,23 @@ fn element(named: Text<'_>) -> ElementId {
     ElementId::new(named.as_str())
 }
 
-fn measured(of: &Measurement) -> Answer {
-    let condition = Node::value(EMS_NAMESPACE, "condition", of.condition.as_str());
-    let readings = of.readings.iter().map(|(name, value)| {
-        Node::entry(EMS_NAMESPACE, "reading", 1)
-            .leaf("name", name)
-            .leaf_opt("value", decimal(*value, 3))
-    });
-    output([condition].into_iter().chain(readings))
-}
-
-fn configured(of: &Configuration) -> Answer {
+fn configured<'a>(of: &'a Configuration) -> Answer {
     let names: BTreeSet<&String> = of.running.keys().chain(of.planned.keys()).collect();
-    output(names.into_iter().map(|name| {
-        Node::entry(EMS_NAMESPACE, "parameter", 1)
-            .leaf("name", name)
-            .leaf_opt("running", of.running.get(name))
-            .leaf_opt("planned", of.planned.get(name))
-    }))
+    let parameter = |node: output::Parameter<'a>, name: &'a String| {
+        node.name(name)
+            .running(of.running.get(name))
+            .planned(of.planned.get(name))
+    };
+    output::ReadConfiguration::begin()
+        .parameter(names, parameter)
+        .answer()
 }
 
-fn visit(of: &Visit) -> Node<'_> {
-    Node::entry(EMS_NAMESPACE, "visit", 0)
-        .leaf("cell", of.cell.as_str())
-        .leaf("from", of.from.to_string())
-        .leaf("until", of.until.to_string())
-        .leaf_opt("rsrp", decimal(of.rsrp_dbm, 2))
-        .leaf_opt("throughput", decimal(of.throughput_mbps, 3))
-        .leaf("failures", of.failures)
+fn visit<'a>(node: output::Visit<'a>, of: &'a Visit) -> output::Visit<'a> {
+    node.cell(of.cell.as_str())
+        .from(of.from)
+        .until(of.until)
+        .rsrp(of.rsrp_dbm)
+        .throughput(of.throughput_mbps)
+        .failures(of.failures)
 }

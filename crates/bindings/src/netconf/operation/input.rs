@@ -1,4 +1,5 @@
-//! The inputs of rpcs as YANG has them: a type for each, a method for each node below it.
+//! The inputs of rpcs as YANG has them: a type for each, a method for each node below it; and what each rpc
+//! gives, whose types are in [`crate::netconf::output`].
 //!
 //! The types are in [`rpcs`], which is generated from the modules: what a node is called, of which type
 //! it is, whether it must be there and what counts without it, YANG says and nobody else. The compiler
@@ -11,6 +12,7 @@ pub(in crate::netconf) use rpcs::*;
 
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::modules::Module;
+use crate::netconf::output::Output;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::time::Timestamp;
@@ -22,6 +24,9 @@ pub(in crate::netconf) trait Input {
 
     /// The input in a message.
     type In<'x>;
+
+    /// What the rpc gives.
+    type Output<'x>: Output;
 
     /// The input that stands in this element.
     fn of(operation: XmlElement<'_>) -> Self::In<'_>;
@@ -230,7 +235,7 @@ macro_rules! method {
 /// Defines the type of an rpc's input, or of a container or list in one, by the nodes below it.
 macro_rules! input {
     (
-        rpc $rpc:ident = $of:ident $called:literal {
+        rpc $rpc:ident = $of:ident $called:literal gives $output:ty {
             $($name:ident: $kind:ident $type:ty = $module:ident $yang:literal $(or $default:expr)?;)*
         }
     ) => {
@@ -248,6 +253,8 @@ macro_rules! input {
             };
 
             type In<'x> = $rpc<'x>;
+
+            type Output<'x> = $output;
 
             fn of(operation: ::netconf::xml::XmlElement<'_>) -> $rpc<'_> {
                 $rpc(operation)

@@ -1,20 +1,18 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
 use super::input::{Inner, Instant, TaskNegotiate, Text};
-use super::{Answer, Codec, check, input, schemas, typed};
-use crate::netconf::encode::negotiation::refusals;
+use super::{Codec, check, input, schemas, typed};
+use crate::netconf::encode::negotiation::refusal;
 use crate::netconf::error;
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use crate::netconf::{AGENT_NAMESPACE, NEGOTIATION_NAMESPACE, SCHEMA_NAMESPACE};
-use ::netconf::data::{Node, write};
 use ::netconf::error::RpcError;
-use ::netconf::filter::Projection;
-use ::netconf::xml::{XmlElement, write as xml};
+use ::netconf::xml::XmlElement;
 use domain::content::{ContentError, Payload};
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
-use engine::{Negotiate, Negotiated, Notice, PatchAnswer};
+use engine::{Negotiate, Negotiated, Notice};
 
 const MS_PER_S: i64 = 1_000;
 
@@ -54,15 +52,11 @@ impl Codec for Negotiate {
     }
 
     /// `<data>` with one `<reply>` of convoke-negotiation.
-    fn encode(negotiated: Negotiated) -> Answer {
-        let mut out = Vec::with_capacity(768);
-        out.extend_from_slice(b"<data");
-        xml::attribute("xmlns", AGENT_NAMESPACE, &mut out);
-        out.push(b'>');
-        let reply = noted(node(&negotiated.reply), &negotiated.notice);
-        write(&reply, &Projection::everything(), &mut out);
-        out.extend_from_slice(b"</data>");
-        Answer::Body(out)
+    fn encode<'a>(
+        negotiated: &'a Negotiated,
+        output: output::TaskNegotiate<'a>,
+    ) -> output::TaskNegotiate<'a> {
+        output.data(reply(&negotiated.reply, &negotiated.notice))
     }
 }
 
@@ -138,25 +132,16 @@ fn verb(input: TaskNegotiate<'_>) -> Result<Verb, RpcError> {
     Ok(verb)
 }
 
-fn node(reply: &Reply) -> Node<'_> {
-    let node = Node::container(NEGOTIATION_NAMESPACE, "reply")
-        .leaf_opt("task-id", reply.task.as_ref().map(TaskId::as_str))
-        .leaf_opt("task-status", reply.status.map(|s| s.as_str()))
-        .leaf("verdict", reply.verdict.as_str())
-        .leaf_opt("round", reply.round)
-        .leaf_opt("alternative", reply.alternative)
-        .leaf_list("content", reply.content.iter().map(|c| c.render()));
-    refusals(node, &reply.reasons)
-}
-
-/// Adds what convoke-schema tells besides.
-fn noted<'a>(reply: Node<'a>, notice: &'a Notice) -> Node<'a> {
-    let warning = |text: &'a String| Node::value(SCHEMA_NAMESPACE, "payload-warning", text.clone());
-    let suggestion = |answer: &'a PatchAnswer| {
-        let entry = Node::entry(SCHEMA_NAMESPACE, "schema-update-suggestion", 1);
-        schemas::patch(entry, answer)
-    };
-    reply
-        .with_all(notice.warnings.iter().map(warning))
-        .with_all(notice.patches.iter().map(suggestion))
+/// The reply, with what convoke-schema tells besides.
+fn reply<'a>(reply: &'a Reply, notice: &'a Notice) -> output::Reply<'a> {
+    output::Reply::default()
+        .task_id(reply.task.as_ref().map(TaskId::as_str))
+        .task_status(reply.status.map(|s| s.as_str()))
+        .verdict(reply.verdict.as_str())
+        .round(reply.round)
+        .alternative(reply.alternative)
+        .content(reply.content.iter().map(|c| c.render()))
+        .refusal(&reply.reasons, refusal)
+        .payload_warning(&notice.warnings)
+        .schema_update_suggestion(&notice.patches, schemas::patch)
 }

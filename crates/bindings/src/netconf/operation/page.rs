@@ -5,11 +5,10 @@
 //! names its last. Read next: [`crate::netconf::encode`].
 
 use super::input::{Instant, Text, Word};
-use super::{Answer, Codec, input, output};
-use crate::netconf::REGISTRY_NAMESPACE;
+use super::{Codec, input};
 use crate::netconf::encode::{context, task};
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use domain::context::Exchange;
 use domain::task::{Status, Task, TaskId};
@@ -44,10 +43,10 @@ impl Codec for TaskPage {
         }))
     }
 
-    fn encode(page: Page<Arc<Task>>) -> Answer {
-        let next = last(&page).map(|task| follows(task.id.as_str()));
-        let tasks = page.rows.iter().map(|task| task::registered(task));
-        output(tasks.chain(next))
+    fn encode<'a>(page: &'a Page<Arc<Task>>, output: output::GetTasks<'a>) -> output::GetTasks<'a> {
+        output
+            .task(page.rows.iter().map(|task| &**task), task::registered)
+            .next(last(page).map(|task| task.id.as_str()))
     }
 }
 
@@ -58,9 +57,8 @@ impl Codec for TaskCount {
         Ok(Self(filter!(input)))
     }
 
-    fn encode(count: u64) -> Answer {
-        let count = Node::value(REGISTRY_NAMESPACE, "count", count.to_string());
-        output([count])
+    fn encode<'a>(count: &'a u64, output: output::CountTasks<'a>) -> output::CountTasks<'a> {
+        output.count(*count)
     }
 }
 
@@ -80,10 +78,13 @@ impl Codec for ExchangePage {
         }))
     }
 
-    fn encode(page: Page<Exchange>) -> Answer {
-        let next = last(&page).map(|exchange| follows(&exchange.id));
-        let exchanges = page.rows.iter().map(context::registered);
-        output(exchanges.chain(next))
+    fn encode<'a>(
+        page: &'a Page<Exchange>,
+        output: output::GetContext<'a>,
+    ) -> output::GetContext<'a> {
+        output
+            .context(&page.rows, context::registered)
+            .next(last(page).map(|exchange| &exchange.id))
     }
 }
 
@@ -101,8 +102,4 @@ fn asked<'x>(named: impl Iterator<Item = Word<'x>>) -> Result<Vec<Status>, RpcEr
 /// The last entry of a page that others follow.
 fn last<T>(page: &Page<T>) -> Option<&T> {
     page.rows.last().filter(|_| page.more)
-}
-
-fn follows(last: &str) -> Node<'_> {
-    Node::value(REGISTRY_NAMESPACE, "next", last)
 }

@@ -4,12 +4,11 @@
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
 use super::input::{Input, Text, Word};
-use super::{Answer, Codec, Dispatch, carried_out, input, output};
-use crate::netconf::REGISTRY_NAMESPACE;
+use super::{Codec, Dispatch, carried_out, input};
 use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::content::Content;
@@ -40,6 +39,15 @@ macro_rules! criteria {
     };
 }
 
+/// The grouping `place` of the module, of whichever output uses it.
+macro_rules! place {
+    ($output:expr, $registration:expr) => {
+        $output
+            .name(&$registration.profile.name)
+            .lease_until($registration.lease_until())
+    };
+}
+
 /// `register-agent`: of an agent that says who it is here, or in its card.
 pub(super) fn register_agent(
     cx: &RequestContext<'_>,
@@ -63,8 +71,11 @@ impl Codec for RegisterAgent {
         })
     }
 
-    fn encode(registered: Registered) -> Answer {
-        place(&registered.registration, &registered.advice)
+    fn encode<'a>(
+        registered: &'a Registered,
+        output: output::RegisterAgent<'a>,
+    ) -> output::RegisterAgent<'a> {
+        taken_in(registered, output)
     }
 }
 
@@ -85,8 +96,11 @@ impl Codec for IntroduceAgent {
         })
     }
 
-    fn encode(registered: Registered) -> Answer {
-        place(&registered.registration, &registered.advice)
+    fn encode<'a>(
+        registered: &'a Registered,
+        output: output::RegisterAgent<'a>,
+    ) -> output::RegisterAgent<'a> {
+        taken_in(registered, output)
     }
 }
 
@@ -102,8 +116,11 @@ impl Codec for RenewLease {
         })
     }
 
-    fn encode(registration: Arc<Registration>) -> Answer {
-        place(&registration, &[])
+    fn encode<'a>(
+        registration: &'a Arc<Registration>,
+        output: output::RenewLease<'a>,
+    ) -> output::RenewLease<'a> {
+        place!(output, registration)
     }
 }
 
@@ -115,9 +132,7 @@ impl Codec for DeregisterAgent {
         Ok(Self { name })
     }
 
-    fn encode((): ()) -> Answer {
-        Answer::Ok
-    }
+    fn encode((): &(), (): ()) {}
 }
 
 impl Codec for DiscoverAgents {
@@ -130,13 +145,15 @@ impl Codec for DiscoverAgents {
         })
     }
 
-    fn encode(found: Vec<Match>) -> Answer {
-        output(found.iter().map(|found| {
-            Node::entry(REGISTRY_NAMESPACE, "match", 1)
-                .leaf("name", &found.name)
-                .leaf("score", found.score)
-                .leaf_list("reason", &found.reasons)
-        }))
+    fn encode<'a>(
+        found: &'a Vec<Match>,
+        output: output::DiscoverAgents<'a>,
+    ) -> output::DiscoverAgents<'a> {
+        output.r#match(found, |node, found| {
+            node.name(&found.name)
+                .score(found.score)
+                .reason(&found.reasons)
+        })
     }
 }
 
@@ -150,20 +167,17 @@ impl Codec for FormTeam {
         })
     }
 
-    fn encode(formed: Arc<Team>) -> Answer {
-        let team = Node::container(REGISTRY_NAMESPACE, "team");
-        output([team::filled(team, &formed)])
+    fn encode<'a>(formed: &'a Arc<Team>, output: output::FormTeam<'a>) -> output::FormTeam<'a> {
+        output.team(Some(&**formed), team::filled)
     }
 }
 
-/// The output of `register-agent` and `renew-lease`.
-fn place(registration: &Registration, advice: &[Advice]) -> Answer {
-    let leaf = |name, text: String| Node::value(REGISTRY_NAMESPACE, name, text);
-    let name = leaf("name", registration.profile.name.clone());
-    let lease = registration.lease_until();
-    let advice = advice.iter().map(|a| leaf("advice", a.0.clone()));
-    let lease = lease.map(|until| leaf("lease-until", until.to_string()));
-    output([name].into_iter().chain(lease).chain(advice))
+fn taken_in<'a>(
+    of: &'a Registered,
+    output: output::RegisterAgent<'a>,
+) -> output::RegisterAgent<'a> {
+    let advice = of.advice.iter().map(|Advice(text)| text);
+    place!(output, of.registration).advice(advice)
 }
 
 fn lease_ms(input: input::RegisterAgent<'_>) -> i64 {

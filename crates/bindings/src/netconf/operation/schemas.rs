@@ -4,11 +4,10 @@
 //! [`super::schema`]'s. Read next: `engine::schemas::operation`.
 
 use super::input::Text;
-use super::{Answer, Codec, input, output};
-use crate::netconf::SCHEMA_NAMESPACE;
+use super::{Codec, input};
 use crate::netconf::error;
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use engine::{
     ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,
@@ -35,17 +34,18 @@ impl Codec for GetSchemaTemplate {
         Ok(Self { which, language })
     }
 
-    fn encode(answer: TemplateAnswer) -> Answer {
-        let seal = answer.seal.as_ref().map(|seal| leaf("seal", seal));
-        let leaves = [
-            leaf("schema-id", &answer.schema_id),
-            leaf("scenario", &answer.scenario),
-            leaf("language", &answer.language),
-            leaf("template", &answer.template.to_string()),
-            leaf("signed", &answer.signed.to_string()),
-        ];
-        let module = leaf("yang-module", &answer.schema_id);
-        output(leaves.into_iter().chain(seal).chain([module]))
+    fn encode<'a>(
+        answer: &'a TemplateAnswer,
+        output: output::GetSchemaTemplate<'a>,
+    ) -> output::GetSchemaTemplate<'a> {
+        output
+            .schema_id(&answer.schema_id)
+            .scenario(&answer.scenario)
+            .language(&answer.language)
+            .template(answer.template.to_string())
+            .signed(answer.signed.to_string())
+            .seal(answer.seal.as_ref())
+            .yang_module(&answer.schema_id)
     }
 }
 
@@ -57,8 +57,11 @@ impl Codec for ListScenarios {
         Ok(Self { language })
     }
 
-    fn encode(listed: Vec<ScenarioAnswer>) -> Answer {
-        output(listed.iter().map(scenario))
+    fn encode<'a>(
+        listed: &'a Vec<ScenarioAnswer>,
+        output: output::ListScenarios<'a>,
+    ) -> output::ListScenarios<'a> {
+        output.scenario(listed, scenario)
     }
 }
 
@@ -72,17 +75,16 @@ impl Codec for ValidatePayload {
         })
     }
 
-    fn encode(validated: Validated) -> Answer {
-        let valid = match validated.canonical {
-            Some(_) => leaf("valid", "true"),
-            None => leaf("valid", "false"),
-        };
-        let canonical = validated.canonical.map(Value::Object);
-        let canonical = canonical.map(|payload| leaf("canonical", &payload.to_string()));
-        let violations = validated.violations.iter().map(violation);
-        let warnings = validated.warnings.iter().map(|w| leaf("warning", w));
-        let first = [valid].into_iter();
-        output(first.chain(violations).chain(warnings).chain(canonical))
+    fn encode<'a>(
+        validated: &'a Validated,
+        output: output::ValidatePayload<'a>,
+    ) -> output::ValidatePayload<'a> {
+        let canonical = validated.canonical.clone().map(Value::Object);
+        output
+            .valid(validated.canonical.is_some())
+            .violation(&validated.violations, violation)
+            .warning(&validated.warnings)
+            .canonical(canonical.map(|payload| payload.to_string()))
     }
 }
 
@@ -99,11 +101,13 @@ impl Codec for GetSchemaUpdates {
         })
     }
 
-    fn encode(updates: Updates) -> Answer {
-        let current = leaf("current-schema-id", &updates.current_schema_id);
-        let patches = updates.patches.iter();
-        let update = |answer| patch(Node::entry(SCHEMA_NAMESPACE, "update", 1), answer);
-        output([current].into_iter().chain(patches.map(update)))
+    fn encode<'a>(
+        updates: &'a Updates,
+        output: output::GetSchemaUpdates<'a>,
+    ) -> output::GetSchemaUpdates<'a> {
+        output
+            .current_schema_id(&updates.current_schema_id)
+            .update(&updates.patches, patch)
     }
 }
 
@@ -120,9 +124,7 @@ impl Codec for RequestCapabilityExtension {
         })
     }
 
-    fn encode((): ()) -> Answer {
-        Answer::Ok
-    }
+    fn encode((): &(), (): ()) {}
 }
 
 impl Codec for PublishSchemaTemplate {
@@ -136,13 +138,13 @@ impl Codec for PublishSchemaTemplate {
         Ok(Self { template })
     }
 
-    fn encode(published: PublishedTemplate) -> Answer {
-        let warnings = published.warnings.iter().map(|w| leaf("warning", w));
-        output(
-            [leaf("schema-id", &published.schema_id)]
-                .into_iter()
-                .chain(warnings),
-        )
+    fn encode<'a>(
+        published: &'a PublishedTemplate,
+        output: output::PublishSchemaTemplate<'a>,
+    ) -> output::PublishSchemaTemplate<'a> {
+        output
+            .schema_id(&published.schema_id)
+            .warning(&published.warnings)
     }
 }
 
@@ -154,9 +156,11 @@ impl Codec for RetireSchema {
         Ok(Self { schema_id })
     }
 
-    fn encode(current_schema_id: Option<String>) -> Answer {
-        let current = current_schema_id.iter();
-        output(current.map(|id| leaf("current-schema-id", id)))
+    fn encode<'a>(
+        current_schema_id: &'a Option<String>,
+        output: output::RetireSchema<'a>,
+    ) -> output::RetireSchema<'a> {
+        output.current_schema_id(current_schema_id.as_ref())
     }
 }
 
@@ -178,8 +182,8 @@ impl Codec for RenderSchema {
         })
     }
 
-    fn encode(form: String) -> Answer {
-        output([leaf("rendered", &form)])
+    fn encode<'a>(form: &'a String, output: output::RenderSchema<'a>) -> output::RenderSchema<'a> {
+        output.rendered(form)
     }
 }
 
@@ -191,8 +195,11 @@ impl Codec for ApprovePatch {
         Ok(Self { patch_id })
     }
 
-    fn encode(state: PatchStanding) -> Answer {
-        output([leaf("state", state.as_str())])
+    fn encode<'a>(
+        state: &'a PatchStanding,
+        output: output::ApprovePatch<'a>,
+    ) -> output::ApprovePatch<'a> {
+        output.state(state.as_str())
     }
 }
 
@@ -206,8 +213,11 @@ impl Codec for RejectPatch {
         })
     }
 
-    fn encode(state: PatchStanding) -> Answer {
-        output([leaf("state", state.as_str())])
+    fn encode<'a>(
+        state: &'a PatchStanding,
+        output: output::RejectPatch<'a>,
+    ) -> output::RejectPatch<'a> {
+        output.state(state.as_str())
     }
 }
 
@@ -221,9 +231,7 @@ impl Codec for JudgeAlignment {
         })
     }
 
-    fn encode((): ()) -> Answer {
-        Answer::Ok
-    }
+    fn encode((): &(), (): ()) {}
 }
 
 impl Codec for EraseFragments {
@@ -234,8 +242,11 @@ impl Codec for EraseFragments {
         Ok(Self { client })
     }
 
-    fn encode(erased: u64) -> Answer {
-        output([leaf("erased", &erased.to_string())])
+    fn encode<'a>(
+        erased: &'a u64,
+        output: output::EraseFragments<'a>,
+    ) -> output::EraseFragments<'a> {
+        output.erased(*erased)
     }
 }
 
@@ -250,31 +261,28 @@ fn object(of: Text<'_>) -> Result<Map<String, Value>, RpcError> {
     }
 }
 
-fn leaf(name: &'static str, text: &str) -> Node<'static> {
-    Node::value(SCHEMA_NAMESPACE, name, text.to_owned())
+fn scenario<'a>(node: output::Scenario<'a>, listed: &'a ScenarioAnswer) -> output::Scenario<'a> {
+    node.scenario(&listed.scenario)
+        .title(listed.title.as_ref())
+        .schema_id(&listed.schema_id)
+        .response_schema_id(listed.response_schema_id.as_ref())
+        .agent(&listed.agents)
 }
 
-fn scenario(listed: &ScenarioAnswer) -> Node<'_> {
-    Node::entry(SCHEMA_NAMESPACE, "scenario", 1)
-        .leaf("scenario", &listed.scenario)
-        .leaf_opt("title", listed.title.as_ref())
-        .leaf("schema-id", &listed.schema_id)
-        .leaf_opt("response-schema-id", listed.response_schema_id.as_ref())
-        .leaf_list("agent", &listed.agents)
+fn violation<'a>(node: output::Violation<'a>, of: &'a PayloadViolation) -> output::Violation<'a> {
+    node.path(&of.path)
+        .code(of.code.as_str())
+        .expected(&of.expected)
+        .found(of.found.as_ref())
 }
 
-fn violation(violation: &PayloadViolation) -> Node<'_> {
-    Node::entry(SCHEMA_NAMESPACE, "violation", 2)
-        .leaf("path", &violation.path)
-        .leaf("code", violation.code.as_str())
-        .leaf("expected", &violation.expected)
-        .leaf_opt("found", violation.found.as_ref())
-}
-
-/// Adds a patch, its name first.
-pub(in crate::netconf) fn patch<'a>(node: Node<'a>, answer: &'a PatchAnswer) -> Node<'a> {
-    node.leaf("patch-id", &answer.patch_id)
-        .leaf("parent-schema-id", &answer.parent_schema_id)
-        .leaf("patch", answer.patch.to_string())
-        .leaf_opt("seal", answer.seal.as_ref())
+/// Adds a patch.
+pub(in crate::netconf) fn patch<'a>(
+    node: output::Update<'a>,
+    answer: &'a PatchAnswer,
+) -> output::Update<'a> {
+    node.patch_id(&answer.patch_id)
+        .parent_schema_id(&answer.parent_schema_id)
+        .patch(answer.patch.to_string())
+        .seal(answer.seal.as_ref())
 }

@@ -4,15 +4,25 @@
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults`.
 
 use super::input::{Text, Word};
-use super::{Answer, Codec, input, output};
-use crate::netconf::SIMULATION_NAMESPACE;
+use super::{Codec, input};
+use crate::netconf::output;
 use crate::netconf::session::RequestContext;
-use ::netconf::data::Node;
 use ::netconf::error::RpcError;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::telemetry::Severity;
 use engine::{ClearFault, FaultRecord, InjectFault, ListFaults};
+
+/// The grouping `fault` of the module, of whichever node uses it.
+macro_rules! fault {
+    ($node:expr, $fault:expr) => {
+        $node
+            .id($fault.id)
+            .kind($fault.kind.as_str())
+            .element($fault.element.as_str())
+            .began($fault.began)
+    };
+}
 
 impl Codec for InjectFault {
     type Input = input::InjectFault<'static>;
@@ -27,8 +37,11 @@ impl Codec for InjectFault {
         })
     }
 
-    fn encode(fault: FaultRecord) -> Answer {
-        output(identity(&fault))
+    fn encode<'a>(
+        fault: &'a FaultRecord,
+        output: output::InjectFault<'a>,
+    ) -> output::InjectFault<'a> {
+        fault!(output, fault)
     }
 }
 
@@ -40,8 +53,11 @@ impl Codec for ListFaults {
         Ok(Self { ended })
     }
 
-    fn encode(faults: Vec<FaultRecord>) -> Answer {
-        output(faults.iter().map(listed))
+    fn encode<'a>(
+        faults: &'a Vec<FaultRecord>,
+        output: output::ListFaults<'a>,
+    ) -> output::ListFaults<'a> {
+        output.fault(faults, listed)
     }
 }
 
@@ -53,33 +69,16 @@ impl Codec for ClearFault {
         Ok(Self { id })
     }
 
-    fn encode((): ()) -> Answer {
-        Answer::Ok
-    }
+    fn encode((): &(), (): ()) {}
 }
 
 fn severity(named: Word<'_>) -> Result<Severity, RpcError> {
     named.read_as(Severity::parse)
 }
 
-fn identity(fault: &FaultRecord) -> [Node<'_>; 4] {
-    [
-        leaf("id", fault.id.to_string()),
-        leaf("kind", fault.kind.to_string()),
-        leaf("element", fault.element.to_string()),
-        leaf("began", fault.began.to_string()),
-    ]
-}
-
-fn listed(fault: &FaultRecord) -> Node<'_> {
-    let ends = [("repaired", fault.repaired), ("restored", fault.restored)];
-    let ends = ends.map(|(name, at)| at.map(|at| leaf(name, at.to_string())));
-    Node::entry(SIMULATION_NAMESPACE, "fault", 1)
-        .with_all(identity(fault))
-        .with_all(ends.into_iter().flatten())
-        .with(leaf("sites-out", fault.sites_out.to_string()))
-}
-
-fn leaf<'a>(name: &'a str, value: String) -> Node<'a> {
-    Node::value(SIMULATION_NAMESPACE, name, value)
+fn listed<'a>(node: output::Fault<'a>, fault: &'a FaultRecord) -> output::Fault<'a> {
+    fault!(node, fault)
+        .repaired(fault.repaired)
+        .restored(fault.restored)
+        .sites_out(fault.sites_out as u64)
 }

@@ -5,7 +5,7 @@
 //! built into. Read next: [`domain::inventory`].
 
 use super::super::{Reader, keys};
-use super::decimal;
+use crate::netconf::output::decimal;
 use crate::netconf::{EMS_NAMESPACE, NETWORK_NAMESPACE, TOPOLOGY_NAMESPACE};
 use ::netconf::data::{Node, Writer};
 use ::netconf::filter::Projection;

@@ -2,7 +2,7 @@
 //!
 //! Other protocols do not ask YANG. A leaf with a bound that nobody has accounted for fails here.
 
-use super::tests::is_typed;
+use crate::netconf::generator::is_typed;
 use domain::context::Body;
 use domain::radio::POWER_OFFSET_MAX_DB;
 use domain::registry::Registration;

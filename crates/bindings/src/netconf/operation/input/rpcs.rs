@@ -1,12 +1,13 @@
-//! The inputs of rpcs, generated from `yang/`: nothing here is written by hand.
+//! The inputs of rpcs, and what each gives, generated from `yang/`: nothing here is written by hand.
 //!
-//! `INPUTS_WRITE=1 cargo test -p convoke-bindings --lib inputs` writes this file; without `INPUTS_WRITE` the
-//! test says whether it is as the modules are. What the words mean: [`super`].
+//! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
+//! says whether it is as the modules are. What the words mean: [`super`].
 
 use super::{Instant, Text, Word, input};
+use crate::netconf::output;
 
 input! {
-    rpc GetAudit = AUDIT "get-audit" {
+    rpc GetAudit = AUDIT "get-audit" gives output::GetAudit<'x> {
         since: optional Instant<'x> = AUDIT "since";
         after: optional u64 = AUDIT "after";
         kind: many Word<'x> = AUDIT "kind";
@@ -16,7 +17,7 @@ input! {
 }
 
 input! {
-    rpc DataWrite = DATA "data-write" {
+    rpc DataWrite = DATA "data-write" gives output::DataWrite<'x> {
         id: needed Text<'x> = DATA "id";
         task_id: optional Text<'x> = DATA "task-id";
         reader: optional Text<'x> = DATA "reader";
@@ -33,7 +34,7 @@ input! {
 }
 
 input! {
-    rpc DataRead = DATA "data-read" {
+    rpc DataRead = DATA "data-read" gives output::DataRead<'x> {
         id: needed Text<'x> = DATA "id";
         offset: defaulted u64 = DATA "offset" or 0;
         length: defaulted u32 = DATA "length" or 262144;
@@ -41,33 +42,33 @@ input! {
 }
 
 input! {
-    rpc Probe = EMS "probe" {
+    rpc Probe = EMS "probe" gives output::Probe<'x> {
         element: needed Text<'x> = EMS "element";
     }
 }
 
 input! {
-    rpc SetPower = EMS "set-power" {
+    rpc SetPower = EMS "set-power" gives () {
         cell: needed Text<'x> = EMS "cell";
         offset: needed f64 = EMS "offset";
     }
 }
 
 input! {
-    rpc SetSaving = EMS "set-saving" {
+    rpc SetSaving = EMS "set-saving" gives () {
         cell: many Text<'x> = EMS "cell";
         saving: needed Word<'x> = EMS "saving";
     }
 }
 
 input! {
-    rpc ReadConfiguration = EMS "read-configuration" {
+    rpc ReadConfiguration = EMS "read-configuration" gives output::ReadConfiguration<'x> {
         element: needed Text<'x> = EMS "element";
     }
 }
 
 input! {
-    rpc Configure = EMS "configure" {
+    rpc Configure = EMS "configure" gives () {
         element: needed Text<'x> = EMS "element";
         parameter: needed Text<'x> = EMS "parameter";
         value: needed Text<'x> = EMS "value";
@@ -75,13 +76,13 @@ input! {
 }
 
 input! {
-    rpc Restart = EMS "restart" {
+    rpc Restart = EMS "restart" gives () {
         element: needed Text<'x> = EMS "element";
     }
 }
 
 input! {
-    rpc Trace = EMS "trace" {
+    rpc Trace = EMS "trace" gives output::Trace<'x> {
         vehicle: needed Text<'x> = EMS "vehicle";
         from: needed Instant<'x> = EMS "from";
         until: needed Instant<'x> = EMS "until";
@@ -89,14 +90,14 @@ input! {
 }
 
 input! {
-    rpc Dispatch = EMS "dispatch" {
+    rpc Dispatch = EMS "dispatch" gives output::Dispatch<'x> {
         element: needed Text<'x> = EMS "element";
         work_order: optional Text<'x> = EMS "work-order";
     }
 }
 
 input! {
-    rpc Guide = EMS "guide" {
+    rpc Guide = EMS "guide" gives () {
         dispatch: needed u64 = EMS "dispatch";
         element: needed Text<'x> = EMS "element";
         step: many Text<'x> = EMS "step";
@@ -104,7 +105,7 @@ input! {
 }
 
 input! {
-    rpc TellCustomer = EMS "tell-customer" {
+    rpc TellCustomer = EMS "tell-customer" gives () {
         ticket: needed Text<'x> = EMS "ticket";
         text: needed Text<'x> = EMS "text";
         question: defaulted bool = EMS "question" or false;
@@ -112,7 +113,7 @@ input! {
 }
 
 input! {
-    rpc RegisterAgent = REGISTRY "register-agent" {
+    rpc RegisterAgent = REGISTRY "register-agent" gives output::RegisterAgent<'x> {
         name: optional Text<'x> = REGISTRY "name";
         alias: optional Text<'x> = REGISTRY "alias";
         description: optional Text<'x> = REGISTRY "description";
@@ -183,7 +184,7 @@ input! {
 }
 
 input! {
-    rpc RenewLease = REGISTRY "renew-lease" {
+    rpc RenewLease = REGISTRY "renew-lease" gives output::RenewLease<'x> {
         name: optional Text<'x> = REGISTRY "name";
         health: defaulted &'x str = REGISTRY "health" or "ok";
         health_note: optional Text<'x> = REGISTRY "health-note";
@@ -191,13 +192,13 @@ input! {
 }
 
 input! {
-    rpc DeregisterAgent = REGISTRY "deregister-agent" {
+    rpc DeregisterAgent = REGISTRY "deregister-agent" gives () {
         name: optional Text<'x> = REGISTRY "name";
     }
 }
 
 input! {
-    rpc DiscoverAgents = REGISTRY "discover-agents" {
+    rpc DiscoverAgents = REGISTRY "discover-agents" gives output::DiscoverAgents<'x> {
         skill: optional Text<'x> = REGISTRY "skill";
         tag: many Text<'x> = REGISTRY "tag";
         input_mode: optional Word<'x> = REGISTRY "input-mode";
@@ -211,7 +212,7 @@ input! {
 }
 
 input! {
-    rpc FormTeam = REGISTRY "form-team" {
+    rpc FormTeam = REGISTRY "form-team" gives output::FormTeam<'x> {
         task_id: needed Text<'x> = REGISTRY "task-id";
         need: many FormTeamNeed<'x> = REGISTRY "need";
     }
@@ -234,7 +235,7 @@ input! {
 }
 
 input! {
-    rpc GetTasks = REGISTRY "get-tasks" {
+    rpc GetTasks = REGISTRY "get-tasks" gives output::GetTasks<'x> {
         limit: defaulted u16 = REGISTRY "limit" or 100;
         after: optional Text<'x> = REGISTRY "after";
         party: optional Text<'x> = REGISTRY "party";
@@ -248,7 +249,7 @@ input! {
 }
 
 input! {
-    rpc CountTasks = REGISTRY "count-tasks" {
+    rpc CountTasks = REGISTRY "count-tasks" gives output::CountTasks<'x> {
         party: optional Text<'x> = REGISTRY "party";
         since: optional Instant<'x> = REGISTRY "since";
         until: optional Instant<'x> = REGISTRY "until";
@@ -260,7 +261,7 @@ input! {
 }
 
 input! {
-    rpc GetContext = REGISTRY "get-context" {
+    rpc GetContext = REGISTRY "get-context" gives output::GetContext<'x> {
         limit: defaulted u16 = REGISTRY "limit" or 100;
         after: optional Text<'x> = REGISTRY "after";
         party: optional Text<'x> = REGISTRY "party";
@@ -272,7 +273,7 @@ input! {
 }
 
 input! {
-    rpc GetSchemaTemplate = SCHEMA "get-schema-template" {
+    rpc GetSchemaTemplate = SCHEMA "get-schema-template" gives output::GetSchemaTemplate<'x> {
         scenario: optional Text<'x> = SCHEMA "scenario";
         schema_id: optional Text<'x> = SCHEMA "schema-id";
         preferred_language: optional Text<'x> = SCHEMA "preferred-language";
@@ -280,46 +281,46 @@ input! {
 }
 
 input! {
-    rpc ListScenarios = SCHEMA "list-scenarios" {
+    rpc ListScenarios = SCHEMA "list-scenarios" gives output::ListScenarios<'x> {
         preferred_language: optional Text<'x> = SCHEMA "preferred-language";
     }
 }
 
 input! {
-    rpc ValidatePayload = SCHEMA "validate-payload" {
+    rpc ValidatePayload = SCHEMA "validate-payload" gives output::ValidatePayload<'x> {
         schema_id: needed Text<'x> = SCHEMA "schema-id";
         payload: needed Text<'x> = SCHEMA "payload";
     }
 }
 
 input! {
-    rpc GetSchemaUpdates = SCHEMA "get-schema-updates" {
+    rpc GetSchemaUpdates = SCHEMA "get-schema-updates" gives output::GetSchemaUpdates<'x> {
         schema_id: needed Text<'x> = SCHEMA "schema-id";
         since_patch_id: optional Text<'x> = SCHEMA "since-patch-id";
     }
 }
 
 input! {
-    rpc RequestCapabilityExtension = SCHEMA "request-capability-extension" {
+    rpc RequestCapabilityExtension = SCHEMA "request-capability-extension" gives () {
         scenario: needed Text<'x> = SCHEMA "scenario";
         text: needed Text<'x> = SCHEMA "text";
     }
 }
 
 input! {
-    rpc PublishSchemaTemplate = SCHEMA "publish-schema-template" {
+    rpc PublishSchemaTemplate = SCHEMA "publish-schema-template" gives output::PublishSchemaTemplate<'x> {
         template: needed Text<'x> = SCHEMA "template";
     }
 }
 
 input! {
-    rpc RetireSchema = SCHEMA "retire-schema" {
+    rpc RetireSchema = SCHEMA "retire-schema" gives output::RetireSchema<'x> {
         schema_id: needed Text<'x> = SCHEMA "schema-id";
     }
 }
 
 input! {
-    rpc RenderSchema = SCHEMA "render-schema" {
+    rpc RenderSchema = SCHEMA "render-schema" gives output::RenderSchema<'x> {
         schema_id: needed Text<'x> = SCHEMA "schema-id";
         form: needed Word<'x> = SCHEMA "form";
         preferred_language: optional Text<'x> = SCHEMA "preferred-language";
@@ -327,33 +328,33 @@ input! {
 }
 
 input! {
-    rpc ApprovePatch = SCHEMA "approve-patch" {
+    rpc ApprovePatch = SCHEMA "approve-patch" gives output::ApprovePatch<'x> {
         patch_id: needed Text<'x> = SCHEMA "patch-id";
     }
 }
 
 input! {
-    rpc RejectPatch = SCHEMA "reject-patch" {
+    rpc RejectPatch = SCHEMA "reject-patch" gives output::RejectPatch<'x> {
         patch_id: needed Text<'x> = SCHEMA "patch-id";
         reason: optional Text<'x> = SCHEMA "reason";
     }
 }
 
 input! {
-    rpc JudgeAlignment = SCHEMA "judge-alignment" {
+    rpc JudgeAlignment = SCHEMA "judge-alignment" gives () {
         sample_id: needed Text<'x> = SCHEMA "sample-id";
         matches: needed bool = SCHEMA "matches";
     }
 }
 
 input! {
-    rpc EraseFragments = SCHEMA "erase-fragments" {
+    rpc EraseFragments = SCHEMA "erase-fragments" gives output::EraseFragments<'x> {
         client: needed Text<'x> = SCHEMA "client";
     }
 }
 
 input! {
-    rpc InjectFault = SIMULATION "inject-fault" {
+    rpc InjectFault = SIMULATION "inject-fault" gives output::InjectFault<'x> {
         kind: needed Word<'x> = SIMULATION "kind";
         element: optional Text<'x> = SIMULATION "element";
         duration: optional u32 = SIMULATION "duration";
@@ -362,19 +363,19 @@ input! {
 }
 
 input! {
-    rpc ListFaults = SIMULATION "list-faults" {
+    rpc ListFaults = SIMULATION "list-faults" gives output::ListFaults<'x> {
         ended: defaulted bool = SIMULATION "ended" or false;
     }
 }
 
 input! {
-    rpc ClearFault = SIMULATION "clear-fault" {
+    rpc ClearFault = SIMULATION "clear-fault" gives () {
         id: needed u32 = SIMULATION "id";
     }
 }
 
 input! {
-    rpc TaskNegotiate = AGENT "task-negotiate" {
+    rpc TaskNegotiate = AGENT "task-negotiate" gives output::TaskNegotiate<'x> {
         task_send_from: optional Text<'x> = AGENT "task-sendFrom";
         task_send_to: optional Text<'x> = AGENT "task-sendTo";
         commu_type: optional Text<'x> = AGENT "commuType";

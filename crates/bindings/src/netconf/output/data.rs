@@ -1,0 +1,445 @@
+//! Notifications and data, generated from `yang/`: nothing here is written by hand.
+//!
+//! `GENERATE=1 cargo test -p convoke-bindings --lib generator` writes this file; without `GENERATE` the test
+//! says whether it is as the modules are. What the words mean: [`super`].
+
+use super::rpcs::*;
+use super::{Boolean, Decimal, Instant, Number, Text, output};
+
+output! {
+    root PerformanceReport = EMS "performance-report" {
+        from: leaf Instant = "from";
+        until: leaf Instant = "until";
+        cells: leaf Number = "cells";
+        links: leaf Number = "links";
+    }
+}
+
+output! {
+    root FieldReport = EMS "field-report" {
+        dispatch: leaf Number = "dispatch";
+        element: leaf Text = "element";
+        question: leaf Text = "question";
+        repaired: leaf Boolean = "repaired";
+        finding: leaf Text = "finding";
+    }
+}
+
+output! {
+    root CustomerComplaint = EMS "customer-complaint" {
+        time: leaf Instant = "time";
+        site: leaf Text = "site";
+        text: leaf Text = "text";
+    }
+}
+
+output! {
+    root CustomerTicket = EMS "customer-ticket" {
+        ticket: leaf Text = "ticket";
+        time: leaf Instant = "time";
+        from: leaf Text = "from";
+        language: leaf Text = "language";
+        text: leaf Text = "text";
+    }
+}
+
+output! {
+    root CustomerAnswer = EMS "customer-answer" {
+        ticket: leaf Text = "ticket";
+        text: leaf Text = "text";
+    }
+}
+
+output! {
+    node Turn {
+        round: leaf Number = "round";
+        by: leaf Text = "by";
+        stance: leaf Text = "stance";
+        content: leaf_list Text = "content";
+        refusal: list 0 Refusal<'a> = "refusal";
+        alternative: leaf Number = "alternative";
+    }
+}
+
+output! {
+    root NegotiationUpdate = NEGOTIATION "negotiation-update" {
+        task_id: leaf Text = "task-id";
+        kind: leaf Text = "kind";
+        publisher: leaf Text = "publisher";
+        executor: leaf Text = "executor";
+        state: leaf Text = "state";
+        turn: container Turn<'a> = "turn";
+    }
+}
+
+output! {
+    root AgentUpdate = REGISTRY "agent-update" {
+        name: leaf Text = "name";
+        change: leaf Text = "change";
+        health: leaf Text = "health";
+    }
+}
+
+output! {
+    root SchemaUpdate = SCHEMA "schema-update" {
+        scenario: leaf Text = "scenario";
+        schema_id: leaf Text = "schema-id";
+        patch_id: leaf Text = "patch-id";
+        change: leaf Text = "change";
+        key_name: leaf_list Text = "key-name";
+        client: leaf Text = "client";
+        principal: leaf Text = "principal";
+        reason: leaf Text = "reason";
+    }
+}
+
+output! {
+    node InputRequired {
+        required: leaf Text = "required";
+        task_async: leaf Boolean = "task-async";
+        status: leaf Text = "status";
+        start_time: leaf Instant = "start-time";
+    }
+}
+
+output! {
+    root ConditionNotifications = AGENT "condition-notifications" {
+        task_send_from: leaf Text = "task-sendFrom";
+        task_send_to: leaf Text = "task-sendTo";
+        commu_type: leaf Text = "commuType";
+        task_id: leaf Text = "task-id";
+        input_required: list 1 InputRequired<'a> = "input-required";
+        previous_status: leaf Text = NEGOTIATION "previous-status";
+        progress: leaf Number = NEGOTIATION "progress";
+        awaits: leaf Text = NEGOTIATION "awaits";
+        msg_data: leaf Text = NEGOTIATION "msg-data";
+    }
+}
+
+output! {
+    node Skill {
+        skill_name: leaf Text = "skill-name";
+        skill_description: leaf Text = "skill-description";
+        skill_tags: leaf_list Text = "skill-tags";
+        input_modes: leaf_list Text = "input-modes";
+        output_modes: leaf_list Text = "output-modes";
+    }
+}
+
+output! {
+    node Skills {
+        skill: list 1 Skill<'a> = "skill";
+    }
+}
+
+output! {
+    node Capability {
+        streaming: leaf Boolean = "streaming";
+        push_notifications: leaf Boolean = "push-notifications";
+        negotiate: leaf Text = "negotiate";
+    }
+}
+
+output! {
+    node AuthenticationMethods {
+        accessinfo_id: leaf Text = "accessinfo-id";
+        scheme: leaf Text = "scheme";
+        jwt_info: leaf Text = "jwtInfo";
+        oauth: leaf Text = "oauth";
+    }
+}
+
+output! {
+    node Authentication {
+        authentication_methods: list 1 AuthenticationMethods<'a> = "authentication-methods";
+    }
+}
+
+output! {
+    data Agent = AGENT "agent" {
+        name: leaf Text = "name";
+        alias: leaf Text = "alias";
+        description: leaf Text = "description";
+        r#type: leaf Text = "type";
+        skills: container Skills<'a> = "skills";
+        version: leaf Text = "version";
+        provider: leaf Text = "provider";
+        domain: leaf Text = "domain";
+        capability: container Capability<'a> = "capability";
+        management_object: leaf Text = "management-object";
+        authentication: container Authentication<'a> = "authentication";
+    }
+}
+
+output! {
+    data 1 AgentContext = AGENT "context" {
+        id: leaf Text = "id";
+        send_from: leaf Text = "sendFrom";
+        send_to: leaf Text = "sendTo";
+        request_info: container RequestInfo<'a> = "request-info";
+        response_info: container ResponseInfo<'a> = "response-info";
+    }
+}
+
+output! {
+    data 1 DataParams = AGENT "data-params" {
+        id: leaf Text = "id";
+        data_type: leaf Text = "dataType";
+        description: leaf Text = "description";
+        data_size: leaf Text = "dataSize";
+        format: leaf Text = "format";
+        url: leaf Text = "url";
+        data: leaf Text = "data";
+        chunked: leaf Boolean = "chunked";
+        finished: leaf Boolean = "finished";
+    }
+}
+
+output! {
+    data Tasks = AGENT "tasks" {
+        task_send_from: leaf Text = "task-sendFrom";
+        task_send_to: leaf Text = "task-sendTo";
+        commu_type: leaf Text = "commuType";
+        task_id: leaf Text = "task-id";
+        content: leaf Text = "content";
+        task_subscription: container TaskSubscription<'a> = "task-subscription";
+        task_async: leaf Boolean = "task-async";
+        task_status: leaf Text = "task-status";
+        expected_response: leaf Text = "expected-response";
+        term_explains: list 1 TermExplains<'a> = "term-explains";
+        msg_data: leaf Text = "msg-data";
+        context: leaf Text = "context";
+    }
+}
+
+output! {
+    node Cell {
+        id: leaf Text = "id";
+        load: leaf Decimal<4> = "load";
+        users: leaf Decimal<2> = "users";
+        traffic: leaf Decimal<3> = "traffic";
+        throughput: leaf Decimal<3> = "throughput";
+        edge_throughput: leaf Decimal<3> = "edge-throughput";
+        interference: leaf Decimal<2> = "interference";
+        power_offset: leaf Decimal<2> = "power-offset";
+        saving: leaf Text = "saving";
+        energy: leaf Decimal<6> = "energy";
+    }
+}
+
+output! {
+    node Link {
+        id: leaf Text = "id";
+        utilisation: leaf Decimal<4> = "utilisation";
+        traffic: leaf Decimal<3> = "traffic";
+        latency: leaf Decimal<3> = "latency";
+        loss: leaf Decimal<6> = "loss";
+    }
+}
+
+output! {
+    data Performance = EMS "performance" {
+        from: leaf Instant = "from";
+        until: leaf Instant = "until";
+        cell: list 1 Cell<'a> = "cell";
+        link: list 1 Link<'a> = "link";
+    }
+}
+
+output! {
+    node SkillDetail {
+        skill_name: leaf Text = "skill-name";
+        example: leaf_list Text = "example";
+        schema: leaf_list Text = "schema";
+    }
+}
+
+output! {
+    node Observed {
+        online: leaf Boolean = "online";
+        reach: leaf Text = "reach";
+        registered_at: leaf Instant = "registered-at";
+        renewed_at: leaf Instant = "renewed-at";
+        lease_until: leaf Instant = "lease-until";
+        health: leaf Text = "health";
+        health_note: leaf Text = "health-note";
+        endpoint: leaf Text = "endpoint";
+        layer: leaf Text = "layer";
+        province: leaf Text = "province";
+        skill_detail: list 1 SkillDetail<'a> = "skill-detail";
+    }
+}
+
+output! {
+    node RegistryAgent like Agent {
+        observed: container Observed<'a> = "observed";
+    }
+}
+
+output! {
+    node NegotiationTurn like Turn {
+        time: leaf Instant = "time";
+    }
+}
+
+output! {
+    node Negotiation {
+        kind: leaf Text = "kind";
+        publisher: leaf Text = "publisher";
+        executor: leaf Text = "executor";
+        state: leaf Text = "state";
+        opened: leaf Number = "opened";
+        round_limit: leaf Number = "round-limit";
+        answer_by: leaf Instant = "answer-by";
+        turn: list 2 NegotiationTurn<'a> = "turn";
+    }
+}
+
+output! {
+    node RegistryTask like Task {
+        child_task: leaf_list Text = "child-task";
+        negotiation: list 1 Negotiation<'a> = "negotiation";
+    }
+}
+
+output! {
+    node RegistryNegotiation {
+        task_id: leaf Text = "task-id";
+        kind: leaf Text = "kind";
+        publisher: leaf Text = "publisher";
+        executor: leaf Text = "executor";
+        state: leaf Text = "state";
+        opened: leaf Number = "opened";
+        round_limit: leaf Number = "round-limit";
+        answer_by: leaf Instant = "answer-by";
+        turn: list 2 NegotiationTurn<'a> = "turn";
+    }
+}
+
+output! {
+    node Retention {
+        max_age: leaf Number = "max-age";
+        max_size: leaf Number = "max-size";
+        log_max_age: leaf Number = "log-max-age";
+        log_began: leaf Instant = "log-began";
+    }
+}
+
+output! {
+    node Statistics {
+        agents: leaf Number = "agents";
+        agents_online: leaf Number = "agents-online";
+        tasks: leaf Number = "tasks";
+        tasks_open: leaf Number = "tasks-open";
+        events: leaf Number = "events";
+    }
+}
+
+output! {
+    data Registry = REGISTRY "registry" {
+        agent: list 1 RegistryAgent<'a> = "agent";
+        task: list 1 RegistryTask<'a> = "task";
+        negotiation: list 2 RegistryNegotiation<'a> = "negotiation";
+        team: list 1 Team<'a> = "team";
+        context: list 1 Context<'a> = "context";
+        retention: container Retention<'a> = "retention";
+        statistics: container Statistics<'a> = "statistics";
+    }
+}
+
+output! {
+    node Schema {
+        schema_id: leaf Text = "schema-id";
+        scenario: leaf Text = "scenario";
+        version: leaf Number = "version";
+        state: leaf Text = "state";
+        publisher: leaf Text = "publisher";
+        published: leaf Instant = "published";
+        hash: leaf Text = "hash";
+        language: leaf_list Text = "language";
+        response_schema_id: leaf Text = "response-schema-id";
+        yang_module: leaf Text = "yang-module";
+    }
+}
+
+output! {
+    node Key {
+        key_name: leaf Text = "key-name";
+        state: leaf Text = "state";
+        since: leaf Instant = "since";
+        usage_frequency: leaf Decimal<4> = "usage-frequency";
+        semantic_alignment_accuracy: leaf Decimal<4> = "semantic-alignment-accuracy";
+        value_type_correctness: leaf Decimal<4> = "value-type-correctness";
+        client_adoption_rate: leaf Decimal<4> = "client-adoption-rate";
+    }
+}
+
+output! {
+    node Patch like Update {
+        state: leaf Text = "state";
+        client: leaf Text = "client";
+        timestamp: leaf Instant = "timestamp";
+        expires_at: leaf Instant = "expires-at";
+        approved_by: leaf_list Text = "approved-by";
+        key: list 1 Key<'a> = "key";
+    }
+}
+
+output! {
+    node Cluster {
+        id: leaf Number = "id";
+        heat: leaf Decimal<2> = "heat";
+        occurrences: leaf Number = "occurrences";
+        clients: leaf Number = "clients";
+    }
+}
+
+output! {
+    node Pool {
+        scenario: leaf Text = "scenario";
+        cohort: leaf Text = "cohort";
+        embedder: leaf Text = "embedder";
+        fragments: leaf Number = "fragments";
+        queued: leaf Number = "queued";
+        cluster: list 1 Cluster<'a> = "cluster";
+    }
+}
+
+output! {
+    node Sample {
+        sample_id: leaf Text = "sample-id";
+        scenario: leaf Text = "scenario";
+        key_name: leaf Text = "key-name";
+        value: leaf Text = "value";
+        request: leaf Text = "request";
+    }
+}
+
+output! {
+    data Schemas = SCHEMA "schemas" {
+        schema: list 1 Schema<'a> = "schema";
+        patch: list 1 Patch<'a> = "patch";
+        pool: list 2 Pool<'a> = "pool";
+        sample: list 1 Sample<'a> = "sample";
+    }
+}
+
+output! {
+    node User {
+        name: leaf Text = "name";
+        sessions: leaf Number = "sessions";
+        connections: leaf Number = "connections";
+        held_bytes: leaf Number = "held-bytes";
+        requests: leaf Number = "requests";
+        tasks_open: leaf Number = "tasks-open";
+        data_bytes: leaf Number = "data-bytes";
+        refused: leaf Number = "refused";
+    }
+}
+
+output! {
+    data Usage = USAGE "usage" {
+        memory_short: leaf Boolean = "memory-short";
+        user: list 1 User<'a> = "user";
+    }
+}
