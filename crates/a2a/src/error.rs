@@ -4,6 +4,7 @@
 //! [`crate::rest`].
 
 use crate::version::Dialect;
+use domain::excerpt::excerpt;
 use schema::read::SourceError;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -196,9 +197,10 @@ impl Error {
         }
     }
 
-    /// The error for a task that does not exist, or is not the caller's: both look the same.
+    /// The error for a task that does not exist, or is not the caller's: both look the same. Of a long
+    /// identifier it quotes the beginning.
     pub fn task_not_found(task_id: &str) -> Self {
-        Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", task_id)
+        Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", excerpt(task_id))
     }
 
     /// The same error, with a violating member.

@@ -232,6 +232,7 @@ async fn serve(folder: &Path, tasks: usize) {
     // What is measured is the road, and not where one user's part of it ends.
     let unbounded = UserSettings {
         tasks_open: Some(10_000_000),
+        held_mib: Some(65_536),
         write_mib_s: Some(65_536),
         ..UserSettings::default()
     };

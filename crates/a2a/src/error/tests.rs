@@ -66,6 +66,13 @@ fn errors_have_the_forms_of_the_specification() {
     assert_snapshot!(error.to_status(), @r#"{"error":{"code":404,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found","status":"NOT_FOUND"}}"#);
 }
 
+/// A request of a megabyte is not answered by another.
+#[test]
+fn a_long_identifier_is_quoted_in_part() {
+    let error = Error::task_not_found(&"t".repeat(1_000_000));
+    assert_eq!(error.metadata["taskId"], format!("{}…", "t".repeat(64)));
+}
+
 #[test]
 fn the_errors_of_strangers_are_errors_still() {
     let odd = Error::of_jsonrpc(&json!({"code": -32050, "message": "busy", "data": 7}));
