@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use store::{Batch, Document, Ticket};
 
-/// How often a store that was full is tried again, in milliseconds.
+/// How often a store that was full or locked is tried again, in milliseconds.
 pub(crate) const AGAIN_MS: i64 = 5_000;
 
 /// The road to the disk: what waits for a batch, and who takes it in.

@@ -249,8 +249,9 @@ impl Engine {
         Some(reply)
     }
 
-    /// A store that was full or locked is tried again and again; once it takes something, what waited for that
-    /// goes on: agents made anew are briefed, and what those had taken on ends that are left alone.
+    /// A store that was full or locked is tried again and again; once it takes something, what waited
+    /// for that goes on: agents made anew are briefed, and what those had taken on ends that are left
+    /// alone.
     pub(crate) fn store_due(&self, work: &mut Work, now: Timestamp, unit: &mut UnitOfWork) {
         match self.store.statistics().condition {
             Condition::Working => {

@@ -11,7 +11,7 @@ pub enum StoreFailure {
     /// The disk is full. Nothing was changed.
     #[error("the store is full")]
     Full,
-    /// Another program keeps the store locked. Nothing was changed.
+    /// Another program keeps the store locked, or our own, while a slow disk syncs. Nothing was changed.
     #[error("another program keeps the store locked")]
     Locked,
     /// What was asked for is damaged on disk: it is refused rather than served.

@@ -10,7 +10,7 @@ mod guard;
 mod host_key;
 mod options;
 
-pub(crate) use connection::reader;
+pub(crate) use connection::{LOCK_WAIT, reader};
 pub use error::OpenError;
 pub(crate) use file::private;
 pub use options::{Location, Options, Spawn};

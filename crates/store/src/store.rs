@@ -181,7 +181,8 @@ impl Store {
     /// is another than theirs. Touches no row with payload. The keeper is asked on this thread.
     ///
     /// # Errors
-    /// [`KeyRotationError`]; of the ticket: [`CommitError::Full`], [`CommitError::Stopped`].
+    /// [`KeyRotationError`]; of the ticket: [`CommitError::Full`], [`CommitError::Locked`],
+    /// [`CommitError::Stopped`].
     pub fn rotate(&self) -> Result<Ticket<Rotated>, KeyRotationError> {
         let keeper = self
             .inner
@@ -222,7 +223,7 @@ impl Store {
     /// space again as is in use, beside the file and in the folder for temporary files.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Full`]; the file is unchanged.
+    /// Of the ticket: [`CommitError::Full`], [`CommitError::Locked`]; the file is unchanged.
     pub fn compact(&self) -> Ticket {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Compact(answer)));
@@ -233,7 +234,8 @@ impl Store {
     /// last handle is dropped; this is for callers that cannot wait for that.
     ///
     /// # Errors
-    /// Of the ticket: [`CommitError::Stopped`]
+    /// Of the ticket: [`CommitError::Full`] and [`CommitError::Locked`], after which it is tried again;
+    /// [`CommitError::Stopped`].
     pub fn seal(&self) -> Ticket {
         let (answer, resolved) = oneshot::channel();
         self.ask(Request::Job(Job::Seal(answer)));

@@ -7,14 +7,14 @@
 //! A group is the batches that queued up while the last one was synced, bounded in number and in
 //! bytes. A batch that does not fit fails alone; a full disk, and a file that another program keeps
 //! locked, fail the group and the writer goes on; any other failure stops it for good, since after a
-//! failed fsync the contents of the disk are unknown. With a signer, the head is sealed some time after it changed and at the end. Read next:
-//! `transaction`, `job`.
+//! failed fsync the contents of the disk are unknown. With a signer, the head is sealed some time after
+//! it changed and at the end. Read next: `transaction`, `job`.
 
 use crate::batch::{Batch, CommitError, Committed, OnCommit};
 use crate::cipher::{Keys, Tables};
 use crate::encryptor::Encryptor;
 use crate::job::{Job, JobContext, JobError, Step};
-use crate::open::{OpenError, Options};
+use crate::open::{LOCK_WAIT, OpenError, Options};
 use crate::outside::{HeadWriter, Seen};
 use crate::row::seal;
 use crate::sign::Signer;
@@ -34,6 +34,10 @@ use tokio::sync::oneshot;
 
 /// The bytes of data at which a transaction is committed, even if more is queued.
 const GROUP_BYTES: usize = 4 << 20;
+
+/// The time that a transaction waits for a lock which the one before did not get in [`LOCK_WAIT`]: what
+/// is queued behind would wait for each.
+const LOCK_WAIT_AGAIN: Duration = Duration::from_millis(20);
 
 /// A request to the writer.
 pub(crate) enum Request {
@@ -150,7 +154,8 @@ impl Writer {
             }
             self.work();
             if self.seal_due.is_some_and(|due| due <= Instant::now()) {
-                self.seal();
+                // What failed is in the log, and the seal is due again.
+                let _ = self.seal();
             }
             if self.counters.condition() == Condition::Stopped {
                 return;
@@ -158,7 +163,7 @@ impl Writer {
         }
         // A store stopped by a forgery is not sealed.
         if self.seal_due.is_some() && self.counters.condition() != Condition::Stopped {
-            self.seal();
+            let _ = self.seal();
         }
     }
 
@@ -227,7 +232,7 @@ impl Writer {
                 self.advance(ends);
                 // A barrier changes nothing, and so tells nothing about the disk.
                 if changes {
-                    self.counters.note(Condition::Working);
+                    self.note(Condition::Working);
                 }
                 self.publish(group, outcomes);
             }
@@ -305,11 +310,12 @@ impl Writer {
             return;
         };
         let (mut ends, ledger) = (self.ends, self.encryptor.ledger);
-        let stepped = {
+        let (stepped, changes) = {
             let shared = Arc::clone(&self.connection);
             let connection = locked(&shared);
+            let before = connection.total_changes();
             self.log_length.bound(&connection);
-            job.step(JobContext {
+            let stepped = job.step(JobContext {
                 tables: Tables {
                     connection: &connection,
                     keys: &self.keys,
@@ -317,19 +323,28 @@ impl Writer {
                 encryptor: &mut self.encryptor,
                 head: &mut ends.head,
                 signer: self.signer.as_deref(),
-            })
+            });
+            (stepped, connection.total_changes() > before)
         };
         match stepped {
             Ok(step) => {
                 self.advance(ends);
+                if changes {
+                    self.note(Condition::Working);
+                }
                 match step {
                     Step::Goes => self.jobs.push_front(job),
                     // The log after a cut needs a signature of its own.
                     Step::Done => {
-                        if self.seal_due.is_some() {
-                            self.seal();
+                        let sealed = match self.seal_due {
+                            Some(_) => self.seal(),
+                            None => Ok(()),
+                        };
+                        match (sealed, &job) {
+                            (Err(error), Job::Seal(_)) => job.fail(error),
+                            // What else a job did is durable, sealed or not.
+                            _ => job.resolve(),
                         }
-                        job.resolve();
                     }
                 }
             }
@@ -345,22 +360,23 @@ impl Writer {
         }
     }
 
-    /// Signs the head.
-    fn seal(&mut self) {
+    /// Signs the head. If that fails, it is due again.
+    fn seal(&mut self) -> Result<(), CommitError> {
         self.seal_due = None;
         let Some(signer) = self.signer.clone() else {
-            return;
+            return Ok(());
         };
         let ledger = self.encryptor.ledger;
         let shared = Arc::clone(&self.connection);
         let sealed = self.write_seal(&locked(&shared), signer.as_ref());
         if let Err(cause) = sealed {
             self.encryptor.ledger = ledger;
-            self.failure(cause);
             self.seal_due = Some(Instant::now() + self.sealed_within);
-            return;
+            return Err(self.failure(cause));
         }
+        self.note(Condition::Working);
         self.tell_outside();
+        Ok(())
     }
 
     fn write_seal(&mut self, connection: &Connection, signer: &dyn Signer) -> rusqlite::Result<()> {
@@ -369,6 +385,20 @@ impl Writer {
         seal::write(&slice, head, signer)?;
         encryptor.ledger.sealed = Some(head.sequence);
         slice.commit(head, encryptor)
+    }
+
+    /// Notes the condition, and how long a lock is waited for in it.
+    fn note(&self, condition: Condition) {
+        if condition == self.counters.condition() {
+            return;
+        }
+        self.counters.note(condition);
+        let wait = match condition {
+            Condition::Locked => LOCK_WAIT_AGAIN,
+            Condition::Working | Condition::Full | Condition::Stopped => LOCK_WAIT,
+        };
+        // Without a handler it would not wait at all, which is right as well.
+        let _ = self.lock().busy_timeout(wait);
     }
 
     /// Handles a failed write that left nothing behind: a full disk may have space again, and a lock
@@ -381,7 +411,7 @@ impl Writer {
             error = &cause as &dyn std::error::Error,
             "a write of the store failed",
         );
-        self.counters.note(condition);
+        self.note(condition);
         match condition {
             Condition::Full => CommitError::Full,
             Condition::Locked => CommitError::Locked,
@@ -390,6 +420,7 @@ impl Writer {
     }
 }
 
+/// The condition of the store after a write failed so.
 fn condition_after(cause: &rusqlite::Error) -> Condition {
     // The index of the write-ahead log lies on the same disk and needs space as well.
     if cause.sqlite_extended_error_code() == Some(ffi::SQLITE_IOERR_SHMSIZE) {

@@ -73,7 +73,7 @@ impl Unstored {
             let lost = std::mem::take(&mut self.lost);
             warn!(
                 count = lost,
-                "audit: {lost} records are in this log alone: the store was full for too long"
+                "audit: {lost} records are in this log alone: the store took nothing for too long"
             );
         }
         let most = self.kept.len().min(most);

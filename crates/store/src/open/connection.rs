@@ -12,9 +12,12 @@ use std::time::Duration;
 const WRITER_CACHE_KB: i64 = 65_536;
 const READER_CACHE_KB: i64 = 8_192;
 
+/// The time that a transaction waits for the lock of the file, which another program may hold.
+pub(crate) const LOCK_WAIT: Duration = Duration::from_secs(5);
+
 /// Sets up the connection of the writer.
 pub(super) fn configure(connection: &Connection, options: &Options) -> rusqlite::Result<()> {
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(LOCK_WAIT)?;
     connection.set_prepared_statement_cache_capacity(128);
     let set = |name: &str, value: &dyn rusqlite::ToSql| {
         connection.pragma_update_and_check(None, name, value, |_| Ok(()))
@@ -39,7 +42,7 @@ pub(super) fn configure(connection: &Connection, options: &Options) -> rusqlite:
 pub(crate) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(LOCK_WAIT)?;
     // Not mapped into memory: a failing disk would be a signal, and each page that is not there
     // would be read with megabytes around it.
     // A plan holds whatever is bound: else a statement that the planner gave a thought to values of

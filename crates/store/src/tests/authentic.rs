@@ -469,6 +469,25 @@ fn a_rotation_leaves_no_old_ciphertext() {
     assert!(sound(verified(&path, "platform")).authentic);
 }
 
+/// Nobody is told that the head is sealed while another program locks the file; once that is over, a seal
+/// says so as a batch does.
+#[test]
+fn a_seal_that_meets_a_lock_fails_and_the_next_one_is_made() {
+    let (_folder, path) = file();
+    let (store, _) = open(options(&path));
+    fill(&store, &["t1"]);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let sealed = store.seal().wait();
+    assert!(matches!(sealed, Err(CommitError::Locked)), "{sealed:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    drop(other);
+    store.seal().wait().unwrap();
+    assert_eq!(store.statistics().condition, Condition::Working);
+    drop(store);
+    assert!(sound(verified(&path, "platform")).authentic);
+}
+
 /// The verification in the background stops the store at a forgery that no opening reads.
 #[test]
 fn what_is_forged_among_what_has_ended_stops_the_store() {

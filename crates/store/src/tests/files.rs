@@ -210,6 +210,16 @@ fn a_state_that_another_program_locks_refuses_until_it_is_let_go() {
     let refused = store.commit(everything("t2")).wait();
     assert!(matches!(refused, Err(CommitError::Locked)), "{refused:?}");
     assert_eq!(store.statistics().condition, Condition::Locked);
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let refused = store.commit(everything("t2")).wait();
+        assert!(matches!(refused, Err(CommitError::Locked)), "{refused:?}");
+    }
+    let waited = begun.elapsed();
+    assert!(
+        waited < Duration::from_secs(20),
+        "one after the other: {waited:?}"
+    );
     assert_eq!(store.entries(0, 10).unwrap().len(), 3, "reads go on");
     other.execute_batch("ROLLBACK").unwrap();
     store.commit(everything("t2")).wait().unwrap();
