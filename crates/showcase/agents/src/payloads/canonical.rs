@@ -3,7 +3,8 @@
 //! Knows one form for each meaning: what says nothing is absent, figures have three decimals. Refuses
 //! to check: that is the contract's. Read next: [`super`].
 
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 /// The values of a payload without the keys that hold nothing: null, or an array without an entry.
@@ -32,6 +33,16 @@ fn settle(value: &mut Value) {
         }
         _ => (),
     }
+}
+
+/// The entries of an array that can be read; of the others, which the contract lets pass, nothing can be
+/// made: one that names an instant which never was.
+pub(super) fn readable<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let entries = Vec::<Value>::deserialize(from)?;
+    let read = |entry| serde_json::from_value(entry).ok();
+    Ok(entries.into_iter().filter_map(read).collect())
 }
 
 /// An instant that may be left out, as a text; one that never was, such as a leap second within a

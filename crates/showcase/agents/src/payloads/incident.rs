@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::incident`], which makes them from alarms.
 
-use super::Schema;
+use super::{Schema, canonical};
 use domain::inventory::{Domain, ElementId};
 use domain::telemetry::{AlarmType, Severity};
 use domain::time::Timestamp;
@@ -65,7 +65,7 @@ pub struct Incident {
     /// The alarm that reached the reporting agent first.
     pub first_alarm: IncidentAlarm,
     /// Its alarms, at most [`ALARMS_LISTED_MAX`].
-    #[serde(default)]
+    #[serde(default, deserialize_with = "canonical::readable")]
     pub alarms: Vec<IncidentAlarm>,
 }
 

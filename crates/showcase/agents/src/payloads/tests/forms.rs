@@ -405,3 +405,18 @@ fn forms_stay_what_they_are() {
     ];
     assert_eq!(forms.concat().join("\n") + "\n", FORMS);
 }
+
+/// The contract lets pass a time that never was: the alarm that has it is left out, not its incident.
+#[test]
+fn an_alarm_of_no_instant_is_left_out_of_its_incident() {
+    let mut payload = incident().to_payload();
+    let alarms = payload
+        .values
+        .get_mut("alarms")
+        .and_then(Value::as_array_mut);
+    let alarms = alarms.unwrap();
+    let mut odd = alarms[0].clone();
+    odd["time"] = json!("2026-05-04T23:59:60Z");
+    alarms.push(odd);
+    assert_eq!(Incident::from_payload(&payload).unwrap(), incident());
+}
