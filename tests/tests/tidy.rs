@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The most lines of a source file.
-const LINES_MAX: usize = 600;
+const LINES_MAX: usize = 500;
 
 /// The most lines of a test file, which is a list of independent cases.
 const TEST_LINES_MAX: usize = 900;
