@@ -5,6 +5,7 @@
 
 use crate::version::Dialect;
 use domain::excerpt::excerpt;
+use domain::task::TaskId;
 use schema::read::SourceError;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -197,10 +198,14 @@ impl Error {
         }
     }
 
-    /// The error for a task that does not exist, or is not the caller's: both look the same. Of a long
-    /// identifier it quotes the beginning.
+    /// The error for a task that does not exist, or is not the caller's: both look the same. Of what is
+    /// longer than an identifier it quotes the beginning.
     pub fn task_not_found(task_id: &str) -> Self {
-        Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", excerpt(task_id))
+        let quoted = match task_id.len() > TaskId::LONGEST {
+            true => excerpt(task_id),
+            false => task_id.into(),
+        };
+        Self::new(ErrorKind::TaskNotFound, "Task not found").with("taskId", quoted)
     }
 
     /// The same error, with a violating member.

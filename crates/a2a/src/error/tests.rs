@@ -68,7 +68,9 @@ fn errors_have_the_forms_of_the_specification() {
 
 /// A request of a megabyte is not answered by another.
 #[test]
-fn a_long_identifier_is_quoted_in_part() {
+fn what_is_longer_than_an_identifier_is_quoted_in_part() {
+    let longest = "t".repeat(TaskId::LONGEST);
+    assert_eq!(Error::task_not_found(&longest).metadata["taskId"], longest);
     let error = Error::task_not_found(&"t".repeat(1_000_000));
     assert_eq!(error.metadata["taskId"], format!("{}…", "t".repeat(64)));
 }

@@ -55,11 +55,10 @@ fn kind(refusal: &Refusal) -> ErrorKind {
         Refusal::InvalidInput(InvalidInput::Content(ContentError::TooBig(_))) => {
             ErrorKind::TooLarge
         }
+        // Whatever is wrong in itself; `placed` asks for each.
         Refusal::InvalidInput(_) => ErrorKind::InvalidParams,
         Refusal::Conflict(cause) => conflict(cause),
-        Refusal::OverLimit(OverLimit::TooBig { .. }) => ErrorKind::TooLarge,
-        Refusal::OverLimit(OverLimit::ShortOfMemory) => ErrorKind::Unavailable,
-        Refusal::OverLimit(_) => ErrorKind::TooManyRequests,
+        Refusal::OverLimit(cause) => over_limit(cause),
         Refusal::NotAvailable(cause) => not_available(cause),
         Refusal::Failed(StoreFailure::Full | StoreFailure::Locked) => ErrorKind::Unavailable,
         Refusal::Failed(StoreFailure::Damaged { .. } | StoreFailure::Broken { .. }) => {
@@ -103,6 +102,20 @@ fn conflict(cause: &Conflict) -> ErrorKind {
         | Conflict::DataMismatch { .. }
         | Conflict::Publish(_)
         | Conflict::Unpublishable { .. } => ErrorKind::InvalidParams,
+    }
+}
+
+fn over_limit(cause: &OverLimit) -> ErrorKind {
+    match cause {
+        OverLimit::TooBig { .. } => ErrorKind::TooLarge,
+        OverLimit::ShortOfMemory => ErrorKind::Unavailable,
+        OverLimit::TooMuch { .. }
+        | OverLimit::TooMany { .. }
+        | OverLimit::TasksHeld { .. }
+        | OverLimit::TasksOpen { .. }
+        | OverLimit::DataQuota { .. }
+        | OverLimit::TooFast { .. }
+        | OverLimit::MailboxFull { .. } => ErrorKind::TooManyRequests,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The YANG modules that define the rpcs served, or other nodes that are typed: their names, prefixes and
 //! namespaces.
 //!
-//! A test holds names and namespaces against the modules that are loaded; prefixes are those of error
-//! paths, which bind them. Read next: [`super::operation`].
+//! A test holds names and namespaces of those with rpcs against the modules that are loaded; prefixes are
+//! those of error paths, which bind them. Read next: [`super::operation`].
 
 use super::{
     AGENT_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE, NEGOTIATION_NAMESPACE,

@@ -8,9 +8,9 @@ use std::fmt;
 
 /// A field of a request.
 ///
-/// Displayed, it is the word that messages of errors name it by: people have read it in them, and programs
-/// have matched it, since the first version. So the words do not change, and for what the draft has a name
-/// for (§5.2), they are the draft's.
+/// Displayed, it is the word by which the messages of [`Missing`](super::InvalidInput::Missing) and
+/// [`Unusable`](super::InvalidInput::Unusable) name it: for what the draft has a name for (§5.2), the
+/// draft's, else that of our modules. Programs may have matched it, so it does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Who sends a message.
@@ -135,16 +135,16 @@ impl fmt::Display for Field {
             Self::Element => "element",
             Self::Cell => "cell",
             Self::Until => "until",
-            Self::Fault => "fault",
+            Self::Fault => "id",
             Self::Duration => "duration",
             Self::Severity => "severity",
-            Self::Schema => "schema",
+            Self::Schema => "schema-id",
             Self::Template => "template",
             Self::Scenario => "scenario",
             Self::Payload => "payload",
             Self::Text => "text",
-            Self::Patch => "patch",
-            Self::Sample => "sample",
+            Self::Patch => "patch-id",
+            Self::Sample => "sample-id",
             Self::After => "after",
             Self::Push(member) => member.as_str(),
         })

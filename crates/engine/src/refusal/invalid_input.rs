@@ -68,7 +68,8 @@ pub enum InvalidInput {
 }
 
 impl InvalidInput {
-    /// None of what is missing, and of what has a place of its own: that is the cause's to say.
+    /// What it is about. None for what is missing, which has no place, and for a profile, whose error says
+    /// itself which part is wrong.
     pub(super) fn field(&self) -> Option<Field> {
         match self {
             Self::Unusable { field, .. } | Self::Fault { field, .. } => Some(*field),

@@ -3,7 +3,7 @@
 //! Knows the order: an observation is taken in, what changed becomes documents, and documents,
 //! happenings and the mark of how far observations were taken in are one batch. What is in memory
 //! is ahead of the store until that batch is durable; if it never is, everything is loaded again.
-//! Read next: `kept`, the documents; [`super::answer`].
+//! Read next: `kept`, the documents; [`super::learning`].
 
 mod changed;
 mod company;

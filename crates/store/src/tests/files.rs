@@ -2,6 +2,7 @@
 
 use super::*;
 use rusqlite::Connection;
+use std::time::{Duration, Instant};
 
 #[test]
 fn reopening_finds_everything() {

@@ -43,6 +43,7 @@ pub(super) fn acted<I: ActionInput>(
     executed(cx, origin, act, encode)
 }
 
+/// Writes the output. Which rpc's it is, the outcome says: the engine has one operation for all of them.
 fn encode(acted: Acted) -> Answer {
     match &acted.outcome {
         Outcome::Measured(measurement) => output::Probe::begin()

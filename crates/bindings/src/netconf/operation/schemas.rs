@@ -79,12 +79,13 @@ impl Codec for ValidatePayload {
         validated: &'a Validated,
         output: output::ValidatePayload<'a>,
     ) -> output::ValidatePayload<'a> {
-        let canonical = validated.canonical.clone().map(Value::Object);
+        let canonical = validated.canonical.as_ref();
+        let canonical = canonical.map(|it| serde_json::to_string(it).expect("it is JSON"));
         output
             .valid(validated.canonical.is_some())
             .violation(&validated.violations, violation)
             .warning(&validated.warnings)
-            .canonical(canonical.map(|payload| payload.to_string()))
+            .canonical(canonical)
     }
 }
 
