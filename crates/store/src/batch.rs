@@ -178,8 +178,8 @@ pub enum CommitError {
     /// The disk is full. The store goes on: later batches succeed once there is space again.
     #[error("no space is left for the state")]
     Full,
-    /// Another program kept the file locked for 5 s. The store goes on: later batches succeed once it
-    /// is not.
+    /// Another program kept the file locked for as long as was waited: 5 s, and 20 ms while it stays
+    /// so. The store goes on: later batches succeed once it is not.
     #[error("another program keeps the state locked")]
     Locked,
     /// Writing failed. The store stops and accepts nothing until it is opened again.
