@@ -5,14 +5,14 @@
 //! 3. a schema request or a payload of draft-zhou;
 //! 4. text.
 //!
-//! Knows only that order. Read next: [`crate::objects`], [`crate::intent`], [`crate::schema_request`].
+//! Knows only that order. Read next: [`crate::objects`], [`crate::intent`], [`crate::schema_part`].
 
 use crate::card::Card;
 use crate::error::Error;
 use crate::intent::{self, Filled, IntentInfo, Routing, SkillExtension};
 use crate::message::Message;
 use crate::objects::{self, InputError, Inputs, NextAction, Structured, TypedInput};
-use crate::schema_request;
+use crate::schema_part;
 use crate::schema_request::SchemaRequest;
 use crate::version::inert;
 use crate::wire::Malformed;
@@ -152,10 +152,10 @@ impl<'a, I: Inputs> Intakes<'a, I> {
         {
             return Ok(self.by_intent(info, input_schema, before));
         }
-        if let Some(asked) = message.parts.iter().find_map(schema_request::asked) {
+        if let Some(asked) = message.parts.iter().find_map(schema_part::asked) {
             return asked.map(MessageForm::Asked);
         }
-        Ok(match schema_request::payload_of(message) {
+        Ok(match schema_part::payload_of(message) {
             Some(payload) => MessageForm::Payload(payload),
             None => MessageForm::Words(message.words()),
         })

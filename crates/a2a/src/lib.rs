@@ -8,8 +8,9 @@
 //! - [`conversation`], [`page`], [`extension`]: references to tasks, pagination, activation of
 //!   extensions;
 //! - [`card`], [`media`]: agent cards, their signatures, and media types;
-//! - [`objects`] (object-schemas extension), [`intent`] (intent extension), [`schema_request`]
-//!   (draft-zhou), and [`intake`], their order of precedence in a message;
+//! - [`objects`] (object-schemas extension), [`intent`] (intent extension), [`schema_part`]
+//!   (draft-zhou), and [`intake`], their order of precedence in a message; [`schema_request`], what
+//!   is asked about schemas;
 //! - [`telecom`]: A2A-T (TM Forum IG1453), prompts and negotiations in markdown, read without a model;
 //! - [`state`]: the states of the platform's tasks in A2A; [`number`]: integers that doubles lose.
 //!
@@ -94,6 +95,7 @@ pub mod push;
 pub mod request;
 pub mod response;
 pub mod rest;
+pub mod schema_part;
 pub mod schema_request;
 pub mod sse;
 pub mod state;

@@ -1,13 +1,7 @@
 //! Push notification configurations.
 //!
 //! Only data: requests are sent by the server, to allow-listed targets. Read next:
-//! [`crate::request`].
-
-use crate::event::StreamResponse;
-use crate::task::Task;
-use crate::version::{Dialect, Version};
-use crate::wire;
-use serde_json::Value;
+//! [`crate::request`], [`crate::wire::push_body`].
 
 /// The authentication with the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,14 +48,5 @@ impl PushNotificationConfig {
         let authentication = self.authentication.as_ref()?;
         let credentials = authentication.credentials.as_deref()?;
         Some(format!("{} {credentials}", authentication.scheme))
-    }
-}
-
-/// The body of a push notification: for a v1.0 client the event, for a v0.3 client the task after
-/// the event (v1.0 §4.3.3, v0.3 §9.5).
-pub fn body(version: Version, event: &StreamResponse, task: &Task) -> Value {
-    match version {
-        Version::V10 => wire::event(Dialect::V10, event),
-        Version::V03 => wire::task(Dialect::V03, task),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! - [`extension`]: the URIs in both generations; [`envelope`]: where texts stand in a message;
 //! - [`markdown`]: the sections of a prompt; [`labels`]: the fields in its lines; [`form`]: how
-//!   values are said; [`text_language`]: in which languages;
+//!   values are said; [`text_language`]: in which languages; [`phrases`]: in which words;
 //! - [`template`], [`shipped`]: which section says which key of which schema, as data;
 //!   [`translator`]: from a prompt to a payload and back (Task-T);
 //! - [`negotiation`]: offers, acceptances and refusals in rounds (Negotiation-T);
@@ -22,6 +22,7 @@ pub mod labels;
 pub mod markdown;
 pub mod negotiation;
 pub mod peer;
+pub mod phrases;
 pub mod repertoire;
 pub mod shipped;
 pub mod subscription;

@@ -21,6 +21,7 @@ mod write;
 
 pub use card::{card, read_card, v03_members};
 pub use message::{message, part, read_message, read_part};
+pub use push::push_body;
 pub use read::Malformed;
 pub use request::{params, read_params};
 pub use response::{read_result, result};

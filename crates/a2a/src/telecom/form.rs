@@ -5,7 +5,7 @@
 //! says. Read next: [`template`](super::template).
 
 use super::labels::{item_ends, items, parts, quoted, unquoted};
-use super::template::Phrases;
+use super::phrases::Phrases;
 use super::text_language::TextLanguage;
 use schema::steps::{Effort, ReadingBudget};
 use schema::template::{KeyType, Shape};

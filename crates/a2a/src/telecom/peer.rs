@@ -23,7 +23,7 @@ use super::translator::Translator;
 use crate::card::Card;
 use crate::message;
 use crate::message::{Metadata, Part};
-use crate::{objects, schema_request};
+use crate::{objects, schema_part};
 use domain::content::Payload;
 use domain::negotiation::{Negotiation, Side};
 use schema::steps::{Effort, ReadingBudget};
@@ -290,7 +290,7 @@ fn payload(part: &Part) -> Option<Payload> {
             _ => None,
         }
     };
-    schema_request::payload(part).or_else(typed)
+    schema_part::payload(part).or_else(typed)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! Topics and conditions are data: which result schemas a topic is about, and which of their keys a
 //! condition looks at, in which words. A condition that cannot be evaluated is refused by name: what
 //! is subscribed is what is told. Refuses to know who subscribes and how long. Read next:
-//! [`template`](super::template), whose phrases these are.
+//! [`phrases`](super::phrases), in which they are said.
 
 mod condition;
 mod incident;
@@ -18,7 +18,7 @@ pub use incident::{Carriage, NotificationArtifact};
 use super::extension::TemplateUri;
 use super::labels::{Labels, unquoted};
 use super::markdown::{Prompt, PromptError, Section};
-use super::template::Phrases;
+use super::phrases::Phrases;
 use super::text_language::TextLanguage;
 use condition::Test;
 use domain::content::Payload;

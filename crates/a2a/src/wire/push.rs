@@ -1,12 +1,15 @@
-//! Push configurations in each dialect (v1.0 §4.3.1; v0.3 §6.8 to §6.10).
+//! Push configurations in each dialect (v1.0 §4.3.1; v0.3 §6.8 to §6.10), and what is pushed.
 //!
 //! v1.0 has one flat object; v0.3 puts the configuration beside its task, and over HTTP+JSON names
 //! both by a path.
 
 use super::read::{Malformed, Object, text};
+use super::task::{event as write_event, task as write_task};
 use super::write::Members;
+use crate::event::StreamResponse;
 use crate::push::{AuthenticationInfo, PushNotificationConfig};
-use crate::version::Dialect;
+use crate::task::Task;
+use crate::version::{Dialect, Version};
 use serde_json::Value;
 
 /// The member of v0.3 that holds a configuration beside its task.
@@ -122,4 +125,13 @@ fn first_text(value: &Value) -> Result<String, Malformed> {
     let all = super::read::entries(value, text)?;
     let first = all.into_iter().next();
     first.ok_or_else(|| Malformed::whole("one scheme at least is needed"))
+}
+
+/// The body of a push notification: for a v1.0 client the event, for a v0.3 client the task after
+/// the event (v1.0 §4.3.3, v0.3 §9.5).
+pub fn push_body(version: Version, event: &StreamResponse, task: &Task) -> Value {
+    match version {
+        Version::V10 => write_event(Dialect::V10, event),
+        Version::V03 => write_task(Dialect::V03, task),
+    }
 }

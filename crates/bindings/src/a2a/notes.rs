@@ -6,7 +6,7 @@
 use super::schemas;
 use a2a::intake::Intake;
 use a2a::message::{Message, Part, PartContent};
-use a2a::schema_request::{self, SUGGESTION};
+use a2a::schema_part::{self, SUGGESTION};
 use a2a::task::Task as Told;
 use domain::task::TaskId;
 use engine::Notice;
@@ -77,7 +77,7 @@ impl Notes {
         });
         if let Some(data) = objects.next() {
             let values = std::mem::take(data);
-            *data = schema_request::result(values, self.suggestion.take());
+            *data = schema_part::result(values, self.suggestion.take());
         }
     }
 }

@@ -14,12 +14,13 @@ use super::telecom::told::{Teller, is_spoken_of};
 use ::a2a::card::profile::declared_of;
 use ::a2a::error::Error;
 use ::a2a::page;
-use ::a2a::push::{AuthenticationInfo, PushNotificationConfig, TOKEN_HEADER, body};
+use ::a2a::push::{AuthenticationInfo, PushNotificationConfig, TOKEN_HEADER};
 use ::a2a::request::{ListPushConfigs, PushConfigKey};
 use ::a2a::response::PushConfigPage;
 use ::a2a::rest;
 use ::a2a::telecom::repertoire::TemplateCatalogue;
 use ::a2a::version::Version;
+use ::a2a::wire::push_body;
 use domain::access::Principal;
 use domain::event::Sequence;
 use domain::notification::Notification;
@@ -192,7 +193,7 @@ pub fn push_of(
         events.truncate(1);
     }
     let bodies = events.iter();
-    let bodies = bodies.map(|event| body(version, event, &left).to_string());
+    let bodies = bodies.map(|event| push_body(version, event, &left).to_string());
     Ok(Some(Push {
         media_type: match version {
             Version::V10 => rest::MEDIA_TYPE,

@@ -13,7 +13,7 @@ use a2a::error::Error;
 use a2a::message::{Message, Part, Role};
 use a2a::state::{state_of, state_of_status};
 use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
-use a2a::{objects, schema_request};
+use a2a::{objects, schema_part};
 use domain::content::{Content, Payload};
 use domain::context::Exchange;
 use domain::notification::Notification;
@@ -309,7 +309,7 @@ fn artifact(result: &Content, is_declared: &dyn Fn(&str) -> bool) -> Artifact {
 pub(super) fn parts(content: &Content, is_declared: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let typed = |payload: &Payload| match is_declared(&payload.schema_id) {
         true => objects::typed(&payload.schema_id, payload.values.clone()),
-        false => schema_request::payload_part(payload),
+        false => schema_part::payload_part(payload),
     };
     let words = [Some(&content.task_description), content.result.as_ref()];
     let words = words.into_iter().flatten().filter(|text| !text.is_empty());

@@ -3,7 +3,7 @@
 //! Refuses to know documents and their sections. Read next: [`super`].
 
 use super::super::labels::{parts, unquoted};
-use super::super::template::Phrases;
+use super::super::phrases::Phrases;
 use super::super::text_language::TextLanguage;
 use domain::content::Payload;
 use serde::Deserialize;

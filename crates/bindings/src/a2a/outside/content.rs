@@ -7,7 +7,7 @@ use super::task_context::TaskContext;
 use super::telecom;
 use a2a::message::{Part, PartContent};
 use a2a::task::Artifact;
-use a2a::{objects, schema_request};
+use a2a::{objects, schema_part};
 use domain::content::{Content, Payload};
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn payload(part: &Part) -> Option<Payload> {
         }),
         _ => None,
     });
-    typed.or_else(|| schema_request::payload(part))
+    typed.or_else(|| schema_part::payload(part))
 }
 
 /// The parts of an artifact, and the text of A2A-T where they have none.

@@ -11,7 +11,7 @@ use super::telecom::{self, Asked};
 use a2a::intent::{self, IntentInfo, SkillExtension, Slot};
 use a2a::message::{Message, Part, Role};
 use a2a::telecom::envelope::TelecomEnvelope;
-use a2a::{objects, schema_request};
+use a2a::{objects, schema_part};
 use domain::content::{Content, Payload};
 use domain::task::TaskId;
 use schema::template::OTHER;
@@ -112,7 +112,7 @@ pub(super) fn going_on(
     if let Some(answer) = answer {
         return telecom::carrying(answer, id, &words_and_values(content));
     }
-    let plain = content.payload.as_ref().map(schema_request::payload_part);
+    let plain = content.payload.as_ref().map(schema_part::payload_part);
     let with = |part| {
         Message::new(
             id.clone(),
