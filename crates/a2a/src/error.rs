@@ -3,7 +3,7 @@
 //! The only file that knows codes, reasons and HTTP status codes. Read next: [`crate::jsonrpc`],
 //! [`crate::rest`].
 
-use crate::version::Dialect;
+use crate::version::{Dialect, UnsupportedVersion};
 use domain::excerpt::excerpt;
 use domain::task::TaskId;
 use schema::read::SourceError;
@@ -161,6 +161,12 @@ impl From<SourceError> for Error {
                 Self::new(ErrorKind::ParseError, message)
             }
         }
+    }
+}
+
+impl From<UnsupportedVersion> for Error {
+    fn from(cause: UnsupportedVersion) -> Self {
+        Self::new(ErrorKind::VersionNotSupported, cause.to_string())
     }
 }
 

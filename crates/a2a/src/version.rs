@@ -4,7 +4,6 @@
 //! the official clients write v0.3 over HTTP+JSON as ProtoJSON of its own. Read next:
 //! [`crate::wire`], [`crate::method`].
 
-use crate::error::{Error, ErrorKind};
 use std::fmt;
 
 /// The header, or query parameter, by which a client names its version (v1.0 §3.6.1).
@@ -35,23 +34,22 @@ impl Version {
     /// §3.6.2).
     ///
     /// # Errors
-    /// [`ErrorKind::VersionNotSupported`] for any other value.
-    pub fn of_header(header: Option<&str>) -> Result<Self, Error> {
+    /// [`UnsupportedVersion`] for any other value.
+    pub fn of_header(header: Option<&str>) -> Result<Self, UnsupportedVersion> {
         let said = header.unwrap_or_default().trim();
         match major_and_minor(said) {
             _ if said.is_empty() => Ok(Self::V03),
             Some(("0", "3")) => Ok(Self::V03),
             Some(("1", "0")) => Ok(Self::V10),
-            _ => Err(Error::new(
-                ErrorKind::VersionNotSupported,
-                format!(
-                    "version '{}' is not spoken here, only 0.3 and 1.0 are",
-                    inert(said)
-                ),
-            )),
+            _ => Err(UnsupportedVersion(inert(said))),
         }
     }
 }
+
+/// The error for a version that is neither of the two; it quotes the beginning of what was said.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("version '{0}' is not spoken here, only 0.3 and 1.0 are")]
+pub struct UnsupportedVersion(String);
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,6 +115,7 @@ pub(crate) fn inert(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Error, ErrorKind};
 
     /// A5: Major.Minor, empty means 0.3, everything else is refused.
     #[test]
@@ -136,8 +135,8 @@ mod tests {
             (Some("latest"), Err(())),
         ] {
             let found = Version::of_header(header);
-            if let Err(refusal) = &found {
-                assert_eq!(refusal.kind, ErrorKind::VersionNotSupported);
+            if let Err(refusal) = found.clone() {
+                assert_eq!(Error::from(refusal).kind, ErrorKind::VersionNotSupported);
             }
             assert_eq!(found.map_err(|_| ()), version, "{header:?}");
         }
