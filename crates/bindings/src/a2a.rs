@@ -140,7 +140,7 @@ impl Binding {
         let wire = Wire::read_beside(&*self.background, &who.name, incoming);
         let wire = match wire.await {
             Ok(wire) => wire,
-            Err(refused) => return *refused,
+            Err(unread) => return unread.written.error(&unread.error),
         };
         let Some(served) = self.cards.of(&self.engine, endpoint, clock()) else {
             return wire.written.error(&error::no_agent());

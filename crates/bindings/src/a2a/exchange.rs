@@ -83,7 +83,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn read(&self) -> Result<Wire, Box<Answer>> {
+    fn read(&self) -> Result<Wire, Box<Unread>> {
         let headers = self.headers.iter();
         let headers: Vec<(&str, &str)> = headers
             .map(|(name, value)| (name.as_str(), value.as_str()))
@@ -236,9 +236,9 @@ impl Written {
             body: &body,
             ..*incoming
         };
-        match read(&head) {
+        match Wire::read(&head) {
             Ok(wire) => wire.written,
-            Err((written, _)) => written,
+            Err(unread) => unread.written,
         }
     }
 
@@ -301,31 +301,41 @@ pub(super) struct Wire {
     pub(super) request: A2aRequest,
 }
 
+/// A request that was not read, and how it is told so.
+#[derive(Debug)]
+pub(super) struct Unread {
+    pub(super) written: Written,
+    pub(super) error: Error,
+}
+
 impl Wire {
     /// Reads a request: JSON-RPC is posted to the URL itself, all below it is HTTP+JSON.
     ///
     /// # Errors
-    /// The answer that refuses it.
-    fn read(incoming: &IncomingRequest<'_>) -> Result<Self, Box<Answer>> {
-        read(incoming).map_err(|(written, error)| Box::new(written.error(&error)))
+    /// [`Unread`], with the error of its binding.
+    fn read(incoming: &IncomingRequest<'_>) -> Result<Self, Box<Unread>> {
+        match incoming.is_of_rpc() {
+            true => of_rpc(incoming),
+            false => of_http(incoming),
+        }
     }
 
     /// The same; a long body is read beside the connections, in the turn of its user.
     ///
     /// # Errors
-    /// The answer that refuses it, also for want of room there.
+    /// [`Unread`], also for want of room there.
     pub(super) async fn read_beside(
         background: &dyn Background,
         user: &str,
         incoming: &IncomingRequest<'_>,
-    ) -> Result<Self, Box<Answer>> {
+    ) -> Result<Self, Box<Unread>> {
         if !incoming.body.is_long() {
             return Self::read(incoming);
         }
         let kept = incoming.kept();
         let not_now = |why: &dyn fmt::Display| {
             let error = error::not_now(&why.to_string());
-            Box::new(Written::unread(incoming).error(&error))
+            unread(Written::unread(incoming), error)
         };
         let under_way = later(background, user, move |_| kept.read());
         let under_way = under_way.map_err(|busy| not_now(&busy))?;
@@ -333,14 +343,11 @@ impl Wire {
     }
 }
 
-fn read(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
-    match incoming.is_of_rpc() {
-        true => of_rpc(incoming),
-        false => of_http(incoming),
-    }
+fn unread(written: Written, error: Error) -> Box<Unread> {
+    Box::new(Unread { written, error })
 }
 
-fn of_http(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
+fn of_http(incoming: &IncomingRequest<'_>) -> Result<Wire, Box<Unread>> {
     let read = rest::read(&rest::RestRequest {
         verb: incoming.verb,
         path: incoming.path,
@@ -354,25 +361,25 @@ fn of_http(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
             written: Written::Rest(call.form),
             request: call.request,
         }),
-        Err(refused) => Err((Written::Rest(refused.form), refused.error)),
+        Err(refused) => Err(unread(Written::Rest(refused.form), refused.error)),
     }
 }
 
-fn of_rpc(incoming: &IncomingRequest<'_>) -> Result<Wire, (Written, Error)> {
+fn of_rpc(incoming: &IncomingRequest<'_>) -> Result<Wire, Box<Unread>> {
     if let Err(error) = is_post_of_json(incoming) {
         let envelope = RpcEnvelope {
             id: Id::Absent,
             dialect: Dialect::V10,
             is_bare: false,
         };
-        return Err((Written::Rpc(envelope), error));
+        return Err(unread(Written::Rpc(envelope), error));
     }
     match jsonrpc::read(incoming.body, incoming.version()) {
         Ok(call) => Ok(Wire {
             written: Written::Rpc(call.envelope),
             request: call.request,
         }),
-        Err(refused) => Err((Written::Rpc(refused.envelope), refused.error)),
+        Err(refused) => Err(unread(Written::Rpc(refused.envelope), refused.error)),
     }
 }
 
