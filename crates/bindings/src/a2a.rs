@@ -1,117 +1,86 @@
 //! A2A, both versions over both bindings: messages, tasks and streams of the engine's tasks.
 //!
-//! In the order of a request: [`Binding::handle`] takes what came over HTTP (`exchange`) and
-//! dispatches it; `begin` and `answer` turn messages into `task-negotiate`, `words` reads what
-//! is said plainly, `identity` names the task that a message begins; `task`, `list` and `follow`
-//! tell what the engine knows, `extras` what only A2A has a place for, `push` what is pushed of it;
-//! `cards`, `forms` and `schemas` who the agent is and what it takes; `telecom` speaks A2A-T beside all
-//! of them; `error` is the one place that knows kinds of A2A errors. [`outside`] is the other side:
-//! agents that are elsewhere.
+//! In the order of a request, each a floor that knows none of those behind it:
+//!
+//! 1. `settings`, `cards` and `binding`: who the agents are, and what all requests share; `words` reads
+//!    what is said plainly, `message_content` is a message as a content of the platform, `extras` what
+//!    only A2A has a place for;
+//! 2. `incoming` and `exchange`: what came over HTTP, read;
+//! 3. `request_context`: one request, and its questions to the engine;
+//! 4. `task`, `event`, `history` and `list`: what is told of tasks and of their changes; `telecom` tells it
+//!    in A2A-T besides;
+//! 5. `schemas`, `notes` and `assignment`: what is asked about schemas, what is told beside a task, what is
+//!    wanted of an agent; `push_config`: who is to be told of a task;
+//! 6. `begin`, `continuation`, `cancel` and `telecom`: what is wanted as `task-negotiate`; before them
+//!    `message`, which says which of them, and `identity`, which names the task that a message begins;
+//! 7. `follow` and `push`: what is told as it happens; `extended_card` and `forms`: what an agent takes;
+//! 8. `answer`: what goes back over HTTP, and here [`Binding::handle`], which dispatches.
+//!
+//! `error` is the one place that knows kinds of A2A errors. [`outside`] is the other side: agents that are
+//! elsewhere.
 //!
 //! No second truth: a task of A2A is the engine's task of the same identifier, its history the record
 //! of exchanges, its stream the log. Refuses to know sockets, tokens and clocks: who asks is
 //! authenticated, and when is handed in. The wire is [`::a2a`]'s.
 
 mod answer;
+mod assignment;
 mod begin;
+mod binding;
+mod cancel;
 mod cards;
+mod continuation;
 mod error;
+mod event;
 mod exchange;
+mod extended_card;
 mod extras;
 mod follow;
 mod forms;
+mod history;
 mod identity;
+mod incoming;
 mod list;
+mod message;
+mod message_content;
 mod notes;
 pub mod outside;
 mod push;
+mod push_config;
 mod request_context;
 mod schemas;
+mod settings;
 mod task;
 mod telecom;
 mod words;
 
-pub use begin::message_id;
-pub use cards::Dress;
-pub use exchange::{Answer, AnswerBody, IncomingRequest, RequestBody};
+pub use answer::{Answer, AnswerBody};
+pub use binding::Binding;
 pub use extras::{as_message, with_part};
 pub use follow::EventFrames;
 pub use forms::{Forms, SkillForms};
+pub use incoming::{IncomingRequest, RequestBody};
+pub use message_content::message_id;
 pub use push::{Push, push_of, pushed_by};
+pub use settings::{BindingSettings, Dress};
 pub use words::{ByParser, SkillOffer, WordReader, WordReading};
 
-use self::cards::Cards;
 use self::exchange::{Wire, Written};
 use self::notes::MessageOutcome;
-use self::request_context::{RequestContext, Spoken};
-use crate::background::Background;
-use ::a2a::card::CardProfile;
+use self::request_context::RequestContext;
 use ::a2a::card::document::{WELL_KNOWN, WELL_KNOWN_OF_V02};
 use ::a2a::error::Error;
 use ::a2a::event::SendMessageResponse;
 use ::a2a::extension;
-use ::a2a::request::{A2aRequest, CancelTask, GetTask, SendMessage};
+use ::a2a::request::{A2aRequest, SendMessage};
 use ::a2a::response::Response;
 use ::a2a::version::Version;
 use domain::access::Principal;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine};
-use schema::language::Language;
+use engine::Endpoint;
 use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-
-/// The choices of an operator.
-pub struct BindingSettings {
-    /// The URL of the platform from outside, without a slash at its end. Its agents are below
-    /// `/agents/`.
-    pub url: String,
-    /// Which card is served.
-    pub card_profile: CardProfile,
-    /// The time for which clients may keep a card, in seconds.
-    pub card_max_age_s: u32,
-    /// The language of descriptions in cards.
-    pub language: Language,
-    /// True if changes of tasks are pushed: somebody posts what [`push_of`] says.
-    pub push_notifications: bool,
-    /// Adds to every card what the server knows: ways to authenticate, signatures.
-    pub dress: Dress,
-    /// The agent to whom no message is one that was sent before: conformance suites say different
-    /// things under one identifier. None is usual.
-    pub forgetful: Option<String>,
-}
-
-/// A2A over one engine.
-pub struct Binding {
-    engine: Arc<Engine>,
-    reader: Arc<dyn WordReader>,
-    background: Arc<dyn Background>,
-    cards: Cards,
-    forgetful: Option<String>,
-    /// The number of messages that came to the forgetful agent.
-    forgotten: AtomicU64,
-}
 
 impl Binding {
-    /// A2A over an engine. What is said in plain words is read by `reader`, on `background`.
-    pub fn new(
-        engine: Arc<Engine>,
-        settings: BindingSettings,
-        reader: Arc<dyn WordReader>,
-        background: Arc<dyn Background>,
-    ) -> Self {
-        let forgetful = settings.forgetful.clone();
-        let cards = Cards::new(settings);
-        Self {
-            engine,
-            reader,
-            background,
-            cards,
-            forgetful,
-            forgotten: AtomicU64::new(0),
-        }
-    }
-
     /// The card of an endpoint, for everybody, at [`WELL_KNOWN`] below its URL: 304 if the client has
     /// it already, 404 if there is no such agent.
     pub fn card(&self, endpoint: &Endpoint, if_none_match: Option<&str>, now: Timestamp) -> Answer {
@@ -235,18 +204,5 @@ impl RequestContext<'_> {
 
     fn subscribe(&self, written: &Written, id: &str) -> Result<Answer, Error> {
         Ok(Answer::stream(EventFrames::of_task(self, written, id)?))
-    }
-
-    fn get(&self, wanted: &GetTask) -> Result<::a2a::task::Task, Error> {
-        self.told(&self.task(&wanted.id)?.id, wanted.history_length)
-    }
-
-    async fn cancel(&self, wanted: CancelTask) -> Result<::a2a::task::Task, Error> {
-        let task = self.task(&wanted.id);
-        let known = task.as_ref().ok().map(|task| task.known());
-        ::a2a::conversation::can_be_cancelled(&wanted.id, known)?;
-        let task = task?;
-        self.stop(&task, &wanted.metadata).await?;
-        self.told(&task.id, None)
     }
 }

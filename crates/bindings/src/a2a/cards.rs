@@ -4,26 +4,21 @@
 //! schema is in it without a restart. Refuses to know how one authenticates: [`BindingSettings::dress`]
 //! adds that. Read next: `a2a::card`.
 
-use super::request_context::RequestContext;
+use super::settings::BindingSettings;
+use super::telecom::repertoire::repertoire;
 use super::words::SkillOffer;
-use super::{BindingSettings, error, telecom};
 use a2a::card::document::CardDocument;
 use a2a::card::profile::card_of;
 use a2a::card::{AgentCapabilities, Card};
-use a2a::error::Error;
 use a2a::objects;
 use a2a::telecom::declaration;
 use a2a::telecom::repertoire::TemplateCatalogue;
 use domain::profile::Profile;
 use domain::time::Timestamp;
-use engine::{Endpoint, Engine, Form, RenderSchema};
+use engine::{Endpoint, Engine};
 use schema::template::Template;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
-
-/// Adds to a card what only the server knows.
-pub type Dress = Box<dyn Fn(&mut Card) + Send + Sync>;
 
 /// A card, and what it was made of.
 #[derive(Debug)]
@@ -70,7 +65,7 @@ impl ServedAgent {
 
 /// The cards of all endpoints.
 pub(super) struct Cards {
-    settings: BindingSettings,
+    pub(super) settings: BindingSettings,
     kept: Mutex<BTreeMap<Endpoint, Arc<ServedAgent>>>,
 }
 
@@ -118,7 +113,7 @@ impl Cards {
     ) -> ServedAgent {
         let mut card = self.card(endpoint, &profile, &templates);
         let inputs = objects::inputs(&card);
-        let telecom = telecom::repertoire(&inputs, &templates);
+        let telecom = repertoire(&inputs, &templates);
         declaration::declare(&mut card, &telecom);
         (self.settings.dress)(&mut card);
         let document = |changed_at| {
@@ -168,42 +163,5 @@ impl Cards {
             Endpoint::Agent(name) => format!("{}/agents/{name}", self.settings.url),
             Endpoint::Platform | Endpoint::Ems(_) => self.settings.url.clone(),
         }
-    }
-}
-
-impl RequestContext<'_> {
-    /// The card for the authenticated: schemas with the keys of the caller's own patches.
-    pub(super) fn extended_card(&self) -> Result<Card, Error> {
-        let mut card = self.served.card.clone();
-        let declared = objects::declared(&card);
-        if declared.is_empty() {
-            return Ok(card);
-        }
-        // Whoever may not have schemas rendered reads them as the public card has them.
-        let mut own = declared;
-        for (id, schema) in &mut own {
-            if let Some(rendered) = self.rendered(id)? {
-                *schema = rendered;
-            }
-        }
-        let profile = self.binding.cards.settings.card_profile;
-        objects::declare(&mut card, &own, profile);
-        Ok(card)
-    }
-
-    fn rendered(&self, schema_id: &str) -> Result<Option<Value>, Error> {
-        let language = &self.binding.cards.settings.language;
-        let wanted = RenderSchema {
-            schema_id: schema_id.to_owned(),
-            form: Form::JsonSchema,
-            language: Some(language.as_str().to_owned()),
-        };
-        if !self.engine().may(self.who, &wanted) {
-            return Ok(None);
-        }
-        let text = self.engine().read(self.who, wanted, self.now());
-        let text = text.map_err(|refusal| error::refused(&refusal))?;
-        let schema = serde_json::from_str(&text);
-        Ok(Some(schema.expect("a rendered JSON Schema is JSON")))
     }
 }

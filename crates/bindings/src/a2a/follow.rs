@@ -6,15 +6,15 @@
 
 use super::cards::ServedAgent;
 use super::error;
+use super::event::events;
 use super::exchange::Written;
 use super::notes::{GivenTask, Notes};
 use super::request_context::{RequestContext, Spoken};
-use super::task::{changed, offered};
-use super::telecom::is_standing;
+use super::telecom::subscribed::is_standing;
 use super::telecom::told::Teller;
 use a2a::conversation;
 use a2a::error::Error;
-use a2a::event::{ArtifactUpdate, StatusUpdate, StreamResponse};
+use a2a::event::StreamResponse;
 use a2a::message::Message;
 use a2a::state::state_of;
 use a2a::task::{Task as Told, TaskState, TaskStatus};
@@ -278,33 +278,6 @@ impl Following {
         let teller = Teller::of(engine, &self.who, &self.served);
         teller.events(&self.task, change, at, events)
     }
-}
-
-/// The events of a change of a task: the result first, then the state that came with it.
-pub(super) fn events(
-    task: &Task,
-    change: &Notification,
-    sequence: Sequence,
-    is_declared: &dyn Fn(&str) -> bool,
-) -> Vec<StreamResponse> {
-    let (task_id, context_id) = (task.id.to_string(), task.conversation().to_owned());
-    let result = offered(change, is_declared).map(|artifact| {
-        StreamResponse::Artifact(ArtifactUpdate {
-            task_id: task_id.clone(),
-            context_id: context_id.clone(),
-            artifact,
-            append: false,
-            last_chunk: true,
-            metadata: Default::default(),
-        })
-    });
-    let status = StreamResponse::Status(StatusUpdate {
-        task_id,
-        context_id,
-        status: changed(task, change, sequence),
-        metadata: Default::default(),
-    });
-    result.into_iter().chain([status]).collect()
 }
 
 impl Until {

@@ -4,7 +4,7 @@
 //! As its card tells it, so that a form is there for each schema that can be sent, and for no other.
 //! Refuses to know how a form looks: that is the server's. Read next: [`super::cards`].
 
-use super::Binding;
+use super::binding::Binding;
 use super::cards::ServedAgent;
 use a2a::card::AgentSkill;
 use a2a::objects;

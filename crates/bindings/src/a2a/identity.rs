@@ -1,7 +1,7 @@
 //! The identifier of a task that a message begins.
 //!
 //! The same message sent again names the same task, so that it is done once, and no chance is
-//! needed. Read next: [`super::begin`].
+//! needed. Read next: [`super::message`].
 
 use a2a::message::Message;
 use a2a::version::Dialect;

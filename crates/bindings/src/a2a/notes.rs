@@ -3,13 +3,15 @@
 //! Knows suggestions (draft-zhou §6.2.2) and warnings; refuses to know where they come from. Read next:
 //! [`super::begin`].
 
-use super::schemas;
+use super::request_context::RequestContext;
+use super::{error, schemas};
+use a2a::error::Error;
 use a2a::intake::Intake;
 use a2a::message::{Message, Part, PartContent};
 use a2a::schema_part::{self, SUGGESTION};
 use a2a::task::Task as Told;
 use domain::task::TaskId;
-use engine::Notice;
+use engine::{Negotiate, Notice};
 use serde_json::{Value, json};
 
 /// The outcome of a message.
@@ -24,6 +26,20 @@ pub(super) enum MessageOutcome {
 pub(super) struct GivenTask {
     pub(super) task: TaskId,
     pub(super) notes: Notes,
+}
+
+impl RequestContext<'_> {
+    /// Says something to the engine about a task, and keeps what it tells besides.
+    pub(super) async fn give(
+        &self,
+        task: TaskId,
+        negotiate: Negotiate,
+        mut notes: Notes,
+    ) -> Result<MessageOutcome, Error> {
+        let negotiated = self.execute(negotiate).await;
+        notes.take(negotiated.map_err(|it| error::refused(&it))?.notice);
+        Ok(MessageOutcome::Of(GivenTask { task, notes }))
+    }
 }
 
 /// The notes for the caller alone, beside the task.

@@ -7,7 +7,7 @@
 //! - `telecom`: the same in A2A-T.
 //!
 //! Pure: whoever moves bytes hands answers in, with their time. Refuses to know sockets, tokens, and
-//! when to try again. Read next: [`RemoteTask`], [`super::begin`] (the other side).
+//! when to try again. Read next: [`RemoteTask`], [`super::message`] (the other side).
 
 mod content;
 mod form;

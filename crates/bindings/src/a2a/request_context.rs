@@ -1,14 +1,15 @@
 //! Caller, endpoint and time of a request, which every answer needs, and its questions to the engine.
 //!
-//! Read next: [`super::begin`], [`super::task`].
+//! Read next: [`super::message`], [`super::history`].
 
+use super::binding::Binding;
 use super::cards::ServedAgent;
-use super::telecom::told::Teller;
-use super::{Binding, error};
+use super::error;
+use crate::background::later;
 use a2a::conversation::TaskFacts;
 use a2a::error::Error;
 use a2a::state::state_of;
-use domain::access::Principal;
+use domain::access::{Principal, TASK_NEGOTIATE};
 use domain::profile::Profile;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -47,9 +48,17 @@ impl RequestContext<'_> {
         &self.served.profile
     }
 
-    /// The teller of tasks in A2A-T here.
-    pub(super) fn teller(&self) -> Teller<'_> {
-        Teller::of(self.engine(), self.who, &self.served)
+    /// Refuses who may not give tasks, before anything that was said is read.
+    pub(super) fn check_asking(&self) -> Result<(), Error> {
+        let asked = self
+            .engine()
+            .authorise(self.who, TASK_NEGOTIATE, self.now());
+        asked.map_err(|denied| error::refused(&denied))
+    }
+
+    /// True if the card tells what a schema says.
+    pub(super) fn is_declared(&self, schema_id: &str) -> bool {
+        self.served.declared.contains(schema_id)
     }
 
     /// Asks the engine for what it knows now.
@@ -65,6 +74,17 @@ impl RequestContext<'_> {
     pub(super) async fn execute<O: Operation>(&self, operation: O) -> Result<O::Output, Refusal> {
         let execution = self.engine().execute(&self.asking(), operation, self.now());
         execution.outcome().await
+    }
+
+    /// Has work done beside the connections, in the caller's turn.
+    pub(super) async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let under_way = later(&*self.binding.background, &self.who.name, work);
+        let under_way = under_way.map_err(|busy| error::not_now(&busy.to_string()))?;
+        let done = under_way.await;
+        done.map_err(|late| error::not_now(&late.to_string()))
     }
 
     /// The task of this endpoint that the principal may read; not there and not theirs look the

@@ -1,6 +1,7 @@
 //! Questions and wishes about schemas (draft-zhou §3.2, §6.2.2), as methods and as data parts.
 //!
-//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_request`.
+//! Who may ask them over NETCONF may ask them here. Read next: `a2a::schema_request`,
+//! `a2a::schema_part`.
 
 use super::error;
 use super::request_context::RequestContext;
@@ -9,6 +10,7 @@ use a2a::message::{Message, Part, Role};
 use a2a::objects::Inputs;
 use a2a::schema_request::SchemaRequest;
 use domain::content::Payload;
+use domain::profile::Profile;
 use engine::{
     GetSchemaTemplate, GetSchemaUpdates, PatchAnswer, RequestCapabilityExtension, TemplateAnswer,
     Updates, Which,
@@ -16,6 +18,9 @@ use engine::{
 use schema::violation::PayloadViolation;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+
+/// The most agents named to somebody who asked the wrong one.
+const NAMED_MAX: usize = 8;
 
 impl RequestContext<'_> {
     /// Answers a question or wish about schemas.
@@ -42,6 +47,20 @@ impl RequestContext<'_> {
             }
         };
         answered.map_err(|refusal| error::refused(&refusal))
+    }
+
+    /// Other agents that take a schema, as far as the caller may read who there is.
+    pub(super) fn takers_of(&self, schema_id: &str) -> Vec<String> {
+        if !self.engine().may_read_agents(self.who) {
+            return Vec::new();
+        }
+        let own = &self.profile().name;
+        let takes =
+            |profile: &Profile| profile.name != *own && profile.schemas().any(|id| id == schema_id);
+        let all = self.engine().registrations().into_iter();
+        let takers = all.filter(|it| takes(&it.profile));
+        let names = takers.map(|it| it.profile.name.clone());
+        names.take(NAMED_MAX).collect()
     }
 
     /// The same as a message, to who asked by one.

@@ -1,7 +1,7 @@
 //! Plain words, read as a payload; the uncertain is asked back (Q52, Q73).
 //!
 //! Knows the contract of who reads, and a reader made of any parser. Refuses to guess: of two
-//! readings that fit as well none is taken. Read next: [`super::begin`].
+//! readings that fit as well none is taken. Read next: [`super::assignment`].
 
 use domain::content::Payload;
 use domain::profile::Skill;

@@ -2,7 +2,7 @@
 //!
 //! Knows parts, artifacts and payloads; refuses to know states. Read next: [`super::remote_task`].
 
-use super::super::begin::inert;
+use super::super::message_content::inert;
 use super::task_context::TaskContext;
 use super::telecom;
 use a2a::message::{Part, PartContent};

@@ -2,7 +2,7 @@
 //!
 //! Handed in by whoever has the engine; nothing of it is kept. Read next: [`super::remote_task`].
 
-use super::super::telecom::repertoire;
+use super::super::telecom::repertoire::repertoire;
 use super::remote_agent::RemoteAgent;
 use a2a::telecom::peer::TelecomPeer;
 use domain::negotiation::{Kind, Negotiation, State};

@@ -3,11 +3,11 @@
 //! Parameters that are missing, or cannot be, are asked for before the agent hears of the task; the
 //! question and those understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
-use super::super::begin::{inert, marked};
+use super::super::message_content::{inert, marked};
 use super::super::notes::{GivenTask, MessageOutcome};
 use super::super::request_context::RequestContext;
-use super::negotiation::unheard;
-use super::{given_up, kept, refused};
+use super::answer::{given_up, refused, unheard};
+use super::kept;
 use a2a::error::Error;
 use a2a::message::{Message, Metadata};
 use a2a::telecom::envelope::TelecomEnvelope;

@@ -3,14 +3,16 @@
 //! Everything is told as to anybody, and besides in the metadata: the result as the section that the
 //! prompt expects, what waits for the peer's word as a message of the negotiation. To who did not begin
 //! a task in A2A-T nothing changes. Refuses to know streams and pushes: both tell what is told here.
-//! Read next: [`super::subscription`], of which less is told.
+//! Read next: [`super::subscribed`], of which less is told.
 
 use super::super::cards::ServedAgent;
-use super::super::task::parts;
-use super::subscription::Subscribed;
-use super::{kept, negotiation};
-use a2a::event::{StatusUpdate, StreamResponse};
-use a2a::message::{Message, Metadata, Part, Role};
+use super::super::event::status;
+use super::super::task::{from_agent, parts};
+use super::kept;
+use super::negotiation_record::{of_task, rendered};
+use super::subscribed::Subscribed;
+use a2a::event::StreamResponse;
+use a2a::message::{Message, Part};
 use a2a::task::{Artifact, Task as Told, TaskState, TaskStatus};
 use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::negotiation::{Context, ask_in_words};
@@ -209,12 +211,12 @@ impl Teller<'_> {
     /// The executor's turn in the negotiation of the task at a time.
     fn turn(&self, spoken: &Spoken<'_>, at: Timestamp) -> Option<Message> {
         let (task, kind) = (spoken.task, Kind::Fulfillment);
-        let found = negotiation::of_task(self.engine, self.who, &task.id, kind);
+        let found = of_task(self.engine, self.who, &task.id, kind);
         let mut negotiation = found.ok().flatten()?;
         negotiation.turns.retain(|turn| turn.at <= at);
         let last = negotiation.turns.last().cloned();
         let last = last.filter(|turn| turn.by == Side::Executor && turn.at == at)?;
-        let metadata = negotiation::rendered(&negotiation, &spoken.envelope, &self.repertoire)?;
+        let metadata = rendered(&negotiation, &spoken.envelope, &self.repertoire)?;
         let contents = last.speech.contents.iter();
         let mut said: Vec<Part> = contents.flat_map(|it| parts(it, &|_| false)).collect();
         if said.is_empty() {
@@ -236,33 +238,4 @@ fn at_work(
         .any(|it| matches!(it, StreamResponse::Artifact(_)));
     let is_at_once = is_done && change.previous == Some(Status::Created);
     is_at_once.then(|| status(task, TaskState::Working, None, change.time))
-}
-
-/// A message of the executor of a task.
-pub(super) fn from_agent(task: &Task, what: &str, parts: Vec<Part>, metadata: Metadata) -> Message {
-    Message {
-        context_id: Some(task.conversation().to_owned()),
-        task_id: Some(task.id.to_string()),
-        metadata,
-        ..Message::new(format!("{}/{what}", task.id), Role::Agent, parts)
-    }
-}
-
-/// A task came into a state.
-pub(super) fn status(
-    task: &Task,
-    state: TaskState,
-    message: Option<Message>,
-    at: Timestamp,
-) -> StreamResponse {
-    StreamResponse::Status(StatusUpdate {
-        task_id: task.id.to_string(),
-        context_id: task.conversation().to_owned(),
-        status: TaskStatus {
-            state,
-            message,
-            timestamp: Some(at),
-        },
-        metadata: Metadata::new(),
-    })
 }

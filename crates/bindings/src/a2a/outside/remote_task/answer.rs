@@ -3,7 +3,7 @@
 //!
 //! Refuses to know how anything is said there. Read next: [`super`], `a2a::state`.
 
-use super::super::super::begin::inert;
+use super::super::super::message_content::inert;
 use super::super::content;
 use super::super::form::TaskForm;
 use super::super::remote_agent::RemoteAgent;
