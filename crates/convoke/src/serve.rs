@@ -8,6 +8,7 @@ use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, LifeSettings, Settings};
 use server::host::{Endpoint, Home, Host, StartError};
+use server::roster::Roster;
 use server::runtime::{Network, Runtime};
 use server::state::StateFolder;
 use server::story::Listener;
@@ -15,7 +16,7 @@ use server::token::TokenError;
 use std::sync::Arc;
 
 #[cfg(not(feature = "showcase"))]
-use server::{config::SettingsError, roster::Roster};
+use server::config::SettingsError;
 
 /// The settings from flags and environment, which override those of the file.
 pub(crate) fn settings_of(
@@ -83,7 +84,9 @@ async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
     match serving.settings.network.as_deref() {
         None | Some("none") => {
             let alone = |host| Runtime::new(host, (), nobody());
-            serving.on(Arc::default(), None, alone).await
+            serving
+                .on(Roster::default(), Arc::default(), None, alone)
+                .await
         }
         Some(network) => Err(Failure::usage(format!(
             "there is no network '{network}': this build has no simulator; build convoke with its \
@@ -101,16 +104,16 @@ pub(crate) struct Serving<'s> {
 }
 
 impl Serving<'_> {
-    /// Runs the platform with its agents on a network, until it is asked to end. `hint` is printed
-    /// once it is ready.
+    /// Runs the platform with the agents of a roster on a network, until it is asked to end. `hint` is
+    /// printed once it is ready.
     pub(crate) async fn on<N: Network>(
         self,
+        roster: Roster,
         inventory: Arc<Inventory>,
         hint: Option<&str>,
         runtime: impl FnOnce(Arc<Host>) -> Runtime<N>,
     ) -> Result<(), Failure> {
         let (common, settings) = (self.common, &self.settings);
-        let roster = roster(settings).map_err(StartError::from)?;
         let home = Home::Folder(self.folder);
         let host = Host::start(home, settings, roster, inventory, self.clock).await?;
         let host = Arc::new(host);

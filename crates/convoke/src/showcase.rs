@@ -19,6 +19,7 @@ use crate::output::Failure;
 use crate::serve::{Serving, nobody};
 use arena::stage::{StageError, served};
 use server::config::{Settings, SettingsError};
+use server::host::StartError;
 use server::roster::Roster;
 use server::runtime::Runtime;
 use std::sync::Arc;
@@ -39,14 +40,16 @@ pub(crate) fn roster(settings: &Settings) -> Result<Roster, SettingsError> {
 
 /// Serves a platform on the network in its settings, if there is one.
 pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
-    let Some(simulation) = served(&serving.settings, serving.clock.now())? else {
+    let simulation = served(&serving.settings, serving.clock.now())?;
+    let roster = roster(&serving.settings).map_err(StartError::from)?;
+    let Some(simulation) = simulation else {
         let alone = |host| Runtime::new(host, (), nobody());
-        return serving.on(Arc::default(), None, alone).await;
+        return serving.on(roster, Arc::default(), None, alone).await;
     };
     let lives = serving.settings.life.is_some().then_some(
         "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
     );
     let inventory = simulation.inventory();
     let on_it = |host| arena::world(host, simulation, nobody());
-    serving.on(inventory, lives, on_it).await
+    serving.on(roster, inventory, lives, on_it).await
 }
