@@ -1,7 +1,7 @@
 //! The `convoke` command: `serve`, `demo`, `simulate`, and clients of the protocol.
 //!
-//! A tour: [`cli`] is the command line; [`serve`] runs the platform, [`showcase`] the simulated
-//! network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] are NETCONF
+//! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), [`showcase`] the
+//! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] are NETCONF
 //! clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
 //! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]); [`record`] reads
 //! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
@@ -19,6 +19,7 @@ mod record;
 mod remote;
 mod schemas;
 mod serve;
+mod serving;
 #[cfg(feature = "showcase")]
 mod showcase;
 mod store;

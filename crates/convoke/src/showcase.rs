@@ -16,7 +16,7 @@ mod show;
 pub(crate) mod simulate;
 
 use crate::output::Failure;
-use crate::serve::{Serving, nobody};
+use crate::serving::{Serving, nobody};
 use arena::stage::{StageError, served};
 use server::config::{Settings, SettingsError};
 use server::host::StartError;

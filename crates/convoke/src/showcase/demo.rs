@@ -5,7 +5,7 @@
 
 use crate::cli::{Common, Demo, Play as Scene, Stage as StageFlags, Story};
 use crate::output::{self, Failure, line};
-use crate::serve::{self, announce, asked_to_end, settings_of};
+use crate::serving::{announce, asked_to_end, live, settings_of};
 use crate::showcase::files;
 use crate::showcase::replay;
 use crate::showcase::show::{self, Show};
@@ -257,7 +257,7 @@ async fn stay(common: &Common, stage: &mut Stage) -> Result<(), Failure> {
         line("Ctrl-C ends it.");
     }
     stage.world.host().clock.follow_wall();
-    serve::live(&mut stage.world, asked_to_end()?).await
+    live(&mut stage.world, asked_to_end()?).await
 }
 
 pub(crate) fn play(
