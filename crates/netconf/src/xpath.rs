@@ -23,6 +23,7 @@ mod compare;
 mod evaluate;
 mod expression;
 mod function;
+mod kind;
 mod lexer;
 mod parse;
 mod retain;

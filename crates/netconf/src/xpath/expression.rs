@@ -4,6 +4,7 @@
 //! [`super::evaluate`].
 
 use super::function::Function;
+use super::kind::Kind;
 
 /// A node of the table.
 pub(super) type Id = u32;
@@ -37,15 +38,6 @@ impl Expression {
     pub(super) fn fact(&self, id: Id) -> Facts {
         self.facts[id as usize]
     }
-}
-
-/// The type of an expression's value; in XPath 1.0 without variables it is known before evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Nodes,
-    Text,
-    Number,
-    Boolean,
 }
 
 /// The static facts on a node of the table.

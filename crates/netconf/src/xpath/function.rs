@@ -4,7 +4,7 @@
 //! an identity instead of a value, so they are operations of their own ([`Derived`](super::expression::Derived)). `id()` is not among them, for no YANG data have
 //! identifiers of that kind, and neither is `deref()`, which needs the types of leaves.
 
-use super::expression::Kind;
+use super::kind::Kind;
 
 macro_rules! functions {
     ($($function:ident $name:literal $signature:literal $least:literal $most:literal $kind:ident;)+) => {

@@ -7,9 +7,10 @@
 mod path;
 
 use super::expression::{
-    Arithmetic, Derived, Expression, Facts, Id, Kind, Operation, Relation, Start, Step,
+    Arithmetic, Derived, Expression, Facts, Id, Operation, Relation, Start, Step,
 };
 use super::function::Function;
+use super::kind::Kind;
 use super::lexer::{Placed, Token, syntax, tokens};
 use super::{EXPRESSION_DEPTH, EXPRESSION_NODES, ExpressionError};
 use crate::names::namespace;

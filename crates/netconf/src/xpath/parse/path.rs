@@ -3,7 +3,8 @@
 //! Knows nothing of operators and calls; a predicate is an expression of [`super`].
 
 use super::super::ExpressionError;
-use super::super::expression::{Axis, Id, Kind, Operation, Start, Step, Test};
+use super::super::expression::{Axis, Id, Operation, Start, Step, Test};
+use super::super::kind::Kind;
 use super::super::lexer::Token;
 use super::{Parsed, Parser};
 
