@@ -1,6 +1,6 @@
 //! The bytes of one node: tags, namespaces, values. Pruning is in `write`.
 
-use super::{Content, Defaulted, Metadata, Node, Value};
+use super::node::{Content, Defaulted, Metadata, Node, Value};
 use crate::filter::DefaultsMode;
 use crate::framing::decimal;
 use crate::names::namespace;

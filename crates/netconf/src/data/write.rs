@@ -5,8 +5,8 @@
 //! a container without permission of its own) is written first and taken back
 //! if nothing below it was selected; so nothing is visited twice.
 
+use super::node::{Content, Defaulted, Node};
 use super::render::{end_tag, start_tag, write_terminal};
-use super::{Content, Defaulted, Node};
 use crate::filter::{Access, DefaultsMode, Few, Pattern, Projection, View, a_level_down};
 
 /// Appends a top-level node as far as the projection includes it; `out` keeps its length if nothing
