@@ -26,30 +26,10 @@ pub use client::{
     read_notification, read_reply,
 };
 pub use encode::agent_xml;
+pub use modules::{
+    AGENT_NAMESPACE, ALARMS_NAMESPACE, AUDIT_NAMESPACE, DATA_NAMESPACE, EMS_NAMESPACE,
+    NEGOTIATION_NAMESPACE, NETWORK_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE,
+    SIMULATION_NAMESPACE, TOPOLOGY_NAMESPACE, USAGE_NAMESPACE,
+};
 pub use platform::{Platform, SessionInfo};
 pub use session::{Backlog, Flow, Peer, Session};
-
-/// The namespace of module irtf-agent.
-pub const AGENT_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:irtf-agent";
-/// The namespace of module convoke-negotiation.
-pub const NEGOTIATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-negotiation";
-/// The namespace of module convoke-simulation.
-pub const SIMULATION_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-simulation";
-/// The namespace of module convoke-registry.
-pub const REGISTRY_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-registry";
-/// The namespace of module convoke-data.
-pub const DATA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-data";
-/// The namespace of module convoke-audit.
-pub const AUDIT_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-audit";
-/// `convoke-schema`.
-pub const SCHEMA_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-schema";
-/// The namespace of module convoke-usage.
-pub const USAGE_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-usage";
-/// The namespace of module convoke-ems.
-pub const EMS_NAMESPACE: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
-/// The namespace of module ietf-alarms (RFC 8632).
-pub const ALARMS_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-alarms";
-/// The namespace of module ietf-network (RFC 8345).
-pub const NETWORK_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-network";
-/// The namespace of module ietf-network-topology (RFC 8345).
-pub const TOPOLOGY_NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-network-topology";
