@@ -9,7 +9,7 @@ mod refused;
 mod violation;
 
 pub(crate) use origin::RpcOrigin;
-pub(crate) use refused::{denied, of_reading, of_sections, of_typed, refused};
+pub(crate) use refused::{denied, of_reading, of_sections, refused};
 pub(crate) use violation::of_violation;
 
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};

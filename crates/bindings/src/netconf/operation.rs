@@ -145,14 +145,14 @@ impl RpcDefinition {
 /// Every rpc that is offered: the modules say what it takes and gives, the handlers the rest.
 static RPCS: &[RpcDefinition] = &[
     RpcDefinition::of::<Negotiate>().at_once(),
-    RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, _, it| {
-        taken(read::get(cx, it))
+    RpcDefinition::everywhere(&modules::NETCONF, "get", |cx, origin, it| {
+        taken(read::get(cx, origin, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF, "get-config", |cx, _, it| {
-        taken(read::get_config(cx, it))
+    RpcDefinition::everywhere(&modules::NETCONF, "get-config", |cx, origin, it| {
+        taken(read::get_config(cx, origin, it))
     }),
-    RpcDefinition::everywhere(&modules::NETCONF_NMDA, "get-data", |cx, _, it| {
-        taken(read::get_data(cx, it))
+    RpcDefinition::everywhere(&modules::NETCONF_NMDA, "get-data", |cx, origin, it| {
+        taken(read::get_data(cx, origin, it))
     }),
     RpcDefinition::everywhere(&modules::NETCONF, "lock", |cx, _, it| {
         Dispatch::Now(lock::lock(cx, it))
@@ -172,7 +172,7 @@ static RPCS: &[RpcDefinition] = &[
     RpcDefinition::everywhere(
         &modules::NOTIFICATIONS,
         "create-subscription",
-        |cx, _, it| Dispatch::Now(subscribe::create(cx, it)),
+        |cx, origin, it| Dispatch::Now(subscribe::create(cx, origin, it)),
     ),
     RpcDefinition::new(input::RegisterAgent::ORIGIN, registry::register_agent),
     RpcDefinition::of::<RenewLease>(),

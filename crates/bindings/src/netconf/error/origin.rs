@@ -4,7 +4,6 @@
 
 use super::ErrorPath;
 use crate::netconf::modules::{self, Module};
-use crate::netconf::operation::input::{Input, TaskNegotiate};
 use ::netconf::names::namespace::BASE;
 use engine::refusal::Field;
 
@@ -20,9 +19,6 @@ pub(crate) struct RpcOrigin {
 }
 
 impl RpcOrigin {
-    /// `task-negotiate`.
-    pub(crate) const NEGOTIATE: Self = TaskNegotiate::ORIGIN;
-
     /// An rpc whose nodes are all of its own module.
     pub(crate) const fn of(module: &'static Module, rpc: &'static str) -> Self {
         Self {
@@ -118,24 +114,23 @@ impl RpcOrigin {
 
 #[cfg(test)]
 mod tests {
-    use super::RpcOrigin;
-    use crate::netconf::operation::input::{DataRead, Input, RenewLease};
+    use crate::netconf::operation::input::{DataRead, Input, RenewLease, TaskNegotiate};
 
     #[test]
     fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {
         for (asked, leaf, path) in [
             (
-                RpcOrigin::NEGOTIATE,
+                TaskNegotiate::ORIGIN,
                 "task-id",
                 "/nc:rpc/agt:task-negotiate/agt:task-id",
             ),
             (
-                RpcOrigin::NEGOTIATE,
+                TaskNegotiate::ORIGIN,
                 "round",
                 "/nc:rpc/agt:task-negotiate/cvn:round",
             ),
             (
-                RpcOrigin::NEGOTIATE,
+                TaskNegotiate::ORIGIN,
                 "task-subscription/subscript-url",
                 "/nc:rpc/agt:task-negotiate/cvn:task-subscription/cvn:subscript-url",
             ),

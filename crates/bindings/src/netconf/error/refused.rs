@@ -213,13 +213,12 @@ fn of_profile(cause: &ProfileError, asked: RpcOrigin) -> RpcError {
     RpcError::application(tag).path(asked.path(leaf))
 }
 
-/// A payload as typed XML that does not keep to its schema; `at` is its container.
-pub(crate) fn of_typed(refusal: &Refusal, at: ErrorPath) -> RpcError {
-    refused(refusal, RpcOrigin::NEGOTIATE).path(at)
-}
-
 /// A look at data that the engine refused.
-pub(crate) fn of_reading(refusal: &Refusal, operation: XmlElement<'_>) -> RpcError {
+pub(crate) fn of_reading(
+    refusal: &Refusal,
+    asked: RpcOrigin,
+    operation: XmlElement<'_>,
+) -> RpcError {
     match refusal {
         Refusal::OverLimit(OverLimit::TooMuch { .. }) => RpcError::application(ErrorTag::TooBig)
             .path(ErrorPath::of(operation))
@@ -227,7 +226,7 @@ pub(crate) fn of_reading(refusal: &Refusal, operation: XmlElement<'_>) -> RpcErr
                 "{refusal}; name the keys that are wanted, or read page by page with <get-tasks> \
                  and <get-context> of convoke-registry"
             )),
-        other => refused(other, RpcOrigin::NEGOTIATE),
+        other => refused(other, asked),
     }
 }
 

@@ -6,8 +6,9 @@
 use super::{Answer, Dispatch, check};
 use crate::background::later;
 use crate::netconf::encode::Reader;
+use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::search;
 use crate::netconf::session::RequestContext;
-use crate::netconf::{error, search};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
@@ -35,11 +36,15 @@ enum Filter<'x> {
     },
 }
 
+/// The rpc that was asked, and as it was sent.
+type Asked<'x> = (RpcOrigin, XmlElement<'x>);
+
 /// How the reply holds what was read.
 type Wrap = fn(Vec<u8>) -> Answer;
 
 pub(super) fn get(
     cx: &RequestContext<'_>,
+    origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
     if !is_plain(operation, &["filter"]) {
@@ -51,11 +56,12 @@ pub(super) fn get(
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(cx, operation, filter, request, Answer::Data)
+    read(cx, (origin, operation), filter, request, Answer::Data)
 }
 
 pub(super) fn get_config(
     cx: &RequestContext<'_>,
+    origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
     check(cx, operation)?;
@@ -73,11 +79,12 @@ pub(super) fn get_config(
         defaults: defaults(operation)?,
         max_depth: None,
     };
-    read(cx, operation, filter, request, Answer::Data)
+    read(cx, (origin, operation), filter, request, Answer::Data)
 }
 
 pub(super) fn get_data(
     cx: &RequestContext<'_>,
+    origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
     check(cx, operation)?;
@@ -109,7 +116,7 @@ pub(super) fn get_data(
         defaults: defaults(operation)?,
         max_depth: leaf("max-depth").and_then(|d| d.trimmed_text().parse().ok()),
     };
-    read(cx, operation, filter, request, wrapped)
+    read(cx, (origin, operation), filter, request, wrapped)
 }
 
 /// The local name of a `datastore` value, if it is an identity of ietf-datastores.
@@ -186,7 +193,7 @@ fn defaults(operation: XmlElement<'_>) -> Result<DefaultsMode, RpcError> {
 
 fn read(
     cx: &RequestContext<'_>,
-    operation: XmlElement<'_>,
+    asked: Asked<'_>,
     filter: Filter<'_>,
     request: Request,
     wrap: Wrap,
@@ -194,7 +201,7 @@ fn read(
     let mut data = Vec::with_capacity(1_024);
     match filter {
         Filter::Selection(selection) => {
-            write(cx, operation, &request, &selection, &mut data)?;
+            write(cx, asked, &request, &selection, &mut data)?;
             Ok(Dispatch::Now(Ok(wrap(data))))
         }
         Filter::XPath { scope, .. } if request.max_depth.is_some() => {
@@ -212,7 +219,7 @@ fn read(
         } => {
             let extent = extent::of_xpath(text, &scope.prefixes());
             data.extend_from_slice(b"<data>");
-            write(cx, operation, &request, &extent, &mut data)?;
+            write(cx, asked, &request, &extent, &mut data)?;
             if data.len() > search::SEARCH_BYTES {
                 return Err(RpcError::protocol(ErrorTag::TooBig)
                     .path(ErrorPath::of(scope))
@@ -227,7 +234,7 @@ fn read(
 /// Writes what a selection has of the data that the caller may read.
 fn write(
     cx: &RequestContext<'_>,
-    operation: XmlElement<'_>,
+    (origin, operation): Asked<'_>,
     request: &Request,
     selection: &Selection,
     data: &mut Vec<u8>,
@@ -248,7 +255,7 @@ fn write(
         .permit(&permit);
     reader
         .write(&projection, data)
-        .map_err(|refusal| error::of_reading(&refusal, operation))
+        .map_err(|refusal| error::of_reading(&refusal, origin, operation))
 }
 
 /// Searches data beside the session; the reply follows in its turn.

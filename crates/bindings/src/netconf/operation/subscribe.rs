@@ -112,6 +112,7 @@ pub(in crate::netconf) struct Due {
 
 pub(super) fn create(
     cx: &RequestContext<'_>,
+    origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Answer, RpcError> {
     if !has_base_filter(operation) {
@@ -154,7 +155,7 @@ pub(super) fn create(
     let cursor = match start {
         Some(start) => stream
             .cursor_at(start)
-            .map_err(|e| error::refused(&e.into(), RpcOrigin::NEGOTIATE))?,
+            .map_err(|e| error::refused(&e.into(), origin))?,
         None => last,
     };
     Ok(Answer::Subscribed(Box::new(Subscription {

@@ -5,6 +5,7 @@
 //! the template's own check says all of it. Read next: `schema::render::yang`.
 
 use super::check_text;
+use super::input::{Input, TaskNegotiate};
 use crate::netconf::error;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::ErrorPath;
@@ -64,7 +65,8 @@ pub(super) fn all_violations(
     check_text(cx, operation, &without(operation, is_payload)).ok()?;
     let payload = payload(container, &cx.platform.engine.templates()).ok()?;
     let refusal = refusal(cx, payload)?;
-    Some(error::of_typed(&refusal, ErrorPath::of(container)))
+    let error = error::refused(&refusal, TaskNegotiate::ORIGIN);
+    Some(error.path(ErrorPath::of(container)))
 }
 
 /// What the template's own check says of a payload, if it is not taken.
