@@ -62,6 +62,17 @@ pub(super) enum Answer {
     Closing(CloseReason),
 }
 
+impl Answer {
+    /// The reply with this output; RFC 7950 §7.14.4: `<ok/>` if nothing stands in it.
+    fn of(output: impl Output) -> Self {
+        let body = output.into_bytes();
+        match body.is_empty() {
+            true => Self::Ok,
+            false => Self::Body(body),
+        }
+    }
+}
+
 /// The outcome of a negotiation that is not on disk yet, or of a search under way.
 pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send>>;
 
@@ -311,7 +322,7 @@ fn carried_out<O: Codec>(
     let checked = O::check(cx, input);
     let operation = checked.and_then(|()| O::decode(cx, O::Input::of(input)));
     executed(cx, origin, operation, |outcome| {
-        O::encode(&outcome, Output::begin()).answer()
+        Answer::of(O::encode(&outcome, Output::begin()))
     })
 }
 

@@ -12,7 +12,6 @@ mod rpcs;
 pub(in crate::netconf) use data::*;
 pub(in crate::netconf) use rpcs::*;
 
-use super::operation::Answer;
 use ::netconf::data::{Defaulted, Node, Value, Writer, write};
 use ::netconf::filter::Projection;
 use ::netconf::xml::write as xml;
@@ -27,16 +26,16 @@ pub(in crate::netconf) trait Output {
     /// One in which nothing stands yet.
     fn begin() -> Self;
 
-    /// The reply.
-    fn answer(self) -> Answer;
+    /// What stands in it: elements, complete.
+    fn into_bytes(self) -> Vec<u8>;
 }
 
 /// Nothing is told but that it was done.
 impl Output for () {
     fn begin() -> Self {}
 
-    fn answer(self) -> Answer {
-        Answer::Ok
+    fn into_bytes(self) -> Vec<u8> {
+        Vec::new()
     }
 }
 
@@ -100,14 +99,6 @@ impl Siblings {
         out.extend_from_slice(b"</");
         out.extend_from_slice(name.as_bytes());
         out.push(b'>');
-    }
-
-    /// RFC 7950 §7.14.4: `<ok/>` if there is none.
-    fn answer(self) -> Answer {
-        match self.0.is_empty() {
-            true => Answer::Ok,
-            false => Answer::Body(self.0),
-        }
     }
 }
 
@@ -293,8 +284,8 @@ macro_rules! output {
                 super::Parent::within(super::Siblings::none())
             }
 
-            fn answer(self) -> crate::netconf::operation::Answer {
-                self.0.answer()
+            fn into_bytes(self) -> Vec<u8> {
+                self.0.0
             }
         }
     };

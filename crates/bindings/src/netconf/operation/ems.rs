@@ -46,26 +46,29 @@ pub(super) fn acted<I: ActionInput>(
 /// Writes the output. Which rpc's it is, the outcome says: the engine has one operation for all of them.
 fn encode(acted: Acted) -> Answer {
     match &acted.outcome {
-        Outcome::Measured(measurement) => output::Probe::begin()
-            .condition(measurement.condition.as_str())
-            .reading(&measurement.readings, |node, (name, value)| {
-                node.name(name).value(*value)
-            })
-            .answer(),
-        Outcome::Dispatched { arrival } => output::Dispatch::begin()
-            .dispatch(acted.number)
-            .arrival(*arrival)
-            .answer(),
+        Outcome::Measured(measurement) => Answer::of(
+            output::Probe::begin()
+                .condition(measurement.condition.as_str())
+                .reading(&measurement.readings, |node, (name, value)| {
+                    node.name(name).value(*value)
+                }),
+        ),
+        Outcome::Dispatched { arrival } => Answer::of(
+            output::Dispatch::begin()
+                .dispatch(acted.number)
+                .arrival(*arrival),
+        ),
         Outcome::Configuration(configuration) => configured(configuration),
         Outcome::Traced {
             visits,
             left_to,
             came_from,
-        } => output::Trace::begin()
-            .visit(visits, visit)
-            .left_to(left_to.as_ref())
-            .came_from(came_from.as_ref())
-            .answer(),
+        } => Answer::of(
+            output::Trace::begin()
+                .visit(visits, visit)
+                .left_to(left_to.as_ref())
+                .came_from(came_from.as_ref()),
+        ),
         Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
     }
 }
@@ -136,9 +139,7 @@ fn configured<'a>(of: &'a Configuration) -> Answer {
             .running(of.running.get(name))
             .planned(of.planned.get(name))
     };
-    output::ReadConfiguration::begin()
-        .parameter(names, parameter)
-        .answer()
+    Answer::of(output::ReadConfiguration::begin().parameter(names, parameter))
 }
 
 fn visit<'a>(node: output::Visit<'a>, of: &'a Visit) -> output::Visit<'a> {
