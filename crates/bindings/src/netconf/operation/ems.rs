@@ -11,7 +11,7 @@ use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::inventory::ElementId;
-use domain::telemetry::{Action, Configuration, Outcome, Saving, Visit};
+use domain::telemetry::{Action, Outcome, Saving, Visit};
 use engine::{Act, Acted, Endpoint};
 use std::collections::BTreeSet;
 
@@ -22,6 +22,9 @@ pub(super) trait ActionInput: Input {
     /// # Errors
     /// An `rpc-error` for what the schema lets pass and nothing can be made of.
     fn action(input: Self::In<'_>) -> Result<Action, RpcError>;
+
+    /// Writes what came of it into the output of the rpc.
+    fn encode<'a>(acted: &'a Acted, output: Self::Output<'a>) -> Self::Output<'a>;
 }
 
 /// Reads the action of an rpc, has it done, and writes its outcome.
@@ -40,45 +43,21 @@ pub(super) fn acted<I: ActionInput>(
             Err(error::not_supported(input, why))
         }
     });
-    executed(cx, origin, act, encode)
+    executed(cx, origin, act, |acted| {
+        Answer::of(I::encode(&acted, Output::begin()))
+    })
 }
 
-/// Writes the output. Which rpc's it is, the outcome says: the engine has one operation for all of them.
-fn encode(acted: Acted) -> Answer {
-    match &acted.outcome {
-        Outcome::Measured(measurement) => Answer::of(
-            output::Probe::begin()
-                .condition(measurement.condition.as_str())
-                .reading(&measurement.readings, |node, (name, value)| {
-                    node.name(name).value(*value)
-                }),
-        ),
-        Outcome::Dispatched { arrival } => Answer::of(
-            output::Dispatch::begin()
-                .dispatch(acted.number)
-                .arrival(*arrival),
-        ),
-        Outcome::Configuration(configuration) => configured(configuration),
-        Outcome::Traced {
-            visits,
-            left_to,
-            came_from,
-        } => Answer::of(
-            output::Trace::begin()
-                .visit(visits, visit)
-                .left_to(left_to.as_ref())
-                .came_from(came_from.as_ref()),
-        ),
-        Outcome::Guided | Outcome::Done | Outcome::Told | Outcome::Impossible(_) => Answer::Ok,
-    }
-}
-
-/// Says which action an input is.
+/// Says which action an input is, and how its output is filled.
 macro_rules! actions {
-    ($($rpc:ident: $input:ident => $action:expr;)*) => {
+    ($($rpc:ident: $input:ident => $action:expr, $encode:ident;)*) => {
         $(impl ActionInput for input::$rpc<'static> {
             fn action($input: input::$rpc<'_>) -> Result<Action, RpcError> {
                 Ok($action)
+            }
+
+            fn encode<'a>(acted: &'a Acted, output: Self::Output<'a>) -> Self::Output<'a> {
+                $encode(acted, output)
             }
         })*
     };
@@ -87,59 +66,100 @@ macro_rules! actions {
 actions! {
     Probe: input => Action::Probe {
         element: element(input.element()?),
-    };
+    }, measured;
     ReadConfiguration: input => Action::ReadConfiguration {
         element: element(input.element()?),
-    };
+    }, configured;
     Configure: input => Action::Configure {
         element: element(input.element()?),
         parameter: input.parameter()?.owned(),
         value: input.value()?.owned(),
-    };
+    }, done;
     Restart: input => Action::Restart {
         element: element(input.element()?),
-    };
+    }, done;
     SetPower: input => Action::SetPower {
         cell: element(input.cell()?),
         offset_db: input.offset()?,
-    };
+    }, done;
     SetSaving: input => Action::SetSaving {
         cells: input.cell().map(element).collect(),
         saving: input.saving()?.read_as(Saving::parse)?,
-    };
+    }, done;
     Trace: input => Action::Trace {
         vehicle: input.vehicle()?.owned(),
         from: input.from()?.timestamp()?,
         until: input.until()?.timestamp()?,
-    };
+    }, traced;
     Dispatch: input => Action::Dispatch {
         element: element(input.element()?),
         work_order: input.work_order().map(Text::owned),
-    };
+    }, dispatched;
     Guide: input => Action::Guide {
         dispatch: input.dispatch()?,
         element: element(input.element()?),
         steps: input.step().map(Text::owned).collect(),
-    };
+    }, done;
     TellCustomer: input => Action::TellCustomer {
         ticket: input.ticket()?.owned(),
         text: input.text()?.owned(),
         question: input.question(),
-    };
+    }, done;
 }
 
 fn element(named: Text<'_>) -> ElementId {
     ElementId::new(named.as_str())
 }
 
-fn configured<'a>(of: &'a Configuration) -> Answer {
+/// Nothing is told but that it was done.
+fn done(_: &Acted, (): ()) {}
+
+fn measured<'a>(acted: &'a Acted, output: output::Probe<'a>) -> output::Probe<'a> {
+    let Outcome::Measured(of) = &acted.outcome else {
+        return output;
+    };
+    output
+        .condition(of.condition.as_str())
+        .reading(&of.readings, |node, (name, value)| {
+            node.name(name).value(*value)
+        })
+}
+
+fn dispatched<'a>(acted: &'a Acted, output: output::Dispatch<'a>) -> output::Dispatch<'a> {
+    let Outcome::Dispatched { arrival } = &acted.outcome else {
+        return output;
+    };
+    output.dispatch(acted.number).arrival(*arrival)
+}
+
+fn configured<'a>(
+    acted: &'a Acted,
+    output: output::ReadConfiguration<'a>,
+) -> output::ReadConfiguration<'a> {
+    let Outcome::Configuration(of) = &acted.outcome else {
+        return output;
+    };
     let names: BTreeSet<&String> = of.running.keys().chain(of.planned.keys()).collect();
-    let parameter = |node: output::Parameter<'a>, name: &'a String| {
+    output.parameter(names, |node, name| {
         node.name(name)
             .running(of.running.get(name))
             .planned(of.planned.get(name))
+    })
+}
+
+fn traced<'a>(acted: &'a Acted, output: output::Trace<'a>) -> output::Trace<'a> {
+    let Outcome::Traced {
+        visits,
+        left_to,
+        came_from,
+    } = &acted.outcome
+    else {
+        return output;
     };
-    Answer::of(output::ReadConfiguration::begin().parameter(names, parameter))
+    output
+        .visit(visits, visit)
+        .left_to(left_to.as_ref())
+        .came_from(came_from.as_ref())
 }
 
 fn visit<'a>(node: output::Visit<'a>, of: &'a Visit) -> output::Visit<'a> {
