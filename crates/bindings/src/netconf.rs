@@ -3,8 +3,8 @@
 //! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
 //! `operation` holds one file per rpc; `encode` turns domain values into data nodes; `access`
 //! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
-//! notifications; `output` has the types of whatever is told, from YANG; `search` evaluates an XPath. What
-//! sessions share is the [`Platform`].
+//! notifications; `input` and `output` have the types of whatever is asked and told, from YANG;
+//! `search` evaluates an XPath. What sessions share is the [`Platform`].
 
 mod access;
 mod client;
@@ -13,6 +13,7 @@ mod error;
 mod event;
 #[cfg(test)]
 mod generator;
+mod input;
 mod modules;
 mod operation;
 mod output;

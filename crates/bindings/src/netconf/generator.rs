@@ -96,7 +96,7 @@ fn hold(file: &str, generated: impl Fn(&Generation) -> String) {
 
 #[test]
 fn inputs_are_those_of_the_modules() {
-    hold("operation/input/rpcs.rs", inputs::generated);
+    hold("input/rpcs.rs", inputs::generated);
 }
 
 #[test]

@@ -9,7 +9,6 @@ mod audit;
 mod data;
 mod ems;
 pub(super) mod fast_path;
-pub(super) mod input;
 mod lock;
 mod negotiate;
 mod page;
@@ -27,6 +26,7 @@ pub(super) use subscribe::Subscription;
 
 use super::error;
 use super::error::RpcOrigin;
+use super::input::{self, Input};
 use super::modules::{self, Module};
 use super::output::Output;
 use super::session::RequestContext;
@@ -44,7 +44,6 @@ use engine::{
     ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal, RejectPatch,
     RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
 };
-use input::Input;
 use std::future::Future;
 use std::pin::Pin;
 

@@ -200,32 +200,38 @@ macro_rules! namespace {
 /// `list` takes what it is about, and how the node is filled with that; an `anyxml` what stands in it.
 macro_rules! method {
     ($name:ident leaf $type:ty, $namespace:expr, $yang:literal) => {
-        pub(in crate::netconf) fn $name(mut self, value: impl super::LeafValue<'a, $type>) -> Self {
+        pub(in crate::netconf) fn $name(
+            mut self,
+            value: impl crate::netconf::output::LeafValue<'a, $type>,
+        ) -> Self {
             if let Some(value) = value.value() {
                 let leaf = ::netconf::data::Node::value($namespace, $yang, value);
-                super::Place::put(&mut self.0, leaf);
+                crate::netconf::output::Place::put(&mut self.0, leaf);
             }
             self
         }
     };
     ($name:ident leaf $type:ty, $namespace:expr, $yang:literal or $default:literal) => {
-        pub(in crate::netconf) fn $name(mut self, value: impl super::LeafValue<'a, $type>) -> Self {
+        pub(in crate::netconf) fn $name(
+            mut self,
+            value: impl crate::netconf::output::LeafValue<'a, $type>,
+        ) -> Self {
             if let Some(value) = value.value() {
-                let defaulted = super::beside_default(&value, $default);
+                let defaulted = crate::netconf::output::beside_default(&value, $default);
                 let leaf = ::netconf::data::Node::value($namespace, $yang, value);
-                super::Place::put(&mut self.0, leaf.defaulted(defaulted));
+                crate::netconf::output::Place::put(&mut self.0, leaf.defaulted(defaulted));
             }
             self
         }
     };
     ($name:ident leaf_list $type:ty, $namespace:expr, $yang:literal) => {
-        pub(in crate::netconf) fn $name<V: super::LeafValue<'a, $type>>(
+        pub(in crate::netconf) fn $name<V: crate::netconf::output::LeafValue<'a, $type>>(
             mut self,
             values: impl IntoIterator<Item = V>,
         ) -> Self {
             for value in values.into_iter().filter_map(V::value) {
                 let leaf = ::netconf::data::Node::value($namespace, $yang, value);
-                super::Place::put(&mut self.0, leaf);
+                crate::netconf::output::Place::put(&mut self.0, leaf);
             }
             self
         }
@@ -238,8 +244,11 @@ macro_rules! method {
         ) -> Self {
             if let Some(of) = of {
                 let node = ::netconf::data::Node::container($namespace, $yang);
-                let node = fill(super::Parent::within(node), of);
-                super::Place::put(&mut self.0, super::Parent::written(node));
+                let node = fill(crate::netconf::output::Parent::within(node), of);
+                crate::netconf::output::Place::put(
+                    &mut self.0,
+                    crate::netconf::output::Parent::written(node),
+                );
             }
             self
         }
@@ -252,8 +261,11 @@ macro_rules! method {
         ) -> Self {
             for of in all {
                 let node = ::netconf::data::Node::entry($namespace, $yang, $keys);
-                let node = fill(super::Parent::within(node), of);
-                super::Place::put(&mut self.0, super::Parent::written(node));
+                let node = fill(crate::netconf::output::Parent::within(node), of);
+                crate::netconf::output::Place::put(
+                    &mut self.0,
+                    crate::netconf::output::Parent::written(node),
+                );
             }
             self
         }
@@ -261,8 +273,8 @@ macro_rules! method {
     ($name:ident anyxml, $namespace:expr, $yang:literal) => {
         pub(in crate::netconf) fn $name<N>(mut self, inside: N) -> Self
         where
-            N: super::Parent<::netconf::data::Node<'a>>,
-            P: AsMut<super::Siblings>,
+            N: crate::netconf::output::Parent<::netconf::data::Node<'a>>,
+            P: AsMut<crate::netconf::output::Siblings>,
         {
             self.0
                 .as_mut()
@@ -277,11 +289,11 @@ macro_rules! method {
 /// One that is `like` another has the nodes of that in front of its own.
 macro_rules! output {
     (rpc $name:ident { $($lines:tt)* }) => {
-        super::output! { type $name super::Siblings { $($lines)* } }
+        crate::netconf::output::output! { type $name crate::netconf::output::Siblings { $($lines)* } }
 
-        impl super::Output for $name<'_> {
+        impl crate::netconf::output::Output for $name<'_> {
             fn begin() -> Self {
-                super::Parent::within(super::Siblings::none())
+                crate::netconf::output::Parent::within(crate::netconf::output::Siblings::none())
             }
 
             fn into_bytes(self) -> Vec<u8> {
@@ -290,22 +302,22 @@ macro_rules! output {
         }
     };
     (root $name:ident = $module:ident $yang:literal $(like $first:ident)? { $($lines:tt)* }) => {
-        super::output! { node $name $(like $first)? { $($lines)* } }
+        crate::netconf::output::output! { node $name $(like $first)? { $($lines)* } }
 
         impl Default for $name<'_> {
             fn default() -> Self {
-                let namespace = super::namespace!($module);
-                super::Parent::within(::netconf::data::Node::container(namespace, $yang))
+                let namespace = crate::netconf::output::namespace!($module);
+                crate::netconf::output::Parent::within(::netconf::data::Node::container(namespace, $yang))
             }
         }
     };
     (data $name:ident = $module:ident $yang:literal $(like $first:ident)? { $($lines:tt)* }) => {
-        super::output! { node $name $(like $first)? { $($lines)* } }
+        crate::netconf::output::output! { node $name $(like $first)? { $($lines)* } }
 
         impl Default for $name<'_> {
             fn default() -> Self {
-                let namespace = super::namespace!($module);
-                super::Parent::within(::netconf::data::Node::container(namespace, $yang).state())
+                let namespace = crate::netconf::output::namespace!($module);
+                crate::netconf::output::Parent::within(::netconf::data::Node::container(namespace, $yang).state())
             }
         }
     };
@@ -314,26 +326,26 @@ macro_rules! output {
             $($lines:tt)*
         }
     ) => {
-        super::output! { node $name $(like $first)? { $($lines)* } }
+        crate::netconf::output::output! { node $name $(like $first)? { $($lines)* } }
 
         impl Default for $name<'_> {
             fn default() -> Self {
-                let namespace = super::namespace!($module);
-                super::Parent::within(::netconf::data::Node::entry(namespace, $yang, $keys).state())
+                let namespace = crate::netconf::output::namespace!($module);
+                crate::netconf::output::Parent::within(::netconf::data::Node::entry(namespace, $yang, $keys).state())
             }
         }
     };
     (node $name:ident $(like $first:ident)? { $($lines:tt)* }) => {
-        super::output! { type $name ::netconf::data::Node<'a> { $($lines)* } }
+        crate::netconf::output::output! { type $name ::netconf::data::Node<'a> { $($lines)* } }
 
-        $(impl<'a, P: super::Place<'a>> $name<'a, P> {
+        $(impl<'a, P: crate::netconf::output::Place<'a>> $name<'a, P> {
             pub(in crate::netconf) fn like<T>(
                 self,
                 of: T,
                 fill: impl FnOnce($first<'a, P>, T) -> $first<'a, P>,
             ) -> Self {
-                let first = fill(super::Parent::within(self.0), of);
-                super::Parent::within(super::Parent::written(first))
+                let first = fill(crate::netconf::output::Parent::within(self.0), of);
+                crate::netconf::output::Parent::within(crate::netconf::output::Parent::written(first))
             }
         })?
     };
@@ -348,13 +360,13 @@ macro_rules! output {
             std::marker::PhantomData<::netconf::data::Node<'a>>,
         );
 
-        impl<'a, P: super::Place<'a>> $name<'a, P> {
-            $(super::method! {
-                $method $kind $($keys)? $($type)?, super::namespace!($($module)?), $yang $(or $default)?
+        impl<'a, P: crate::netconf::output::Place<'a>> $name<'a, P> {
+            $(crate::netconf::output::method! {
+                $method $kind $($keys)? $($type)?, crate::netconf::output::namespace!($($module)?), $yang $(or $default)?
             })*
         }
 
-        impl<P> super::Parent<P> for $name<'_, P> {
+        impl<P> crate::netconf::output::Parent<P> for $name<'_, P> {
             fn within(place: P) -> Self {
                 Self(place, std::marker::PhantomData)
             }

@@ -114,7 +114,7 @@ impl RpcOrigin {
 
 #[cfg(test)]
 mod tests {
-    use crate::netconf::operation::input::{DataRead, Input, RenewLease, TaskNegotiate};
+    use crate::netconf::input::{DataRead, Input, RenewLease, TaskNegotiate};
 
     #[test]
     fn a_leaf_is_in_the_namespace_of_the_module_that_defines_it() {

@@ -1,6 +1,6 @@
-//! The inputs of rpcs, as `operation/input/rpcs.rs` has them.
+//! The inputs of rpcs, as `input/rpcs.rs` has them.
 //!
-//! A type for each container and list, called by its whole path. Read next: `operation/input.rs`, where the
+//! A type for each container and list, called by its whole path. Read next: `input.rs`, where the
 //! macro is.
 
 use super::{below, constant, default, is_typed, pascal, snake};

@@ -2,8 +2,8 @@
 //!
 //! Read next: `engine`'s `trail`.
 
-use super::input::{Instant, Text};
-use super::{Codec, input};
+use super::Codec;
+use crate::netconf::input::{self, Instant, Text};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

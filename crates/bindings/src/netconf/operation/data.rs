@@ -2,9 +2,9 @@
 //!
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::data::operation`.
 
-use super::input::Text;
-use super::{Codec, input};
+use super::Codec;
 use crate::netconf::error;
+use crate::netconf::input::{self, Text};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -3,9 +3,9 @@
 //! Each is an [`Action`] and answers its outcome. Who may, and on which element, the engine decides;
 //! whoever runs the network does it. Read next: `engine::network::ems`.
 
-use super::input::{Input, Text};
-use super::{Answer, Dispatch, check, executed, input};
+use super::{Answer, Dispatch, check, executed};
 use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::input::{self, Input, Text};
 use crate::netconf::output::{self, Output};
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -1,9 +1,9 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::input::{Inner, Instant, TaskNegotiate, Text};
-use super::{Codec, check, input, schemas, typed};
+use super::{Codec, check, schemas, typed};
 use crate::netconf::encode::negotiation::refusal;
 use crate::netconf::error;
+use crate::netconf::input::{self, Inner, Instant, TaskNegotiate, Text};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

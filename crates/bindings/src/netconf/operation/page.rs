@@ -4,9 +4,9 @@
 //! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
 //! names its last. Read next: [`crate::netconf::encode`].
 
-use super::input::{Instant, Text, Word};
-use super::{Codec, input};
+use super::Codec;
 use crate::netconf::encode::{context, task};
+use crate::netconf::input::{self, Instant, Text, Word};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -3,10 +3,10 @@
 //!
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
-use super::input::{Input, Text, Word};
-use super::{Codec, Dispatch, carried_out, input};
+use super::{Codec, Dispatch, carried_out};
 use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
+use crate::netconf::input::{self, Input, Text, Word};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -3,9 +3,9 @@
 //! Templates, payloads and patches are JSON texts here. `get-schema` of YANG modules is
 //! [`super::schema`]'s. Read next: `engine::schemas::operation`.
 
-use super::input::Text;
-use super::{Codec, input};
+use super::Codec;
 use crate::netconf::error;
+use crate::netconf::input::{self, Text};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -3,8 +3,8 @@
 //!
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults`.
 
-use super::input::{Text, Word};
-use super::{Codec, input};
+use super::Codec;
+use crate::netconf::input::{self, Text, Word};
 use crate::netconf::output;
 use crate::netconf::session::RequestContext;
 use ::netconf::error::RpcError;

@@ -5,8 +5,8 @@
 //! the template's own check says all of it. Read next: `schema::render::yang`.
 
 use super::check_text;
-use super::input::{Input, TaskNegotiate};
 use crate::netconf::error;
+use crate::netconf::input::{Input, TaskNegotiate};
 use crate::netconf::session::RequestContext;
 use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;

@@ -1,18 +1,18 @@
 //! The inputs of rpcs as YANG has them: a type for each, a method for each node below it; and what each rpc
-//! gives, whose types are in [`crate::netconf::output`].
+//! gives, whose types are in [`super::output`].
 //!
 //! The types are in [`rpcs`], which is generated from the modules: what a node is called, of which type
 //! it is, whether it must be there and what counts without it, YANG says and nobody else. The compiler
 //! finds who asks for a leaf that is none, and leaves that nobody asks for. The schema has been checked when
-//! an input is read, so leaves are single and well typed. Read next: [`super`].
+//! an input is read, so leaves are single and well typed. Read next: [`super::operation`].
 
 mod rpcs;
 
 pub(in crate::netconf) use rpcs::*;
 
-use crate::netconf::error::{self, RpcOrigin};
-use crate::netconf::modules::Module;
-use crate::netconf::output::Output;
+use super::error::{self, RpcOrigin};
+use super::modules::Module;
+use super::output::Output;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::time::Timestamp;
@@ -210,24 +210,26 @@ fn many<'x, N: InputNode<'x>>(
 /// none; `defaulted` gives the default of the module then; `many` gives all, in order.
 macro_rules! method {
     (optional $name:ident $type:ty, $module:ident $yang:literal) => {
-        pub(in crate::netconf) fn $name(self) -> super::Optional<'x, $type> {
-            super::optional(self.0, &crate::netconf::modules::$module, $yang)
+        pub(in crate::netconf) fn $name(self) -> crate::netconf::input::Optional<'x, $type> {
+            crate::netconf::input::optional(self.0, &crate::netconf::modules::$module, $yang)
         }
     };
     (needed $name:ident $type:ty, $module:ident $yang:literal) => {
         pub(in crate::netconf) fn $name(self) -> Result<$type, ::netconf::error::RpcError> {
-            super::optional(self.0, &crate::netconf::modules::$module, $yang).needed()
+            crate::netconf::input::optional(self.0, &crate::netconf::modules::$module, $yang)
+                .needed()
         }
     };
     (defaulted $name:ident $type:ty, $module:ident $yang:literal $default:expr) => {
         pub(in crate::netconf) fn $name(self) -> $type {
-            let given = super::optional(self.0, &crate::netconf::modules::$module, $yang);
+            let given =
+                crate::netconf::input::optional(self.0, &crate::netconf::modules::$module, $yang);
             given.given().unwrap_or($default)
         }
     };
     (many $name:ident $type:ty, $module:ident $yang:literal) => {
         pub(in crate::netconf) fn $name(self) -> impl Iterator<Item = $type> {
-            super::many(self.0, &crate::netconf::modules::$module, $yang)
+            crate::netconf::input::many(self.0, &crate::netconf::modules::$module, $yang)
         }
     };
 }
@@ -239,13 +241,13 @@ macro_rules! input {
             $($name:ident: $kind:ident $type:ty = $module:ident $yang:literal $(or $default:expr)?;)*
         }
     ) => {
-        super::input! {
+        crate::netconf::input::input! {
             node $rpc {
                 $($name: $kind $type = $module $yang $(or $default)?;)*
             }
         }
 
-        impl super::Input for $rpc<'static> {
+        impl crate::netconf::input::Input for $rpc<'static> {
             const ORIGIN: crate::netconf::error::RpcOrigin = crate::netconf::error::RpcOrigin {
                 module: &crate::netconf::modules::$of,
                 rpc: $called,
@@ -270,16 +272,16 @@ macro_rules! input {
         pub(in crate::netconf) struct $node<'x>(::netconf::xml::XmlElement<'x>);
 
         impl<'x> $node<'x> {
-            $(super::method! { $kind $name $type, $module $yang $($default)? })*
+            $(crate::netconf::input::method! { $kind $name $type, $module $yang $($default)? })*
         }
 
-        impl<'x> super::InputNode<'x> for $node<'x> {
+        impl<'x> crate::netconf::input::InputNode<'x> for $node<'x> {
             fn read(element: ::netconf::xml::XmlElement<'x>) -> Option<Self> {
                 Some(Self(element))
             }
         }
 
-        impl<'x> super::Inner<'x> for $node<'x> {
+        impl<'x> crate::netconf::input::Inner<'x> for $node<'x> {
             fn element(self) -> ::netconf::xml::XmlElement<'x> {
                 self.0
             }
