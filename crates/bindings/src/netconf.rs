@@ -18,6 +18,7 @@ mod modules;
 mod operation;
 mod output;
 mod platform;
+mod request_context;
 mod search;
 mod session;
 mod session_schema;

@@ -29,7 +29,7 @@ use super::error::RpcOrigin;
 use super::input::{self, Input};
 use super::modules::{self, Module};
 use super::output::Output;
-use super::session::RequestContext;
+use super::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};

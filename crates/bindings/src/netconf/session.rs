@@ -76,17 +76,6 @@ impl Backlog {
     }
 }
 
-/// What an operation sees of its session.
-pub(super) struct RequestContext<'s> {
-    pub(super) platform: &'s Platform,
-    pub(super) session_schema: &'s Arc<SessionSchema>,
-    pub(super) endpoint: &'s Endpoint,
-    pub(super) who: &'s Principal,
-    pub(super) info: &'s SessionInfo,
-    pub(super) subscribed: bool,
-    pub(super) now: Timestamp,
-}
-
 /// The session.
 pub struct Session {
     platform: Arc<Platform>,

@@ -5,7 +5,7 @@
 use super::Codec;
 use crate::netconf::input::{self, Instant, Text};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use domain::audit::AuditKind;
 use engine::query::AuditTrail;

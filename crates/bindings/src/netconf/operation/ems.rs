@@ -7,7 +7,7 @@ use super::{Answer, Dispatch, check, executed};
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Text};
 use crate::netconf::output::{self, Output};
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::inventory::ElementId;

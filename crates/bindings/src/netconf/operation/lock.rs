@@ -6,7 +6,7 @@
 use super::read::datastore_name;
 use super::{Answer, check};
 use crate::netconf::error;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::xml::XmlElement;

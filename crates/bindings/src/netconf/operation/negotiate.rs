@@ -5,7 +5,7 @@ use crate::netconf::encode::negotiation::refusal;
 use crate::netconf::error;
 use crate::netconf::input::{self, Inner, Instant, TaskNegotiate, Text};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::content::{ContentError, Payload};

@@ -8,7 +8,7 @@ use super::Codec;
 use crate::netconf::encode::{context, task};
 use crate::netconf::input::{self, Instant, Text, Word};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use domain::context::Exchange;
 use domain::task::{Status, Task, TaskId};

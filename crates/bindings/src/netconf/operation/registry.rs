@@ -8,7 +8,7 @@ use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Text, Word};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::content::Content;

@@ -2,7 +2,7 @@
 
 use super::{Answer, check};
 use crate::netconf::error;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::MONITORING;
 use ::netconf::xml::{XmlElement, write as xml};

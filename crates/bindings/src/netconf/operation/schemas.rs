@@ -7,7 +7,7 @@ use super::Codec;
 use crate::netconf::error;
 use crate::netconf::input::{self, Text};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use engine::{
     ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,

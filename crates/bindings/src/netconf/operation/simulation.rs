@@ -6,7 +6,7 @@
 use super::Codec;
 use crate::netconf::input::{self, Text, Word};
 use crate::netconf::output;
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use domain::cause::Cause;
 use domain::inventory::ElementId;

@@ -7,7 +7,7 @@
 use super::check_text;
 use crate::netconf::error;
 use crate::netconf::input::{Input, TaskNegotiate};
-use crate::netconf::session::RequestContext;
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::ErrorPath;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;

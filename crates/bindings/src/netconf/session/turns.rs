@@ -5,8 +5,9 @@
 //! many; a request that reads waits for the negotiations in front of it. Read next:
 //! [`crate::netconf::operation`].
 
-use super::{OUTPUT_BYTES, RequestContext, Session};
+use super::{OUTPUT_BYTES, Session};
 use crate::netconf::operation::{self, Answer, Dispatch, Pending};
+use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::session::{Envelope, Rpc};
 use domain::time::Timestamp;
