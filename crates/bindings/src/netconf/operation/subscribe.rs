@@ -23,7 +23,7 @@ use ::netconf::xpath::{EvaluationError, Expression};
 use domain::access::Principal;
 use domain::event::{LogEvent, Sequence};
 use domain::time::Timestamp;
-use engine::{Endpoint, Event, Stream, StreamError};
+use engine::{Endpoint, Event, Refusal, Stream, StreamError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -151,28 +151,10 @@ pub(super) fn create(
     }
     let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
     let filter = filter.map(|f| self::filter(cx, f)).transpose()?;
-    let stream = cx.platform.engine.stream(cx.endpoint);
-    let last = stream.last();
-    let cursor = match start {
-        Some(start) => stream
-            .cursor_at(start)
-            .map_err(|e| error::refused(&e.into(), origin))?,
-        None => last,
-    };
-    Ok(Answer::Subscribed(Box::new(Subscription {
-        stream,
-        cursor,
-        since: last,
-        counted: (last, Backlog::default()),
-        filter,
-        replay_until: start.map(|_| last),
-        stop,
-        session_schema: Arc::clone(cx.session_schema),
-        endpoint: cx.endpoint.clone(),
-        session: cx.info.id,
-        search: None,
-        rest_ms: None,
-    })))
+    let subscription = Subscription::begin(cx, filter, start, stop);
+    subscription
+        .map(|subscription| Answer::Subscribed(Box::new(subscription)))
+        .map_err(|refusal| error::refused(&refusal, origin))
 }
 
 /// True for the one form beside the schema's that is understood: `<filter>` in the namespace of the
@@ -231,6 +213,35 @@ fn filter(cx: &RequestContext<'_>, filter: XmlElement<'_>) -> Result<Filter, Rpc
 }
 
 impl Subscription {
+    /// A subscription of the session that asks: from `start` on, or from now; until `stop`, if it is
+    /// to end by itself.
+    ///
+    /// # Errors
+    /// If the stream cannot be read.
+    pub(in crate::netconf) fn begin(
+        cx: &RequestContext<'_>,
+        filter: Option<Filter>,
+        start: Option<Timestamp>,
+        stop: Option<Timestamp>,
+    ) -> Result<Self, Refusal> {
+        let stream = cx.platform.engine.stream(cx.endpoint);
+        let last = stream.last();
+        Ok(Self {
+            cursor: start.map_or(Ok(last), |start| stream.cursor_at(start))?,
+            stream,
+            since: last,
+            counted: (last, Backlog::default()),
+            filter,
+            replay_until: start.map(|_| last),
+            stop,
+            session_schema: Arc::clone(cx.session_schema),
+            endpoint: cx.endpoint.clone(),
+            session: cx.info.id,
+            search: None,
+            rest_ms: None,
+        })
+    }
+
     /// The instant at which the subscription ends by itself.
     pub(in crate::netconf) fn stop(&self) -> Option<Timestamp> {
         self.stop
