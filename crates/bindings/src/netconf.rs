@@ -22,6 +22,7 @@ mod request_context;
 mod search;
 mod session;
 mod session_schema;
+mod subscription;
 
 pub use client::{
     NegotiateReply, NegotiateRequest, Unreadable, negotiate_request, read_negotiation, read_notice,
@@ -34,4 +35,5 @@ pub use modules::{
     SIMULATION_NAMESPACE, TOPOLOGY_NAMESPACE, USAGE_NAMESPACE,
 };
 pub use platform::{Platform, SessionInfo};
-pub use session::{Backlog, Flow, Peer, Session};
+pub use session::{Flow, Peer, Session};
+pub use subscription::Backlog;

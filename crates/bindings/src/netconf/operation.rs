@@ -22,7 +22,6 @@ mod typed;
 mod xpaths;
 
 pub(super) use schemas::patch;
-pub(super) use subscribe::Subscription;
 
 use super::error;
 use super::error::RpcOrigin;
@@ -30,6 +29,7 @@ use super::input::{self, Input};
 use super::modules::{self, Module};
 use super::output::Output;
 use super::request_context::RequestContext;
+use super::subscription::Subscription;
 use ::netconf::error::RpcError;
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};

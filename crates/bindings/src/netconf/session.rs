@@ -11,9 +11,9 @@
 
 mod turns;
 
-use super::operation::Subscription;
 use super::platform::{Platform, SessionInfo};
 use super::session_schema::SessionSchema;
+use super::subscription::{Backlog, Subscription};
 use ::netconf::session::{CloseReason, Session as Machine, SessionConfig, SessionEvent};
 use domain::access::{AccessRules, Principal};
 use domain::event::{LogEvent, Sequence, Termination};
@@ -55,25 +55,6 @@ pub enum Flow {
     Again,
     /// Hand the output out and close the channel.
     Close,
-}
-
-/// What waits for a subscriber: the events that it is due, that were committed since it subscribed,
-/// and that were not handed to its transport.
-///
-/// What a replay still has to bring does not wait: it was there before the subscriber was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Backlog {
-    /// How many.
-    pub events: u64,
-    /// How long their messages are together, in bytes without framing.
-    pub bytes: u64,
-}
-
-impl Backlog {
-    /// True if it is larger than `limit` in one of the two.
-    pub fn exceeds(&self, limit: &Backlog) -> bool {
-        self.events > limit.events || self.bytes > limit.bytes
-    }
 }
 
 /// The session.
