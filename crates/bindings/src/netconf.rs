@@ -1,16 +1,26 @@
 //! NETCONF: sessions over the sans-IO machine of the `netconf` crate.
 //!
-//! In the order of a request: [`Session`] takes bytes and yields replies and notifications;
-//! `operation` holds one file per rpc; `encode` turns domain values into data nodes; `access`
-//! compiles the access rules; `error` is the one place that knows error tags; `event` encodes
-//! notifications; `input` and `output` have the types of whatever is asked and told, from YANG;
-//! `search` evaluates an XPath. What sessions share is the [`Platform`].
+//! Floor by floor, from the top; each knows only those below it:
+//!
+//! - [`Session`] takes bytes and yields replies and notifications, in its `turns`;
+//! - `operation` says which rpcs are offered, with a file for each group: read, asked of the engine, written;
+//! - `answer` is what comes of one, `subscription` what sends events, which `event` writes;
+//! - `encode` turns domain values into data nodes, `search` evaluates an XPath over them;
+//! - what sessions share is the [`Platform`], with the rules compiled by `access`; `session_schema` is what they
+//!   draw from YANG, `fast_path` of it what libyang need not look at; `request_context` is what a request
+//!   has of all this;
+//! - `input` and `output` have the types of whatever is asked and told, generated from YANG;
+//! - `error` is the one place that knows error tags, `modules` knows the modules by their names.
+//!
+//! `client` is the other side.
 
 mod access;
+mod answer;
 mod client;
 mod encode;
 mod error;
 mod event;
+mod fast_path;
 #[cfg(test)]
 mod generator;
 mod input;

@@ -11,7 +11,7 @@ mod library;
 mod monitoring;
 pub(super) mod negotiation;
 mod registry;
-mod schema;
+pub(super) mod schema;
 mod streams;
 pub(super) mod task;
 pub(super) mod team;

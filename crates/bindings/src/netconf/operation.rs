@@ -6,9 +6,9 @@
 //! at. Read next: `negotiate`, `read`.
 
 mod audit;
+mod codec;
 mod data;
 mod ems;
-pub(super) mod fast_path;
 mod lock;
 mod negotiate;
 mod page;
@@ -19,69 +19,30 @@ mod schemas;
 mod simulation;
 mod subscribe;
 mod typed;
+mod validation;
 mod xpaths;
 
-pub(super) use schemas::patch;
-
-use super::error;
-use super::error::RpcOrigin;
+use super::answer::{Answer, Dispatch};
+use super::error::{self, RpcOrigin};
 use super::input::{self, Input};
 use super::modules::{self, Module};
-use super::output::Output;
 use super::request_context::RequestContext;
-use super::subscription::Subscription;
 use ::netconf::error::RpcError;
 use ::netconf::names::namespace::{BASE, NMDA};
 use ::netconf::session::{CloseReason, Rpc};
 use ::netconf::xml::XmlElement;
+use codec::{Codec, carried_out};
 use domain::access::Request;
 use domain::ems::Ems;
 use ems::ActionInput;
 use engine::query::{AuditTrail, ExchangePage, TaskCount, TaskPage};
 use engine::{
-    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, Execution,
-    FormTeam, GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults,
-    ListScenarios, Negotiate, Operation, PublishSchemaTemplate, ReadData, Refusal, RejectPatch,
-    RenderSchema, RenewLease, RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
+    ApprovePatch, ClearFault, DeregisterAgent, DiscoverAgents, Endpoint, EraseFragments, FormTeam,
+    GetSchemaTemplate, GetSchemaUpdates, InjectFault, JudgeAlignment, ListFaults, ListScenarios,
+    Negotiate, PublishSchemaTemplate, ReadData, RejectPatch, RenderSchema, RenewLease,
+    RequestCapabilityExtension, RetireSchema, ValidatePayload, WriteData,
 };
-use std::future::Future;
-use std::pin::Pin;
-
-/// What is sent back for one rpc.
-pub(super) enum Answer {
-    /// `<ok/>`.
-    Ok,
-    /// Elements, complete.
-    Body(Vec<u8>),
-    /// What stands in the `<data>` of the base namespace.
-    Data(Vec<u8>),
-    /// `<ok/>`, and the subscription begins.
-    Subscribed(Box<Subscription>),
-    /// `<ok/>`, and the session ends.
-    Closing(CloseReason),
-}
-
-impl Answer {
-    /// The reply with this output; RFC 7950 §7.14.4: `<ok/>` if nothing stands in it.
-    fn of(output: impl Output) -> Self {
-        let body = output.into_bytes();
-        match body.is_empty() {
-            true => Self::Ok,
-            false => Self::Body(body),
-        }
-    }
-}
-
-/// The outcome of a negotiation that is not on disk yet, or of a search under way.
-pub(super) type Pending = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send>>;
-
-/// What becomes of one rpc.
-pub(super) enum Dispatch {
-    /// Known now.
-    Now(Result<Answer, RpcError>),
-    /// Known later, in its turn.
-    Later(Pending),
-}
+use validation::check;
 
 /// Where an rpc is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,71 +244,6 @@ fn taken(handled: Result<Dispatch, RpcError>) -> Dispatch {
     handled.unwrap_or_else(|error| Dispatch::Now(Err(error)))
 }
 
-/// An operation of the engine as an rpc: its input read, its output written.
-trait Codec: Operation {
-    /// The input, as the module has it.
-    type Input: Input;
-
-    /// Holds the input to the schema.
-    ///
-    /// # Errors
-    /// The `rpc-error` of the first violation.
-    fn check(cx: &RequestContext<'_>, input: XmlElement<'_>) -> Result<(), RpcError> {
-        check(cx, input)
-    }
-
-    /// Reads the input, which keeps to the schema.
-    ///
-    /// # Errors
-    /// An `rpc-error` for what the schema lets pass and nothing can be made of.
-    fn decode(
-        cx: &RequestContext<'_>,
-        input: <Self::Input as Input>::In<'_>,
-    ) -> Result<Self, RpcError>;
-
-    /// Writes what came of it into the output, as the module has that.
-    fn encode<'a>(outcome: &'a Self::Output, output: Given<'a, Self>) -> Given<'a, Self>;
-}
-
-/// The output of the rpc that an operation is.
-type Given<'a, O> = <<O as Codec>::Input as Input>::Output<'a>;
-
-/// Reads the input of an rpc, asks the engine, and writes the output.
-fn carried_out<O: Codec>(
-    cx: &RequestContext<'_>,
-    origin: RpcOrigin,
-    input: XmlElement<'_>,
-) -> Dispatch {
-    let checked = O::check(cx, input);
-    let operation = checked.and_then(|()| O::decode(cx, O::Input::of(input)));
-    executed(cx, origin, operation, |outcome| {
-        Answer::of(O::encode(&outcome, Output::begin()))
-    })
-}
-
-/// Asks the engine, and writes the output.
-fn executed<O: Operation>(
-    cx: &RequestContext<'_>,
-    origin: RpcOrigin,
-    operation: Result<O, RpcError>,
-    encode: fn(O::Output) -> Answer,
-) -> Dispatch {
-    let operation = match operation {
-        Ok(operation) => operation,
-        Err(error) => return Dispatch::Now(Err(error)),
-    };
-    let answer = move |outcome: Result<O::Output, Refusal>| {
-        let outcome = outcome.map(encode);
-        outcome.map_err(|refusal| error::refused(&refusal, origin))
-    };
-    match cx.platform.engine.execute(cx.who, operation, cx.now) {
-        Execution::Done(outcome) => Dispatch::Now(answer(outcome)),
-        Execution::Pending(pending) => {
-            Dispatch::Later(Box::pin(async move { answer(pending.await) }))
-        }
-    }
-}
-
 fn why_not(operation: XmlElement<'_>) -> &'static str {
     match (operation.namespace(), operation.name()) {
         (BASE, "edit-config" | "copy-config" | "delete-config") | (NMDA, "edit-data") => {
@@ -358,47 +254,6 @@ fn why_not(operation: XmlElement<'_>) -> &'static str {
         }
         _ => "this server does not offer it",
     }
-}
-
-/// Checks an operation against the schema, but for what stands in its filters: that is anything, and yet
-/// libyang types what it knows of it, XPaths among it. A filter is bounded where it is compiled. Of most
-/// operations it is plain that the schema has no objection.
-fn check(cx: &RequestContext<'_>, operation: XmlElement<'_>) -> Result<(), RpcError> {
-    if cx.session_schema.plain_inputs.has(operation) {
-        return Ok(());
-    }
-    if let Some(leaf) = without_yang_string(operation) {
-        return Err(error::invalid(
-            leaf,
-            "a YANG string has no noncharacters (RFC 7950 §9.4)",
-        ));
-    }
-    let is_filter = |child: XmlElement<'_>| matches!(child.name(), "filter" | "subtree-filter");
-    let mut text = Vec::new();
-    operation.write_hollow(is_filter, &mut text);
-    let text = String::from_utf8(text).expect("made of slices of a str");
-    check_text(cx, operation, &text)
-}
-
-/// The first element whose text no string of YANG is, which libyang lets pass.
-fn without_yang_string(element: XmlElement<'_>) -> Option<XmlElement<'_>> {
-    match fast_path::is_yang_string(element.text()) {
-        true => element.children().find_map(without_yang_string),
-        false => Some(element),
-    }
-}
-
-/// Checks the text of an operation, or of a part of it.
-fn check_text(
-    cx: &RequestContext<'_>,
-    operation: XmlElement<'_>,
-    text: &str,
-) -> Result<(), RpcError> {
-    xpaths::has_short_xpaths(operation)?;
-    cx.session_schema
-        .generation
-        .check_rpc(text)
-        .map_err(|violation| error::of_violation(&violation, operation))
 }
 
 #[cfg(test)]

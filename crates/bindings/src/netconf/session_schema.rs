@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::session`].
 
-use super::operation::fast_path::PlainInputs;
+use super::fast_path::PlainInputs;
 use ::netconf::hello::Capabilities;
 use ::netconf::names::capability as names;
 use ::netconf::xml::{Limits, XmlDocument};

@@ -5,12 +5,13 @@
 //! `engine::schemas::operation::tree::SchemaRecords`.
 
 use super::Reader;
-use crate::netconf::operation::patch;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::Projection;
 use engine::query::SchemaTree;
-use engine::{KeyRecord, PatchRecord, PoolRecord, Refusal, SampleRecord, SchemaRecord};
+use engine::{
+    KeyRecord, PatchAnswer, PatchRecord, PoolRecord, Refusal, SampleRecord, SchemaRecord,
+};
 
 impl Reader<'_> {
     /// Writes `/schemas`.
@@ -51,6 +52,17 @@ fn patched<'a>(node: output::Patch<'a>, record: &'a PatchRecord) -> output::Patc
         .expires_at(record.expires_at)
         .approved_by(&record.approved_by)
         .key(&record.keys, key)
+}
+
+/// Adds a patch.
+pub(in crate::netconf) fn patch<'a>(
+    node: output::Update<'a>,
+    answer: &'a PatchAnswer,
+) -> output::Update<'a> {
+    node.patch_id(&answer.patch_id)
+        .parent_schema_id(&answer.parent_schema_id)
+        .patch(answer.patch.to_string())
+        .seal(answer.seal.as_ref())
 }
 
 fn key<'a>(node: output::Key<'a>, record: &'a KeyRecord) -> output::Key<'a> {

@@ -2,7 +2,7 @@
 //!
 //! Read next: `engine`'s `trail`.
 
-use super::Codec;
+use super::codec::Codec;
 use crate::netconf::input::{self, Instant, Text};
 use crate::netconf::output;
 use crate::netconf::request_context::RequestContext;

@@ -2,7 +2,7 @@
 //!
 //! Pieces travel in base64 (RFC 7950 §9.8). Read next: `engine::data::operation`.
 
-use super::Codec;
+use super::codec::Codec;
 use crate::netconf::error;
 use crate::netconf::input::{self, Text};
 use crate::netconf::output;

@@ -3,7 +3,9 @@
 //! Each is an [`Action`] and answers its outcome. Who may, and on which element, the engine decides;
 //! whoever runs the network does it. Read next: `engine::network::ems`.
 
-use super::{Answer, Dispatch, check, executed};
+use super::codec::executed;
+use super::validation::check;
+use crate::netconf::answer::{Answer, Dispatch};
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Text};
 use crate::netconf::output::{self, Output};

@@ -4,7 +4,8 @@
 //! locking, and shows in `netconf-state`.
 
 use super::read::datastore_name;
-use super::{Answer, check};
+use super::validation::check;
+use crate::netconf::answer::Answer;
 use crate::netconf::error;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};

@@ -1,7 +1,10 @@
 //! `task-negotiate`: read, checked by the schema, asked of the engine, and its reply written.
 
-use super::{Codec, check, schemas, typed};
+use super::codec::Codec;
+use super::typed;
+use super::validation::check;
 use crate::netconf::encode::negotiation::refusal;
+use crate::netconf::encode::schema::patch;
 use crate::netconf::error;
 use crate::netconf::input::{self, Inner, Instant, TaskNegotiate, Text};
 use crate::netconf::output;
@@ -143,5 +146,5 @@ fn reply<'a>(reply: &'a Reply, notice: &'a Notice) -> output::Reply<'a> {
         .content(reply.content.iter().map(|c| c.render()))
         .refusal(&reply.reasons, refusal)
         .payload_warning(&notice.warnings)
-        .schema_update_suggestion(&notice.patches, schemas::patch)
+        .schema_update_suggestion(&notice.patches, patch)
 }

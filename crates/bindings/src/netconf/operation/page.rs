@@ -4,7 +4,7 @@
 //! A page holds as many entries as were asked for, or fewer where they are long; if others follow, it
 //! names its last. Read next: [`crate::netconf::encode`].
 
-use super::Codec;
+use super::codec::Codec;
 use crate::netconf::encode::{context, task};
 use crate::netconf::input::{self, Instant, Text, Word};
 use crate::netconf::output;

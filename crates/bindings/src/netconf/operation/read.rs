@@ -3,8 +3,9 @@
 //! A filter is compiled into a selection that the writer follows. An XPath that is more than a
 //! path is a search of the data that the caller may read, beside the session: [`search`].
 
-use super::{Answer, Dispatch, check};
+use super::validation::check;
 use crate::background::later;
+use crate::netconf::answer::{Answer, Dispatch};
 use crate::netconf::encode::Reader;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::request_context::RequestContext;

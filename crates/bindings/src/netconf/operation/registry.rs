@@ -3,7 +3,8 @@
 //!
 //! Read by the schema's leave and asked of the engine, which decides. Read next: `page`.
 
-use super::{Codec, Dispatch, carried_out};
+use super::codec::{Codec, carried_out};
+use crate::netconf::answer::Dispatch;
 use crate::netconf::encode::team;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::input::{self, Input, Text, Word};

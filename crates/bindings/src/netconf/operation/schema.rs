@@ -1,6 +1,7 @@
 //! `get-schema` (RFC 6022 §3.1): the text of every announced module.
 
-use super::{Answer, check};
+use super::validation::check;
+use crate::netconf::answer::Answer;
 use crate::netconf::error;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};

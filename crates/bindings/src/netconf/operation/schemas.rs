@@ -3,7 +3,8 @@
 //! Templates, payloads and patches are JSON texts here. `get-schema` of YANG modules is
 //! [`super::schema`]'s. Read next: `engine::schemas::operation`.
 
-use super::Codec;
+use super::codec::Codec;
+use crate::netconf::encode::schema::patch;
 use crate::netconf::error;
 use crate::netconf::input::{self, Text};
 use crate::netconf::output;
@@ -11,9 +12,9 @@ use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use engine::{
     ApprovePatch, EraseFragments, Form, GetSchemaTemplate, GetSchemaUpdates, JudgeAlignment,
-    ListScenarios, PatchAnswer, PatchStanding, PublishSchemaTemplate, PublishedTemplate,
-    RejectPatch, RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer,
-    TemplateAnswer, Updates, ValidatePayload, Validated, Which,
+    ListScenarios, PatchStanding, PublishSchemaTemplate, PublishedTemplate, RejectPatch,
+    RenderSchema, RequestCapabilityExtension, RetireSchema, ScenarioAnswer, TemplateAnswer,
+    Updates, ValidatePayload, Validated, Which,
 };
 use schema::read::{self, SourceError};
 use schema::violation::PayloadViolation;
@@ -275,15 +276,4 @@ fn violation<'a>(node: output::Violation<'a>, of: &'a PayloadViolation) -> outpu
         .code(of.code.as_str())
         .expected(&of.expected)
         .found(of.found.as_ref())
-}
-
-/// Adds a patch.
-pub(in crate::netconf) fn patch<'a>(
-    node: output::Update<'a>,
-    answer: &'a PatchAnswer,
-) -> output::Update<'a> {
-    node.patch_id(&answer.patch_id)
-        .parent_schema_id(&answer.parent_schema_id)
-        .patch(answer.patch.to_string())
-        .seal(answer.seal.as_ref())
 }

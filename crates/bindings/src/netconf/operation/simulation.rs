@@ -3,7 +3,7 @@
 //!
 //! Whoever runs the network answers; the binding only translates. Read next: `engine::network::faults`.
 
-use super::Codec;
+use super::codec::Codec;
 use crate::netconf::input::{self, Text, Word};
 use crate::netconf::output;
 use crate::netconf::request_context::RequestContext;

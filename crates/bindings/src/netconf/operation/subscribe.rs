@@ -2,7 +2,8 @@
 //!
 //! Read next: [`crate::netconf::subscription`], the subscription that it begins.
 
-use super::{Answer, check};
+use super::validation::check;
+use crate::netconf::answer::Answer;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::request_context::RequestContext;
 use crate::netconf::search;

@@ -4,7 +4,7 @@
 //! with (RFC 7951). libyang stops at the first thing that is wrong: of a payload that it refuses,
 //! the template's own check says all of it. Read next: `schema::render::yang`.
 
-use super::check_text;
+use super::validation::check_text;
 use crate::netconf::error;
 use crate::netconf::input::{Input, TaskNegotiate};
 use crate::netconf::request_context::RequestContext;

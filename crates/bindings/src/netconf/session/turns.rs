@@ -6,7 +6,8 @@
 //! [`crate::netconf::operation`].
 
 use super::{OUTPUT_BYTES, Session};
-use crate::netconf::operation::{self, Answer, Dispatch, Pending};
+use crate::netconf::answer::{Answer, Dispatch, Pending};
+use crate::netconf::operation;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::session::{Envelope, Rpc};

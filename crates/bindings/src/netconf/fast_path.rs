@@ -17,7 +17,7 @@ const SECTIONS_BYTES: usize = 32 * 1_024;
 const DIGITS: usize = 18;
 
 /// The rpcs of a generation of whose inputs some are plain.
-pub(in crate::netconf) struct PlainInputs(HashMap<String, PlainInput>);
+pub(super) struct PlainInputs(HashMap<String, PlainInput>);
 
 /// The leaves that a plain input consists of.
 struct PlainInput {
@@ -50,7 +50,7 @@ enum PlainValue {
 
 impl PlainInputs {
     /// Draws them from the schema.
-    pub(in crate::netconf) fn of(generation: &Generation) -> Self {
+    pub(super) fn of(generation: &Generation) -> Self {
         let plain = generation
             .rpcs()
             .filter_map(|rpc| Some((rpc.name.clone(), PlainInput::of(generation, rpc)?)));
@@ -58,7 +58,7 @@ impl PlainInputs {
     }
 
     /// True if the schema certainly has no objection to the operation.
-    pub(in crate::netconf) fn has(&self, operation: XmlElement<'_>) -> bool {
+    pub(super) fn has(&self, operation: XmlElement<'_>) -> bool {
         let input = self.0.get(operation.name());
         input.is_some_and(|input| input.has(operation))
     }
