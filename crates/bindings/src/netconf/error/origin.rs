@@ -2,8 +2,8 @@
 //!
 //! The one place that knows the leaves of a [`Field`]. Read next: [`super::refused`].
 
-use super::ErrorPath;
 use crate::netconf::modules::{self, Module};
+use ::netconf::error::ErrorPath;
 use ::netconf::names::namespace::BASE;
 use engine::refusal::Field;
 

@@ -2,7 +2,8 @@
 //!
 //! The compiler holds the tables total. Read next: `engine::refusal`, [`super::origin`].
 
-use super::{ErrorPath, ErrorTag, RpcError, RpcOrigin};
+use super::origin::RpcOrigin;
+use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::xml::XmlElement;
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`super::refused`].
 
-use super::{ErrorPath, ErrorTag, RpcError};
+use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::BASE;
 use ::netconf::xml::XmlElement;
 use yang::Violation;
