@@ -10,6 +10,7 @@ pub(super) mod ems;
 mod library;
 mod monitoring;
 pub(super) mod negotiation;
+mod reader;
 mod registry;
 pub(super) mod schema;
 mod streams;
@@ -18,30 +19,15 @@ pub(super) mod team;
 mod usage;
 
 pub use agent::agent_xml;
+pub(super) use reader::Reader;
 
 use super::output::{self, Parent as _};
-use super::platform::Platform;
-use super::session_schema::SessionSchema;
 use super::{AGENT_NAMESPACE, REGISTRY_NAMESPACE, SCHEMA_NAMESPACE, USAGE_NAMESPACE};
 use ::netconf::data::{Writer, write};
-use ::netconf::filter::{Keys, Projection, View};
+use ::netconf::filter::{Projection, View};
 use ::netconf::names::namespace::{ACCESS_CONTROL, MONITORING, NETMOD_NOTIFICATION, YANG_LIBRARY};
-use domain::access::Principal;
-use domain::time::Timestamp;
 use engine::query::CurrentTask;
-use engine::{Endpoint, Query, Refusal};
-use std::cell::Cell;
-
-/// One reading of the data.
-pub(super) struct Reader<'r> {
-    pub(super) platform: &'r Platform,
-    pub(super) session_schema: &'r SessionSchema,
-    pub(super) endpoint: &'r Endpoint,
-    pub(super) who: &'r Principal,
-    pub(super) now: Timestamp,
-    /// How many bytes were read key by key.
-    pub(super) keyed_bytes: Cell<u64>,
-}
+use engine::{Endpoint, Refusal};
 
 impl Reader<'_> {
     /// Writes everything that the projection has, as sibling elements.
@@ -113,37 +99,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The agent whose `agent`, `tasks`, `context` and `data-params` this endpoint serves.
-    fn own_agent(&self) -> &str {
-        match self.endpoint {
-            Endpoint::Platform | Endpoint::Ems(_) => self.platform.engine.default_agent(),
-            Endpoint::Agent(name) => name,
-        }
-    }
-
-    /// Whose records this endpoint holds: those of its agent, or all.
-    fn party(&self) -> Option<String> {
-        match self.endpoint {
-            Endpoint::Platform | Endpoint::Ems(_) => None,
-            Endpoint::Agent(name) => Some(name.clone()),
-        }
-    }
-
-    /// Answers a query; all that is read key by key is bounded like what is read at once.
-    fn read<Q: Query>(&self, query: Q) -> Result<Q::Output, Refusal> {
-        let engine = &self.platform.engine;
-        let weigh = query.keyed();
-        let found = engine.browse(self.who, query, self.now)?;
-        if let Some(weigh) = weigh {
-            let bytes = self.keyed_bytes.get() + weigh(&found);
-            self.keyed_bytes.set(bytes);
-            if bytes > engine.read_bytes() {
-                return Err(engine.too_much());
-            }
-        }
-        Ok(found)
-    }
-
     fn write_current_task(
         &self,
         projection: &Projection<'_>,
@@ -167,13 +122,5 @@ impl Reader<'_> {
             writer.close();
         }
         Ok(())
-    }
-}
-
-/// The values of a key that can be selected at all, or none for all.
-fn keys(view: &View<'_>, key: &str) -> Option<Vec<String>> {
-    match view.demanded_keys(key) {
-        Keys::Any => None,
-        Keys::Exactly(values) => Some(values.into_iter().map(str::to_owned).collect()),
     }
 }

@@ -1,6 +1,6 @@
 //! `/agent`, and the profile as it stands in the registry too (draft §5.1).
 
-use super::Reader;
+use super::reader::Reader;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::Projection;

@@ -1,6 +1,6 @@
 //! `/context` and `/data-params`: what was said, and the data that travelled with it (draft §5.2).
 
-use super::{Reader, keys};
+use super::reader::{Reader, keys};
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::{Projection, View};

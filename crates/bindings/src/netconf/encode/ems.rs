@@ -7,25 +7,16 @@
 mod alarms;
 mod topology;
 
-use super::Reader;
+use super::reader::Reader;
 use crate::netconf::output::{self, Parent as _};
 use crate::netconf::{ALARMS_NAMESPACE, EMS_NAMESPACE, NETWORK_NAMESPACE};
-use ::netconf::data::{IdentityRef, Node, Writer};
+use ::netconf::data::{Node, Writer};
 use ::netconf::filter::Projection;
 use domain::ems::{Ems, News};
 use domain::inventory::ElementId;
-use domain::telemetry::{AlarmType, CellPerformance, FieldReport, LinkPerformance, Performance};
+use domain::telemetry::{CellPerformance, FieldReport, LinkPerformance, Performance};
 use engine::Refusal;
 use engine::query::PerformanceOf;
-
-/// The type of an alarm, an identity of convoke-ems.
-fn alarm_type(of: AlarmType) -> IdentityRef<'static> {
-    IdentityRef {
-        prefix: "cvems",
-        namespace: EMS_NAMESPACE,
-        name: of.as_str(),
-    }
-}
 
 impl Reader<'_> {
     /// Writes what a management system knows.

@@ -2,7 +2,7 @@
 //!
 //! libyang prints both once per generation; here they are only filtered.
 
-use super::Reader;
+use super::reader::Reader;
 use ::netconf::data::{Node, write};
 use ::netconf::filter::Projection;
 use ::netconf::names::namespace::YANG_LIBRARY;

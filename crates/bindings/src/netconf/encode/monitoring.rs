@@ -1,6 +1,6 @@
 //! `/netconf-state` (RFC 6022): capabilities, datastores, schemas, sessions, statistics.
 
-use super::Reader;
+use super::reader::Reader;
 use crate::netconf::platform::SessionInfo;
 use ::netconf::data::{IdentityRef, Node};
 use ::netconf::names::namespace::MONITORING;

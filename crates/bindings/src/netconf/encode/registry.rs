@@ -4,7 +4,8 @@
 //! A key that is given is looked up; what hangs below a task is read only if it is asked for.
 
 use super::context::wanted;
-use super::{Reader, agent, context, keys, negotiation, task, team};
+use super::reader::{Reader, keys};
+use super::{agent, context, negotiation, task, team};
 use crate::netconf::REGISTRY_NAMESPACE;
 use crate::netconf::output::{Parent as _, Registry, Retention, Statistics};
 use ::netconf::data::Writer;

@@ -4,7 +4,7 @@
 //! engine leaves it out for others, and access rules guard it besides. Read next:
 //! `engine::schemas::operation::tree::SchemaRecords`.
 
-use super::Reader;
+use super::reader::Reader;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::Projection;

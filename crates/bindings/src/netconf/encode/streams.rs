@@ -1,7 +1,7 @@
 //! `/netconf/streams` (RFC 5277 §3.2.5.1): the one stream, NETCONF, with replay from
 //! the log, or at a management system as far back as its memory reaches.
 
-use super::Reader;
+use super::reader::Reader;
 use ::netconf::data::Node;
 use ::netconf::names::namespace::NETMOD_NOTIFICATION;
 use engine::Endpoint;

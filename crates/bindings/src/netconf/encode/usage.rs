@@ -2,7 +2,7 @@
 //!
 //! Marked `nacm:default-deny-all` by its module: only a rule opens it. Read next: `engine::accounts`.
 
-use super::Reader;
+use super::reader::Reader;
 use crate::netconf::output::{self, Parent as _};
 use ::netconf::data::write;
 use ::netconf::filter::Projection;

@@ -3,10 +3,9 @@
 //! Alarms that are asked for by resource are looked up, the writer prunes the rest. Read next:
 //! [`domain::ems::View`], which keeps them.
 
-use super::super::{Reader, keys};
-use super::alarm_type;
-use crate::netconf::ALARMS_NAMESPACE;
-use ::netconf::data::{Node, Writer};
+use crate::netconf::encode::reader::{Reader, keys};
+use crate::netconf::{ALARMS_NAMESPACE, EMS_NAMESPACE};
+use ::netconf::data::{IdentityRef, Node, Writer};
 use ::netconf::filter::{Projection, View};
 use domain::ems::{AlarmList, AlarmRecord, Change, Ems};
 use domain::inventory::ElementId;
@@ -19,6 +18,15 @@ const ALARM_BYTES: usize = 1_024;
 
 /// What is said of a condition that has gone.
 const CLEARED: &str = "cleared";
+
+/// The type of an alarm, an identity of convoke-ems.
+fn alarm_type(of: AlarmType) -> IdentityRef<'static> {
+    IdentityRef {
+        prefix: "cvems",
+        namespace: EMS_NAMESPACE,
+        name: of.as_str(),
+    }
+}
 
 impl Reader<'_> {
     pub(super) fn write_alarms(

@@ -4,7 +4,7 @@
 //! hosted here are briefed with all of it. Optical modules are termination points of what they are
 //! built into. Read next: [`domain::inventory`].
 
-use super::super::{Reader, keys};
+use crate::netconf::encode::reader::{Reader, keys};
 use crate::netconf::output::decimal;
 use crate::netconf::{EMS_NAMESPACE, NETWORK_NAMESPACE, TOPOLOGY_NAMESPACE};
 use ::netconf::data::{Node, Writer};
