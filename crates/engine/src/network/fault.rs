@@ -25,26 +25,20 @@ pub struct FaultRecord {
     pub sites_out: usize,
 }
 
-/// Why the network was not broken or mended so; [`crate::Refusal`] groups it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// Why the network was not broken or mended so; [`crate::Refusal`] groups it, and says it in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultRefusal {
     /// The network has no such element.
-    #[error("the network has no element '{0}'")]
     UnknownElement(ElementId),
     /// The element is of another kind than what breaks, or cannot break like this.
-    #[error("{0}")]
     OtherElement(String),
     /// How long it takes cannot be set to this.
-    #[error("{0}")]
     Duration(String),
     /// How bad it is cannot be set.
-    #[error("{0}")]
     Severity(String),
     /// Nothing here can break like this.
-    #[error("{0}")]
     Nowhere(String),
     /// No such fault goes on.
-    #[error("no fault {id} goes on")]
     Unknown {
         /// Its number.
         id: u64,
