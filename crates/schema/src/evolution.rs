@@ -17,7 +17,7 @@
 //! - [`Lineage`]: what became of each key: [`Lineage::decide`] and [`Lineage::apply`], approvals,
 //!   trial, promotion, deprecation, withdrawal, the limit and its queue (§6.2.2, §6.2.3);
 //!   [`Metrics`]: the four measures;
-//! - [`effective`]: a template as one client sees it;
+//! - [`effective()`]: a template as one client sees it;
 //! - [`Evolution`]: pool and lineage of one cohort, driven together. Most callers want this one;
 //! - [`simulate`] and [`chart`]: a population over months, and its picture.
 //!
@@ -32,6 +32,7 @@ mod clients;
 mod cluster;
 mod conflict;
 mod driver;
+mod effective;
 mod heat;
 mod induce;
 mod lexicon;
@@ -50,6 +51,7 @@ pub use clients::{FragmentSource, KnownClients};
 pub use cluster::{Cluster, ClusterId, Member};
 pub use conflict::{Resolved, resolve};
 pub use driver::{Evolution, EvolutionContext, EvolutionOutcome, Fragment};
+pub use effective::effective;
 pub use heat::Heat;
 pub use induce::{Screen, induce};
 pub use lineage::{
@@ -63,19 +65,3 @@ pub use settings::{
     Gates, HeatSettings, InductionSettings, Invalid, Parts, PatchSettings, Promotion, Similarity,
     Sybil, TrialSettings,
 };
-
-use crate::patch::Patch;
-use crate::template::Template;
-
-/// A template as one client sees it: the base, then what patches add and refine, in their order.
-///
-/// Where two patches name the same key the first keeps it, so names stay unique (§4.1); a key that
-/// the base has is never replaced (§6.2.2). Give the patches of everyone first, the client's own
-/// after. The `schema_id` remains the base's, and `other` remains last.
-pub fn effective<'a>(base: &Template, patches: impl IntoIterator<Item = &'a Patch>) -> Template {
-    let mut template = base.clone();
-    for patch in patches {
-        patch.lay_over(&mut template);
-    }
-    template
-}

@@ -6,6 +6,7 @@
 
 mod annotation;
 mod key;
+mod number;
 mod patch;
 pub mod prose;
 mod reader;

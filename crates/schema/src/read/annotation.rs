@@ -1,5 +1,6 @@
 //! Descriptions from JSON: one prose, or meaning and examples by language (§4.2).
 
+use super::number::integral;
 use super::prose;
 use super::reader::{Object, Reader};
 use crate::language::Language;
@@ -179,7 +180,7 @@ fn example(pair: &Value, key_type: KeyType) -> Option<MappingExample> {
         [Value::String(said), value] if !said.is_empty() && !value.is_null() => {
             Some(MappingExample {
                 said: said.clone(),
-                value: super::shape::integral(key_type, value),
+                value: integral(key_type, value),
             })
         }
         _ => None,

@@ -1,5 +1,6 @@
 //! A key definition from JSON (§4.1).
 
+use super::number::integral;
 use super::reader::{Object, Reader};
 use super::{annotation, shape};
 use crate::language::Language;
@@ -64,7 +65,7 @@ fn required(reader: &mut Reader, object: Object<'_>) -> bool {
 fn default_value(object: Object<'_>, shape: &Shape) -> Option<Value> {
     object
         .get("default_value")
-        .map(|(value, _)| shape::integral(shape.key_type, value))
+        .map(|(value, _)| integral(shape.key_type, value))
 }
 
 fn standing(reader: &mut Reader, object: Object<'_>) -> KeyStatus {

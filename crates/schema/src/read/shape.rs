@@ -1,11 +1,12 @@
 //! Types and what narrows them from JSON: our members, and as much of JSON Schema as peers use.
 
 use super::annotation;
+use super::number::{integral, whole};
 use super::reader::{Object, Reader};
 use crate::language::Language;
 use crate::lint::{self, DEPTH_MAX, LintFinding, LintRule, Place};
 use crate::template::{Constraint, Format, KeyType, Property, Shape};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// The members that narrow a type.
 pub(super) const MEMBERS: [&str; 10] = [
@@ -25,14 +26,6 @@ const PROPERTY_MEMBERS: [&str; 4] = ["name", "required", "semantic_description",
 /// The type of a key and what narrows it; the caller lints its first level.
 pub(super) fn of_key(reader: &mut Reader, object: Object<'_>, language: &Language) -> Shape {
     read(reader, object, language, 1)
-}
-
-/// 3.0 is 3 where integers are.
-pub(super) fn integral(key_type: KeyType, value: &Value) -> Value {
-    match value {
-        Value::Number(number) => Value::Number(whole(key_type, number)),
-        _ => value.clone(),
-    }
 }
 
 /// Takes from a peer's shape what findings say cannot be enforced.
@@ -140,20 +133,6 @@ fn named_type(value: &Value, of_peer: bool) -> Option<KeyType> {
             named.next().is_none().then(|| KeyType::parse(only))?
         }
         _ => None,
-    }
-}
-
-fn whole(key_type: KeyType, number: &Number) -> Number {
-    match number.as_f64() {
-        Some(n)
-            if key_type == KeyType::Integer
-                && number.is_f64()
-                && n.fract() == 0.0
-                && n.abs() < 1e15 =>
-        {
-            Number::from(n as i64)
-        }
-        _ => number.clone(),
     }
 }
 
