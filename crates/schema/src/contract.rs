@@ -9,13 +9,12 @@
 //! to know clients, patches and windows: [`crate::evolution`] makes the template that is in effect
 //! and says which withdrawn keys are still accepted. Made once, it is used by many threads.
 //!
-//! - `check`, `fields`: a shape and an object, compiled; `walk`: whether a payload fits, and what is
-//!   wrong where it does not; `accepted`: its canonical form;
+//! - `fields`: an object, compiled, and in `check` the shape of one value; `walk`: whether a payload
+//!   fits, and what is wrong where it does not; `accepted`: its canonical form;
 //! - `pattern`, `format`: what strings are held to;
 //! - `place`, `told`, `nearest`: where something is wrong, what stands there, what was meant.
 
 mod accepted;
-mod check;
 mod excerpt;
 mod fields;
 mod format;
@@ -29,10 +28,11 @@ mod walk;
 mod tests;
 
 pub use accepted::Accepted;
-pub use pattern::{Pattern, PatternFault, check_pattern};
+pub use fields::Tolerated;
+pub use pattern::{Pattern, PatternFault, Unusable, check_pattern};
 
 use crate::other;
-use crate::template::{Key, OTHER, Shape, Template};
+use crate::template::{Key, OTHER, Template};
 use crate::violation::PayloadViolation;
 use accepted::Settling;
 use fields::Fields;
@@ -79,26 +79,6 @@ impl Default for Limits {
             other: other::Limits::default(),
         }
     }
-}
-
-/// A key that was withdrawn and is accepted a while yet, with a warning (§6.2.3, D105, D106).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tolerated {
-    /// The key.
-    pub key_name: String,
-    /// The values that it took.
-    pub shape: Shape,
-}
-
-/// A template that no payload can be checked against.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern of {place}")]
-pub struct Unusable {
-    /// The key, and the members below it: `alarms/items/severity`.
-    pub place: String,
-    /// The fault of its pattern.
-    #[source]
-    pub fault: PatternFault,
 }
 
 /// A template, compiled.

@@ -4,8 +4,8 @@
 //! and `z` in times are `T` and `Z`, `other` is normalised and one string or an array. Defaults are
 //! no part of it; [`Accepted::effective`] puts them in.
 
-use super::check::{Array, Check, Kind, Whole, whole};
 use super::excerpt::json_start;
+use super::fields::check::{Array, Check, Kind, Whole, whole};
 use super::fields::{Field, Fields};
 use super::place::Place;
 use super::{Limits, Unknown};

@@ -1,12 +1,24 @@
 //! The keys of a payload or the members of an object, compiled.
 //!
-//! Knows which names there are, which must be there, and what absent means.
+//! Knows which names there are, which must be there, and what absent means. Read next: [`check`],
+//! what the value of each is held to.
 
-use super::check::Check;
-use super::{Tolerated, Unusable};
-use crate::template::{Key, KeyStatus, OTHER, Property};
+pub(super) mod check;
+
+use super::pattern::Unusable;
+use crate::template::{Key, KeyStatus, OTHER, Property, Shape};
 use crate::violation::Caution;
+use check::Check;
 use serde_json::Value;
+
+/// A key that was withdrawn and is accepted a while yet, with a warning (§6.2.3, D105, D106).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tolerated {
+    /// The key.
+    pub key_name: String,
+    /// The values that it took.
+    pub shape: Shape,
+}
 
 /// Names with what they may hold.
 #[derive(Clone, Debug, Default)]

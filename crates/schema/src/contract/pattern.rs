@@ -38,6 +38,17 @@ pub enum PatternFault {
     },
 }
 
+/// A template that no payload can be checked against.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern of {place}")]
+pub struct Unusable {
+    /// The key, and the members below it: `alarms/items/severity`.
+    pub place: String,
+    /// The fault of its pattern.
+    #[source]
+    pub fault: PatternFault,
+}
+
 /// Checks whether a pattern can be used.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ mod laws;
 
 use super::*;
 use crate::language::Language;
-use crate::template::{Annotation, Constraint, Format, KeyStatus, KeyType, Property};
+use crate::template::{Annotation, Constraint, Format, KeyStatus, KeyType, Property, Shape};
 use crate::violation::{Caution, Code, Warning, report};
 use insta::assert_snapshot;
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
 //! One look at a payload: whether it fits, and everything that is wrong where it does not.
 //!
-//! Knows order, limits and wording; whether a value fits is said by [`super::check`]. Members are
-//! looked at in the order in which the payload has them, which is fast, and told in the order of the
-//! template. Nothing is allocated until something is told.
+//! Knows order, limits and wording; whether a value fits is said by [`super::fields::check`]. Members
+//! are looked at in the order in which the payload has them, which is fast, and told in the order of
+//! the template. Nothing is allocated until something is told.
 
 use super::Limits;
-use super::check::{Array, Check, Kind};
 use super::excerpt::excerpt;
+use super::fields::check::{Array, Check, Kind};
 use super::fields::{Field, Fields};
 use super::nearest::nearest;
 use super::place::Place;

@@ -3,10 +3,9 @@
 //! Knows types and constraints of one value; what is inside arrays and objects is for who walks
 //! them. Every message of what is expected is written here, once, when the template is compiled.
 
-use super::Unusable;
-use super::fields::Fields;
-use super::format;
-use super::pattern::Pattern;
+use super::Fields;
+use crate::contract::format;
+use crate::contract::pattern::{Pattern, Unusable};
 use crate::template::{Constraint, Format, KeyType, Shape};
 use crate::violation::Code;
 use serde_json::{Number, Value};
@@ -16,18 +15,18 @@ const TOLD_VALUES: usize = 32;
 
 /// All that a value is held to.
 #[derive(Clone, Debug)]
-pub(super) struct Check {
-    pub(super) kind: Kind,
+pub(crate) struct Check {
+    pub(crate) kind: Kind,
     allowed: Allowed,
     /// True if values that fit may have another canonical form.
-    pub(super) settles: bool,
+    pub(crate) settles: bool,
     /// The same in words: `integer from 1 to 9`.
-    pub(super) expected: String,
+    pub(crate) expected: String,
 }
 
 /// The types, each with what narrows it.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Any,
     String(Text),
     Integer {
@@ -50,7 +49,7 @@ pub(super) enum Kind {
 
 /// All that strings are held to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Text {
+pub(crate) struct Text {
     chars_max: Option<usize>,
     format: Option<Format>,
     pattern: Option<Pattern>,
@@ -58,10 +57,10 @@ pub(super) struct Text {
 
 /// All that arrays are held to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Array {
+pub(crate) struct Array {
     items_max: Option<usize>,
     /// None: any values.
-    pub(super) items: Option<Box<Check>>,
+    pub(crate) items: Option<Box<Check>>,
 }
 
 /// The acceptable values.
@@ -75,7 +74,7 @@ enum Allowed {
 
 impl Check {
     /// Compiles the shape that stands at `place`.
-    pub(super) fn new(shape: &Shape, place: &str) -> Result<Self, Unusable> {
+    pub(crate) fn new(shape: &Shape, place: &str) -> Result<Self, Unusable> {
         let kind = Kind::new(shape, place)?;
         let allowed = Allowed::new(&shape.constraint.allowed);
         Ok(Self {
@@ -87,7 +86,7 @@ impl Check {
     }
 
     /// The check of the reserved key.
-    pub(super) fn other() -> Self {
+    pub(crate) fn other() -> Self {
         Self {
             kind: Kind::Other,
             allowed: Allowed::All,
@@ -96,12 +95,12 @@ impl Check {
         }
     }
 
-    pub(super) fn is_array(&self) -> bool {
+    pub(crate) fn is_array(&self) -> bool {
         matches!(self.kind, Kind::Array(_))
     }
 
     /// The fault of a value by itself; what is inside it is not looked at.
-    pub(super) fn fault(&self, value: &Value, string_bytes: usize) -> Option<Code> {
+    pub(crate) fn fault(&self, value: &Value, string_bytes: usize) -> Option<Code> {
         if matches!(self.kind, Kind::Other) {
             return None;
         }
@@ -134,7 +133,7 @@ impl Check {
     }
 
     /// True if the value is of the type, whatever its constraints say.
-    pub(super) fn is_of_type(&self, value: &Value) -> bool {
+    pub(crate) fn is_of_type(&self, value: &Value) -> bool {
         match &self.kind {
             Kind::Any => true,
             Kind::String(_) => value.is_string(),
@@ -281,7 +280,7 @@ fn same(one: &Value, other: &Value) -> bool {
 }
 
 /// A number as an integer.
-pub(super) enum Whole {
+pub(crate) enum Whole {
     /// One of 64 bits.
     Is(i64),
     /// A larger one.
@@ -291,7 +290,7 @@ pub(super) enum Whole {
 }
 
 /// 3 and 3.0 are integers, 3.5 is none.
-pub(super) fn whole(number: &Number) -> Whole {
+pub(crate) fn whole(number: &Number) -> Whole {
     if let Some(integer) = number.as_i64() {
         return Whole::Is(integer);
     }
