@@ -6,6 +6,7 @@
 //! form, which [`crate::write::authored`] writes.
 //! Read next: [`LintRule`], [`sensitive`].
 
+mod description;
 mod finding;
 mod keys;
 mod names;
@@ -19,7 +20,8 @@ mod value;
 pub use finding::{LintFinding, LintRule, LintSeverity, TemplateOrigin};
 pub use value::{Unfit, fits};
 
-pub(crate) use keys::{Placed, described, key, keys};
+pub(crate) use description::described;
+pub(crate) use keys::{Placed, key, keys};
 pub(crate) use number::inexact;
 pub(crate) use place::Place;
 pub(crate) use shape::one_level as shape_level;

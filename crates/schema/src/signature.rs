@@ -11,6 +11,7 @@
 //! Knows no secret and no clock: keys and time are arguments. Read next: [`Pins`], which a client
 //! keeps.
 
+mod fingerprint;
 mod header;
 mod key;
 mod pins;
@@ -100,7 +101,7 @@ pub struct Verified {
     pub expires_at: Timestamp,
     /// The key that signed.
     pub kid: String,
-    pub(crate) fingerprints: pins::Fingerprints,
+    pub(crate) fingerprints: fingerprint::Fingerprints,
 }
 
 /// The reason why a document is not accepted as what it says it is. To who sent it: access denied,

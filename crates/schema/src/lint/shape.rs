@@ -1,8 +1,9 @@
 //! Types and what narrows them: members that fit the type, bounds that can be met.
 
+use super::description::described;
 use super::number::{objection, objection_to};
 use super::value::Judge;
-use super::{DEPTH_MAX, Findings, KEYS_MAX, LintRule, Place, keys, names};
+use super::{DEPTH_MAX, Findings, KEYS_MAX, LintRule, Place, names};
 use crate::canonical;
 use crate::contract::check_pattern;
 use crate::template::{Constraint, KeyType, Property, Shape};
@@ -40,7 +41,7 @@ fn walk(shape: &Shape, at: &Place, depth: usize, findings: &mut Findings) {
     }
     for (i, property) in shape.constraint.properties.iter().enumerate() {
         let at = at.member("properties").index(i);
-        keys::described(&property.annotation, &property.shape, &at, findings);
+        described(&property.annotation, &property.shape, &at, findings);
         inner(&property.shape, &at, findings);
     }
 }

@@ -1,6 +1,6 @@
 //! The protected header of a seal: what the signature is bound to.
 
-use super::pins::Fingerprints;
+use super::fingerprint::Fingerprints;
 use super::{SealError, Verified};
 use crate::canonical;
 use crate::time::Timestamp;

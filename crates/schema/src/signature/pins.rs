@@ -4,11 +4,9 @@
 //! A template is remembered twice: as a whole in each language and form in which it came, and
 //! without its descriptions, which all languages share. So a type cannot change with the language.
 
+use super::fingerprint::Fingerprints;
 use super::{DocumentKind, Verified};
-use crate::canonical;
-use base64ct::{Base64UrlUnpadded, Encoding};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The documents that a client has accepted, by agent; kept across restarts as it is.
@@ -31,14 +29,6 @@ struct Pin {
     contract: String,
     /// By language and form.
     documents: BTreeMap<String, String>,
-}
-
-/// Hashes of a document: whole, and without its descriptions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fingerprints {
-    form: String,
-    document: String,
-    contract: String,
 }
 
 /// The way in which a template was asked for.
@@ -165,16 +155,6 @@ impl Pin {
     }
 }
 
-impl Fingerprints {
-    pub(super) fn of(document: &Value) -> Self {
-        Self {
-            form: form(document),
-            document: fingerprint(document),
-            contract: fingerprint(&undescribed(document)),
-        }
-    }
-}
-
 fn name(verified: &Verified) -> &str {
     verified.patch_id.as_deref().unwrap_or(&verified.schema_id)
 }
@@ -192,71 +172,5 @@ fn older(verified: &Verified, seen: u64) -> PinError {
         name: name(verified).to_owned(),
         version: verified.version,
         seen,
-    }
-}
-
-fn fingerprint(value: &Value) -> String {
-    Base64UrlUnpadded::encode_string(&canonical::hash(value))
-}
-
-/// The language in which a document came, and whether it was the authored form.
-fn form(document: &Value) -> String {
-    let language = document
-        .get("language")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let authored = has_annotations(document) || document.get("title").is_some_and(Value::is_object);
-    let form = if authored { " authored" } else { "" };
-    format!("{language}{form}")
-}
-
-fn has_annotations(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => {
-            members.contains_key("annotations") || members.values().any(has_annotations)
-        }
-        Value::Array(elements) => elements.iter().any(has_annotations),
-        _ => false,
-    }
-}
-
-const DESCRIBING: [&str; 5] = [
-    "semantic_description",
-    "annotations",
-    "description",
-    "title",
-    "language",
-];
-
-/// A document, a key or a shape without what describes it.
-fn undescribed(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let kept = members
-                .iter()
-                .filter(|(name, _)| !DESCRIBING.contains(&name.as_str()));
-            Value::Object(
-                kept.map(|(name, value)| (name.clone(), nested(name, value)))
-                    .collect(),
-            )
-        }
-        other => other.clone(),
-    }
-}
-
-/// Descends where descriptions stand: a value that merely looks like one is kept.
-fn nested(name: &str, value: &Value) -> Value {
-    match (name, value) {
-        ("keys" | "new_keys" | "modified_keys" | "properties", Value::Array(list)) => {
-            list.iter().map(undescribed).collect()
-        }
-        ("items", shape) => undescribed(shape),
-        ("properties", Value::Object(by_name)) => {
-            let each = by_name
-                .iter()
-                .map(|(name, shape)| (name.clone(), undescribed(shape)));
-            Value::Object(each.collect::<Map<_, _>>())
-        }
-        (_, value) => value.clone(),
     }
 }
