@@ -131,9 +131,9 @@ mod tests {
             negotiation::Side
             negotiation::State
             negotiation::Stance
-            notification::AgentChange
             notification::SchemaChange
             profile::Layer
+            registry::AgentChange
             registry::Health
             reply::Verdict
             task::Status
@@ -158,9 +158,9 @@ mod tests {
         negotiation::Side: publisher executor
         negotiation::State: open agreed refused exhausted expired withdrawn
         negotiation::Stance: offer accept refuse
-        notification::AgentChange: registered health expired returned left
         notification::SchemaChange: template-published template-retired patch-pending patch-active key-promoted key-deprecated key-withdrawn patch-approved patch-rejected fragments-erased
         profile::Layer: business service resource
+        registry::AgentChange: registered health expired returned left
         registry::Health: ok degraded failing
         reply::Verdict: accepted offered refused input-required result pending
         task::Status: created processing blocked input-required auth-required failed finished cancelled rejected unconfirmed

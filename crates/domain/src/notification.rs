@@ -4,7 +4,7 @@
 
 use crate::content::Content;
 use crate::negotiation::{Kind, State, Turn};
-use crate::registry::Health;
+use crate::registry::{AgentChange, Health};
 use crate::task::{Awaits, Status, Task, TaskId};
 use crate::time::Timestamp;
 use crate::verb::Verb;
@@ -113,28 +113,6 @@ pub struct NegotiationUpdate {
     /// The turn taken, unless time or the task's own end made the change.
     #[serde(deserialize_with = "Option::deserialize")]
     pub turn: Option<Turn>,
-}
-
-/// A change of an agent (§4.1).
-#[derive(EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AgentChange {
-    /// It registered, for the first time or with a new profile.
-    Registered,
-    /// Its health changed.
-    Health,
-    /// It did not renew its lease.
-    Expired,
-    /// It renewed a lease that had expired.
-    Returned,
-    /// It left.
-    Left,
-}
-
-crate::named! {
-    /// The name in module convoke-registry.
-    AgentChange
 }
 
 /// One change of one agent.

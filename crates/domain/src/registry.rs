@@ -12,7 +12,6 @@
 //! changes nothing; `apply` cannot fail. Pure: time is an argument. Read next:
 //! [`crate::discovery`].
 
-use crate::notification::AgentChange;
 use crate::profile::{Profile, ProfileError};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -94,6 +93,28 @@ pub enum Health {
 crate::named! {
     /// The name in module convoke-registry.
     Health
+}
+
+/// A change of an agent (§4.1).
+#[derive(EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AgentChange {
+    /// It registered, for the first time or with a new profile.
+    Registered,
+    /// Its health changed.
+    Health,
+    /// It did not renew its lease.
+    Expired,
+    /// It renewed a lease that had expired.
+    Returned,
+    /// It left.
+    Left,
+}
+
+crate::named! {
+    /// The name in module convoke-registry.
+    AgentChange
 }
 
 /// The terms on which an agent registers.

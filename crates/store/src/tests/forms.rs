@@ -12,11 +12,9 @@ use crate::row::json::{from_json, to_json};
 use domain::audit::{AuditEvent, AuditKind, AuditRecord};
 use domain::context::Chunked;
 use domain::negotiation::{Kind, Negotiation, Side, Speech, Stance, State, Turn};
-use domain::notification::{
-    AgentChange, AgentUpdate, NegotiationUpdate, SchemaChange, SchemaUpdate,
-};
+use domain::notification::{AgentUpdate, NegotiationUpdate, SchemaChange, SchemaUpdate};
 use domain::push::PushConfig;
-use domain::registry::{Health, Reach, Registration};
+use domain::registry::{AgentChange, Health, Reach, Registration};
 use domain::reply::Reason;
 use domain::task::{Awaits, Conditions, Subscription};
 use rusqlite::types::ValueRef;

@@ -411,7 +411,8 @@ fn what_surrounds_tasks_comes_back(options: &Options) {
 #[test]
 fn what_happens_to_negotiations_and_agents_and_what_is_audited_is_in_the_log() {
     use domain::audit::{AuditEvent, AuditKind, AuditRecord};
-    use domain::notification::{AgentChange, AgentUpdate, NegotiationUpdate};
+    use domain::notification::{AgentUpdate, NegotiationUpdate};
+    use domain::registry::AgentChange;
     let (store, _) = open(Options::memory());
     let turn = negotiation("t1", Kind::Fulfillment).turns[0].clone();
     let negotiated = |turn| {
