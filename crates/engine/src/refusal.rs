@@ -30,7 +30,6 @@ pub use not_found::NotFound;
 pub use over_limit::OverLimit;
 
 use crate::failure::StoreFailure;
-use crate::network::fault::FaultRefusal;
 use domain::content::ContentError;
 use domain::negotiation::Misplaced;
 use domain::profile::ProfileError;
@@ -115,23 +114,6 @@ of_group! {
     NotFound: UnknownSchema, UnknownScenario;
     InvalidInput: ContentError, ProfileError;
     Conflict: OutOfTurn, Misplaced, PublishError, LineageRefusal;
-}
-
-impl From<FaultRefusal> for Refusal {
-    fn from(refusal: FaultRefusal) -> Self {
-        let (field, why) = match refusal {
-            FaultRefusal::UnknownElement(element) => {
-                let (field, element) = (Field::Element, element.to_string());
-                return NotFound::Element { field, element }.into();
-            }
-            FaultRefusal::Unknown { id } => return NotFound::Fault { id }.into(),
-            FaultRefusal::Nowhere(why) => return NotAvailable::Impossible { why }.into(),
-            FaultRefusal::OtherElement(why) => (Field::Element, why),
-            FaultRefusal::Duration(why) => (Field::Duration, why),
-            FaultRefusal::Severity(why) => (Field::Severity, why),
-        };
-        InvalidInput::Fault { field, why }.into()
-    }
 }
 
 impl From<store::CommitError> for Refusal {

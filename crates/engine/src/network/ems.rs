@@ -10,10 +10,10 @@ mod reports;
 use crate::feed::FeedOfAgent;
 use crate::feed::stream::Stream;
 use crate::network::operation::{Act, Acted};
-use crate::operation::Execution;
+use crate::operation::{Call, Execution, Operation, exec};
 use crate::refusal::{Field, Forbidden, NotAvailable, NotFound};
 use crate::{Endpoint, Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::ems::{Ems, News, View};
 use domain::inventory::{ElementId, Inventory};
 use domain::profile::Profile;
@@ -192,7 +192,7 @@ impl Engine {
     }
 
     /// Asks whoever runs the network to do something.
-    pub(crate) fn act(&self, who: &Principal, act: Act) -> Result<Execution<Acted>, Refusal> {
+    fn act(&self, who: &Principal, act: Act) -> Result<Execution<Acted>, Refusal> {
         let Act { ems, action } = act;
         self.may_act(who, ems, &action)?;
         let (answer, answered) = oneshot::channel();
@@ -289,5 +289,29 @@ impl From<ActFailure> for Refusal {
                 NotAvailable::TooLong { why }.into()
             }
         }
+    }
+}
+
+impl Operation for Act {
+    type Output = Acted;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        let name = match self.action {
+            Action::Probe { .. } => "probe",
+            Action::Dispatch { .. } => "dispatch",
+            Action::Guide { .. } => "guide",
+            Action::SetPower { .. } => "set-power",
+            Action::SetSaving { .. } => "set-saving",
+            Action::ReadConfiguration { .. } => "read-configuration",
+            Action::Configure { .. } => "configure",
+            Action::Restart { .. } => "restart",
+            Action::Trace { .. } => "trace",
+            Action::TellCustomer { .. } => "tell-customer",
+        };
+        Some(exec("convoke-ems", name, true))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Acted>, Refusal> {
+        call.engine.act(call.who, self)
     }
 }

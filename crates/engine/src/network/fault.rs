@@ -2,6 +2,8 @@
 //!
 //! Read next: [`crate::network::faults`].
 
+use crate::Refusal;
+use crate::refusal::{Field, InvalidInput, NotAvailable, NotFound};
 use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
@@ -43,4 +45,21 @@ pub enum FaultRefusal {
         /// Its number.
         id: u64,
     },
+}
+
+impl From<FaultRefusal> for Refusal {
+    fn from(refusal: FaultRefusal) -> Self {
+        let (field, why) = match refusal {
+            FaultRefusal::UnknownElement(element) => {
+                let (field, element) = (Field::Element, element.to_string());
+                return NotFound::Element { field, element }.into();
+            }
+            FaultRefusal::Unknown { id } => return NotFound::Fault { id }.into(),
+            FaultRefusal::Nowhere(why) => return NotAvailable::Impossible { why }.into(),
+            FaultRefusal::OtherElement(why) => (Field::Element, why),
+            FaultRefusal::Duration(why) => (Field::Duration, why),
+            FaultRefusal::Severity(why) => (Field::Severity, why),
+        };
+        InvalidInput::Fault { field, why }.into()
+    }
 }

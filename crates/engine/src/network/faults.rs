@@ -7,11 +7,11 @@
 
 use crate::network::fault::{FaultRecord, FaultRefusal};
 use crate::network::operation::{ClearFault, InjectFault, ListFaults};
-use crate::operation::Execution;
+use crate::operation::{Call, Execution, Operation, exec};
 use crate::refusal::{Forbidden, NotAvailable};
 use crate::trail::by;
 use crate::{Engine, Refusal};
-use domain::access::Principal;
+use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
 use std::sync::Mutex;
@@ -92,7 +92,7 @@ impl Engine {
     }
 
     /// Lets a request wait for whoever runs the network.
-    pub(crate) fn request_of_faults<T: Send + 'static>(
+    fn request_of_faults<T: Send + 'static>(
         &self,
         who: &Principal,
         request: impl FnOnce(Answer<T>) -> FaultRequest,
@@ -113,5 +113,44 @@ impl Engine {
                 Err(_) => Err(NotAvailable::Network.into()),
             }
         }))
+    }
+}
+
+impl Operation for InjectFault {
+    type Output = FaultRecord;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec("convoke-simulation", "inject-fault", true))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<FaultRecord>, Refusal> {
+        call.engine
+            .request_of_faults(call.who, |answer| FaultRequest::Inject(self, answer))
+    }
+}
+
+impl Operation for ListFaults {
+    type Output = Vec<FaultRecord>;
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec("convoke-simulation", "list-faults", true))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<Vec<FaultRecord>>, Refusal> {
+        call.engine
+            .request_of_faults(call.who, |answer| FaultRequest::List(self, answer))
+    }
+}
+
+impl Operation for ClearFault {
+    type Output = ();
+
+    fn rpc(&self) -> Option<Request<'static>> {
+        Some(exec("convoke-simulation", "clear-fault", true))
+    }
+
+    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
+        call.engine
+            .request_of_faults(call.who, |answer| FaultRequest::Clear(self, answer))
     }
 }

@@ -1,13 +1,9 @@
 //! What is done to the network: actions through its management systems (module convoke-ems), and faults
 //! of a simulated one (module convoke-simulation).
 //!
-//! Read next: [`crate::network::ems`] and [`crate::network::faults`], which carry them out.
+//! Types alone: what carries an operation out says what it is. Read next: [`crate::network::ems`] and
+//! [`crate::network::faults`].
 
-use crate::Refusal;
-use crate::network::fault::FaultRecord;
-use crate::network::faults::FaultRequest;
-use crate::operation::{Call, Execution, Operation, exec};
-use domain::access::Request;
 use domain::cause::Cause;
 use domain::ems::Ems;
 use domain::inventory::ElementId;
@@ -56,67 +52,4 @@ pub struct ListFaults {
 pub struct ClearFault {
     /// Its number.
     pub id: u64,
-}
-
-impl Operation for Act {
-    type Output = Acted;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        let name = match self.action {
-            Action::Probe { .. } => "probe",
-            Action::Dispatch { .. } => "dispatch",
-            Action::Guide { .. } => "guide",
-            Action::SetPower { .. } => "set-power",
-            Action::SetSaving { .. } => "set-saving",
-            Action::ReadConfiguration { .. } => "read-configuration",
-            Action::Configure { .. } => "configure",
-            Action::Restart { .. } => "restart",
-            Action::Trace { .. } => "trace",
-            Action::TellCustomer { .. } => "tell-customer",
-        };
-        Some(exec("convoke-ems", name, true))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Acted>, Refusal> {
-        call.engine.act(call.who, self)
-    }
-}
-
-impl Operation for InjectFault {
-    type Output = FaultRecord;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        Some(exec("convoke-simulation", "inject-fault", true))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<FaultRecord>, Refusal> {
-        call.engine
-            .request_of_faults(call.who, |answer| FaultRequest::Inject(self, answer))
-    }
-}
-
-impl Operation for ListFaults {
-    type Output = Vec<FaultRecord>;
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        Some(exec("convoke-simulation", "list-faults", true))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<Vec<FaultRecord>>, Refusal> {
-        call.engine
-            .request_of_faults(call.who, |answer| FaultRequest::List(self, answer))
-    }
-}
-
-impl Operation for ClearFault {
-    type Output = ();
-
-    fn rpc(&self) -> Option<Request<'static>> {
-        Some(exec("convoke-simulation", "clear-fault", true))
-    }
-
-    fn run(self, call: Call<'_, Self>) -> Result<Execution<()>, Refusal> {
-        call.engine
-            .request_of_faults(call.who, |answer| FaultRequest::Clear(self, answer))
-    }
 }
