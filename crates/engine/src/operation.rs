@@ -72,6 +72,10 @@ impl<'e, O> Call<'e, O> {
     }
 }
 
+/// What an entry of `/data-params`, or another row, takes besides its content, in bytes: a million empty
+/// ones take room too.
+pub(crate) const ENTRY_BYTES: u64 = 512;
+
 /// What an operation takes of its user's share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {

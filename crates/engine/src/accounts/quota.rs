@@ -8,7 +8,7 @@
 use crate::accounts::Accounts;
 use crate::commit::unit_of_work::{LONG, Written};
 use crate::failure::StoreFailure;
-use crate::operation::Cost;
+use crate::operation::{Cost, ENTRY_BYTES};
 use crate::refusal::OverLimit;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
@@ -18,10 +18,6 @@ use domain::negotiation::{Speech, Stance};
 use domain::registry::Reach;
 use domain::time::Timestamp;
 use std::sync::Arc;
-
-/// What an entry of `/data-params`, or another row, takes besides its content, in bytes: a million empty
-/// ones take room too.
-pub(crate) const ENTRY_BYTES: u64 = 512;
 
 /// How many bytes may be said in one message; what is longer belongs into `/data-params`. In memory it
 /// takes several times as much.

@@ -4,8 +4,7 @@
 //! Whoever speaks HTTP does so ([`Engine::introduce_by`]), and then registers the agent in the name of
 //! the one who asked. Refuses to know cards. Read next: [`crate::registry`].
 
-use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use crate::refusal::{Field, OverLimit};
 use crate::registry::membership::{entered_by_others, speaks_for};
 use crate::registry::operation::{IntroduceAgent, Registered, rpc};

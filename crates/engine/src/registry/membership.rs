@@ -3,10 +3,9 @@
 //! Whoever speaks for an agent is the agent itself or an administrator. Hosted agents are a matter
 //! of configuration. Read next: `domain::registry` (what a place is), [`crate::registry::roster`].
 
-use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::AgentInstance;
-use crate::operation::{Call, Cost, Execution, Operation, Query, Reader};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, Query, Reader};
 use crate::refusal::{Conflict, Field, Forbidden, NotFound, OverLimit};
 use crate::registry::Credential;
 use crate::registry::operation::{

@@ -4,10 +4,9 @@
 //! have. Read next: [`crate::tasks::team`], which asks them.
 
 use crate::access::unobtainable;
-use crate::accounts::quota::ENTRY_BYTES;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::failure::StoreFailure;
-use crate::operation::{Call, Cost, Execution, Operation, exec};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, exec};
 use crate::refusal::{Conflict, Field};
 use crate::registry::check;
 use crate::tasks::proposal::KIND;

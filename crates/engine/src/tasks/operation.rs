@@ -5,8 +5,7 @@
 //! [`crate::tasks::team`], which carries out the other.
 
 use crate::Refusal;
-use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use crate::tasks::message::{Negotiate, Negotiated};
 use domain::access::{Request, TASK_NEGOTIATE};
 use domain::verb::Verb;

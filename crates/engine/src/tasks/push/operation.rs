@@ -3,8 +3,7 @@
 //! Read next: [`crate::tasks::push`], which keeps them.
 
 use crate::Refusal;
-use crate::accounts::quota::ENTRY_BYTES;
-use crate::operation::{Call, Cost, Execution, Operation};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use domain::access::Request;
 use domain::push::PushConfig;
 use domain::task::TaskId;
