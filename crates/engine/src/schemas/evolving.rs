@@ -5,15 +5,13 @@
 //! is ahead of the store until that batch is durable; if it never is, everything is loaded again.
 //! Read next: `kept`, the documents; [`super::learning`].
 
-mod changed;
-mod company;
 mod erasing;
-pub(super) mod kept;
+mod kept;
 mod retiring;
 
-pub(super) use changed::Changed;
-pub(super) use company::Company;
-
+use super::changed::Changed;
+use super::cohort::Cohort;
+use super::company::Company;
 use super::observation::{Lesson, Observed};
 use super::published::{Imprint, Published};
 use domain::notification::{SchemaChange, SchemaUpdate};
@@ -33,9 +31,6 @@ use std::sync::Arc;
 
 /// Values of one key that wait to be judged, at most.
 const SAMPLES_MAX: usize = 50;
-
-/// A scenario, for everyone or for one client.
-pub(super) type Cohort = (String, Option<String>);
 
 /// A value of a patch key that waits to be judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! [`super::evolving`].
 
 use super::answer::standing;
-use super::evolving::Changed;
+use super::changed::Changed;
 use crate::operation::{Call, Execution, Operation, exec};
 use crate::refusal::{Conflict, InvalidInput, NotFound};
 use crate::schemas::operation::{

@@ -4,7 +4,8 @@
 //! [`super::observation`], [`super::evolving`].
 
 use super::Schemas;
-use super::evolving::{Changed, Company};
+use super::changed::Changed;
+use super::company::Company;
 use super::observation::{Lesson, Observed};
 use super::published::Published;
 use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, exec};

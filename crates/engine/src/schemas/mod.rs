@@ -11,7 +11,8 @@
 //! - [`published`]: the picture that requests look at, never changed, swapped as a whole;
 //! - [`observation`]: what a payload teaches, committed with the task that brought it; [`learning`]: that
 //!   it is kept, and taken in later;
-//! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once;
+//! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once; `changed`: what
+//!   came of that, to be committed; `company`: who is around; `document`: how it is kept;
 //! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
 //!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides.
 //!
@@ -19,6 +20,10 @@
 //! which the server calls. Read next: [`published`].
 
 mod answer;
+mod changed;
+mod cohort;
+mod company;
+mod document;
 mod evolving;
 mod governing;
 mod learning;
@@ -27,10 +32,12 @@ mod observation;
 pub(crate) mod operation;
 mod published;
 mod records;
+mod setup;
 
 pub(crate) use notice::Annotations;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
+pub use setup::{SchemaSetup, TypedForm};
 
 use crate::Engine;
 use domain::time::Timestamp;
@@ -38,62 +45,12 @@ use evolving::Evolving;
 use notice::Delivered;
 use published::Published;
 use schema::contract::Unknown;
-use schema::evolution::{EvolutionSettings, Parts};
+use schema::evolution::Parts;
 use schema::render;
-use schema::semantics::Embedder;
 use schema::signature::SigningKey;
 use schema::template::Template;
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use tokio::sync::Notify;
-
-/// How an engine deals with schemas.
-pub struct SchemaSetup {
-    /// In whose namespace templates are published: the platform's name.
-    pub namespace: String,
-    /// Templates that are there from the beginning; a template of a result before those that name
-    /// it.
-    pub templates: Vec<Template>,
-    /// How schemas evolve.
-    pub settings: EvolutionSettings,
-    /// What happens to keys that a schema does not have.
-    pub unknown: Unknown,
-    /// From text to vector; none if nothing evolves.
-    pub embedder: Option<Arc<dyn Embedder>>,
-    /// The key under seals; none if nothing is sealed.
-    pub sealing: Option<SigningKey>,
-    /// When these were made: the revision of their YANG modules.
-    pub made: Timestamp,
-    /// Where typed payloads stand in the YANG model; none if they stand alone.
-    pub typed: Option<Arc<dyn TypedForm>>,
-}
-
-/// The YANG modules of templates, as a protocol serves them.
-pub trait TypedForm: Send + Sync {
-    /// The module of a template, published then.
-    fn module(&self, template: &Template, published: Timestamp) -> String;
-
-    /// Compiles modules, each a name and a text, beside all else that is served.
-    ///
-    /// # Errors
-    /// Why they do not fit together.
-    fn trial(&self, modules: &[(String, String)]) -> Result<(), String>;
-}
-
-impl SchemaSetup {
-    /// These templates, which stay as they are: nothing evolves, nothing is sealed.
-    pub fn fixed(templates: Vec<Template>) -> Self {
-        Self {
-            namespace: "convoke".to_owned(),
-            templates,
-            settings: EvolutionSettings::default(),
-            unknown: Unknown::Reject,
-            embedder: None,
-            sealing: None,
-            made: Timestamp::default(),
-            typed: None,
-        }
-    }
-}
 
 /// The schemas of an engine.
 pub(crate) struct Schemas {

@@ -6,7 +6,7 @@
 //! [`super::published`].
 
 use super::Schemas;
-use super::evolving::kept;
+use super::document::{all, document, removal};
 use super::observation::{Lesson, Observed};
 use crate::Engine;
 use crate::schemas::operation::{Notice, PatchAnswer};
@@ -16,6 +16,9 @@ use schema::patch::Patch;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::{Batch, Document, ReadError, Store};
+
+/// The kind of the documents that say which patches a client was told of in replies.
+const TOLD: &str = "told";
 
 /// What was heard in a request that its reply comes back to.
 #[derive(Debug, Default)]
@@ -44,13 +47,13 @@ pub(super) struct Delivered(BTreeMap<String, BTreeSet<String>>);
 impl Delivered {
     /// What the store knows.
     pub(super) fn load(store: &Store) -> Result<Self, ReadError> {
-        Ok(Self(kept::told(store)?))
+        Ok(Self(all(store, TOLD)?.into_iter().collect()))
     }
 
     /// Forgets a client; the document that says so, if there is anything to forget.
     pub(super) fn erase(&mut self, client: &str) -> Option<Document> {
         self.0.remove(client)?;
-        Some(kept::nothing_told(client))
+        Some(removal(TOLD, client.to_owned()))
     }
 
     /// Of these patches, those that the client was not told of; from now on it was. Patches that
@@ -70,7 +73,8 @@ impl Delivered {
         let ids = self.0.entry(client.to_owned()).or_default();
         ids.retain(|id| in_use(id));
         ids.extend(fresh.iter().map(|patch| patch.patch_id.clone()));
-        Some((fresh, kept::told_of(client, ids)))
+        let told = document(TOLD, client.to_owned(), ids);
+        Some((fresh, told))
     }
 }
 

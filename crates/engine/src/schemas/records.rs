@@ -5,7 +5,8 @@
 
 use super::Schemas;
 use super::answer::standing;
-use super::evolving::{Cohort, Evolving};
+use super::cohort::Cohort;
+use super::evolving::Evolving;
 use super::published::Published;
 use crate::Engine;
 use crate::schemas::operation::{

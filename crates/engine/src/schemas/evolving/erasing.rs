@@ -2,7 +2,9 @@
 //!
 //! Read next: [`super`].
 
-use super::{Changed, Cohort, Evolving, kept};
+use super::{Evolving, kept};
+use crate::schemas::changed::Changed;
+use crate::schemas::cohort::Cohort;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use schema::evolution::EvolutionOutcome;

@@ -1,11 +1,14 @@
 //! What evolves, as documents of the store: one row for each thing that changes by itself.
 //!
 //! Pools are kept cluster by cluster, since a fragment changes one of thousands. Read next:
-//! `store::Document`.
+//! [`crate::schemas::document`].
 
-use super::{Cohort, Company, Evolving, Sample};
-use crate::schemas::SchemaSetup;
+use super::{Evolving, Sample};
+use crate::schemas::cohort::{Cohort, name};
+use crate::schemas::company::Company;
+use crate::schemas::document::{all, document, one, removal, unreadable};
 use crate::schemas::published::Imprint;
+use crate::schemas::setup::SchemaSetup;
 use domain::time::Timestamp;
 use schema::catalogue::Catalogue;
 use schema::evolution::{
@@ -14,10 +17,9 @@ use schema::evolution::{
 };
 use schema::lint::TemplateOrigin;
 use schema::read;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use store::{Batch, Document, ReadError, Store};
 
 const TEMPLATE: &str = "template";
@@ -27,7 +29,6 @@ const CLUSTER: &str = "cluster";
 const ACQUAINTANCES: &str = "acquaintances";
 const SAMPLES: &str = "samples";
 const RETIRED: &str = "retired";
-const TOLD: &str = "told";
 
 /// A published template.
 #[derive(Serialize, Deserialize)]
@@ -68,23 +69,6 @@ pub(super) fn retired(schema_id: &str, principal: &str, at: Timestamp) -> Docume
         at,
     };
     document(RETIRED, schema_id.to_owned(), &kept)
-}
-
-/// The patches that a client was told of in replies.
-pub(in crate::schemas) fn told_of(client: &str, patches: &BTreeSet<String>) -> Document {
-    document(TOLD, client.to_owned(), patches)
-}
-
-/// A client that is not to be known any more.
-pub(in crate::schemas) fn nothing_told(client: &str) -> Document {
-    removal(TOLD, client.to_owned())
-}
-
-/// Of every client, the patches that it was told of in replies.
-pub(in crate::schemas) fn told(
-    store: &Store,
-) -> Result<BTreeMap<String, BTreeSet<String>>, ReadError> {
-    Ok(all(store, TOLD)?.into_iter().collect())
 }
 
 pub(super) fn lineage(cohort: &Cohort, lineage: &Lineage) -> Document {
@@ -257,54 +241,6 @@ fn pool_anew(cohort: &Cohort, pool: &PoolDocument, changes: &Changes) -> Vec<Doc
         .collect()
 }
 
-/// A cohort as a name; JSON, so that no name is taken for another.
-fn name(cohort: &Cohort) -> String {
-    serde_json::to_string(cohort).expect("two strings are JSON")
-}
-
 fn cluster_name(cohort: &Cohort, id: ClusterId) -> String {
     format!("{}/{id}", name(cohort))
-}
-
-fn document(kind: &'static str, name: String, body: &impl Serialize) -> Document {
-    let body = serde_json::to_string(body).expect("documents are JSON with string keys");
-    Document {
-        kind: kind.into(),
-        name,
-        body: Some(body),
-    }
-}
-
-fn removal(kind: &'static str, name: String) -> Document {
-    Document {
-        kind: kind.into(),
-        name,
-        body: None,
-    }
-}
-
-fn one<T: DeserializeOwned>(store: &Store, kind: &'static str) -> Result<Option<T>, ReadError> {
-    Ok(all(store, kind)?.pop().map(|(_, body)| body))
-}
-
-fn all<T: DeserializeOwned>(
-    store: &Store,
-    kind: &'static str,
-) -> Result<Vec<(String, T)>, ReadError> {
-    let documents = store.documents(kind)?.into_iter();
-    documents
-        .map(
-            |document| match serde_json::from_str(&document.body.unwrap_or_default()) {
-                Ok(body) => Ok((document.name, body)),
-                Err(cause) => Err(unreadable(kind, &document.name, &cause)),
-            },
-        )
-        .collect()
-}
-
-fn unreadable(kind: &str, name: &str, cause: &dyn std::fmt::Display) -> ReadError {
-    ReadError::Corrupt {
-        table: format!("schema document {kind}"),
-        key: format!("{name}: {cause}"),
-    }
 }

@@ -3,9 +3,10 @@
 //! What evolves stands on the newest version of its scenario, so that one goes last. Read next:
 //! [`super`].
 
-use super::{Changed, Evolving, kept};
+use super::{Evolving, kept};
 use crate::Refusal;
 use crate::refusal::Conflict;
+use crate::schemas::changed::Changed;
 use domain::notification::{SchemaChange, SchemaUpdate};
 use domain::time::Timestamp;
 use std::sync::Arc;

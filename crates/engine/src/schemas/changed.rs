@@ -1,8 +1,8 @@
 //! What changed, to be committed as one batch: documents, and what of it is told and on record.
 //!
-//! Read next: [`super`].
+//! Read next: [`super::evolving`], whose changes they are; [`super::governing`], which commits them.
 
-use super::Cohort;
+use super::cohort::Cohort;
 use crate::trail::{by, decided};
 use domain::access::Principal;
 use domain::audit::AuditKind;
@@ -16,9 +16,9 @@ use store::{Batch, Document};
 
 /// What changed, to be committed as one batch.
 #[derive(Debug, Default)]
-pub(in crate::schemas) struct Changed {
-    pub(in crate::schemas) documents: Vec<Document>,
-    pub(in crate::schemas) happenings: Vec<(Timestamp, LogEvent)>,
+pub(super) struct Changed {
+    pub(super) documents: Vec<Document>,
+    pub(super) happenings: Vec<(Timestamp, LogEvent)>,
 }
 
 impl Changed {
@@ -30,7 +30,7 @@ impl Changed {
     }
 
     /// Has the audit trail say who decided what.
-    pub(in crate::schemas) fn decided(
+    pub(super) fn decided(
         &mut self,
         kind: AuditKind,
         who: &Principal,
@@ -125,7 +125,7 @@ impl Changed {
         });
     }
 
-    pub(in crate::schemas) fn into_batch(self) -> Batch {
+    pub(super) fn into_batch(self) -> Batch {
         Batch {
             documents: self.documents,
             happenings: self.happenings,
@@ -133,7 +133,7 @@ impl Changed {
         }
     }
 
-    pub(in crate::schemas) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.documents.is_empty() && self.happenings.is_empty()
     }
 }

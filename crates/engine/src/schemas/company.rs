@@ -1,6 +1,6 @@
 //! Who is around: whom descriptions must not name, and what is done here already (draft-zhou §7).
 //!
-//! Read next: [`super`].
+//! Read next: [`super::evolving`].
 
 use schema::catalogue::{Catalogue, canonical_scenario};
 use schema::evolution::KnownClients;
@@ -12,7 +12,7 @@ const SHOWN_MAX: usize = 80;
 
 /// Who is around: what is public of the platform, and so neither secret nor new.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::schemas) struct Company {
+pub(super) struct Company {
     /// The names of the agents, which everybody may read in the registry.
     agents: BTreeSet<String>,
     /// What the agents do: the names of their skills, as keys would be called.
@@ -21,7 +21,7 @@ pub(in crate::schemas) struct Company {
 
 impl Company {
     /// Agents and their skills, by name.
-    pub(in crate::schemas) fn new<'a>(
+    pub(super) fn new<'a>(
         agents: impl Iterator<Item = &'a str>,
         skills: impl Iterator<Item = &'a str>,
     ) -> Self {
