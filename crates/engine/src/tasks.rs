@@ -3,6 +3,7 @@
 //! Read next: [`work`], what is decided; [`negotiate`], what is said; [`life`] and [`dispatch`], what
 //! follows from it.
 
+pub(crate) mod answer;
 pub(crate) mod awaited;
 pub(crate) mod dispatch;
 pub(crate) mod forming;
@@ -10,7 +11,9 @@ pub(crate) mod life;
 pub(crate) mod lookup;
 pub(crate) mod message;
 pub(crate) mod negotiate;
+pub(crate) mod negotiation;
 pub(crate) mod operation;
+pub(crate) mod outputs;
 pub(crate) mod plan;
 pub(crate) mod proposal;
 pub(crate) mod publishers;

@@ -6,7 +6,6 @@
 use crate::Engine;
 use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::tasks::awaited::{Awaited, Waiting};
 use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use domain::agent::{Input, Output, Progress};
@@ -15,24 +14,6 @@ use domain::task::{Command, Status, TaskId};
 use domain::time::Timestamp;
 use std::sync::Arc;
 use tracing::{debug, error};
-
-impl Work {
-    /// Answers callers who wait.
-    pub(crate) fn resolve(
-        &mut self,
-        awaited: &Awaited,
-        reply: &Reply,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
-        if let Some(Waiting { exchange, callers }) = self.waiting.remove(awaited) {
-            self.schedule(Due::Reply(awaited.clone()), None);
-            unit.respond(exchange, reply, now);
-            let callers = callers.into_iter().map(|c| (c, reply.clone()));
-            unit.resolved.extend(callers);
-        }
-    }
-}
 
 impl Engine {
     /// Brings an agent an input that rests on what is staged: one in here finds it in its mailbox,
@@ -51,25 +32,6 @@ impl Engine {
         }
         let outputs = self.step(work, index, input, now);
         self.take_outputs(work, index, outputs, now, unit)
-    }
-
-    /// Steps what stands for an agent elsewhere; what it says keeps to the schemas.
-    pub(crate) fn step(
-        &self,
-        work: &mut Work,
-        index: usize,
-        input: Input,
-        now: Timestamp,
-    ) -> Vec<Output> {
-        let Some(behaviour) = work.instance(index).behaviour() else {
-            return Vec::new();
-        };
-        let outputs = behaviour.agent.step(input, now, &mut behaviour.rng);
-        let name = self.registry.roster.name(index);
-        let held = outputs
-            .into_iter()
-            .map(|output| self.held_output(&name, output, now));
-        held.collect()
     }
 
     /// Takes an agent's outputs on; returns the answer if there is one.

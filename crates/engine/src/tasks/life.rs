@@ -9,11 +9,12 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
 use crate::refusal::Conflict;
 use crate::tasks::awaited::Awaited;
+use crate::tasks::negotiation::rounds_over;
 use crate::tasks::reply::state_reply;
 use crate::tasks::work::Work;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
-use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation, Side, Speech, State};
+use domain::negotiation::{Kind, Move, Side, Speech, State};
 use domain::notification::Notification;
 use domain::reply::{Reason, Reply};
 use domain::task::{Awaits, Command, Event, OutOfTurn, Status, Task, TaskId};
@@ -50,20 +51,6 @@ impl Work {
         unit.change(&task, None, &event);
         self.put(Arc::clone(&task));
         task
-    }
-
-    /// Moves a negotiation and stages it.
-    pub(crate) fn move_on(
-        &mut self,
-        negotiation: &Arc<Negotiation>,
-        wanted: Move,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) -> Result<Arc<Negotiation>, crate::Refusal> {
-        let (after, change) = moved(negotiation, wanted, now)?;
-        unit.turn(&after, &change);
-        self.put_negotiation(Arc::clone(&after));
-        Ok(after)
     }
 }
 
@@ -128,31 +115,6 @@ impl Engine {
                     .expect("a task that has not ended can fail")
             }
         }
-    }
-
-    /// Moves a negotiation of a task that exists, opening it if need be.
-    pub(crate) fn negotiate_on(
-        &self,
-        work: &mut Work,
-        task: &Task,
-        kind: Kind,
-        wanted: Move,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) -> Result<Arc<Negotiation>, crate::Refusal> {
-        let negotiation = match self.negotiation(work, &task.id, kind)? {
-            Some(negotiation) => negotiation,
-            None => {
-                let mut fresh = Negotiation::between(task.id.clone(), kind, &task.from, &task.to);
-                fresh.round_limit = match task.conditions.round_limit {
-                    0 => self.limits.rounds,
-                    stated => stated,
-                };
-                fresh.answer_within_ms = task.conditions.answer_within_ms;
-                Arc::new(fresh)
-            }
-        };
-        work.move_on(&negotiation, wanted, now, unit)
     }
 
     /// The publisher judges the result: it is accepted, or the executor goes on, or the rounds
@@ -305,24 +267,6 @@ impl Engine {
             false => refused("it is a part of a part too deep already"),
         }
     }
-}
-
-/// A negotiation as it is after a move; nothing has changed yet.
-pub(crate) fn moved(
-    negotiation: &Negotiation,
-    wanted: Move,
-    now: Timestamp,
-) -> Result<(Arc<Negotiation>, Change), Misplaced> {
-    let change = negotiation.decide(wanted, now)?;
-    let mut after = negotiation.clone();
-    after.apply(&change);
-    Ok((Arc::new(after), change))
-}
-
-/// The words for a task whose negotiation found no end.
-pub(crate) fn rounds_over(task: &Task, rounds: u32) -> Content {
-    let why = format!("no agreement in {rounds} rounds");
-    Content::new(task.content.target_object.clone(), why)
 }
 
 /// The reasons of a refusal as one sentence, for people.

@@ -3,7 +3,7 @@
 //! Read next: [`crate::tasks::negotiate`], where its publisher speaks; [`crate::tasks::life`].
 
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::tasks::life::rounds_over;
+use crate::tasks::negotiation::rounds_over;
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::content::Content;

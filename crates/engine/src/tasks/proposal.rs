@@ -1,25 +1,23 @@
-//! The turns of a feasibility, whoever takes them: a proposal, its answer, and its end.
+//! The turn of the publisher in a feasibility, a proposal, and the executor's if it answers at once.
 //!
-//! Read next: [`crate::tasks::negotiate`], in which they are said; [`crate::tasks::team`], which proposes as
-//! well.
+//! Read next: [`crate::tasks::negotiate`], in which it is said; [`crate::tasks::team`], which proposes as
+//! well; [`crate::tasks::answer`], an answer that comes later.
 
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
-use crate::tasks::awaited::Awaited;
-use crate::tasks::life::moved;
 use crate::tasks::negotiate::turn::{further, reply_of, speech_of};
+use crate::tasks::negotiation::moved;
 use crate::tasks::reply::{pending, take_answer};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
-use domain::reply::{Reason, Reply};
+use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use tracing::error;
 
 pub(crate) const KIND: Kind = Kind::Feasibility;
 
@@ -111,83 +109,6 @@ impl Engine {
         let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
         let reply = reply.or_else(|| spoke.map(|n| reply_of(n, round)));
         Ok(reply.map(|reply| of_round(reply, &open.task, round)))
-    }
-
-    /// The executor's turn in a feasibility, later than its answer to who asked.
-    pub(crate) fn executor_answers(
-        &self,
-        work: &mut Work,
-        negotiation: &Arc<Negotiation>,
-        speech: Speech,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) -> Result<(), Refusal> {
-        let spoken = Move::Speak(Side::Executor, speech);
-        let after = work.move_on(negotiation, spoken, now, unit)?;
-        let round = after.round();
-        let awaited = Awaited::Turn(after.task.clone(), KIND, round);
-        work.resolve(&awaited, &reply_of(&after, round), now, unit);
-        self.team_answered(work, &after, now, unit);
-        Ok(())
-    }
-
-    /// Ends an open negotiation without agreement, and tells who waits for a word in it.
-    pub(crate) fn end_negotiation(
-        &self,
-        work: &mut Work,
-        open: &Arc<Negotiation>,
-        wanted: Move,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
-        let ended = work.move_on(open, wanted, now, unit);
-        let ended = ended.expect("what is open can end");
-        let round = ended.round();
-        let awaited = Awaited::Turn(ended.task.clone(), ended.kind, round);
-        work.resolve(&awaited, &reply_of(&ended, round), now, unit);
-        self.team_answered(work, &ended, now, unit);
-    }
-
-    /// Whoever had the word stayed silent.
-    pub(crate) fn negotiation_due(
-        &self,
-        work: &mut Work,
-        task: &TaskId,
-        kind: Kind,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
-        let Some(open) = work
-            .negotiation(task, kind)
-            .filter(|n| n.is_open())
-            .cloned()
-        else {
-            return;
-        };
-        self.end_negotiation(work, &open, Move::Expire, now, unit);
-    }
-
-    /// The executor's refusal of an offer that waits for it, since it cannot answer.
-    pub(crate) fn decline(
-        &self,
-        work: &mut Work,
-        open: &Arc<domain::negotiation::Negotiation>,
-        reason: &str,
-        why: &str,
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
-        if open.next_side() != Some(Side::Executor) {
-            return;
-        }
-        let speech = Speech::refuse(vec![Reason {
-            reason: reason.to_owned(),
-            path: String::new(),
-            message: why.to_owned(),
-        }]);
-        if let Err(defect) = self.executor_answers(work, open, speech, now, unit) {
-            error!(task.id = %open.task, "a negotiation cannot be refused: {defect}");
-        }
     }
 }
 

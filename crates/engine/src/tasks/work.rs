@@ -9,12 +9,14 @@ mod mailboxes;
 
 use crate::commit::observer::CommitObserver;
 use crate::commit::stored::Resolution;
+use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::instance::AgentInstance;
 use crate::tasks::awaited::{Answered, Awaited, Waiting};
 use crate::tasks::publishers::{Open, Publishers};
 use crate::tasks::timers::{Due, Timers};
 use domain::inventory::Inventory;
 use domain::negotiation::{Kind, Negotiation, Side};
+use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::team::Team;
 use domain::time::Timestamp;
@@ -176,6 +178,22 @@ impl Work {
     pub(crate) fn take_waiting(&mut self, awaited: &Awaited, exchange: &str) -> Option<Waiting> {
         let waits = self.waiting.get(awaited)?.exchange.id == exchange;
         waits.then(|| self.waiting.remove(awaited))?
+    }
+
+    /// Answers callers who wait.
+    pub(crate) fn resolve(
+        &mut self,
+        awaited: &Awaited,
+        reply: &Reply,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) {
+        if let Some(Waiting { exchange, callers }) = self.waiting.remove(awaited) {
+            self.schedule(Due::Reply(awaited.clone()), None);
+            unit.respond(exchange, reply, now);
+            let callers = callers.into_iter().map(|c| (c, reply.clone()));
+            unit.resolved.extend(callers);
+        }
     }
 
     pub(crate) fn task(&self, id: &TaskId) -> Option<&Arc<Task>> {

@@ -1,0 +1,74 @@
+//! A negotiation of a task as it moves: decided, and staged with what else is decided.
+//!
+//! Knows no verb and no agent. Read next: `domain::negotiation`, [`crate::tasks::proposal`],
+//! [`crate::tasks::plan`].
+
+use crate::Engine;
+use crate::commit::unit_of_work::UnitOfWork;
+use crate::tasks::work::Work;
+use domain::content::Content;
+use domain::negotiation::{Change, Kind, Misplaced, Move, Negotiation};
+use domain::task::Task;
+use domain::time::Timestamp;
+use std::sync::Arc;
+
+impl Work {
+    /// Moves a negotiation and stages it.
+    pub(crate) fn move_on(
+        &mut self,
+        negotiation: &Arc<Negotiation>,
+        wanted: Move,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) -> Result<Arc<Negotiation>, crate::Refusal> {
+        let (after, change) = moved(negotiation, wanted, now)?;
+        unit.turn(&after, &change);
+        self.put_negotiation(Arc::clone(&after));
+        Ok(after)
+    }
+}
+
+impl Engine {
+    /// Moves a negotiation of a task that exists, opening it if need be.
+    pub(crate) fn negotiate_on(
+        &self,
+        work: &mut Work,
+        task: &Task,
+        kind: Kind,
+        wanted: Move,
+        now: Timestamp,
+        unit: &mut UnitOfWork,
+    ) -> Result<Arc<Negotiation>, crate::Refusal> {
+        let negotiation = match self.negotiation(work, &task.id, kind)? {
+            Some(negotiation) => negotiation,
+            None => {
+                let mut fresh = Negotiation::between(task.id.clone(), kind, &task.from, &task.to);
+                fresh.round_limit = match task.conditions.round_limit {
+                    0 => self.limits.rounds,
+                    stated => stated,
+                };
+                fresh.answer_within_ms = task.conditions.answer_within_ms;
+                Arc::new(fresh)
+            }
+        };
+        work.move_on(&negotiation, wanted, now, unit)
+    }
+}
+
+/// A negotiation as it is after a move; nothing has changed yet.
+pub(crate) fn moved(
+    negotiation: &Negotiation,
+    wanted: Move,
+    now: Timestamp,
+) -> Result<(Arc<Negotiation>, Change), Misplaced> {
+    let change = negotiation.decide(wanted, now)?;
+    let mut after = negotiation.clone();
+    after.apply(&change);
+    Ok((Arc::new(after), change))
+}
+
+/// The words for a task whose negotiation found no end.
+pub(crate) fn rounds_over(task: &Task, rounds: u32) -> Content {
+    let why = format!("no agreement in {rounds} rounds");
+    Content::new(task.content.target_object.clone(), why)
+}
