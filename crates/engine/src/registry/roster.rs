@@ -225,5 +225,6 @@ pub(crate) fn standing_for(registration: &Registration, proxy: Option<&Proxy>) -
     }
 }
 
-/// Makes what stands for an agent elsewhere.
+/// Makes what stands for an agent elsewhere. Asked about a proposal, or told that a task has ended, that
+/// speaks of nothing else at once: its other words it says when something reaches it.
 pub type Proxy = Box<dyn Fn(&Registration) -> Box<dyn Agent> + Send + Sync>;

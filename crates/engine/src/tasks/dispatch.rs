@@ -1,12 +1,10 @@
 //! Agents at work: an input goes in, and what comes out changes tasks or goes to the world.
 //!
-//! Read next: [`crate::tasks::life`], what follows from a change of a task; [`crate::tasks::negotiate`], which
-//! asks agents in the name of others.
+//! Read next: [`crate::tasks::life`], what follows from a change of a task; [`crate::tasks::outputs`], what
+//! goes to the world; [`crate::tasks::negotiate`], which asks agents in the name of others.
 
 use crate::Engine;
-use crate::commit::outbox::Outgoing;
 use crate::commit::unit_of_work::UnitOfWork;
-use crate::tasks::timers::Due;
 use crate::tasks::work::Work;
 use domain::agent::{Input, Output, Progress};
 use domain::reply::Reply;
@@ -44,10 +42,9 @@ impl Engine {
         unit: &mut UnitOfWork,
     ) -> Option<Reply> {
         let name = self.registry.roster.name(index);
-        let incarnation = work.instance(index).incarnation();
         let mut answer = None;
         for output in outputs {
-            match self.known_to_the_world(work, index, output) {
+            match output {
                 Output::Answer(reply) => answer = Some(reply),
                 Output::Report { task, progress } => {
                     self.reported(work, &name, &task, progress, now, unit);
@@ -55,42 +52,13 @@ impl Engine {
                 Output::Speak { task, kind, speech } => {
                     self.spoke(work, &name, &task, kind, speech, now, unit);
                 }
-                Output::Wake { token, at } => work.set_due(
-                    at,
-                    Due::Wake {
-                        agent: index,
-                        incarnation,
-                        token,
-                    },
-                ),
-                output @ (Output::Send { .. } | Output::Act { .. } | Output::Note(_)) => {
-                    unit.outgoing.push(Outgoing {
-                        agent: name.to_string(),
-                        output,
-                    });
-                }
+                output @ (Output::Wake { .. }
+                | Output::Send { .. }
+                | Output::Act { .. }
+                | Output::Note(_)) => self.pass_on(work, index, output, unit),
             }
         }
         answer
-    }
-
-    /// The same with the token by which the world knows it; room is reserved for what comes back.
-    fn known_to_the_world(&self, work: &mut Work, index: usize, output: Output) -> Output {
-        let mut reserved = |token| match work.instance(index).actor() {
-            Some(actor) => actor.expect(token),
-            None => token,
-        };
-        match output {
-            Output::Send { token, message } => Output::Send {
-                token: reserved(token),
-                message,
-            },
-            Output::Act { token, action } => Output::Act {
-                token: reserved(token),
-                action,
-            },
-            other => other,
-        }
     }
 
     /// An executor's news of a task. News of a task that has ended meanwhile (cancelled, say) are

@@ -10,7 +10,7 @@ use crate::hosting::question::Question;
 use crate::refusal::Conflict;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::negotiation::rounds_over;
-use crate::tasks::reply::state_reply;
+use crate::tasks::reply::{state_reply, take_answer};
 use crate::tasks::work::Work;
 use domain::agent::{Ask, Input};
 use domain::content::Content;
@@ -197,7 +197,11 @@ impl Engine {
             self.ask(work, executor, asked.clone(), ask, unit);
             return EndNotice::Asked(asked);
         }
-        let answer = self.run(work, executor, Input::Asked(ask), now, unit);
+        let mut outputs = self.step(work, executor, Input::Asked(ask), now);
+        let answer = take_answer(&mut outputs);
+        for output in outputs {
+            self.pass_on(work, executor, output, unit);
+        }
         answer.map_or(EndNotice::Nobody, EndNotice::Answered)
     }
 
