@@ -4,7 +4,7 @@
 //! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens and [`a2a`] the
 //!   routes of the latter; [`session`] moves the bytes of one NETCONF session;
 //! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses
-//!   those that others may write, [`revocation`] watches credentials, by the `stamp` of their
+//!   those that others may write, [`user_name`] is the rule for names, [`revocation`] watches credentials, by the `stamp` of their
 //!   files; [`trail`] records logins;
 //! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
 //!   their turns, [`pool`] and [`workers`] give [`background`] threads to work of users and to
@@ -52,6 +52,7 @@ pub mod state;
 pub mod story;
 pub mod token;
 pub mod trail;
+pub mod user_name;
 pub mod webhook;
 pub mod workers;
 mod writable;

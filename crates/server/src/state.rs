@@ -7,7 +7,7 @@
 //! an agent elsewhere. Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
-use crate::ssh::is_user_name;
+use crate::user_name::is_user_name;
 use crate::writable::Others;
 use domain::profile::{ProfileError, usable_name};
 use engine::Credential;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::stamp::Stamp;
+use crate::user_name::is_user_name;
 use crate::writable::{Others, lets_nobody_in};
-use domain::profile::{is_deceptive, is_joining};
 use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
 use tracing::warn;
@@ -53,22 +53,6 @@ pub struct Attempt {
     pub address: IpAddr,
     /// The reason for the refusal; none if it succeeded.
     pub refused: Option<&'static str>,
-}
-
-/// The rule for user names, for error messages.
-pub const USER_NAME_RULE: &str =
-    "a name is 1 to 64 characters that are seen, no '/', '\\', '(' or ')', and begins with no '.'";
-
-/// True if `name` can be a user name: 1 to 64 characters, no path separator, no parenthesis (the
-/// audit trail puts a placeholder for many users in them), no invisible or direction-changing
-/// characters, no leading dot.
-#[must_use]
-pub fn is_user_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.chars().count() <= 64
-        && !name.starts_with('.')
-        && !name.contains(['/', '\\', '(', ')'])
-        && !name.contains(|c| is_deceptive(c) || is_joining(c))
 }
 
 /// The files `NAME.pub` of a folder of users, and perhaps of one of agents, each with one or more
@@ -229,33 +213,6 @@ mod tests {
 
     fn line(key: &PublicKey) -> String {
         format!("{}\n", key.to_openssh().unwrap().trim_end())
-    }
-
-    #[test]
-    fn a_name_is_no_path() {
-        for good in ["operator", "ran-east", "a.b", "kern netz", "用户"] {
-            assert!(is_user_name(good), "{good}");
-        }
-        let long = "x".repeat(65);
-        for bad in [
-            "",
-            ".",
-            "..",
-            ".hidden",
-            "a/b",
-            "a\\b",
-            "a\0b",
-            "a\nb",
-            "(several)",
-            "ann\u{ad}",
-            "ann\u{202e}",
-            "ann\u{3164}",
-            "ann\u{e0041}",
-            "ann\u{200d}",
-            long.as_str(),
-        ] {
-            assert!(!is_user_name(bad), "{bad:?}");
-        }
     }
 
     #[test]

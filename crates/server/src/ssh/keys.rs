@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use russh::keys::ssh_key::LineEnding;
 use russh::keys::{Algorithm, PrivateKey, PublicKey};
 
-use super::authentication::is_user_name;
+use crate::user_name::is_user_name;
 
 /// The reason for which a key file cannot be used.
 #[derive(Debug, thiserror::Error)]

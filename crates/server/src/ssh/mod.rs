@@ -26,7 +26,7 @@ pub mod stream;
 mod unauthenticated;
 mod wire;
 
-pub use authentication::{Attempt, Authenticator, KeyDirectory, USER_NAME_RULE, is_user_name};
+pub use authentication::{Attempt, Authenticator, KeyDirectory};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use inbound::{
     DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, Throttle, split, split_metered,
