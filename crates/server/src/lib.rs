@@ -3,9 +3,9 @@
 //! A tour:
 //! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens and [`a2a`] the
 //!   routes of the latter; [`session`] moves the bytes of one NETCONF session;
-//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files; `writable` refuses
-//!   those that others may write, [`user_name`] is the rule for names, [`revocation`] watches credentials, by the `stamp` of their
-//!   files; [`trail`] records logins;
+//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files, [`user_name`] the
+//!   rule for names; `writable` refuses files that others may write by their `permissions`,
+//!   [`revocation`] watches credentials, by the `stamp` of their files; [`trail`] records logins;
 //! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
 //!   their turns, [`pool`] and [`workers`] give [`background`] threads to work of users and to
 //!   agents;
@@ -36,6 +36,7 @@ pub mod master_key;
 pub mod memory;
 pub mod outside;
 pub mod peers;
+mod permissions;
 pub mod pool;
 pub mod post;
 pub mod profile;

@@ -7,8 +7,8 @@
 //! an agent elsewhere. Read next: [`crate::config`], [`crate::ssh::keys`].
 
 use crate::file::FileError;
+use crate::permissions::Others;
 use crate::user_name::is_user_name;
-use crate::writable::Others;
 use domain::profile::{ProfileError, usable_name};
 use engine::Credential;
 use sha2::{Digest as _, Sha256};

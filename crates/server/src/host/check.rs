@@ -7,6 +7,7 @@ use super::StartError;
 use super::roster::{completed, default_agent};
 use crate::access;
 use crate::config::Settings;
+use crate::permissions::lets_nobody_in;
 use crate::profile;
 use crate::revocation;
 use crate::roster::Roster;
@@ -46,7 +47,7 @@ pub fn check_files(folder: &StateFolder, roster: &Roster) -> Result<Vec<String>,
 /// Warnings about keys in a folder that admit nobody, and rules for nobody, for people.
 pub(super) fn doubts(folder: &StateFolder, access: &AccessRules) -> Vec<String> {
     let keys = writable::keys_of_nobody(folder).into_iter();
-    let keys = keys.map(|(path, others)| writable::lets_nobody_in(&path, others));
+    let keys = keys.map(|(path, others)| lets_nobody_in(&path, others));
     let names = folder.unusable_keys().into_iter().map(|path| {
         format!(
             "{}: nobody can have that name, so it lets nobody in; {}",

@@ -10,9 +10,9 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::permissions::{Others, lets_nobody_in};
 use crate::stamp::Stamp;
 use crate::user_name::is_user_name;
-use crate::writable::{Others, lets_nobody_in};
 use russh::keys::PublicKey;
 use russh::keys::ssh_key::public::KeyData;
 use tracing::warn;
