@@ -11,7 +11,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 
@@ -19,33 +18,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf, ReadHalf, WriteHalf};
 use tokio::task::AbortHandle;
 
 use super::stream::{ByteStream, Cut};
+use super::throttle::Throttle;
 
 /// The default quota: 16 MiB received and not yet taken. A peer that respects its window
 /// ([`Throttle`]) does not come near it.
 pub const DEFAULT_QUOTA_BYTES: usize = 16 << 20;
-
-/// The number of bytes not taken from which the peer is throttled, until half as many are left.
-const THROTTLE_BYTES: usize = 1 << 20;
-
-/// The throttle of a peer whose input is not taken. Set by the reader, respected by the transport.
-#[derive(Clone, Debug, Default)]
-pub struct Throttle(Arc<AtomicBool>);
-
-impl Throttle {
-    /// True while the peer should not send.
-    #[must_use]
-    pub fn is_on(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn set(&self, queued_bytes: usize) {
-        if queued_bytes >= THROTTLE_BYTES {
-            self.0.store(true, Ordering::Relaxed);
-        } else if queued_bytes <= THROTTLE_BYTES / 2 {
-            self.0.store(false, Ordering::Relaxed);
-        }
-    }
-}
 
 /// Told the number of waiting bytes; returns whether so many may wait.
 pub type InboundMeter = Box<dyn FnMut(usize) -> bool + Send>;

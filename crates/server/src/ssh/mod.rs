@@ -8,8 +8,8 @@
 //! protects all listeners together against floods; [`authentication`] turns a public key into a
 //! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
 //! drives one connection, whose requests `handler` answers, over `wire`, which limits the input
-//! before authentication (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the reader that never waits;
-//! [`client`] is the other side.
+//! before authentication (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the
+//! reader that never waits, with the [`throttle`] of its peer; [`client`] is the other side.
 
 pub mod algorithms;
 pub mod authentication;
@@ -23,19 +23,19 @@ pub mod limiter;
 pub mod listener;
 pub mod logins;
 pub mod stream;
+pub mod throttle;
 mod unauthenticated;
 mod wire;
 
 pub use authentication::{Attempt, Authenticator, KeyDirectory};
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
-pub use inbound::{
-    DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, Throttle, split, split_metered,
-};
+pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split, split_metered};
 pub use limiter::{ConnectionCounts, ConnectionLimiter, SshLimits};
 pub use listener::{BindError, SshListener, SshServing};
 pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, SessionFuture, SshPeer, Subsystem};
+pub use throttle::Throttle;
 
 /// The SSH subsystem of NETCONF (RFC 6242 §3).
 pub const SUBSYSTEM: &str = "netconf";

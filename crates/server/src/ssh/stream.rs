@@ -13,8 +13,8 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::inbound::Throttle;
 use super::logins::Login;
+use super::throttle::Throttle;
 
 /// The peer of a session.
 #[derive(Clone, Debug)]
