@@ -9,6 +9,9 @@ use std::task::{Context, Poll, ready};
 use russh::{ChannelId, ChannelMsg, ChannelStream};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+/// The SSH subsystem of NETCONF (RFC 6242 §3).
+pub const SUBSYSTEM: &str = "netconf";
+
 /// The size in bytes below which a packet counts as small although more was to be sent: each packet
 /// has a fixed cost. RFC 4254 has no lower limit; clients take 32,768 and more.
 const SMALL_BYTES: usize = 256;

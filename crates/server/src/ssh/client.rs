@@ -17,10 +17,10 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::channel::ChannelBytes;
+use super::algorithms;
+use super::channel::{ChannelBytes, SUBSYSTEM};
 use super::stream::ByteStream;
 use super::wire::{Socket, Wire};
-use super::{SUBSYSTEM, algorithms};
 
 mod error;
 

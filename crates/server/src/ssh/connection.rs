@@ -4,8 +4,8 @@
 //! and ended: by its peer, by the server, or because its key was revoked.
 
 use super::handler::ConnectionHandler;
-use super::listener::Service;
 use super::logins::Login;
+use super::service::Service;
 use super::wire::{CutOnDrop, Socket, Wire};
 use russh::Disconnect;
 use russh::server::run_stream;

@@ -5,13 +5,12 @@
 //! connection: a writer that waits for the peer's window would otherwise never notice that the peer
 //! is gone. Read next: `connection`, which limits its time.
 
-use super::SUBSYSTEM;
 use super::algorithms::WINDOW_BYTES;
 use super::authentication::Attempt;
-use super::channel::ChannelBytes;
+use super::channel::{ChannelBytes, SUBSYSTEM};
 use super::limiter::{AdmissionPermit, SessionPermit};
-use super::listener::Service;
 use super::logins::{Login, Place, UserSession};
+use super::service::Service;
 use super::stream::{ByteStream, SshPeer};
 use super::throttle::Throttle;
 use super::wire::Socket;

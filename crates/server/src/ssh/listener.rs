@@ -19,6 +19,7 @@ use super::algorithms;
 use super::authentication::Authenticator;
 use super::connection;
 use super::limiter::{ConnectionLimiter, SshLimits};
+use super::service::Service;
 use super::stream::Subsystem;
 
 /// The backlog of connections in the kernel.
@@ -44,14 +45,6 @@ pub struct SshListener {
     address: SocketAddr,
     config: Arc<Config>,
     limiter: Arc<ConnectionLimiter>,
-}
-
-/// The state shared by the connections of one listener.
-pub(super) struct Service {
-    pub(super) config: Arc<Config>,
-    pub(super) limiter: Arc<ConnectionLimiter>,
-    pub(super) authenticator: Arc<dyn Authenticator>,
-    pub(super) subsystem: Arc<dyn Subsystem>,
 }
 
 impl SshListener {

@@ -7,9 +7,10 @@
 //! The tour: [`keys`] generates and loads key files; [`algorithms`] lists the algorithms; [`limiter`]
 //! protects all listeners together against floods; [`authentication`] turns a public key into a
 //! principal, and [`logins`] counts the sessions of each; [`listener`] accepts and `connection`
-//! drives one connection, whose requests `handler` answers, over `wire`, which limits the input
-//! before authentication (`unauthenticated`); [`stream`] is the byte stream and [`inbound`] the
-//! reader that never waits, with the [`throttle`] of its peer; [`client`] is the other side.
+//! drives one connection, whose requests `handler` answers by the `service` of its listener, over
+//! `wire`, which limits the input before authentication (`unauthenticated`); [`stream`] is the byte
+//! stream and [`inbound`] the reader that never waits, with the [`throttle`] of its peer;
+//! [`client`] is the other side.
 
 pub mod algorithms;
 pub mod authentication;
@@ -22,12 +23,14 @@ pub mod keys;
 pub mod limiter;
 pub mod listener;
 pub mod logins;
+mod service;
 pub mod stream;
 pub mod throttle;
 mod unauthenticated;
 mod wire;
 
 pub use authentication::{Attempt, Authenticator, KeyDirectory};
+pub use channel::SUBSYSTEM;
 pub use client::{ConnectError, Connector, HostKeyPolicy, Target, connect};
 pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split, split_metered};
 pub use limiter::{ConnectionCounts, ConnectionLimiter, SshLimits};
@@ -36,6 +39,3 @@ pub use logins::{Login, Logins};
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, SessionFuture, SshPeer, Subsystem};
 pub use throttle::Throttle;
-
-/// The SSH subsystem of NETCONF (RFC 6242 §3).
-pub const SUBSYSTEM: &str = "netconf";
