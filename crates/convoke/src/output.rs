@@ -8,7 +8,7 @@ use server::StoreOpenError;
 use server::client::CallError;
 use server::host::StartError;
 use server::kept::AcceptError;
-use server::master_key::KeyRotationError;
+use server::key_rotation::KeyRotationError;
 use server::ssh::ConnectError;
 use std::fmt::{Display, Formatter};
 use std::io::{self, ErrorKind, IsTerminal, Write};

@@ -31,7 +31,7 @@ async fn accept(common: &Common) -> Result<(), Failure> {
 
 async fn rotate(common: &Common) -> Result<(), Failure> {
     let folder = StateFolder::new(&common.state);
-    let rows = server::master_key::rotate_all(&folder, Clock::wall_time()).await?;
+    let rows = server::key_rotation::rotate_all(&folder, Clock::wall_time()).await?;
     match common.json {
         true => output::json(&json!({ "event": "rotated", "rows": rows })),
         false => line(&format!("new keys; {rows} rows were encrypted under them")),

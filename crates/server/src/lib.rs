@@ -9,8 +9,9 @@
 //! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
 //!   their turns, [`pool`] and [`workers`] give [`background`] threads to work of users and to
 //!   agents;
-//! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of [`master_key`],
-//!   signed by `seal`, with the templates of [`schemas`];
+//! - [`host`] puts a platform together on the store that [`kept`] opens, under the key of
+//!   [`master_key`], signed by `seal`, with the templates of [`schemas`]; [`key_rotation`] puts
+//!   other keys in their place;
 //! - [`peers`] connects its agents to others over NETCONF; [`remote`] represents those that are
 //!   servers elsewhere, [`outside`] is the A2A client to them; [`webhook`] posts reports of tasks,
 //!   both by the [`http_client`];
@@ -32,6 +33,7 @@ pub mod host;
 pub mod http;
 pub mod http_client;
 pub mod kept;
+pub mod key_rotation;
 pub mod master_key;
 pub mod memory;
 pub mod outside;

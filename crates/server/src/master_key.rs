@@ -3,22 +3,15 @@
 //! It is in `store_key` beside the database, readable by its owner alone and made at the first
 //! start, or is printed by a command, so that a key management service may keep it. A line is `NAME
 //! HEX`, 32 bytes in 64 digits; the first key is in force, the others unwrap older data keys.
-//! Encryption itself is in `store`. Read next: [`crate::host`].
+//! Encryption itself is in `store`. Read next: [`crate::key_rotation`].
 
-use crate::config::{Settings, SettingsError};
-use crate::kept;
-use crate::ssh::keys::{KeyFileError, StateKeys, sync_parent, write_temporary};
-use crate::state::StateFolder;
-use domain::time::Timestamp;
+use crate::ssh::keys::{sync_parent, write_temporary};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use store::{
-    CommitError, HeldKeys, KeyKeeper, KeyKeeperError, OpenError, Options, RandomSource, Secret,
-    Store,
-};
+use store::{HeldKeys, KeyKeeper, KeyKeeperError, RandomSource, Secret};
 
 /// The reason for which there is no master key.
 #[derive(Debug, thiserror::Error)]
@@ -122,64 +115,6 @@ pub fn forget_older(file: &Path) -> Result<(), MasterKeyError> {
     let text = filed(file)?;
     let first = text.lines().next().unwrap_or_default();
     write(file, &format!("{first}\n"), true)
-}
-
-/// The reason for which keys were not rotated.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyRotationError {
-    /// The settings cannot be used.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-    /// The master key cannot be used.
-    #[error(transparent)]
-    Key(#[from] MasterKeyError),
-    /// The host key cannot be read.
-    #[error(transparent)]
-    Host(#[from] KeyFileError),
-    /// The store cannot be opened: a platform runs on it, or it is damaged.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The keys were not changed.
-    #[error(transparent)]
-    Rotate(#[from] store::KeyRotationError),
-    /// The rows were not written anew.
-    #[error(transparent)]
-    Commit(#[from] CommitError),
-}
-
-/// Rotates the keys of a state folder on which no platform runs: a new master key in the file (not
-/// of a command), a new data key, every row encrypted and bound under it, and the file written
-/// anew, so that no ciphertext of the old key is left in it. Returns the number of rows; a signed
-/// record is written. If it is interrupted, it must be repeated.
-///
-/// # Errors
-/// [`KeyRotationError`]
-pub async fn rotate_all(folder: &StateFolder, now: Timestamp) -> Result<u64, KeyRotationError> {
-    let settings = Settings::load(folder)?;
-    let (file, command) = (folder.store_key(), settings.store.key_command.as_deref());
-    let host = StateKeys::open(folder.path())?.host()?;
-    let open = || -> Result<Store, KeyRotationError> {
-        let options = kept::options(folder, &settings, host.clone(), now)?;
-        let options = Options {
-            keys: Some(keeper(&file, command)?),
-            ..options
-        };
-        Ok(Store::open(options, Box::new(|_| ()))?.0)
-    };
-    drop(open()?);
-    if command.is_none() {
-        rotate(&file)?;
-    }
-    let store = open()?;
-    store.rotate()?.await?;
-    let done = store.reencrypt().await?;
-    store.compact().await?;
-    store.seal().await?;
-    drop(store);
-    if command.is_none() {
-        forget_older(&file)?;
-    }
-    Ok(done.rows)
 }
 
 fn filed(file: &Path) -> Result<String, MasterKeyError> {
