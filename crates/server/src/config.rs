@@ -4,16 +4,19 @@
 //! next: [`crate::host`].
 
 pub mod a2a;
+mod error;
 pub mod hosting;
 pub mod http;
 pub mod life;
 pub mod limits;
 pub mod places;
+mod range;
 pub mod schemas;
 pub mod store;
 pub mod tasks;
 
 pub use a2a::A2aSettings;
+pub use error::SettingsError;
 pub use hosting::AgentSettings;
 pub use http::{HttpSettings, Listen};
 pub use life::LifeSettings;
@@ -27,6 +30,7 @@ use crate::a2a::conformance;
 use crate::file::FileError;
 use crate::profile::ProfileFile;
 use crate::state::StateFolder;
+use range::range;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -90,62 +94,6 @@ pub struct Settings {
     /// `[schemas]`: validation of payloads, and evolution of schemas.
     #[serde(default)]
     pub schemas: SchemaSettings,
-}
-
-/// The reason for which the settings cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// The file cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Other machines could connect, but keys and access rules have not been prepared.
-    #[error(
-        "{0} is not a loopback address: start once on loopback, put keys into users/ and check \
-         access.toml, then ask for it again"
-    )]
-    Exposed(SocketAddr),
-    /// Tokens could be read on their way.
-    #[error(
-        "[http]: {0} would carry tokens in the clear: give it a certificate in [http.tls], or say \
-         allow-plain = true if a proxy in front of it speaks TLS"
-    )]
-    Plain(SocketAddr),
-    /// TLS cannot be set up.
-    #[error(transparent)]
-    Tls(#[from] crate::http::tls::TlsError),
-    /// A receiver of reports, or an agent elsewhere, cannot be allowed.
-    #[error("[{section}]: {cause}")]
-    Place {
-        /// The section of the entry.
-        section: &'static str,
-        /// The reason.
-        #[source]
-        cause: crate::webhook::BadEntry,
-    },
-    /// The numbers of evolution contradict each other.
-    #[error("[schemas.evolution]: {0}")]
-    Evolution(String),
-    /// The embedder does not exist, or its parameters are missing.
-    #[error("[schemas.embedder]: {0}")]
-    Embedder(#[source] semantics::backend::Unavailable),
-    /// No agent has the role.
-    #[error("roles: no agent has the role '{role}'; known are {known}")]
-    Role {
-        /// The role.
-        role: String,
-        /// The roles that exist.
-        known: String,
-    },
-    /// A number is out of range.
-    #[error("{name} is {value}; it must be {range}")]
-    Range {
-        /// The setting.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// The allowed range.
-        range: &'static str,
-    },
 }
 
 /// The divisor of memory for the bytes read from the store for one answer: encoding it takes
@@ -249,23 +197,6 @@ impl Settings {
             }),
             _ => Ok(()),
         }
-    }
-}
-
-/// Checks that a number, if given, is within its range.
-fn range(
-    name: &'static str,
-    value: Option<f64>,
-    (least, most): (f64, f64),
-    range: &'static str,
-) -> Result<(), SettingsError> {
-    match value {
-        Some(value) if !(least..=most).contains(&value) => Err(SettingsError::Range {
-            name,
-            value: value.to_string(),
-            range,
-        }),
-        _ => Ok(()),
     }
 }
 

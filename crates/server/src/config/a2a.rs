@@ -2,7 +2,9 @@
 //!
 //! Read next: [`crate::a2a`].
 
-use super::{PlacesSettings, SettingsError};
+use super::error::SettingsError;
+use super::places::PlacesSettings;
+use super::range::range;
 use crate::http::HttpListening;
 use ::a2a::card::CardProfile;
 use schema::language::Language;
@@ -84,8 +86,8 @@ impl A2aSettings {
         self.peers.allowed(PEERS)?;
         let number = |value: Option<u64>| value.map(|it| it as f64);
         let max_age = self.card_max_age_s.map(f64::from);
-        super::range("card-max-age-s", max_age, (0.0, 86_400.0), "0 to 86400")?;
-        super::range(
+        range("card-max-age-s", max_age, (0.0, 86_400.0), "0 to 86400")?;
+        range(
             "patience-s",
             number(self.patience_s),
             (1.0, 3_600.0),

@@ -2,8 +2,8 @@
 //!
 //! Read next: `engine::Limits`.
 
-use super::SettingsError;
-use super::tasks::within;
+use super::error::SettingsError;
+use super::range::within;
 use engine::Limits;
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::http`].
 
-use super::SettingsError;
+use super::error::SettingsError;
 use crate::clock::Clock;
 use crate::http::tls::{TlsFiles, configure};
 use crate::http::{HttpListener, HttpListening};

@@ -5,7 +5,8 @@
 //! `network::fault::LIFE`, and the pace in `network::fault::PACE`; the simulated network uses these
 //! figures. Read next: [`crate::config`].
 
-use super::SettingsError;
+use super::error::SettingsError;
+use super::range::range;
 use serde::Deserialize;
 
 /// The section `[life]`, as far as it is given.
@@ -32,11 +33,11 @@ impl LifeSettings {
     }
 
     pub(super) fn check(&self) -> Result<(), SettingsError> {
-        super::range("faults of [life]", self.faults, (0.0, 100.0), "0 to 100")?;
+        range("faults of [life]", self.faults, (0.0, 100.0), "0 to 100")?;
         let drivers = self.drivers.map(|n| n as f64);
-        super::range("drivers of [life]", drivers, (0.0, 200.0), "0 to 200")?;
+        range("drivers of [life]", drivers, (0.0, 200.0), "0 to 200")?;
         let stadiums = self.stadiums_per_day;
-        super::range(
+        range(
             "stadiums-per-day of [life]",
             stadiums,
             (0.0, 24.0),

@@ -2,7 +2,7 @@
 //!
 //! Read next: `engine::accounts`, which counts the usage of each user, and [`crate::memory`].
 
-use super::SettingsError;
+use super::error::SettingsError;
 use crate::session::Timeouts;
 use crate::ssh::SshLimits;
 use bindings::netconf::Backlog;

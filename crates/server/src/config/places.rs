@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::http_client`], which connects to no others.
 
-use super::SettingsError;
+use super::error::SettingsError;
 use crate::webhook::AllowList;
 use serde::Deserialize;
 use std::path::PathBuf;

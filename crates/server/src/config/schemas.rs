@@ -2,7 +2,7 @@
 //!
 //! Read next: [`crate::schemas`], `schema::evolution::EvolutionSettings`.
 
-use super::SettingsError;
+use super::error::SettingsError;
 use schema::contract::Unknown;
 use schema::evolution::EvolutionSettings;
 use semantics::backend::{BackendOptions, EmbedderChoice, Unavailable};

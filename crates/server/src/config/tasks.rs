@@ -2,7 +2,8 @@
 //!
 //! Read next: `engine::Limits`, `engine::Retention`.
 
-use super::SettingsError;
+use super::error::SettingsError;
+use super::range::within;
 use engine::{Limits, Retention};
 use serde::Deserialize;
 
@@ -112,21 +113,5 @@ impl RetentionSettings {
             max_bytes: self.max_size_mib.map(|size| size << 20),
             ..Retention::default()
         }
-    }
-}
-
-pub(super) fn within(
-    name: &'static str,
-    value: Option<u64>,
-    most: u64,
-    range: &'static str,
-) -> Result<(), SettingsError> {
-    match value {
-        Some(value) if !(1..=most).contains(&value) => Err(SettingsError::Range {
-            name,
-            value: value.to_string(),
-            range,
-        }),
-        _ => Ok(()),
     }
 }
