@@ -26,9 +26,7 @@ pub use schemas::{SchemaSettings, UnknownKeys};
 pub use store::StoreSettings;
 pub use tasks::{RetentionSettings, TaskSettings};
 
-use crate::a2a::conformance;
 use crate::file::FileError;
-use crate::profile::ProfileFile;
 use crate::state::StateFolder;
 use range::range;
 use serde::Deserialize;
@@ -154,17 +152,6 @@ impl Settings {
             store: self.store.over(below.store),
             schemas: self.schemas.over(below.schemas),
         }
-    }
-
-    /// The profiles of `files` that run, and the conformance agent if it is enabled.
-    #[must_use]
-    pub fn cast(&self, files: Vec<ProfileFile>) -> Vec<ProfileFile> {
-        let runs = |file: &ProfileFile| match &self.roles {
-            Some(roles) => roles.contains(&file.role),
-            None => true,
-        };
-        let suites = self.a2a.conformance_agent().then(conformance::profile);
-        files.into_iter().filter(runs).chain(suites).collect()
     }
 
     /// Checks everything that can be checked without starting.

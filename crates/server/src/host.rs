@@ -8,6 +8,7 @@ mod composition;
 mod error;
 mod housekeeping;
 mod listeners;
+mod platform_agent;
 mod roster;
 
 pub use check::check_files;

@@ -4,7 +4,6 @@
 //! Three checks, in this order: the form of the file, the rules of `domain::profile`, and the YANG
 //! module, through libyang. Read next: [`crate::host`].
 
-use crate::config::Settings;
 use crate::file::FileError;
 use crate::post::{NetworkTable, Post};
 use crate::roster::{Role, Roster};
@@ -94,22 +93,6 @@ struct AuthenticationTable {
     #[serde(rename = "jwtInfo")]
     jwt_info: Option<String>,
     oauth: Option<String>,
-}
-
-/// The profiles of the folder in the settings, or those that ship; the settings may disable some of
-/// their agents.
-///
-/// # Errors
-/// [`FileError`] for the first file that cannot be used.
-pub fn of(
-    settings: &Settings,
-    roster: &Roster,
-    schema: &Generation,
-) -> Result<Vec<ProfileFile>, FileError> {
-    match &settings.profiles {
-        Some(folder) => in_folder(folder, roster, schema),
-        None => shipped(roster, schema),
-    }
 }
 
 /// The profiles that ship for the roles of a roster, in its order.

@@ -4,11 +4,10 @@
 //! at a start and in `convoke config check`. Read next: [`super::Host`], [`crate::access`].
 
 use super::StartError;
-use super::roster::{completed, default_agent};
+use super::roster::{cast, completed, default_agent, profiles};
 use crate::access;
 use crate::config::Settings;
 use crate::permissions::lets_nobody_in;
-use crate::profile;
 use crate::revocation;
 use crate::roster::Roster;
 use crate::state::StateFolder;
@@ -33,8 +32,8 @@ pub fn check_files(folder: &StateFolder, roster: &Roster) -> Result<Vec<String>,
     revocation::register(folder)?;
     let generation = Generation::load(&ModuleSet::convoke())?;
     roster.check(&settings)?;
-    let files = profile::of(&settings, roster, &generation)?;
-    let files = completed(settings.cast(files), roster);
+    let files = profiles(&settings, roster, &generation)?;
+    let files = completed(cast(files, &settings), roster);
     default_agent(&files, roster)?;
     folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
     let advice = files.iter().flat_map(|f| {

@@ -6,7 +6,7 @@
 use super::check::doubts;
 use super::housekeeping;
 use super::listeners::{authenticator, bind};
-use super::roster::{completed, default_agent, hosted};
+use super::roster::{cast, completed, default_agent, hosted, profiles};
 use super::{Company, Home, Host, Listening, StartError};
 use crate::a2a;
 use crate::access;
@@ -18,7 +18,6 @@ use crate::kept;
 use crate::memory::{self, MemoryMeter};
 use crate::outside::Watched;
 use crate::pool;
-use crate::profile;
 use crate::revocation::{KeyHolders, KeyWatcher, Seen};
 use crate::roster::Roster;
 use crate::schemas;
@@ -57,8 +56,8 @@ impl Host {
         let seen = seen(&home);
         let generation = Generation::load(&ModuleSet::convoke())?;
         roster.check(settings)?;
-        let files = profile::of(settings, &roster, &generation)?;
-        let files = completed(settings.cast(files), &roster);
+        let files = profiles(settings, &roster, &generation)?;
+        let files = completed(cast(files, settings), &roster);
         let default_agent = default_agent(&files, &roster)?;
         let now = clock.now();
         let posts = files

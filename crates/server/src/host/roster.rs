@@ -3,20 +3,25 @@
 //! Read next: `crate::profile`, which reads the files.
 
 use super::StartError;
+use super::platform_agent::{self, PlatformAgent};
 use crate::a2a::conformance;
-use crate::profile::ProfileFile;
-use crate::roster::{PLATFORM_ROLE, Roster, platform_profile};
+use crate::config::Settings;
+use crate::file::FileError;
+use crate::profile::{self, ProfileFile};
+use crate::roster::Roster;
 use domain::agent::Agent;
 use domain::time::Timestamp;
 use engine::Hosted;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use yang::Generation;
 
 /// The agent of a profile.
 pub(super) fn hosted(file: ProfileFile, roster: &Arc<Roster>, now: Timestamp) -> Hosted {
     let (role, roster) = (file.role, Arc::clone(roster));
     let make = move || -> Box<dyn Agent> {
         match role.as_str() {
+            platform_agent::ROLE => Box::new(PlatformAgent),
             conformance::ROLE => Box::new(conformance::Conformance::default()),
             role => roster.make(role).expect("roles are checked when read"),
         }
@@ -30,9 +35,35 @@ pub(super) fn hosted(file: ProfileFile, roster: &Arc<Roster>, now: Timestamp) ->
     }
 }
 
+/// The profiles of the folder in the settings, or those that ship; the settings may disable some of
+/// their agents.
+///
+/// # Errors
+/// [`FileError`] for the first file that cannot be used.
+pub(super) fn profiles(
+    settings: &Settings,
+    roster: &Roster,
+    schema: &Generation,
+) -> Result<Vec<ProfileFile>, FileError> {
+    match &settings.profiles {
+        Some(folder) => profile::in_folder(folder, roster, schema),
+        None => profile::shipped(roster, schema),
+    }
+}
+
+/// The profiles of `files` that run, and the conformance agent if it is enabled.
+pub(super) fn cast(files: Vec<ProfileFile>, settings: &Settings) -> Vec<ProfileFile> {
+    let runs = |file: &ProfileFile| match &settings.roles {
+        Some(roles) => roles.contains(&file.role),
+        None => true,
+    };
+    let suites = settings.a2a.conformance_agent().then(conformance::profile);
+    files.into_iter().filter(runs).chain(suites).collect()
+}
+
 /// Adds the platform's own agent if the roster has none for tasks without an addressee.
 pub(super) fn completed(mut files: Vec<ProfileFile>, roster: &Roster) -> Vec<ProfileFile> {
-    files.extend(roster.default.is_none().then(platform_profile));
+    files.extend(roster.default.is_none().then(platform_agent::profile));
     files
 }
 
@@ -55,7 +86,7 @@ pub(super) fn default_agent(files: &[ProfileFile], roster: &Roster) -> Result<St
             "no agent may be called 'operator'".to_owned(),
         ));
     }
-    let role = roster.default.unwrap_or(PLATFORM_ROLE);
+    let role = roster.default.unwrap_or(platform_agent::ROLE);
     let found = files.iter().find(|file| file.role == role);
     found
         .map(|file| file.profile.name.clone())
