@@ -4,7 +4,7 @@
 //! at a start and in `convoke config check`. Read next: [`super::Host`], [`crate::access`].
 
 use super::StartError;
-use super::roster::{cast, completed, default_agent, profiles};
+use super::roster::{default_agent, profiles};
 use crate::access;
 use crate::config::Settings;
 use crate::permissions::lets_nobody_in;
@@ -33,7 +33,6 @@ pub fn check_files(folder: &StateFolder, roster: &Roster) -> Result<Vec<String>,
     let generation = Generation::load(&ModuleSet::convoke())?;
     roster.check(&settings)?;
     let files = profiles(&settings, roster, &generation)?;
-    let files = completed(cast(files, &settings), roster);
     default_agent(&files, roster)?;
     folder.check_agents(files.iter().map(|f| f.profile.name.as_str()))?;
     let advice = files.iter().flat_map(|f| {

@@ -6,7 +6,7 @@
 use super::check::doubts;
 use super::housekeeping;
 use super::listeners::{authenticator, bind};
-use super::roster::{cast, completed, default_agent, hosted, profiles};
+use super::roster::{default_agent, hosted, profiles};
 use super::{Company, Home, Host, Listening, StartError};
 use crate::a2a;
 use crate::access;
@@ -57,7 +57,6 @@ impl Host {
         let generation = Generation::load(&ModuleSet::convoke())?;
         roster.check(settings)?;
         let files = profiles(settings, &roster, &generation)?;
-        let files = completed(cast(files, settings), &roster);
         let default_agent = default_agent(&files, &roster)?;
         let now = clock.now();
         let posts = files

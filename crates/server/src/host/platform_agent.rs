@@ -1,5 +1,5 @@
-//! The platform's own agent, the only one of this crate that is always there to be hosted: it takes
-//! tasks without an addressee if no other agent does, and refuses them.
+//! The platform's own agent: it takes tasks without an addressee if no other agent does, and refuses
+//! them.
 //!
 //! Read next: `super::roster`, which hosts it.
 

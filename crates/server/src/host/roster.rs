@@ -35,8 +35,9 @@ pub(super) fn hosted(file: ProfileFile, roster: &Arc<Roster>, now: Timestamp) ->
     }
 }
 
-/// The profiles of the folder in the settings, or those that ship; the settings may disable some of
-/// their agents.
+/// The profiles of the agents to be hosted: those in the folder of the settings, or those that ship,
+/// as far as their roles run; the conformance agent's if it is enabled; and the platform's own if the
+/// roster has no agent for tasks without an addressee.
 ///
 /// # Errors
 /// [`FileError`] for the first file that cannot be used.
@@ -45,26 +46,18 @@ pub(super) fn profiles(
     roster: &Roster,
     schema: &Generation,
 ) -> Result<Vec<ProfileFile>, FileError> {
-    match &settings.profiles {
-        Some(folder) => profile::in_folder(folder, roster, schema),
-        None => profile::shipped(roster, schema),
-    }
-}
-
-/// The profiles of `files` that run, and the conformance agent if it is enabled.
-pub(super) fn cast(files: Vec<ProfileFile>, settings: &Settings) -> Vec<ProfileFile> {
+    let files = match &settings.profiles {
+        Some(folder) => profile::in_folder(folder, roster, schema)?,
+        None => profile::shipped(roster, schema)?,
+    };
     let runs = |file: &ProfileFile| match &settings.roles {
         Some(roles) => roles.contains(&file.role),
         None => true,
     };
     let suites = settings.a2a.conformance_agent().then(conformance::profile);
-    files.into_iter().filter(runs).chain(suites).collect()
-}
-
-/// Adds the platform's own agent if the roster has none for tasks without an addressee.
-pub(super) fn completed(mut files: Vec<ProfileFile>, roster: &Roster) -> Vec<ProfileFile> {
-    files.extend(roster.default.is_none().then(platform_agent::profile));
-    files
+    let own = roster.default.is_none().then(platform_agent::profile);
+    let files = files.into_iter().filter(runs);
+    Ok(files.chain(suites).chain(own).collect())
 }
 
 /// Checks that names and aliases are unique. Returns the name of the agent that takes tasks without
