@@ -7,6 +7,7 @@ mod check;
 mod composition;
 mod error;
 mod housekeeping;
+mod http_server;
 mod listeners;
 mod platform_agent;
 mod roster;
@@ -14,6 +15,7 @@ mod roster;
 pub use check::check_files;
 pub use engine::Endpoint;
 pub use error::StartError;
+pub use http_server::HttpServerError;
 
 use crate::clock::Clock;
 use crate::fair::FairShares;

@@ -5,6 +5,7 @@
 
 use super::check::doubts;
 use super::housekeeping;
+use super::http_server::{self, HttpBackend};
 use super::listeners::{authenticator, bind};
 use super::roster::{default_agent, hosted, profiles};
 use super::{Company, Home, Host, Listening, StartError};
@@ -251,12 +252,12 @@ impl Host {
         if let (Home::Folder(folder), Some(http_server), Some(watched)) =
             (&home, http_server, &watched)
         {
-            let served = http::HttpBackend {
+            let served = HttpBackend {
                 platform: &host.platform,
                 clock: &host.clock,
                 shares: &host.shares,
             };
-            let http::HttpBackend {
+            let HttpBackend {
                 platform, clock, ..
             } = served;
             let listening = settings.http.listening(&http_server);
@@ -264,7 +265,8 @@ impl Host {
             let mount = |router, issuer: &_| {
                 a2a::mounted(router, platform, clock, chosen, listening, issuer, pushes)
             };
-            let opened = http::open(http_server, &settings.http, folder, &served, watched, mount)?;
+            let opened =
+                http_server::open(http_server, &settings.http, folder, &served, watched, mount)?;
             host.http_server = Some(opened);
         }
         Ok(host)

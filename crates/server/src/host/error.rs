@@ -2,9 +2,9 @@
 //!
 //! Read next: [`super::Host`], which starts it.
 
+use super::http_server::HttpServerError;
 use crate::config::SettingsError;
 use crate::file::FileError;
-use crate::http::HttpServerError;
 use crate::http_client::TrustError;
 use crate::master_key::MasterKeyError;
 use crate::ssh::BindError;
