@@ -14,9 +14,9 @@
 //! connection always gets into the reserve, so that it cannot be kept full. Knows addresses, names
 //! and times; failures are counted by a [`crate::ssh::ConnectionLimiter`].
 
-use super::delivery::Untaken;
 use super::limits::HttpLimits;
-use super::request::Share;
+use super::share::Share;
+use super::untaken::Untaken;
 use crate::ssh::limiter::Source;
 use engine::accounts::{Accounts, Connections};
 use std::collections::{BTreeMap, HashMap};

@@ -4,11 +4,10 @@
 
 use super::admission::ConnectionPermit;
 use super::certificate::Holder;
-use super::delivery::StreamExecutor;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
-use super::turns::Owner;
+use super::turns::{Owner, StreamExecutor};
 use super::wire::{Pace, Wire};
 use crate::trail;
 use hyper::service::service_fn;

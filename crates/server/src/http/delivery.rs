@@ -9,12 +9,8 @@
 //! open stream can be reset. Uses the runtime's clock only. Read next: [`super::wire`], for a
 //! connection that takes nothing.
 
-use super::request::Share;
-use super::turns::Owner;
-use engine::accounts::Held;
+use super::untaken::Untaken;
 use hyper::body::Bytes;
-use hyper::rt::Executor;
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
@@ -24,41 +20,6 @@ use tracing::debug;
 
 /// The longest piece of a response, in bytes.
 const PIECE_BYTES: usize = 16 << 10;
-
-/// The account of bytes that are not taken.
-#[derive(Debug)]
-pub(super) enum Untaken {
-    /// A user.
-    OfUser(Held),
-    /// An unauthenticated connection.
-    OfConnection(Share),
-}
-
-impl Untaken {
-    /// The user of the account, if it has one.
-    pub(super) fn user(&self) -> Option<&str> {
-        match self {
-            Self::OfUser(held) => Some(held.user()),
-            Self::OfConnection(_) => None,
-        }
-    }
-
-    /// True if there is no room for another response: an unauthenticated connection has
-    /// `of_connection` bytes.
-    pub(super) fn is_full(&self, of_connection: usize) -> bool {
-        match self {
-            Self::OfUser(held) => held.is_full(),
-            Self::OfConnection(share) => share.of_all() >= of_connection,
-        }
-    }
-
-    fn note(&mut self, bytes: usize) {
-        match self {
-            Self::OfUser(held) => held.note(bytes),
-            Self::OfConnection(share) => share.note(bytes),
-        }
-    }
-}
 
 /// A response, with its bytes that are not taken.
 #[derive(Debug, Default)]
@@ -189,30 +150,8 @@ impl Drop for Piece {
     }
 }
 
-/// Runs the streams of HTTP/2 in the turns of their connection, and ends those that are stalled for
-/// too long.
-#[derive(Clone, Debug)]
-pub(super) struct StreamExecutor {
-    /// The owner of the turns in which they are polled.
-    pub(super) owner: Owner,
-    /// The longest stall.
-    pub(super) stall: Duration,
-}
-
-impl<F> Executor<F> for StreamExecutor
-where
-    F: Future<Output = ()> + Send + 'static,
-{
-    fn execute(&self, stream: F) {
-        let mut turns = self.owner.turns();
-        let mut stream = Box::pin(stream);
-        let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
-        tokio::spawn(Watched::new(stream, self.stall));
-    }
-}
-
 /// A stream that ends when its response is stalled for too long.
-struct Watched<F> {
+pub(super) struct Watched<F> {
     stream: Pin<Box<F>>,
     delivery: Arc<Delivery>,
     stall: Duration,
@@ -220,7 +159,8 @@ struct Watched<F> {
 }
 
 impl<F> Watched<F> {
-    fn new(stream: F, stall: Duration) -> Self {
+    /// A stream whose response may be stalled for `stall`.
+    pub(super) fn new(stream: F, stall: Duration) -> Self {
         Self {
             stream: Box::pin(stream),
             delivery: Arc::new(Delivery {
@@ -270,7 +210,7 @@ impl<F: Future<Output = ()>> Future for Watched<F> {
 mod tests {
     use super::*;
     use engine::{Accounts, UserLimits};
-    use std::future::pending;
+    use std::future::{pending, poll_fn};
 
     #[test]
     fn what_is_not_taken_counts_until_it_is() {

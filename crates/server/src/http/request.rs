@@ -7,6 +7,7 @@
 use super::caller::{Caller, HttpAuthenticator};
 use super::limits::HttpLimits;
 use super::problem::Problem;
+use super::share::Share;
 use engine::accounts::Held;
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::CONTENT_LENGTH;
@@ -14,7 +15,7 @@ use hyper::http::request::Parts;
 use std::future::poll_fn;
 use std::ops::Deref;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -114,47 +115,5 @@ impl HttpRequest {
             _share: share,
             _own: self.own.take(),
         })
-    }
-}
-
-/// A share of a common memory limit.
-#[derive(Debug)]
-pub(super) struct Share {
-    all: Arc<AtomicUsize>,
-    own: usize,
-}
-
-impl Share {
-    pub(super) fn of(all: &Arc<AtomicUsize>) -> Self {
-        Self {
-            all: Arc::clone(all),
-            own: 0,
-        }
-    }
-
-    /// Takes `bytes` more, unless all shares together would exceed `most`.
-    fn grow(&mut self, bytes: usize, most: usize) -> bool {
-        let fits = |all: usize| Some(all + bytes).filter(|sum| *sum <= most);
-        let grown = self.all.fetch_update(Relaxed, Relaxed, fits).is_ok();
-        self.own += if grown { bytes } else { 0 };
-        grown
-    }
-
-    /// Sets the share to `own`, without a limit, as the bytes exist already.
-    pub(super) fn note(&mut self, own: usize) {
-        self.all.fetch_add(own, Relaxed);
-        self.all.fetch_sub(self.own, Relaxed);
-        self.own = own;
-    }
-
-    /// The sum of all shares.
-    pub(super) fn of_all(&self) -> usize {
-        self.all.load(Relaxed)
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.all.fetch_sub(self.own, Relaxed);
     }
 }

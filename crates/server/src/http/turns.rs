@@ -7,13 +7,17 @@
 //! [`crate::fair`]; the server's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
+use super::delivery::Watched;
 use super::wire::Pace;
 use crate::fair::Turns;
 use crate::ssh::ConnectionLimiter;
+use hyper::rt::Executor;
+use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 /// The owner of a connection.
 #[derive(Clone, Debug)]
@@ -84,6 +88,28 @@ impl<F: Future> Future for InTurns<'_, F> {
             pace.begin_turn();
             work.as_mut().poll(cx)
         })
+    }
+}
+
+/// Runs the streams of HTTP/2 in the turns of their connection, and ends those that are stalled for
+/// too long.
+#[derive(Clone, Debug)]
+pub(super) struct StreamExecutor {
+    /// The owner of the turns in which they are polled.
+    pub(super) owner: Owner,
+    /// The longest stall.
+    pub(super) stall: Duration,
+}
+
+impl<F> Executor<F> for StreamExecutor
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        let mut turns = self.owner.turns();
+        let mut stream = Box::pin(stream);
+        let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
+        tokio::spawn(Watched::new(stream, self.stall));
     }
 }
 
