@@ -3,16 +3,17 @@
 //! A tour: [`listener`] accepts, within the bounds of [`limits`] that `admission` counts;
 //! `connection` is one connection, over [`tls`] or plain, with the timeouts of `wire`, in the
 //! `turns` of its user or source; `server` takes a request through [`guard`], [`caller`] (a token,
-//! or a [`certificate`]) and [`router`] to a route, which is handed an [`HttpRequest`] and answers
-//! with a [`body`] or a [`problem`]; `delivery` watches that it is taken, and counts what is
-//! `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle connections while memory
-//! is short. [`routes`] are those of every server.
+//! or a [`certificate`]; `audit` has the events) and [`router`] to a route, which is handed an
+//! [`HttpRequest`] and answers with a [`body`] or a [`problem`]; `delivery` watches that it is
+//! taken, and counts what is `untaken`. Bodies `share` a limit of memory, and `shortage` closes idle
+//! connections while memory is short. [`routes`] are those of every server.
 //!
 //! Protocols mount routes of their own on the [`Router`]: a guarded route is handed the [`Caller`],
 //! whose principal is that of a NETCONF session of the same name, and translates the request to an
 //! `engine::Operation`. No protocol is known here.
 
 mod admission;
+mod audit;
 pub mod body;
 pub mod caller;
 pub mod certificate;

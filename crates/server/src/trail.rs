@@ -1,10 +1,10 @@
-//! The audit events of authentication: over SSH, over HTTP, and changes of credentials.
+//! The trail that takes audit events of authentication, and those of logins over SSH.
 //!
-//! They hold user names, addresses, fingerprints of keys and identifiers of tokens, but no keys and
-//! no tokens. Read next: `domain::audit`, `engine`'s `trail`.
+//! Events hold user names, addresses, fingerprints of keys and identifiers of tokens, but no keys
+//! and no tokens. Read next: `domain::audit`, `engine`'s `trail`; the events of the HTTP server are
+//! in `http::audit`, those of changed credentials in [`crate::revocation`].
 
 use crate::clock::Clock;
-use crate::http::caller::{Caller, Proof};
 use crate::ssh::{Attempt, Authenticator, PublicKey};
 use domain::audit::{AuditEvent, AuditKind};
 use engine::Engine;
@@ -53,33 +53,6 @@ impl<A: Authenticator> Authenticator for Witnessed<A> {
     fn still_admits(&self, user: &str, key: &KeyData) -> bool {
         self.authenticator.still_admits(user, key)
     }
-}
-
-/// The event of a login over HTTP.
-pub fn of_caller(caller: &Caller) -> AuditEvent {
-    let shown = match &caller.proof {
-        Proof::Token(entry) => format!("token {}", entry.id),
-        Proof::Certificate(_) => "client certificate".to_owned(),
-    };
-    AuditEvent::new(AuditKind::Login, &caller.principal.name)
-        .from(&of_http(caller.source.ip()))
-        .to(&shown)
-}
-
-/// The event of a refused credential over HTTP.
-pub fn of_stranger(source: IpAddr, why: &str) -> AuditEvent {
-    AuditEvent::new(AuditKind::LoginFailed, "")
-        .from(&of_http(source))
-        .to("token or client certificate")
-        .because(why)
-}
-
-/// The event of a request over HTTP for which the token lacks a scope.
-pub fn of_scope(caller: &Caller, scope: &str) -> AuditEvent {
-    AuditEvent::new(AuditKind::Denied, &caller.principal.name)
-        .from(&of_http(caller.source.ip()))
-        .to(&format!("scope {scope}"))
-        .because("the token has not the scope")
 }
 
 /// The source of an event over HTTP.

@@ -3,13 +3,13 @@
 //! Requests are answered by [`super::server`]; timeouts are in [`super::wire`].
 
 use super::admission::ConnectionPermit;
+use super::audit;
 use super::certificate::Holder;
 use super::limits::HttpLimits;
 use super::server::{HttpConnection, HttpServer};
 use super::shortage::lets_go;
 use super::turns::{Owner, StreamExecutor};
 use super::wire::{Pace, Wire};
-use crate::trail;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -118,7 +118,7 @@ async fn handshake(
         Ok(Err(error)) => {
             server.limiter.record_failure(source.ip());
             if let Some(why) = refused_certificate(&error) {
-                (server.authenticator.trail)(trail::of_stranger(source.ip(), &why));
+                (server.authenticator.trail)(audit::of_stranger(source.ip(), &why));
             }
             debug!(http.source = %source, %error, "no TLS with {source}");
             None

@@ -5,6 +5,7 @@
 //! Read next: [`super::guard`], [`super::caller`], [`super::router`].
 
 use super::admission::{Admission, ConnectionPermit, Full};
+use super::audit;
 use super::body::{self, HttpResponse, Outgoing};
 use super::caller::{Caller, GONE, HttpAuthenticator};
 use super::certificate::Holder;
@@ -19,7 +20,6 @@ use super::wire::{Pace, UnderWay};
 use crate::fair::{FairShares, Share};
 use crate::ssh::ConnectionLimiter;
 use crate::ssh::limiter::Source;
-use crate::trail;
 use engine::accounts::{Accounts, Requests};
 use hyper::body::Incoming;
 use hyper::header::{
@@ -206,7 +206,7 @@ impl HttpServer {
             Err(problem) if problem.status() == StatusCode::UNAUTHORIZED => {
                 self.limiter.record_failure(address);
                 connection.permit.fail();
-                (self.authenticator.trail)(trail::of_stranger(address, problem.detail()));
+                (self.authenticator.trail)(audit::of_stranger(address, problem.detail()));
                 let wait = self.limiter.refused_for(address);
                 Err(wait.map_or(problem, put_off))
             }
@@ -221,7 +221,7 @@ impl HttpServer {
         let full = match permit.authenticate(&caller.principal.name, &self.accounts) {
             Ok(is_new) => {
                 if is_new {
-                    (self.authenticator.trail)(trail::of_caller(caller));
+                    (self.authenticator.trail)(audit::of_caller(caller));
                 }
                 return Ok(());
             }
@@ -274,7 +274,7 @@ impl HttpServer {
             (Entry::Guarded { .. }, None) => Err(Problem::unauthenticated()),
             (Entry::Guarded { scope, answer }, Some(caller)) => match scope {
                 Some(scope) if !caller.has_scope(scope) => {
-                    (self.authenticator.trail)(trail::of_scope(&caller, scope));
+                    (self.authenticator.trail)(audit::of_scope(&caller, scope));
                     Err(Problem::insufficient_scope(scope))
                 }
                 _ => {
