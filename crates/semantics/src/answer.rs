@@ -5,7 +5,8 @@
 //! was written is checked as if nobody had constrained it. Knows nothing of where it was written;
 //! read next: `endpoint`, `gguf`.
 
-use crate::gate::{grounded, leave, type_gate};
+use crate::gate::grounded;
+use crate::type_gate::{leave, type_gate};
 use schema::semantics::Parsed;
 use schema::template::{OTHER, Template};
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@
 //! The contracts are in [`schema::semantics`]; here is who fulfils them.
 //!
 //! - [`rules`]: the parser without a model, for English and Chinese;
-//! - [`gate`]: the rules and a model together;
+//! - [`gate`]: the rules and a model together; `type_gate` holds either to the template;
 //! - [`ngrams`]: the embedder without a model, and the guard that keeps opposites apart;
 //! - [`choose`]: which agent and which scenario an utterance is for;
 //! - `endpoint` (feature): a model behind an OpenAI-compatible endpoint;
@@ -24,6 +24,7 @@ mod moment;
 mod prompt;
 #[cfg(feature = "gguf")]
 mod spans;
+mod type_gate;
 
 pub mod backend;
 pub mod choose;

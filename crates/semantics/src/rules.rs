@@ -37,8 +37,8 @@ mod slot;
 mod utterance;
 mod whereabouts;
 
-use crate::gate;
 use crate::moment::Calendar;
+use crate::type_gate::type_gate;
 use assign::Assignment;
 use remainder::{Vocabulary, remainder, reserved};
 use schema::semantics::{Circumstances, ParseFailure, Parsed, SemanticParser};
@@ -134,7 +134,7 @@ impl Rules {
         );
         let mut parsed = parsed(template, &slots, settled, other);
         effort.allows(steps)?;
-        gate::type_gate(template, utterance, &mut parsed);
+        type_gate(template, utterance, &mut parsed);
         Ok((parsed, steps.taken()))
     }
 
