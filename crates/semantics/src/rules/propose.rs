@@ -13,6 +13,7 @@ mod name;
 
 use super::slot::{Kind, Slot};
 use super::utterance::AnnotatedUtterance;
+use super::whereabouts::DescribedPlaces;
 use schema::steps::{Effort, GivenUp};
 use serde_json::Value;
 use std::ops::Range;
@@ -90,6 +91,7 @@ pub(crate) fn candidates(
 ) -> Result<Vec<Candidate>, GivenUp> {
     let keys = Keys {
         utterance,
+        described: DescribedPlaces::of(utterance),
         slots,
         scenario,
         effort,
@@ -119,6 +121,7 @@ pub(crate) fn candidates(
 /// The keys before an utterance.
 struct Keys<'a> {
     utterance: &'a AnnotatedUtterance,
+    described: DescribedPlaces<'a>,
     slots: &'a [Slot],
     /// The stems of the scenario's name.
     scenario: &'a [String],

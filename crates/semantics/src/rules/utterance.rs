@@ -10,36 +10,8 @@ use language::quantity::{Quantity, quantities};
 use language::span::{SpanIndex, TokenSet};
 use language::text::{Text, Token};
 use mention::mentions;
-use std::cell::OnceCell;
+pub(crate) use mention::{Mention, MentionKind};
 use std::ops::Range;
-
-/// The kind of thing that is named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MentionKind {
-    /// In quotation marks.
-    Quoted,
-    /// An identifier.
-    Code,
-    /// A name, by its capitals or because it is a known place.
-    Name,
-    /// An e-mail address.
-    Email,
-    /// A URL.
-    Url,
-    /// An IP address.
-    Address,
-}
-
-/// A thing that is named.
-#[derive(Clone, Debug)]
-pub(crate) struct Mention {
-    /// Of what sort.
-    pub(crate) sort: MentionKind,
-    /// Its tokens.
-    pub(crate) run: Range<usize>,
-    /// As it is written, without quotation marks.
-    pub(crate) text: String,
-}
 
 /// An utterance, read.
 #[derive(Clone, Debug)]
@@ -70,15 +42,6 @@ pub(crate) struct AnnotatedUtterance {
     counts: Vec<(MentionKind, usize)>,
     /// True for each sentence that only asks for information.
     asking: Vec<bool>,
-    /// The places that are described.
-    described: OnceCell<DescribedPlaces>,
-}
-
-/// Places that are described, and where they begin.
-#[derive(Clone, Debug)]
-struct DescribedPlaces {
-    runs: Vec<Range<usize>>,
-    places: SpanIndex,
 }
 
 impl AnnotatedUtterance {
@@ -109,7 +72,6 @@ impl AnnotatedUtterance {
             measured: TokenSet::of(n, measured),
             counts: counts(&mentions),
             asking: asking(&text),
-            described: OnceCell::new(),
             text,
             calendar,
             moments,
@@ -154,30 +116,6 @@ impl AnnotatedUtterance {
             .filter(|(s, _)| *s == sort)
             .map(|(_, n)| n)
             .sum()
-    }
-
-    /// The places that are described in more than a name.
-    pub(crate) fn described(&self) -> &[Range<usize>] {
-        &self.all_described().runs
-    }
-
-    /// The first of them that begins with a token.
-    pub(crate) fn described_from(&self, at: usize) -> Option<&Range<usize>> {
-        let described = self.all_described();
-        Some(&described.runs[described.places.from(at)?])
-    }
-
-    fn all_described(&self) -> &DescribedPlaces {
-        self.described.get_or_init(|| {
-            let runs = super::whereabouts::described(self);
-            self.text
-                .steps
-                .take(runs.iter().map(ExactSizeIterator::len).sum());
-            DescribedPlaces {
-                places: SpanIndex::of(self.text.tokens.len(), &runs),
-                runs,
-            }
-        })
     }
 
     /// The token at a place.

@@ -10,8 +10,10 @@ use super::slot::regex;
 use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
 use language::quantity::{Dimension, Quantity};
+use language::span::SpanIndex;
 use language::text::{Class, Gap};
 use regex::Regex;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -22,8 +24,54 @@ const NOUNS: &str = " airport avenue bay bridge building campus canal castle cen
  plaza port quarter railway region river road roundabout school shopping square stadium station street subway suburb terminal \
  theatre theater tower tunnel university valley village warehouse yard zoo ";
 
+/// The places that an utterance describes in more than a name, found once they are asked for.
+pub(crate) struct DescribedPlaces<'u> {
+    utterance: &'u AnnotatedUtterance,
+    found: OnceCell<FoundPlaces>,
+}
+
+/// Places that are described, and where they begin.
+struct FoundPlaces {
+    runs: Vec<Range<usize>>,
+    places: SpanIndex,
+}
+
+impl<'u> DescribedPlaces<'u> {
+    /// Those of an utterance.
+    pub(crate) fn of(utterance: &'u AnnotatedUtterance) -> Self {
+        Self {
+            utterance,
+            found: OnceCell::new(),
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> &[Range<usize>] {
+        &self.found().runs
+    }
+
+    /// The first of them that begins with a token.
+    pub(crate) fn from(&self, at: usize) -> Option<&Range<usize>> {
+        let found = self.found();
+        Some(&found.runs[found.places.from(at)?])
+    }
+
+    fn found(&self) -> &FoundPlaces {
+        self.found.get_or_init(|| {
+            let runs = described(self.utterance);
+            let text = &self.utterance.text;
+            text.steps
+                .take(runs.iter().map(ExactSizeIterator::len).sum());
+            FoundPlaces {
+                places: SpanIndex::of(text.tokens.len(), &runs),
+                runs,
+            }
+        })
+    }
+}
+
 /// The places that an utterance describes.
-pub(crate) fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
+fn described(utterance: &AnnotatedUtterance) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for mention in utterance
         .mentions

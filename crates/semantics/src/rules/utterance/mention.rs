@@ -4,7 +4,6 @@
 //! Knows no template. Read next: [`super`], which holds them.
 
 use super::super::slot::regex;
-use super::{Mention, MentionKind};
 use crate::lexicon;
 use language::calendar;
 use language::quantity::{quantities, unit_named};
@@ -13,6 +12,34 @@ use language::text::{Class, Gap, Text, Token};
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+/// The kind of thing that is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MentionKind {
+    /// In quotation marks.
+    Quoted,
+    /// An identifier.
+    Code,
+    /// A name, by its capitals or because it is a known place.
+    Name,
+    /// An e-mail address.
+    Email,
+    /// A URL.
+    Url,
+    /// An IP address.
+    Address,
+}
+
+/// A thing that is named.
+#[derive(Clone, Debug)]
+pub(crate) struct Mention {
+    /// Of what sort.
+    pub(crate) sort: MentionKind,
+    /// Its tokens.
+    pub(crate) run: Range<usize>,
+    /// As it is written, without quotation marks.
+    pub(crate) text: String,
+}
 
 static WRITTEN: LazyLock<[(MentionKind, Regex); 6]> = LazyLock::new(|| {
     [

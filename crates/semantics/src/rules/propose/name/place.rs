@@ -50,7 +50,7 @@ impl Keys<'_> {
             let side = self.side_of_place(slot, run.start);
             Candidate::new(at, self.spelled(slot, &text), run, sure.min(side))
         };
-        let described = self.utterance.described().iter().cloned();
+        let described = self.described.all().iter().cloned();
         described.filter(|run| !sought(run)).map(place).collect()
     }
 

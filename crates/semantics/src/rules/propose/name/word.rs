@@ -61,7 +61,7 @@ impl Keys<'_> {
                     continue;
                 };
                 let described = match slot.kind {
-                    Kind::Place => self.utterance.described_from(run.start).cloned(),
+                    Kind::Place => self.described.from(run.start).cloned(),
                     _ => None,
                 };
                 let run = described.unwrap_or_else(|| self.up_to(run, after));
