@@ -29,7 +29,7 @@
 mod assign;
 mod cue;
 mod element;
-mod example;
+mod pattern;
 mod phrase;
 mod propose;
 mod remainder;

@@ -2,8 +2,7 @@
 //!
 //! Knows nearness and negation; refuses to know values. Read next: [`super::propose`].
 
-use super::example::ExampleRule;
-use super::slot::Slot;
+use super::slot::{ExampleRule, Slot};
 use super::utterance::{AnnotatedUtterance, MentionKind};
 use crate::lexicon;
 use language::text::{Class, Gap, Token, join};

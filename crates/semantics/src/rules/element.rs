@@ -7,8 +7,7 @@ mod kind;
 
 pub(crate) use kind::kinds_within;
 
-use super::example::ExampleRule;
-use super::slot::{Slot, outline};
+use super::slot::{ExampleRule, Slot, outline};
 use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
 use kind::{kind_before, kind_behind, other_kind};

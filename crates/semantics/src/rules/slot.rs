@@ -1,93 +1,32 @@
 //! A key as the rules see it: its words, what kind of thing it takes, its acceptable values and
 //! its mapping examples, read out of the template once per utterance.
 //!
-//! Prose is a hint here and never a constraint. Read next: [`super::example`],
+//! Prose is a hint here and never a constraint. Read next: `kind`, `told`, `example`;
 //! [`super::utterance`].
 
+mod example;
 mod kind;
 mod told;
 mod words;
 
-use super::example::ExampleRule;
 use crate::lexicon;
 use crate::moment::Calendar;
+pub(crate) use example::ExampleRule;
+use example::example_rules;
+pub(crate) use kind::{Kind, Role};
 use kind::{kinds, role};
 use language::quantity::Unit;
 use language::script::is_cjk;
-use language::text::{Token, tokens};
+use language::text::tokens;
 use language::word::stem;
 use regex::Regex;
 use schema::template::{Annotation, KeyType, Shape, Template};
 use serde_json::Value;
 use std::collections::BTreeSet;
+pub(crate) use told::Choice;
 use told::{choices, prose_range, unit, writing};
 use words::{Words, gist, name_stems, name_words, prose};
 pub(crate) use words::{bigrams, contains_word, spoken};
-
-/// The kind of thing that a key takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// One of listed values.
-    Choice,
-    /// Yes or no.
-    Flag,
-    /// A number.
-    Amount,
-    /// A day.
-    Day,
-    /// A time of day.
-    Clock,
-    /// A day with a time.
-    Instant,
-    /// A telephone number.
-    Phone,
-    /// An e-mail address.
-    Email,
-    /// A URL.
-    Url,
-    /// An IP address.
-    Address,
-    /// An identifier.
-    Code,
-    /// A place.
-    Place,
-    /// A person or a named thing.
-    Name,
-    /// A sort of thing: a genre, a cuisine.
-    Sort,
-    /// The words that somebody said or writes.
-    Speech,
-    /// The thing to be done.
-    Advice,
-    /// Any words.
-    Words,
-    /// Several values.
-    List,
-    /// Nothing that words can tell.
-    Nothing,
-}
-
-/// The end of a way, a time or a range that a key is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The place, the time or the origin at which it begins; the lower bound.
-    From,
-    /// The place or the time at which it ends; the upper bound.
-    To,
-    /// Neither.
-    None,
-}
-
-/// An acceptable value and how people say it.
-#[derive(Clone, Debug)]
-pub(crate) struct Choice {
-    /// The value.
-    pub(crate) value: Value,
-    /// Its own words.
-    pub(crate) own: Vec<Token>,
-    /// Other terms for it.
-    pub(crate) alike: Vec<Vec<Token>>,
-}
 
 /// A key, or a member of an object, as the rules see it.
 #[derive(Clone, Debug)]
@@ -351,7 +290,7 @@ fn slot(
         own_name: Vec::new(),
         own_pairs: BTreeSet::new(),
     };
-    slot.example_rules = super::example::example_rules(&slot, annotation, calendar);
+    slot.example_rules = example_rules(&slot, annotation, calendar);
     learn_terms(&mut slot);
     slot
 }
@@ -386,9 +325,4 @@ fn learn_terms(slot: &mut Slot) {
 fn whole(shape: &Shape) -> Option<Regex> {
     let pattern = shape.constraint.pattern.as_deref()?;
     Regex::new(&format!("^(?:{pattern})$")).ok()
-}
-
-/// A pattern of ours.
-pub(crate) fn regex(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("patterns written here are tested")
 }

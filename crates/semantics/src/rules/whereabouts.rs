@@ -6,7 +6,7 @@
 
 mod chinese;
 
-use super::slot::regex;
+use super::pattern::regex;
 use super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use crate::lexicon;
 use language::quantity::{Dimension, Quantity};

@@ -4,9 +4,8 @@
 
 use super::super::cue::{denied_with, denies};
 use super::super::element::Elements;
-use super::super::example::ExampleRule;
 use super::super::phrase::{PhraseMatch, likeness, run_of, scattered, telling};
-use super::super::slot::Kind;
+use super::super::slot::{ExampleRule, Kind};
 use super::{Candidate, Keys, amount};
 use crate::lexicon;
 use language::quantity::Quantity;

@@ -3,9 +3,9 @@
 use super::super::assign::settle;
 use super::super::cue;
 use super::super::element::Elements;
-use super::super::example::ExampleRule;
+use super::super::pattern::regex;
 use super::super::phrase::likeness;
-use super::super::slot::{Kind, Slot, members, outline, regex};
+use super::super::slot::{ExampleRule, Kind, Slot, members, outline};
 use super::super::utterance::{AnnotatedUtterance, Mention, MentionKind};
 use super::{Candidate, Keys, amount};
 use language::text::{Class, Gap};

@@ -2,8 +2,62 @@
 //!
 //! Read next: [`super::told`].
 
-use super::{Kind, Role, Words};
+use super::words::Words;
 use schema::template::{Constraint, Format, KeyType, Shape};
+
+/// The kind of thing that a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One of listed values.
+    Choice,
+    /// Yes or no.
+    Flag,
+    /// A number.
+    Amount,
+    /// A day.
+    Day,
+    /// A time of day.
+    Clock,
+    /// A day with a time.
+    Instant,
+    /// A telephone number.
+    Phone,
+    /// An e-mail address.
+    Email,
+    /// A URL.
+    Url,
+    /// An IP address.
+    Address,
+    /// An identifier.
+    Code,
+    /// A place.
+    Place,
+    /// A person or a named thing.
+    Name,
+    /// A sort of thing: a genre, a cuisine.
+    Sort,
+    /// The words that somebody said or writes.
+    Speech,
+    /// The thing to be done.
+    Advice,
+    /// Any words.
+    Words,
+    /// Several values.
+    List,
+    /// Nothing that words can tell.
+    Nothing,
+}
+
+/// The end of a way, a time or a range that a key is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The place, the time or the origin at which it begins; the lower bound.
+    From,
+    /// The place or the time at which it ends; the upper bound.
+    To,
+    /// Neither.
+    None,
+}
 
 pub(super) fn kinds(shape: &Shape, entry: &Shape, words: &Words<'_>, closed: bool) -> (Kind, Kind) {
     match shape.key_type {

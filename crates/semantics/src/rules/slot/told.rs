@@ -3,14 +3,27 @@
 //!
 //! Prose is a hint, never a constraint. Read next: [`super::kind`].
 
-use super::{Choice, Kind, contains_word, regex, spoken};
+use super::kind::Kind;
+use super::words::{contains_word, spoken};
 use crate::lexicon;
+use crate::rules::pattern::regex;
 use language::quantity::{Unit, unit_named};
-use language::text::{Text, tokens};
+use language::text::{Text, Token, tokens};
 use regex::Regex;
 use schema::template::{Annotation, Constraint, Format, KeyType, Shape};
 use serde_json::Value;
 use std::sync::LazyLock;
+
+/// An acceptable value and how people say it.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    /// The value.
+    pub(crate) value: Value,
+    /// Its own words.
+    pub(crate) own: Vec<Token>,
+    /// Other terms for it.
+    pub(crate) alike: Vec<Vec<Token>>,
+}
 
 /// The unit of a key: declared, in its name, or in its description.
 pub(super) fn unit(constraint: &Constraint, name: &[String], prose: &str) -> Option<&'static Unit> {

@@ -2,8 +2,8 @@
 //!
 //! Refuses to know what a key takes. Read next: [`super::kind`], which guesses that from them.
 
-use super::regex;
 use crate::lexicon;
+use crate::rules::pattern::regex;
 use language::script::is_cjk;
 use language::text::tokens;
 use language::word::stem;

@@ -3,7 +3,7 @@
 //!
 //! Knows no template. Read next: [`super`], which holds them.
 
-use super::super::slot::regex;
+use super::super::pattern::regex;
 use crate::lexicon;
 use language::calendar;
 use language::quantity::{quantities, unit_named};

@@ -4,8 +4,7 @@
 //! Read next: [`super::place`].
 
 use super::super::super::cue;
-use super::super::super::example::ExampleRule;
-use super::super::super::slot::{Kind, Role, Slot};
+use super::super::super::slot::{ExampleRule, Kind, Role, Slot};
 use super::super::super::utterance::{Mention, MentionKind};
 use super::Keys;
 use crate::lexicon;

@@ -1,7 +1,8 @@
 //! Numbers that count nothing: telephone numbers, and digits that name something.
 
 use super::super::super::cue;
-use super::super::super::slot::{Kind, regex};
+use super::super::super::pattern::regex;
+use super::super::super::slot::Kind;
 use super::super::super::utterance::{Mention, MentionKind};
 use super::super::Candidate;
 use super::Keys;

@@ -1,8 +1,7 @@
 //! Words that are values by what they are or where an example shows them: sorts of things, taught
 //! words, adjectives before what a key is called.
 
-use super::super::super::example::ExampleRule;
-use super::super::super::slot::Kind;
+use super::super::super::slot::{ExampleRule, Kind};
 use super::super::super::utterance::MentionKind;
 use super::super::Candidate;
 use super::{Keys, PRAISE, STOPS, breaks};

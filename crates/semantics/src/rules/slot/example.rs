@@ -3,9 +3,10 @@
 //!
 //! "`'until 6 am' -> '06:00'`" teaches that behind "until" stands the time of this key;
 //! "`'turn off carriers' -> 'carrier_shutdown'`" teaches a phrase; "`'from Beijing' -> 'PEK'`"
-//! teaches that Beijing is written `PEK`, in every language. Read next: [`super::slot`].
+//! teaches that Beijing is written `PEK`, in every language. Read next: [`super`].
 
-use super::slot::{Kind, Slot};
+use super::Slot;
+use super::kind::Kind;
 use crate::lexicon::{self, Place};
 use crate::moment::{Calendar, moments};
 use language::quantity::quantities;
@@ -44,7 +45,7 @@ pub(crate) enum ExampleRule {
 }
 
 /// The rules that the mapping examples of a key teach.
-pub(crate) fn example_rules(
+pub(super) fn example_rules(
     slot: &Slot,
     annotation: &Annotation,
     calendar: &Calendar,
