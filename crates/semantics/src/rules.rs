@@ -27,6 +27,7 @@
 //! time in three.
 
 mod assign;
+mod candidate;
 mod cue;
 mod element;
 mod pattern;

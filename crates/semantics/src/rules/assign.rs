@@ -1,7 +1,7 @@
 //! The candidate that each key gets: the surest first, no token for two keys, nothing below the
 //! threshold (§6.1).
 
-use super::propose::Candidate;
+use super::candidate::Candidate;
 use super::slot::{Kind, Slot};
 use schema::steps::Steps;
 use std::ops::Range;

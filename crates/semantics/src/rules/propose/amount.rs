@@ -1,8 +1,9 @@
 //! Keys that take a number.
 
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::slot::{Kind, Role, Slot};
-use super::{Candidate, Keys};
+use super::Keys;
 use crate::lexicon::{self, PLAIN_DEGREE};
 use language::quantity::{Dimension, Quantity, unit_named};
 use language::text::Gap;

@@ -1,10 +1,11 @@
 //! Keys that take one of listed values.
 
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::element;
 use super::super::phrase::{run_of, scattered, telling};
 use super::super::slot::{Choice, Kind, Slot};
-use super::{Candidate, Keys};
+use super::Keys;
 use crate::lexicon;
 use language::text::Token;
 use std::ops::Range;

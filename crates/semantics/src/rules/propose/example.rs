@@ -2,11 +2,12 @@
 //!
 //! Read next: [`super::super::phrase`].
 
+use super::super::candidate::Candidate;
 use super::super::cue::{denied_with, denies};
 use super::super::element::Elements;
 use super::super::phrase::{PhraseMatch, likeness, run_of, scattered, telling};
 use super::super::slot::{ExampleRule, Kind};
-use super::{Candidate, Keys, amount};
+use super::{Keys, amount};
 use crate::lexicon;
 use language::quantity::Quantity;
 use language::text::{Class, Token};

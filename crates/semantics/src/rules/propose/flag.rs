@@ -1,8 +1,9 @@
 //! Keys that take yes or no.
 
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::slot::Slot;
-use super::{Candidate, Keys};
+use super::Keys;
 use crate::lexicon;
 use std::ops::Range;
 

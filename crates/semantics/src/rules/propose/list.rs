@@ -1,13 +1,14 @@
 //! Keys that take several values.
 
 use super::super::assign::settle;
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::element::Elements;
 use super::super::pattern::regex;
 use super::super::phrase::likeness;
 use super::super::slot::{ExampleRule, Kind, Slot, members, outline};
 use super::super::utterance::{AnnotatedUtterance, Mention, MentionKind};
-use super::{Candidate, Keys, amount};
+use super::{Keys, amount};
 use language::text::{Class, Gap};
 use regex::Regex;
 use schema::template::KeyType;

@@ -3,9 +3,10 @@
 mod side;
 mod when;
 
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::slot::{Kind, Role};
-use super::{Candidate, Keys};
+use super::Keys;
 use crate::moment::{Calendar, later};
 use language::calendar::Date;
 use language::quantity::Dimension;

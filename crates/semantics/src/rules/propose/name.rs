@@ -9,10 +9,11 @@ mod place;
 mod speech;
 mod word;
 
+use super::super::candidate::Candidate;
 use super::super::cue;
 use super::super::element::Elements;
 use super::super::utterance::{Mention, MentionKind};
-use super::{Candidate, Keys};
+use super::Keys;
 use crate::lexicon;
 use language::span::TokenSet;
 

@@ -1,10 +1,10 @@
 //! Numbers that count nothing: telephone numbers, and digits that name something.
 
+use super::super::super::candidate::Candidate;
 use super::super::super::cue;
 use super::super::super::pattern::regex;
 use super::super::super::slot::Kind;
 use super::super::super::utterance::{Mention, MentionKind};
-use super::super::Candidate;
 use super::Keys;
 use language::quantity::Quantity;
 use language::text::{Class, Gap};

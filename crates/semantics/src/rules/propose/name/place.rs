@@ -2,9 +2,9 @@
 //!
 //! What belongs to a place is read in [`super::super::super::whereabouts`].
 
+use super::super::super::candidate::Candidate;
 use super::super::super::cue;
 use super::super::super::slot::{Kind, Role, Slot, contains_word};
-use super::super::Candidate;
 use super::{Keys, STOPS};
 use crate::lexicon;
 use language::text::{Class, Gap};

@@ -1,8 +1,8 @@
 //! Keys that take what somebody said: questions, messages, advice, and what stands behind a label.
 
+use super::super::super::candidate::Candidate;
 use super::super::super::cue;
 use super::super::super::slot::{Kind, Slot};
-use super::super::Candidate;
 use super::Keys;
 use crate::lexicon;
 use language::text::{Class, Gap};

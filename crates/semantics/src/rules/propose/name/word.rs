@@ -1,9 +1,9 @@
 //! Words that are values by what they are or where an example shows them: sorts of things, taught
 //! words, adjectives before what a key is called.
 
+use super::super::super::candidate::Candidate;
 use super::super::super::slot::{ExampleRule, Kind};
 use super::super::super::utterance::MentionKind;
-use super::super::Candidate;
 use super::{Keys, PRAISE, STOPS, breaks};
 use crate::lexicon;
 use language::text::{Class, Gap};
