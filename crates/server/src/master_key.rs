@@ -155,7 +155,7 @@ fn write(file: &Path, text: &str, replace: bool) -> Result<(), MasterKeyError> {
 fn fresh() -> Result<String, MasterKeyError> {
     let mut bytes = [0; 40];
     chance()(&mut bytes).map_err(MasterKeyError::Chance)?;
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = base16ct::lower::encode_string(&bytes);
     let (name, secret) = digits.split_at(16);
     Ok(format!("{name} {secret}\n"))
 }
@@ -209,13 +209,9 @@ fn held(text: &str) -> Option<HeldKeys> {
 
 fn secret(digits: &str) -> Option<Secret> {
     let mut bytes = [0; 32];
-    if digits.len() != 64 || !digits.is_ascii() {
-        return None;
-    }
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(Secret::new(bytes))
+    let read = base16ct::mixed::decode(digits, &mut bytes).ok()?;
+    let whole = read.len() == 32;
+    whole.then(|| Secret::new(bytes))
 }
 
 #[cfg(test)]

@@ -166,8 +166,7 @@ impl StateFolder {
         keys.peek()?;
         let mut digest = Sha256::new();
         keys.for_each(|key| digest.update(key));
-        let digest = digest.finalize();
-        Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        Some(base16ct::lower::encode_string(&digest.finalize()))
     }
 
     /// Checks that every key in `agents/` has a name that an agent can have, and that no other

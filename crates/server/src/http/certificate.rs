@@ -6,6 +6,7 @@
 //! that the certificate must have, exactly: a URI, DNS or mail name of its `subjectAltName`, or its
 //! only common name.
 
+use base16ct::lower::encode_string;
 use domain::time::Timestamp;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -159,10 +160,10 @@ impl Holder {
         let certificate = Certificate::from_der(der).ok()?;
         let body = certificate.tbs_certificate();
         let expires = body.validity().not_after.to_unix_duration();
-        let serial = hexadecimal(body.serial_number().as_bytes());
+        let serial = encode_string(body.serial_number().as_bytes());
         let mut holder = Self {
             serial: serial.trim_start_matches('0').to_owned(),
-            fingerprint: hexadecimal(&Sha256::digest(der)),
+            fingerprint: encode_string(&Sha256::digest(der)),
             common_name: common_name(&certificate),
             expires: Timestamp::from_ms(i64::try_from(expires.as_millis()).ok()?),
             ..Self::default()
@@ -178,10 +179,6 @@ impl Holder {
         }
         Some(holder)
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The common name, if there is exactly one: among several the choice would be arbitrary.

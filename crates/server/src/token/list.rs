@@ -157,7 +157,7 @@ pub(super) fn fresh_id() -> Result<String, ListError> {
     let mut bytes = [0; ID_BYTES];
     let filled = getrandom::fill(&mut bytes).map_err(io::Error::other);
     filled.map_err(at(Path::new("the system's randomness")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(base16ct::lower::encode_string(&bytes))
 }
 
 /// True for identifiers of the form that [`fresh_id`] makes; no others can be files.
