@@ -10,7 +10,7 @@ use arena::day::lively;
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use engine::Hosted;
-use network::build::distance_km;
+use network::geography::distance_km;
 use network::topology::{BackboneLink, City};
 use network::{Backbone, Customers, Parameters, Simulation, build};
 use server::access;

@@ -14,6 +14,7 @@ mod power;
 
 use crate::chance::{between, choose, stream, whole};
 use crate::customer_complaints::Customers;
+use crate::geography::between_points;
 use crate::mobile;
 use crate::noise::Recorded;
 use crate::topology::Backbone;
@@ -364,29 +365,6 @@ fn distances_km(topology: &Backbone, from: usize) -> Vec<f64> {
             return distances;
         }
     }
-}
-
-/// Great-circle distance between two points, in kilometres (sphere of 6 371 km).
-pub fn distance_km(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let (d_lon, d_lat) = ((b.0 - a.0).to_radians(), (b.1 - a.1).to_radians());
-    let half = (d_lat / 2.0).sin().powi(2)
-        + a.1.to_radians().cos() * b.1.to_radians().cos() * (d_lon / 2.0).sin().powi(2);
-    2.0 * 6371.0 * half.sqrt().min(1.0).asin()
-}
-
-/// The point `km` away from `from` in the direction `angle` (radians, from east to north).
-fn point_at(from: (f64, f64), km: f64, angle: f64) -> (f64, f64) {
-    let per_degree = 111.2;
-    (
-        from.0 + km * angle.cos() / (per_degree * from.1.to_radians().cos().max(0.05)),
-        from.1 + km * angle.sin() / per_degree,
-    )
-}
-
-/// The point that divides the line from `a` to `b` at `share` (0 to 1), by linear interpolation of
-/// degrees.
-fn between_points(a: (f64, f64), b: (f64, f64), share: f64) -> (f64, f64) {
-    (a.0 + (b.0 - a.0) * share, a.1 + (b.1 - a.1) * share)
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 //! Knows roads, tools and visible damage; refuses to know the suspicions of a control centre: an
 //! engineer reports observations only. Read next: [`crate::simulation`].
 
-use crate::build::distance_km;
 use crate::chance::between;
 use crate::fault::FaultKind;
+use crate::geography::distance_km;
 use crate::state::{Course, LightLevel, NetworkState, NetworkView, TroubleKind};
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{SeededRng, Timestamp};

@@ -21,7 +21,7 @@ mod json;
 mod sndlib;
 mod xml;
 
-use crate::build::distance_km;
+use crate::geography::distance_km;
 use crate::topology::{Backbone, BackboneLink, City, CityDemand};
 use std::collections::{BTreeMap, BTreeSet};
 

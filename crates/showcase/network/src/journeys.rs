@@ -11,8 +11,8 @@ pub mod coverage;
 pub mod records;
 mod roads;
 
-use crate::build::distance_km;
 use crate::chance::{between, choose, happens, stream, whole};
+use crate::geography::distance_km;
 use domain::inventory::{ElementKind, Inventory};
 use domain::time::{SeededRng, Timestamp};
 use rand::{Rng, RngExt, SeedableRng};

@@ -18,7 +18,7 @@
 //! - [`probe`] and [`field`]: active measurements, and field engineers;
 //! - [`simulation`]: the event queue that drives all of it, and the truth for the referee.
 //!
-//! [`chance`] has the random distributions that all of them share.
+//! All of them share [`chance`], the random distributions, and [`geography`], distances.
 #![forbid(unsafe_code)]
 
 pub mod alarms;
@@ -29,6 +29,7 @@ pub mod configuration;
 pub mod customer_complaints;
 pub mod fault;
 pub mod field;
+pub mod geography;
 pub mod import;
 pub mod journeys;
 pub mod mobile;

@@ -342,7 +342,7 @@ mod tests {
             let topology = entry.topology();
             for span in &topology.spans {
                 let (a, b) = (&topology.cities[span.a], &topology.cities[span.b]);
-                let straight = crate::build::distance_km(a.position, b.position);
+                let straight = crate::geography::distance_km(a.position, b.position);
                 assert!(
                     (span.length_km - straight).abs() < 0.02 * straight + 2.0,
                     "{}-{}: {} but {straight}",

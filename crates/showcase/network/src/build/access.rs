@@ -5,8 +5,9 @@
 //! leaves; a chain is a string of sites: one cut takes out everything behind it. Read next:
 //! [`super::ducts`].
 
-use super::{Builder, CATALOGUE, Leaving, between_points, distance_km, point_at};
+use super::{Builder, CATALOGUE, Leaving};
 use crate::chance::{between, choose, happens, weighted, whole};
+use crate::geography::{between_points, distance_km, point_at};
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::f64::consts::TAU;
 

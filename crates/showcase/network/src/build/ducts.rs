@@ -4,8 +4,9 @@
 //! protected, yet one excavator cuts all of it. Backbone fibres share such trenches too; their
 //! traffic is re-routed, but their alarms are evidence. Read next: [`super::power`].
 
-use super::{Builder, Leaving, point_at};
+use super::{Builder, Leaving};
 use crate::chance::{between, happens, whole};
+use crate::geography::point_at;
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::f64::consts::TAU;
 

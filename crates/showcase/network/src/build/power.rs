@@ -3,8 +3,9 @@
 //! Zones are geographic and independent of fibre routes, so that a zone rarely coincides with a
 //! ring or a star. Read next: [`crate::fault`].
 
-use super::{Builder, distance_km};
+use super::Builder;
 use crate::chance::whole;
+use crate::geography::distance_km;
 use domain::inventory::{Domain, Element, ElementId, ElementKind};
 use std::collections::BTreeMap;
 

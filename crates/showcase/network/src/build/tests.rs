@@ -21,14 +21,6 @@ fn the_default_network_has_the_intended_size() {
 }
 
 #[test]
-fn distances_are_those_on_the_globe() {
-    let (berlin, munich) = ((13.405, 52.52), (11.575, 48.137));
-    assert!((distance_km(berlin, munich) - 504.0).abs() < 2.0);
-    let east = point_at(berlin, 10.0, 0.0);
-    assert!((distance_km(berlin, east) - 10.0).abs() < 0.1);
-}
-
-#[test]
 fn some_rings_survive_each_single_cut_and_some_sites_do_not() {
     let network = inventory(&Backbone::default(), &Parameters::default(), 1);
     let access: Vec<_> = network.links.iter().filter(|(_, l)| !l.backbone).collect();

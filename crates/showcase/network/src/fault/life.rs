@@ -24,8 +24,8 @@
 //! has about three, and about four more if each site has five cells: ten real days in one.
 
 use super::{Fault, FaultKind, candidates};
-use crate::build::distance_km;
 use crate::chance::{between, choose, happens, weighted};
+use crate::geography::distance_km;
 use domain::inventory::{Element, ElementId, ElementKind, Inventory};
 use domain::time::{SeededRng, Timestamp};
 

@@ -148,7 +148,7 @@ impl Surge {
     pub fn stadium(inventory: &Inventory, from: Timestamp, rng: &mut SeededRng) -> Option<Self> {
         let sites: Vec<_> = inventory.of_kind(ElementKind::Site).collect();
         let middle = crate::chance::choose(rng, &sites)?;
-        let away = |p| crate::build::distance_km(middle.position, p);
+        let away = |p| crate::geography::distance_km(middle.position, p);
         let mut near: Vec<(f64, &ElementId)> =
             sites.iter().map(|s| (away(s.position), &s.id)).collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));

@@ -69,7 +69,7 @@ fn square(point: (f64, f64)) -> (i32, i32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::distance_km;
+    use crate::geography::distance_km;
     use proptest::prelude::*;
 
     proptest! {

@@ -8,10 +8,10 @@
 
 use super::Simulation;
 use super::events::Event;
-use crate::build::distance_km;
 use crate::chance::{between, choose, error};
 use crate::configuration::mistake;
 use crate::fault::{Fault, FaultKind, FaultTerms};
+use crate::geography::distance_km;
 use crate::state::{
     Course, FLICKERS_FROM, LOW_FROM, LightLevel, POOR_FROM, Trouble, TroubleKind, link_of,
 };

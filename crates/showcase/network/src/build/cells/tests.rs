@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::build::{Parameters, distance_km, inventory};
+use crate::build::{Parameters, inventory};
+use crate::geography::distance_km;
 use crate::topology::Backbone;
 use proptest::prelude::*;
 
