@@ -6,8 +6,8 @@
 //! busy cell is busy at every hour. Hours are those of the simulation's clock (UTC); weekdays and
 //! weekends do not differ. Read next: `users`.
 
-use super::evaluation::rates;
 use super::reception::Reception;
+use super::round::rates;
 use super::stirred::Cast;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::radio::load::{Hourly, MEAN_LOAD};

@@ -5,7 +5,7 @@
 //! of other cells on the same carrier, in proportion to their loads, which depend on interference
 //! in turn: so loads are found in rounds that start with the loads of an undisturbed day. The
 //! result depends on the instant, the ground and the settings of cells alone, not on previous
-//! evaluations. Refuses to know time (`account`).
+//! evaluations. Refuses to know time (`account`), and how a rate follows from loads (`round`).
 //!
 //! The evaluation is incremental: rounds are kept, and the next evaluation recomputes in each only
 //! the users who receive other cells, or the same cells at other loads, and the cells that serve
@@ -13,51 +13,14 @@
 //! `picture`.
 
 use super::picture::Picture;
-use super::propagation::efficiency;
 use super::reception::Reception;
+use super::round::{Carrier, Round, active};
+use super::scene::Scene;
 use super::stirred::{Cast, Stirred, differing};
-use super::users::Unit;
 
 /// The most rounds, and the change of a load below which the iteration ends.
 const ROUNDS_MOST: usize = 8;
 const SETTLED: f64 = 2e-3;
-/// The share of the time in which a cell without traffic transmits.
-const REFERENCE_SIGNALS: f64 = 0.05;
-
-/// The inputs of an evaluation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Scene {
-    /// By cell: the factor of its planned power, 0 if it is off air.
-    pub(super) factor: Vec<f64>,
-    /// By cell: power from outside the network on its carrier, in mW per resource element.
-    pub(super) foreign_mw: Vec<f64>,
-    /// By cell: the load with which the iteration starts.
-    pub(super) usual: Vec<f64>,
-    /// By user: the demand, in Mbit/s.
-    pub(super) wanted: Vec<f64>,
-    /// By site: the limit of its backhaul, in Mbit/s.
-    pub(super) backhaul: Vec<f64>,
-}
-
-/// The properties of a cell's carrier that rates depend on.
-#[derive(Clone, Copy, Debug)]
-struct Carrier {
-    noise_mw: f64,
-    bandwidth_mhz: f64,
-}
-
-/// One round of the iteration.
-#[derive(Clone, Debug)]
-pub(super) struct Round {
-    /// The loads with which it starts.
-    load: Vec<f64>,
-    /// By user: interference, in mW per resource element, and the rate of its link alone, in
-    /// Mbit/s.
-    pub(super) foreign: Vec<f64>,
-    pub(super) rate: Vec<f64>,
-    /// By cell: the demand as a share of the capacity.
-    pub(super) asked: Vec<f64>,
-}
 
 /// The rounds of the last evaluation, with its result.
 #[derive(Clone, Debug)]
@@ -222,51 +185,4 @@ impl Evaluation {
         swayed.cells.add(cells);
         swayed
     }
-}
-
-impl Round {
-    fn blank(cast: Cast<'_>) -> Self {
-        let (users, cells) = (cast.users.points.len(), cast.units.len());
-        Self {
-            load: Vec::new(),
-            foreign: vec![0.0; users],
-            rate: vec![0.0; users],
-            asked: vec![0.0; cells],
-        }
-    }
-}
-
-impl Carrier {
-    fn of(unit: &Unit) -> Self {
-        Self {
-            noise_mw: unit.noise_mw,
-            bandwidth_mhz: unit.plan.bandwidth_mhz,
-        }
-    }
-
-    /// The rate of a link with this received power and interference, in Mbit/s.
-    fn rate(self, mw: f64, foreign_mw: f64) -> f64 {
-        self.bandwidth_mhz * efficiency(mw / (self.noise_mw + foreign_mw))
-    }
-}
-
-/// The rate in Mbit/s that each served user would have alone, with interference from cells of these
-/// loads and none from outside.
-pub(super) fn rates(
-    cast: Cast<'_>,
-    reception: &Reception,
-    load: &[f64],
-) -> impl Iterator<Item = (usize, f64)> {
-    let active = active(load);
-    (0..cast.users.points.len()).filter_map(move |user| {
-        let (cell, mw) = reception.serving(user)?;
-        let foreign = reception.foreign_mw(cast, user, 0.0, &active);
-        Some((user, Carrier::of(&cast.units[cell]).rate(mw, foreign)))
-    })
-}
-
-/// The share of the time in which each cell transmits.
-fn active(load: &[f64]) -> Vec<f64> {
-    let active = |load: &f64| REFERENCE_SIGNALS + (1.0 - REFERENCE_SIGNALS) * load.min(1.0);
-    load.iter().map(active).collect()
 }

@@ -5,8 +5,8 @@
 //! serving cells (`evaluation`) and the totals over time. Read next: `account`.
 
 use super::account::Rates;
-use super::evaluation::Scene;
 use super::propagation::{elements_db, linear};
+use super::scene::Scene;
 use super::stirred::Cast;
 use super::{Mobile, PERIOD_MS, energy};
 use domain::inventory::ElementId;

@@ -5,8 +5,9 @@
 //! whose backhaul is slower than its cells. Updated cell by cell and site by site, where something
 //! has changed. Read next: [`super::energy`].
 
-use super::evaluation::{Round, Scene};
 use super::reception::Reception;
+use super::round::Round;
+use super::scene::Scene;
 use super::stirred::{Cast, Marked, Stirred};
 
 /// The share of its link's rate that a user still gets in a full cell.
