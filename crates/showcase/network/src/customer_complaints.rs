@@ -10,6 +10,7 @@ mod composition;
 pub mod corpus;
 mod english;
 mod handwritten;
+mod moment;
 mod noise;
 pub mod words;
 

@@ -1,9 +1,9 @@
 //! The composition of a letter in any language: its parts and their order.
 //!
 //! Knows that a letter states a symptom, a place, a time and a vehicle, with greetings and small
-//! talk. The phrases are each language's own: `english`, `chinese`. Read next: [`super::words`].
+//! talk. The phrases are each language's own. Read next: `english` and `chinese`, then
+//! [`super::words`].
 
-use super::words::Parts;
 use super::{ComplaintSymptom, Experience, UnrelatedSubject};
 use crate::chance::{choose, happens, whole};
 use domain::time::SeededRng;
@@ -23,6 +23,18 @@ pub(super) struct Suffering {
     pub(super) high_latency: Ways,
     pub(super) weak_signal: Ways,
     pub(super) intermittent: Ways,
+}
+
+/// The placeholders of a letter, each filled or empty.
+pub(super) struct Parts {
+    /// The time: "yesterday around 7 pm".
+    pub(super) when: Option<String>,
+    /// The town.
+    pub(super) town: Option<String>,
+    /// The town of departure.
+    pub(super) left: Option<String>,
+    /// The vehicle identification number.
+    pub(super) vehicle: Option<String>,
 }
 
 /// The phrases and rules of one language.

@@ -3,8 +3,8 @@
 //! Read next: [`super::words`].
 
 use super::Experience;
-use super::composition::{Grammar, Suffering, pick};
-use super::words::{Moment, Parts};
+use super::composition::{Grammar, Parts, Suffering, pick};
+use super::moment::Moment;
 use crate::chance::{happens, whole};
 use domain::gazetteer;
 use domain::time::{SeededRng, Timestamp};

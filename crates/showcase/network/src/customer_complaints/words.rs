@@ -5,11 +5,11 @@
 //! order. Facts that the writer omits are neither in the text nor in the gold label. No truth slips
 //! into the text: no element's name can be in a letter. Read next: [`super`].
 
+use super::composition::Parts;
 use super::{
     ComplaintText, Experience, GoldFacts, WithheldFact, chinese, english, handwritten, noise,
 };
 use crate::chance::{choose, happens};
-use domain::calendar::{Month, Weekday};
 use domain::time::{SeededRng, Timestamp};
 
 /// The share of letters written by hand.
@@ -99,18 +99,6 @@ fn gold(plight: &Experience) -> GoldFacts {
     }
 }
 
-/// The placeholders of a letter, each filled or empty.
-pub(super) struct Parts {
-    /// The time: "yesterday around 7 pm".
-    pub(super) when: Option<String>,
-    /// The town.
-    pub(super) town: Option<String>,
-    /// The town of departure.
-    pub(super) left: Option<String>,
-    /// The vehicle identification number.
-    pub(super) vehicle: Option<String>,
-}
-
 impl Parts {
     fn of(plight: &Experience, written: Timestamp, rng: &mut SeededRng) -> Self {
         let says = |datum| !plight.withheld.contains(&datum);
@@ -164,40 +152,4 @@ fn filled(sheet: &str, parts: &Parts) -> String {
         text.push_str(&clause);
     }
     text
-}
-
-/// An instant in everyday terms, relative to the time of writing.
-pub(super) struct Moment {
-    /// Calendar days before the time of writing.
-    pub(super) days: i64,
-    /// The hour, 0 to 23, and the minute.
-    pub(super) hour: u32,
-    pub(super) minute: u32,
-    /// The weekday; month and day of the month.
-    pub(super) weekday: Weekday,
-    pub(super) month: Month,
-    pub(super) date: u8,
-    /// Hours before the time of writing.
-    pub(super) ago_h: f64,
-}
-
-impl Moment {
-    pub(super) fn of(at: Timestamp, written: Timestamp) -> Self {
-        let minutes = (at.second_of_day() / 60.0) as u32;
-        let date = at.date();
-        Self {
-            days: written.days() - at.days(),
-            hour: minutes / 60,
-            minute: minutes % 60,
-            weekday: date.weekday(),
-            month: date.month(),
-            date: date.day(),
-            ago_h: written.seconds_since(at) / 3_600.0,
-        }
-    }
-
-    /// The nearest full hour, if it is on the same day.
-    pub(super) fn round_hour(&self) -> u32 {
-        (self.hour + u32::from(self.minute >= 30)).min(23)
-    }
 }
