@@ -181,7 +181,12 @@ impl Simulation {
         let asleep_s = (PARKED_LOOKS + 1) as f64 * LOOK_S;
         desk.records.take(vin, served.as_ref(), at, asleep_s);
         let nature = self.trouble_at(position, served.as_ref());
-        self.suffer(vehicle, nature, position, driving, at);
+        let complaint = self
+            .customers
+            .suffer(vehicle, nature, position, driving, at);
+        if let Some((writes, brewing)) = complaint {
+            self.schedule(writes, Event::Grieve(Box::new(brewing)));
+        }
     }
 
     fn schedule_stray_grievance(&mut self) {

@@ -3,7 +3,7 @@
 //! Knows the truth about what a driver feels; refuses to know words. Read next: [`super`], which
 //! samples vehicles and writes the letters.
 
-use super::{Brewing, Event, Simulation, withheld};
+use super::{Brewing, Desk, Simulation, withheld};
 use crate::chance::{between, happens, weighted};
 use crate::customer_complaints::{ComplaintCause, ComplaintSymptom, Experience};
 use crate::journeys::Position;
@@ -88,8 +88,11 @@ impl Simulation {
         let province = town.and_then(|(town, _)| self.inventory.provinces.get(town));
         province.cloned().unwrap_or_default()
     }
+}
 
-    /// Starts, continues, changes or ends a vehicle's period of bad service.
+impl Desk {
+    /// Starts, continues, changes or ends a vehicle's period of bad service; returns the complaint
+    /// that it causes, if any, and when that is written.
     pub(super) fn suffer(
         &mut self,
         vehicle: usize,
@@ -97,11 +100,11 @@ impl Simulation {
         position: Position,
         driving: bool,
         at: Timestamp,
-    ) {
-        let spell = &mut self.customers.spells[vehicle];
+    ) -> Option<(Timestamp, Brewing)> {
+        let spell = &mut self.spells[vehicle];
         let Some(nature) = nature else {
             *spell = None;
-            return;
+            return None;
         };
         let spell = match spell {
             Some(spell) if spell.nature == nature => spell,
@@ -114,30 +117,35 @@ impl Simulation {
             }),
         };
         let felt_s = if spell.driving { FELT_S.0 } else { FELT_S.1 };
-        if !spell.felt && at.seconds_since(spell.since) >= felt_s {
-            spell.felt = true;
-            let spell = spell.clone();
-            self.perhaps_complain(vehicle, spell, at);
+        if spell.felt || at.seconds_since(spell.since) < felt_s {
+            return None;
         }
+        spell.felt = true;
+        let spell = spell.clone();
+        self.perhaps_complain(vehicle, spell, at)
     }
 
-    fn perhaps_complain(&mut self, vehicle: usize, spell: Spell, at: Timestamp) {
-        let desk = &mut self.customers;
+    fn perhaps_complain(
+        &mut self,
+        vehicle: usize,
+        spell: Spell,
+        at: Timestamp,
+    ) -> Option<(Timestamp, Brewing)> {
         let quiet = |last: Timestamp| at.seconds_since(last) < QUIET_S;
-        if desk.complained[vehicle].is_some_and(quiet) {
-            return;
+        if self.complained[vehicle].is_some_and(quiet) {
+            return None;
         }
-        let mut rng = desk.dice_of(vehicle, spell.since);
+        let mut rng = self.dice_of(vehicle, spell.since);
         let share = match spell.nature {
             ComplaintCause::Fault { .. } => 1.0,
             ComplaintCause::Crowded { .. } => OF_CROWDED,
             ComplaintCause::WeakCoverage { .. } | ComplaintCause::Outside(_) => OF_WEAK,
         };
-        if !happens(&mut rng, share * desk.temper.complains) {
-            return;
+        if !happens(&mut rng, share * self.temper.complains) {
+            return None;
         }
-        desk.complained[vehicle] = Some(at);
-        let (least, most) = desk.temper.patience_s;
+        self.complained[vehicle] = Some(at);
+        let (least, most) = self.temper.patience_s;
         let writes = spell.since.plus_s(between(&mut rng, least, most)).max(at);
         let plight = self.plight(vehicle, &spell, &mut rng);
         let brewing = Brewing {
@@ -145,13 +153,12 @@ impl Simulation {
             nature: spell.nature,
             plight,
         };
-        self.schedule(writes, Event::Grieve(Box::new(brewing)));
+        Some((writes, brewing))
     }
 
     fn plight(&self, vehicle: usize, spell: &Spell, rng: &mut SeededRng) -> Experience {
-        let desk = &self.customers;
-        let owner = &desk.journeys.vehicles()[vehicle];
-        let town = desk.journeys.nearest_town(spell.position);
+        let owner = &self.journeys.vehicles()[vehicle];
+        let town = self.journeys.nearest_town(spell.position);
         let town = town.map_or_else(|| owner.home.clone(), |(town, _)| town.to_owned());
         let province = match &spell.nature {
             ComplaintCause::Fault { province, .. }
@@ -160,7 +167,7 @@ impl Simulation {
             ComplaintCause::Outside(_) => &owner.province,
         };
         let away = *province != owner.province && town != owner.home;
-        let withholds = desk.temper.withholds;
+        let withholds = self.temper.withholds;
         Experience {
             symptom: Some(symptom(&spell.nature, rng)),
             outside: None,
@@ -169,7 +176,7 @@ impl Simulation {
             at: spell.since,
             vin: owner.vin.clone(),
             withheld: withheld(withholds, rng),
-            chinese: happens(rng, desk.temper.chinese),
+            chinese: happens(rng, self.temper.chinese),
         }
     }
 }
