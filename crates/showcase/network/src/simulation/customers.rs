@@ -2,29 +2,28 @@
 //!
 //! Vehicles are sampled once a minute while they drive and every quarter of an hour while they are
 //! parked, in the network of that time: [`Simulation::survey`] catches up before anything changes.
-//! A period of bad service (`spells`) makes some drivers complain; the probability is drawn per period
+//! A period of bad service (`desk`) makes some drivers complain; the probability is drawn per period
 //! from a stream of its own, so that agents' actions do not change who complains. Letters become tickets
 //! of the business layer. Read next: [`crate::journeys`], [`crate::customer_complaints`].
 
-mod spells;
+mod desk;
+
+pub(super) use desk::{Brewing, Desk};
 
 use super::events::Event;
 use super::{EmissionContent, Recipients, Simulation};
-use crate::chance::{between, choose, happens, stream, waiting, whole};
+use crate::chance::{between, choose, happens, waiting, whole};
 use crate::customer_complaints::{
-    ComplaintCause, CustomerComplaint, Customers, Experience, TicketHandling, UnrelatedSubject,
-    WithheldFact, words,
+    ComplaintCause, CustomerComplaint, Experience, TicketHandling, UnrelatedSubject, words,
 };
-use crate::journeys::coverage::Sites;
-use crate::journeys::records::Records;
-use crate::journeys::{Journeys, Position, Trip};
-use domain::inventory::{Domain, Inventory};
+use crate::journeys::{Journeys, Position};
+use crate::mobile::PlaceService;
+use desk::withheld;
+use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
+use domain::radio::{POOR_MBPS, WEAK_DBM};
 use domain::telemetry::{Outcome, Telemetry, Ticket};
-use domain::time::{SeededRng, Timestamp};
-use rand::SeedableRng;
-use spells::Spell;
-use std::collections::BTreeSet;
+use domain::time::Timestamp;
 
 /// The sampling interval of driving vehicles, in seconds.
 const LOOK_S: f64 = 60.0;
@@ -34,97 +33,6 @@ const PARKED_LOOKS: i64 = 15;
 const SURVEY_S: f64 = 900.0;
 /// The time in which a customer answers a question, in seconds.
 const ANSWER_S: (f64, f64) = (300.0, 3_600.0);
-/// The purpose of the random stream of unrelated complaints; spells, letters and answers have their
-/// own.
-const STRAYS: u64 = 53;
-const SPELLS: u64 = 55;
-
-/// A complaint that is due but not yet written.
-#[derive(Clone, Debug)]
-pub(super) struct Brewing {
-    vehicle: usize,
-    nature: ComplaintCause,
-    plight: Experience,
-}
-
-/// The state of all drivers.
-pub(super) struct Desk {
-    temper: Customers,
-    journeys: Journeys,
-    sites: Sites,
-    records: Records,
-    surveyed: Timestamp,
-    seed: u64,
-    /// By vehicle: its trip on the day sampled last.
-    today: Vec<Option<(i64, Option<Trip>)>>,
-    /// By vehicle: its current period of bad service.
-    spells: Vec<Option<Spell>>,
-    /// By vehicle: the instant of its owner's last complaint.
-    complained: Vec<Option<Timestamp>>,
-    grievances: Vec<CustomerComplaint>,
-    strays: SeededRng,
-}
-
-impl Desk {
-    pub(super) fn new(
-        inventory: &Inventory,
-        temper: &Customers,
-        seed: u64,
-        start: Timestamp,
-    ) -> Self {
-        let journeys = Journeys::new(inventory, temper.vehicles, seed);
-        let count = journeys.vehicles().len();
-        Self {
-            temper: temper.clone(),
-            journeys,
-            sites: Sites::of(inventory),
-            records: Records::default(),
-            surveyed: start,
-            seed,
-            today: vec![None; count],
-            spells: vec![None; count],
-            complained: vec![None; count],
-            grievances: Vec::new(),
-            strays: stream(seed, STRAYS),
-        }
-    }
-
-    /// The position of a vehicle and whether it drives; the day's trip is cached.
-    fn whereabouts(&mut self, vehicle: usize, at: Timestamp) -> Option<(Position, bool)> {
-        let day = at.days();
-        let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
-        if !known {
-            self.today[vehicle] = Some((day, self.journeys.trip(vehicle, day)?));
-        }
-        match &self.today[vehicle] {
-            Some((_, Some(trip))) => {
-                let found = trip.whereabouts(at.second_of_day());
-                Some((found.position, found.driving))
-            }
-            _ => {
-                let found = self.journeys.whereabouts(vehicle, at)?;
-                Some((found.position, found.driving))
-            }
-        }
-    }
-
-    /// The index of the grievance with this ticket.
-    fn numbered(&self, ticket: &str) -> Option<usize> {
-        let number: usize = ticket.strip_prefix("C-")?.parse().ok()?;
-        let index = number.checked_sub(1)?;
-        let grievance = self.grievances.get(index)?;
-        (grievance.ticket == ticket).then_some(index)
-    }
-
-    /// The random generator for one purpose of one vehicle at one instant.
-    fn dice_of(&self, vehicle: usize, at: Timestamp) -> SeededRng {
-        let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
-        let mut rng = SeededRng::seed_from_u64(self.seed ^ mixed);
-        rng.set_stream(SPELLS);
-        rng
-    }
-}
 
 impl Simulation {
     /// The truth about every ticket, in the order in which they were opened: for the referee only.
@@ -187,6 +95,63 @@ impl Simulation {
         if let Some((writes, brewing)) = complaint {
             self.schedule(writes, Event::Grieve(Box::new(brewing)));
         }
+    }
+
+    /// The element to blame if a cell or its site does not serve as it should; none if both are in
+    /// order.
+    fn broken(&self, site: &ElementId) -> Option<ElementId> {
+        if self.view.out.contains(site) {
+            return Some(site.clone());
+        }
+        let ground = self.mobile.ground();
+        let ails = |cell: &&ElementId| {
+            ground.cells_failed.contains(*cell)
+                || ground.losses_db.contains_key(*cell)
+                || ground.interference_dbm.contains_key(*cell)
+        };
+        self.inventory.cells_of(site).find(ails).cloned()
+    }
+
+    /// The cause of bad service at a point; none if service is good.
+    fn trouble_at(
+        &self,
+        position: Position,
+        served: Option<&PlaceService>,
+    ) -> Option<ComplaintCause> {
+        let strong = |rsrp_dbm: f64| rsrp_dbm >= WEAK_DBM;
+        let good = |s: &PlaceService| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
+        if served.is_some_and(good) {
+            return None;
+        }
+        let province = |id: &ElementId| self.inventory.province_of(id).unwrap_or("").to_owned();
+        // Who would serve here if all were well?
+        let best = self.customers.sites.strongest(position);
+        let usual = best.filter(|(ideal, _)| strong(*ideal));
+        let usual = usual.map(|(_, site)| site);
+        let serving = served.map(|s| self.inventory.node_of(&s.cell));
+        let blamed = usual
+            .into_iter()
+            .chain(serving)
+            .find_map(|s| self.broken(s));
+        Some(match (blamed, served) {
+            (Some(element), _) => ComplaintCause::Fault {
+                province: province(&element),
+                element,
+            },
+            (None, Some(s)) if strong(s.rsrp_dbm) => ComplaintCause::Crowded {
+                province: province(&s.cell),
+                cell: s.cell.clone(),
+            },
+            _ => ComplaintCause::WeakCoverage {
+                province: self.province_at(position),
+            },
+        })
+    }
+
+    fn province_at(&self, position: Position) -> String {
+        let town = self.customers.journeys.nearest_town(position);
+        let province = town.and_then(|(town, _)| self.inventory.provinces.get(town));
+        province.cloned().unwrap_or_default()
     }
 
     fn schedule_stray_grievance(&mut self) {
@@ -351,11 +316,6 @@ impl Simulation {
 /// The ticket number of the grievance of this index.
 fn ticket_of(index: usize) -> String {
     format!("C-{:05}", index + 1)
-}
-
-fn withheld(chance: f64, rng: &mut SeededRng) -> BTreeSet<WithheldFact> {
-    let all = WithheldFact::ALL.into_iter();
-    all.filter(|_| happens(rng, chance)).collect()
 }
 
 #[cfg(test)]

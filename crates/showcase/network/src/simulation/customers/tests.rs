@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::build::Parameters;
+use crate::customer_complaints::Customers;
 use crate::fault::{Fault, FaultKind};
 use crate::journeys::tests::germany;
 use crate::simulation::Emission;

@@ -1,17 +1,24 @@
-//! Periods of bad service: their cause, and whether one makes a driver complain.
+//! The drivers: where each is, whose service is bad, and who complains of it.
 //!
-//! Knows the truth about what a driver feels; refuses to know words. Read next: [`super`], which
-//! samples vehicles and writes the letters.
+//! Knows the truth about what a driver feels; refuses to know words, and the network: it is told why
+//! service is bad. Read next: [`super`], which samples vehicles and writes the letters.
 
-use super::{Brewing, Desk, Simulation, withheld};
-use crate::chance::{between, happens, weighted};
-use crate::customer_complaints::{ComplaintCause, ComplaintSymptom, Experience};
-use crate::journeys::Position;
-use crate::mobile::PlaceService;
-use domain::inventory::ElementId;
-use domain::radio::{POOR_MBPS, WEAK_DBM};
+use crate::chance::{between, happens, stream, weighted};
+use crate::customer_complaints::{
+    ComplaintCause, ComplaintSymptom, CustomerComplaint, Customers, Experience, WithheldFact,
+};
+use crate::journeys::coverage::Sites;
+use crate::journeys::records::Records;
+use crate::journeys::{Journeys, Position, Trip};
+use domain::inventory::Inventory;
 use domain::time::{SeededRng, Timestamp};
+use rand::SeedableRng;
+use std::collections::BTreeSet;
 
+/// The purpose of the random stream of unrelated complaints; spells, letters and answers have their
+/// own.
+const STRAYS: u64 = 53;
+const SPELLS: u64 = 55;
 /// The time after which bad service is noticed, in seconds: while driving, while parked.
 const FELT_S: (f64, f64) = (120.0, 900.0);
 /// The probability of a complaint about a crowded cell, and about a place without coverage,
@@ -21,9 +28,35 @@ const OF_WEAK: f64 = 0.02;
 /// The least time between complaints of one owner, in seconds.
 const QUIET_S: f64 = 6.0 * 3_600.0;
 
+/// A complaint that is due but not yet written.
+#[derive(Clone, Debug)]
+pub(crate) struct Brewing {
+    pub(super) vehicle: usize,
+    pub(super) nature: ComplaintCause,
+    pub(super) plight: Experience,
+}
+
+/// The state of all drivers.
+pub(crate) struct Desk {
+    pub(super) temper: Customers,
+    pub(super) journeys: Journeys,
+    pub(super) sites: Sites,
+    pub(super) records: Records,
+    pub(super) surveyed: Timestamp,
+    seed: u64,
+    /// By vehicle: its trip on the day sampled last.
+    today: Vec<Option<(i64, Option<Trip>)>>,
+    /// By vehicle: its current period of bad service.
+    spells: Vec<Option<Spell>>,
+    /// By vehicle: the instant of its owner's last complaint.
+    complained: Vec<Option<Timestamp>>,
+    pub(super) grievances: Vec<CustomerComplaint>,
+    pub(super) strays: SeededRng,
+}
+
 /// A period of bad service.
 #[derive(Clone, Debug)]
-pub(super) struct Spell {
+struct Spell {
     since: Timestamp,
     nature: ComplaintCause,
     position: Position,
@@ -31,66 +64,71 @@ pub(super) struct Spell {
     felt: bool,
 }
 
-impl Simulation {
-    /// The element to blame if a cell or its site does not serve as it should; none if both are in
-    /// order.
-    fn broken(&self, site: &ElementId) -> Option<ElementId> {
-        if self.view.out.contains(site) {
-            return Some(site.clone());
-        }
-        let ground = self.mobile.ground();
-        let ails = |cell: &&ElementId| {
-            ground.cells_failed.contains(*cell)
-                || ground.losses_db.contains_key(*cell)
-                || ground.interference_dbm.contains_key(*cell)
-        };
-        self.inventory.cells_of(site).find(ails).cloned()
-    }
-
-    /// The cause of bad service at a point; none if service is good.
-    pub(super) fn trouble_at(
-        &self,
-        position: Position,
-        served: Option<&PlaceService>,
-    ) -> Option<ComplaintCause> {
-        let strong = |rsrp_dbm: f64| rsrp_dbm >= WEAK_DBM;
-        let good = |s: &PlaceService| strong(s.rsrp_dbm) && s.throughput_mbps >= POOR_MBPS;
-        if served.is_some_and(good) {
-            return None;
-        }
-        let province = |id: &ElementId| self.inventory.province_of(id).unwrap_or("").to_owned();
-        // Who would serve here if all were well?
-        let best = self.customers.sites.strongest(position);
-        let usual = best.filter(|(ideal, _)| strong(*ideal));
-        let usual = usual.map(|(_, site)| site);
-        let serving = served.map(|s| self.inventory.node_of(&s.cell));
-        let blamed = usual
-            .into_iter()
-            .chain(serving)
-            .find_map(|s| self.broken(s));
-        Some(match (blamed, served) {
-            (Some(element), _) => ComplaintCause::Fault {
-                province: province(&element),
-                element,
-            },
-            (None, Some(s)) if strong(s.rsrp_dbm) => ComplaintCause::Crowded {
-                province: province(&s.cell),
-                cell: s.cell.clone(),
-            },
-            _ => ComplaintCause::WeakCoverage {
-                province: self.province_at(position),
-            },
-        })
-    }
-
-    fn province_at(&self, position: Position) -> String {
-        let town = self.customers.journeys.nearest_town(position);
-        let province = town.and_then(|(town, _)| self.inventory.provinces.get(town));
-        province.cloned().unwrap_or_default()
-    }
-}
-
 impl Desk {
+    /// Drivers who have nothing to complain of yet.
+    pub(crate) fn new(
+        inventory: &Inventory,
+        temper: &Customers,
+        seed: u64,
+        start: Timestamp,
+    ) -> Self {
+        let journeys = Journeys::new(inventory, temper.vehicles, seed);
+        let count = journeys.vehicles().len();
+        Self {
+            temper: temper.clone(),
+            journeys,
+            sites: Sites::of(inventory),
+            records: Records::default(),
+            surveyed: start,
+            seed,
+            today: vec![None; count],
+            spells: vec![None; count],
+            complained: vec![None; count],
+            grievances: Vec::new(),
+            strays: stream(seed, STRAYS),
+        }
+    }
+
+    /// The position of a vehicle and whether it drives; the day's trip is cached.
+    pub(super) fn whereabouts(
+        &mut self,
+        vehicle: usize,
+        at: Timestamp,
+    ) -> Option<(Position, bool)> {
+        let day = at.days();
+        let known = self.today[vehicle].as_ref().is_some_and(|(d, _)| *d == day);
+        if !known {
+            self.today[vehicle] = Some((day, self.journeys.trip(vehicle, day)?));
+        }
+        match &self.today[vehicle] {
+            Some((_, Some(trip))) => {
+                let found = trip.whereabouts(at.second_of_day());
+                Some((found.position, found.driving))
+            }
+            _ => {
+                let found = self.journeys.whereabouts(vehicle, at)?;
+                Some((found.position, found.driving))
+            }
+        }
+    }
+
+    /// The index of the grievance with this ticket.
+    pub(super) fn numbered(&self, ticket: &str) -> Option<usize> {
+        let number: usize = ticket.strip_prefix("C-")?.parse().ok()?;
+        let index = number.checked_sub(1)?;
+        let grievance = self.grievances.get(index)?;
+        (grievance.ticket == ticket).then_some(index)
+    }
+
+    /// The random generator for one purpose of one vehicle at one instant.
+    pub(super) fn dice_of(&self, vehicle: usize, at: Timestamp) -> SeededRng {
+        let mixed = (vehicle as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ (at.as_ms() as u64).wrapping_mul(0xD1B5_4A32_D192_ED03);
+        let mut rng = SeededRng::seed_from_u64(self.seed ^ mixed);
+        rng.set_stream(SPELLS);
+        rng
+    }
+
     /// Starts, continues, changes or ends a vehicle's period of bad service; returns the complaint
     /// that it causes, if any, and when that is written.
     pub(super) fn suffer(
@@ -179,6 +217,12 @@ impl Desk {
             chinese: happens(rng, self.temper.chinese),
         }
     }
+}
+
+/// Each fact that a writer can leave out, with this probability.
+pub(super) fn withheld(chance: f64, rng: &mut SeededRng) -> BTreeSet<WithheldFact> {
+    let all = WithheldFact::ALL.into_iter();
+    all.filter(|_| happens(rng, chance)).collect()
 }
 
 /// A random symptom of such a cause.
