@@ -10,8 +10,8 @@
 //!
 //! Read next: [`super::care`], which does something about it.
 
-use crate::domain_agent::DomainExpertise;
 use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of};
+use crate::domain_agent::{DomainAgent, DomainExpertise};
 use crate::payloads::diagnosis::Suspicion;
 use crate::topology::Topology;
 use domain::cause::Cause;
@@ -31,6 +31,9 @@ const SITES_MAX: usize = 6;
 /// The knowledge of the wireless domain.
 #[derive(Debug)]
 pub struct WirelessExpertise;
+
+/// The part that the wireless network's fault agent does as every domain's agent does.
+pub(super) type Base = DomainAgent<WirelessExpertise>;
 
 impl DomainExpertise for WirelessExpertise {
     const DOMAIN: Domain = Domain::Wireless;

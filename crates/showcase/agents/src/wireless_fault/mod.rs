@@ -11,7 +11,6 @@ pub mod care;
 pub mod expertise;
 
 use crate::context::TaskExecutor;
-use crate::domain_agent::DomainAgent;
 use crate::knowledge::Knowledge;
 use care::Care;
 use domain::agent::{Ask, Briefing, Input, Output};
@@ -20,11 +19,9 @@ use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::Telemetry;
 use domain::time::{SeededRng, Timestamp};
+use expertise::Base;
 pub use expertise::WirelessExpertise;
 use std::sync::Arc;
-
-/// The part that this agent does as every domain's agent does.
-type Base = DomainAgent<WirelessExpertise>;
 
 /// The wireless network's fault agent.
 #[derive(Debug)]

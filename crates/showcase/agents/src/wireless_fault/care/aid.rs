@@ -9,7 +9,7 @@ use crate::answers::{agreement, why_not};
 use crate::payloads::Schema;
 use crate::payloads::compensation::{Compensation, CompensationResult, SavingMeanwhile};
 use crate::payloads::repair::RepairResult;
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
 use domain::inventory::{Domain, ElementId};

@@ -10,8 +10,7 @@
 use super::Care;
 use super::case::CareCase;
 use crate::domain_agent::job::{DiagnosisFinding, place_of};
-use crate::wireless_fault::Base;
-use crate::wireless_fault::expertise::{cell_causes, noise_dbm, of_cell, zone_is_dark};
+use crate::wireless_fault::expertise::{Base, cell_causes, noise_dbm, of_cell, zone_is_dark};
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Measurement;

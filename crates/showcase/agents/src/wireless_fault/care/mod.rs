@@ -22,7 +22,7 @@ pub mod trouble;
 pub mod verifying;
 pub mod work;
 
-use super::Base;
+use super::expertise::Base;
 use crate::knowledge::Knowledge;
 use crate::outbox::{Outbox, ReplyOutcome};
 use case::{CareCase, CompensationState, RepairState};

@@ -9,7 +9,7 @@ use super::{Care, Purpose};
 use crate::answers::agreement;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::{Message, Output, Undelivered};
 use domain::cause::Cause;
 use domain::content::Content;

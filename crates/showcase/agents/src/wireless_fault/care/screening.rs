@@ -7,8 +7,7 @@
 //! what is done about it. Read next: [`super::trouble`].
 
 use super::{Care, Errand};
-use crate::wireless_fault::Base;
-use crate::wireless_fault::expertise::is_broken;
+use crate::wireless_fault::expertise::{Base, is_broken};
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{Action, CellPerformance, Configuration, Outcome, Performance};

@@ -9,7 +9,7 @@ use super::{Care, Purpose};
 use crate::domain_agent::job::place_of;
 use crate::payloads::Schema;
 use crate::payloads::repair::{Repair, RepairResult};
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
 use domain::notification::Notification;

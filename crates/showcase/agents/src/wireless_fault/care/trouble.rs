@@ -7,7 +7,7 @@
 use super::case::CareCase;
 use super::screening::departures;
 use super::{Care, LOOK_EACH_S, SETTLED_S, Timer};
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::telemetry::{AlarmType, Configuration};

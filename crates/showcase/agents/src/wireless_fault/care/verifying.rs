@@ -11,7 +11,7 @@ use super::trouble::{is_of_cell, stands};
 use super::work::MEASURED_MAX;
 use super::{Care, Errand, LOOK_EACH_S, Timer};
 use crate::alarms::AlarmKey;
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::{ElementId, ElementKind};

@@ -19,7 +19,7 @@ use super::{Care, Errand};
 use crate::domain_agent::job::{DiagnosisFinding, readings};
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
-use crate::wireless_fault::Base;
+use crate::wireless_fault::expertise::Base;
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
