@@ -11,8 +11,10 @@
 //! kept; in words one can ask for tickets by number, by element, or for all that are open.
 //!
 //! Tickets live in memory, and each that is open is an open task: after a restart they are made
-//! again from those. Refuses to know how anything is repaired. Read next: [`record`], [`repair`].
+//! again from those. Refuses to know how anything is repaired. Read next: [`record`], `repair`, and
+//! `part` for the sub-tasks.
 
+mod part;
 pub mod record;
 mod repair;
 
@@ -33,7 +35,7 @@ use domain::reply::{Reply, Verdict};
 use domain::task::{Awaits, Task, TaskId};
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
-use repair::{Purpose, Work};
+use repair::Work;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -114,6 +116,19 @@ impl TaskExecutor for TroubleTickets {
     fn planned(&mut self, ask: &Ask, _: Timestamp) -> (Reply, Vec<Output>) {
         self.work_planned(ask)
     }
+}
+
+/// The purpose of a message.
+#[derive(Clone, Debug)]
+enum Purpose {
+    /// Giving a repair to a copilot.
+    Part(TaskId),
+    /// Asking how a part is.
+    State,
+    /// Passing a plan on: its answer is the publisher's.
+    Plan(TaskId),
+    /// A judgement, a decision or a cancellation: nothing depends on its reply.
+    Word,
 }
 
 /// The request in a content.

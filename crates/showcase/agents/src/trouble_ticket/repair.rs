@@ -8,14 +8,10 @@
 //!
 //! Whether service is back is judged by the publisher of the ticket's task; a rejection is another visit,
 //! under another sub-task. Identifiers of sub-tasks follow from the ticket's task and the visit, so that after a
-//! restart the same is said again and nothing is ordered twice. Read next: `repair/part.rs`, what is said about a
-//! sub-task; [`super::record`].
+//! restart the same is said again and nothing is ordered twice. Read next: `part`, what is said about a sub-task;
+//! [`super::record`].
 
-mod part;
-
-pub(super) use part::Purpose;
-
-use super::{TroubleTickets, ticket_report};
+use super::{Purpose, TroubleTickets, ticket_report};
 use crate::payloads::Schema;
 use crate::payloads::repair::Repair;
 use crate::payloads::ticket::{
@@ -35,19 +31,19 @@ const VISITS_MAX: u32 = 2;
 /// A repair under way.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
-    repair: Repair,
+    pub(super) repair: Repair,
     content: Content,
     fulfillment_demanded: bool,
     /// The ticket's number.
     ticket: String,
     /// The sub-task and its executor; none while it is held.
-    part: Option<(TaskId, String)>,
+    pub(super) part: Option<(TaskId, String)>,
     /// The task behind whose ticket it is held.
-    behind: Option<TaskId>,
+    pub(super) behind: Option<TaskId>,
     visits: u32,
     /// Copilots that have declined.
-    declined: Vec<String>,
-    resolved: bool,
+    pub(super) declined: Vec<String>,
+    pub(super) resolved: bool,
 }
 
 impl TroubleTickets {
@@ -160,7 +156,7 @@ impl TroubleTickets {
     }
 
     /// Gives a repair to the next copilot that has not declined it.
-    fn give(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
+    pub(super) fn give(&mut self, task: &TaskId, now: Timestamp) -> Vec<Output> {
         let Some(work) = self.works.get(task).cloned() else {
             return Vec::new();
         };
@@ -202,7 +198,7 @@ impl TroubleTickets {
     }
 
     /// Brings the ticket of a task to a state and tells its publisher.
-    fn changed(
+    pub(super) fn changed(
         &mut self,
         task: &TaskId,
         to: TicketStatus,
@@ -219,7 +215,7 @@ impl TroubleTickets {
         }
     }
 
-    fn fail(&mut self, task: &TaskId, why: &str, now: Timestamp) -> Vec<Output> {
+    pub(super) fn fail(&mut self, task: &TaskId, why: &str, now: Timestamp) -> Vec<Output> {
         let mut outputs = self.changed(task, TicketStatus::Pending, why, 50, now);
         let Some(work) = self.works.remove(task) else {
             return outputs;
@@ -231,14 +227,14 @@ impl TroubleTickets {
         outputs
     }
 
-    fn held_behind(&self, task: &TaskId) -> Vec<TaskId> {
+    pub(super) fn held_behind(&self, task: &TaskId) -> Vec<TaskId> {
         let held = self.works.iter();
         let held = held.filter(|(_, w)| w.behind.as_ref() == Some(task));
         held.map(|(id, _)| id.clone()).collect()
     }
 
     /// The ticket of a repair under way.
-    fn ticket_of(&mut self, task: &TaskId) -> Option<&mut TroubleTicket> {
+    pub(super) fn ticket_of(&mut self, task: &TaskId) -> Option<&mut TroubleTicket> {
         self.tickets.get_mut(&self.works.get(task)?.ticket)
     }
 

@@ -1,15 +1,15 @@
 //! The sub-task of a repair at its copilot: what is said about it, and what follows for the ticket.
 //!
 //! The copilot's result is accepted when it comes: that the work was done. Refuses to know whom a
-//! repair is given to. Read next: [`super`].
+//! repair is given to. Read next: [`super::record`].
 
-use super::Work;
+use super::repair::Work;
+use super::{Purpose, TroubleTickets};
 use crate::answers::{is_taken, with_points};
 use crate::oss_fault::news::News;
 use crate::payloads::Schema;
 use crate::payloads::repair::RepairResult;
 use crate::payloads::ticket::TicketStatus;
-use crate::trouble_ticket::TroubleTickets;
 use domain::agent::{Message, Output, Progress, Undelivered};
 use domain::content::Content;
 use domain::negotiation::{Kind, Speech};
@@ -18,19 +18,6 @@ use domain::task::{Awaits, Status, TaskId};
 use domain::telemetry::Token;
 use domain::time::Timestamp;
 use domain::verb::Verb;
-
-/// The purpose of a message.
-#[derive(Clone, Debug)]
-pub(in crate::trouble_ticket) enum Purpose {
-    /// Giving a repair to a copilot.
-    Part(TaskId),
-    /// Asking how a part is.
-    State,
-    /// Passing a plan on: its answer is the publisher's.
-    Plan(TaskId),
-    /// A judgement, a decision or a cancellation: nothing depends on its reply.
-    Word,
-}
 
 impl TroubleTickets {
     pub(super) fn send(&mut self, purpose: Purpose, message: Message) -> Output {
@@ -47,7 +34,7 @@ impl TroubleTickets {
         )
     }
 
-    pub(in crate::trouble_ticket) fn replied(
+    pub(super) fn replied(
         &mut self,
         token: Token,
         reply: Result<Reply, Undelivered>,
@@ -83,11 +70,7 @@ impl TroubleTickets {
     }
 
     /// News of a sub-task, passed on to whoever wants the repair.
-    pub(in crate::trouble_ticket) fn part_told(
-        &mut self,
-        news: &News,
-        now: Timestamp,
-    ) -> Vec<Output> {
+    pub(super) fn part_told(&mut self, news: &News, now: Timestamp) -> Vec<Output> {
         // That a part has ended which is accepted already says nothing new.
         let part =
             |w: &Work| !w.resolved && w.part.as_ref().is_some_and(|(id, _)| *id == news.task);
