@@ -5,7 +5,7 @@
 //!   two conflict, and to the service-intent agent;
 //! - [`running`]: a compensation from plan to end; [`course`]: how it begins, goes on and ends;
 //! - [`situation`]: how things stand around what is lost; [`measuring`]: promises held against
-//!   counters; [`verification`]: what came of it.
+//!   counters; [`verification`]: what came of it, in [`figures`].
 //!
 //! A compensation stays open as a task until it is cancelled or its time is over. What it wants of
 //! cells is derived from the tasks that run: when none wants anything of a cell its offset goes back
@@ -13,6 +13,7 @@
 
 pub mod course;
 pub mod dispute;
+pub mod figures;
 pub mod measuring;
 pub mod negotiation;
 pub mod plan;

@@ -8,8 +8,8 @@
 //! Read next: [`super::negotiation`] for what is said on the way, [`super::verification`] for what is
 //! measured.
 
+use super::figures::{Before, Figures};
 use super::plan::CompensationPlan;
-use super::verification::{Before, Figures};
 use crate::payloads::compensation::{
     Compensation, CompensationResult, CompensationStatus, Helper, SavingMeanwhile,
 };

@@ -4,6 +4,7 @@
 //! of what is lost. Energy beyond what the helper would have taken is what it costs; the formula says
 //! in what proportion, the meter how much.
 
+use super::figures::Figures;
 use super::running::Running;
 use crate::radio::Radio;
 use crate::radio::curve::usual_load;
@@ -11,22 +12,6 @@ use crate::radio::energy::power_kw;
 use domain::inventory::ElementId;
 use domain::telemetry::{CellPerformance, Performance};
 use domain::time::Timestamp;
-use std::collections::BTreeMap;
-
-/// All that was measured of a compensation.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
-    /// The share of the users of what is lost whom helpers serve, in percent; none if nobody knows how
-    /// many there were.
-    pub served_percent: Option<f64>,
-    /// The throughput that the slowest tenth of the helpers' users gets, in Mbit/s.
-    pub edge_mbps: Option<f64>,
-    /// The energy of the period beyond what it would have been, in kWh.
-    pub extra_kwh: f64,
-}
-
-/// The performance of cells before something changed.
-pub type Before = BTreeMap<ElementId, CellPerformance>;
 
 /// The lowest edge throughput among cells that have users, in Mbit/s.
 pub fn edge_mbps<'a>(cells: impl Iterator<Item = &'a CellPerformance>) -> Option<f64> {
