@@ -8,12 +8,13 @@
 //! The sub-tickets (`sub_tickets`) have deadlines, and what is not answered is left out and said so.
 //! A ticket that another province passed on is not passed on again. Who
 //! answers for which province stands in the profiles; refuses to know anybody by name.
-//! Read next: [`reader`], [`finding`], [`phrases`].
+//! Read next: [`reader`], [`finding`], [`phrases`], and `result`, which brings these two together.
 
 mod case;
 pub mod finding;
 pub mod phrases;
 pub mod reader;
+mod result;
 mod sub_tickets;
 
 use crate::answers::accepted_if;
@@ -363,7 +364,7 @@ impl<R: ComplaintReader> ComplaintAgent<R> {
 
     /// One answer.
     fn conclude(&mut self, id: TaskId, case: Case, now: Timestamp) -> Vec<Output> {
-        let result = finding::result(&case, now);
+        let result = result::result(&case, now);
         let ticket = result.ticket_id.clone();
         let words = format!("Ticket {ticket}: {}", result.boundary.as_str());
         let content = Content::new(ticket.as_str(), "What became of the complaint")
