@@ -9,6 +9,7 @@ mod chinese_time;
 mod english_time;
 pub mod matter;
 mod place;
+mod stated_time;
 mod tokens;
 pub mod when;
 

@@ -1,6 +1,6 @@
 //! Chinese words for days and hours.
 
-use super::when::{Clock, StatedTime, Time};
+use super::stated_time::{Clock, StatedTime, Time};
 use domain::calendar::chinese_weekday;
 use language::quantity::{chinese_number, is_chinese_numeral};
 use schema::steps::ReadingBudget;

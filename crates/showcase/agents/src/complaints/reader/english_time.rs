@@ -1,7 +1,7 @@
 //! English words for days and hours.
 
+use super::stated_time::{Clock, StatedTime, Time};
 use super::tokens::words;
-use super::when::{Clock, StatedTime, Time};
 use domain::calendar::{MONTHS, WEEKDAYS};
 use language::quantity::number_word;
 use language::word::alike;

@@ -3,6 +3,7 @@
 //! "at 19:05" is meant to a quarter of an hour, "around 7 pm" to most of one, "yesterday morning" is
 //! a morning. Read next: `english_time.rs`, `chinese_time.rs`.
 
+use super::stated_time::{Clock, StatedTime, Time};
 use super::{chinese_time, english_time, is_chinese};
 use domain::calendar::{self, Date, Duration};
 use domain::time::Timestamp;
@@ -38,37 +39,6 @@ impl TimeSpan {
             until: middle.plus_s(minutes * 60.0),
         }
     }
-}
-
-/// The time of day, as it was said.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Clock {
-    /// To the minute.
-    Exact(u32, u32),
-    /// The hour, or half past: minutes of the day.
-    About(u32),
-    /// From an hour to another, of the same day; beyond 24 it is the next.
-    Part(u32, u32),
-}
-
-/// The day, as it was said.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum StatedTime {
-    /// So many days before the day of writing.
-    DaysAgo(i64),
-    /// A day of the week, the last one; 0 is Monday.
-    Weekday(u8),
-    /// Month and day.
-    Date(u32, u32),
-}
-
-/// The times that a text tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Time {
-    /// So many minutes before writing, and how many more or less.
-    pub(super) ago: Option<(f64, f64)>,
-    pub(super) day: Option<StatedTime>,
-    pub(super) clock: Option<Clock>,
 }
 
 /// The instant at which a text, written at an instant, says that it happened; never after that.
