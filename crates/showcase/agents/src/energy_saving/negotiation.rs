@@ -14,7 +14,7 @@
 use super::policy::Bounds;
 use super::reach::Reach;
 use super::target::Strain;
-use super::tasks::bounds_of;
+use super::tasks::{DURATION_MIN, bounds_of};
 use super::{EnergySaving, Standing};
 use crate::payloads::Schema;
 use crate::payloads::saving::SavingOrder;
@@ -24,8 +24,6 @@ use domain::reply::{Reason, Reply, Verdict};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
-/// Minutes for which cells stay awake where nobody says how long.
-pub(super) const DURATION_MIN: u64 = 240;
 /// Minutes under which staying awake is not worth waking.
 const DURATION_LEAST_MIN: u64 = 30;
 

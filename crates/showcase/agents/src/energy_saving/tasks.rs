@@ -4,7 +4,6 @@
 //! whether cells should be held awake was answered before: see [`super::policy`] and
 //! [`super::negotiation`]. Read next: [`super::negotiation`].
 
-use super::negotiation::DURATION_MIN;
 use super::policy::Bounds;
 use super::{EnergySaving, Hold, Standing, Timer};
 use crate::payloads::Schema;
@@ -20,6 +19,8 @@ use domain::telemetry::Saving;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
+/// Minutes for which cells stay awake where nobody says how long.
+pub(super) const DURATION_MIN: u64 = 240;
 /// Seconds beyond its wake time until a cell held awake is asked for again.
 const AWAKE_SLACK_S: f64 = 60.0;
 /// Keys of an order that this agent does not keep to.

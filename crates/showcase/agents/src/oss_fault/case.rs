@@ -11,7 +11,6 @@
 //! Knows where a case stands; the messages are in [`super::workflow`] and [`super::repair`].
 
 use super::correlation::Ranked;
-use super::escalation::Escalation;
 use crate::alarms::AlarmKey;
 use crate::payloads::diagnosis::{DiagnosisResult, Suspicion};
 use domain::cause::Cause;
@@ -42,6 +41,15 @@ pub enum Phase {
     Closed,
     /// Every hypothesis is refuted, or nobody agrees to go on: people are needed.
     Escalated,
+}
+
+/// The ticket of an escalated case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Escalation {
+    /// Its task.
+    pub task: TaskId,
+    /// The one who keeps it.
+    pub to: String,
 }
 
 /// A fault under investigation.

@@ -6,7 +6,7 @@
 //! clear, or a later attempt that succeeds, cancel it; after a day the platform ends it. Read next:
 //! [`super::case`], [`crate::trouble_ticket`].
 
-use super::case::{FaultCase, Phase};
+use super::case::{Escalation, FaultCase, Phase};
 use super::post::Purpose;
 use super::{OssFault, Timer};
 use crate::payloads::Schema;
@@ -14,7 +14,7 @@ use crate::payloads::ticket::{RelatedEntities, TicketKind, TicketOrder, TicketSe
 use domain::agent::{Message, Output};
 use domain::content::Content;
 use domain::profile::Layer;
-use domain::task::{Conditions, TaskId};
+use domain::task::Conditions;
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::collections::BTreeSet;
@@ -26,15 +26,6 @@ const AGAIN_S: f64 = 3_600.0;
 const AGAIN_MAX: u32 = 3;
 /// Seconds after which an escalation ends, worked or not.
 const LONGEST_S: f64 = 86_400.0;
-
-/// The ticket of an escalated case.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Escalation {
-    /// Its task.
-    pub task: TaskId,
-    /// The one who keeps it.
-    pub to: String,
-}
 
 impl OssFault {
     /// Gives a case to people.
