@@ -3,7 +3,7 @@
 //!
 //! Knows the order of events in simulated time; physics, alarms, noise, probes and engineers are
 //! each in their own file. The truth never reaches an agent: a [`Truth`] never becomes an
-//! [`Emission`]. Read next: `simulation/events.rs`.
+//! [`Emission`]. Read next: `simulation/queue.rs`.
 //!
 //! ```text
 //! inject, act ──► queue ──► advance(now) ──► emissions in order of time
@@ -20,6 +20,7 @@ mod journal;
 mod life;
 mod mobile;
 mod outside;
+mod queue;
 mod remote;
 mod transport;
 
@@ -41,8 +42,8 @@ use actions::FieldForce;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{AlarmType, Outcome, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
-use events::Event;
 use journal::Outages;
+use queue::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use transport::Meter;

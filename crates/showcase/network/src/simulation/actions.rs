@@ -3,8 +3,7 @@
 //! An action is checked for permission, takes time, and then has its effect. Read next:
 //! [`crate::probe`], [`crate::field`].
 
-use super::events::Event;
-use super::remote::{Command, Errand};
+use super::queue::{Command, Errand, Event};
 use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::between;
 use crate::field;

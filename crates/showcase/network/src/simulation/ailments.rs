@@ -7,7 +7,7 @@
 //! have, in sparse networks half of them. Read next: `simulation/transport.rs`.
 
 use super::Simulation;
-use super::events::Event;
+use super::queue::Event;
 use crate::chance::{between, choose, error};
 use crate::configuration::mistake;
 use crate::fault::{Fault, FaultKind, FaultTerms};

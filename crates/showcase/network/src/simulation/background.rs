@@ -3,7 +3,7 @@
 //! Small outages are physical, so that probes find them: a site stops, a site loses its mains, a
 //! transceiver flaps. None takes out more than one site. Read next: `simulation/actions.rs`.
 
-use super::events::Event;
+use super::queue::Event;
 use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::{between, choose, happens, waiting};
 use crate::complaint;

@@ -10,7 +10,7 @@ mod desk;
 
 pub(super) use desk::{Brewing, Desk};
 
-use super::events::Event;
+use super::queue::Event;
 use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::{between, choose, happens, waiting, whole};
 use crate::customer_complaints::{

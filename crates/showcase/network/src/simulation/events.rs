@@ -1,106 +1,22 @@
-//! The events of the simulation, one at a time.
+//! What each event of the queue does, one at a time.
 //!
 //! Every change of [`State`](crate::state::NetworkState) ends in [`Simulation::look`], which compares the
 //! observable conditions with the previous ones: new sightings will be detected, gone ones are
 //! cleared. Read next: `simulation/background.rs`.
 
-use super::customers::Brewing;
-use super::mobile::Air;
-use super::remote::Errand;
+use super::queue::Event;
 use super::{Emission, EmissionContent, Recipients, Simulation};
 use crate::chance::between;
 use crate::fault::{Fault, FaultKind, FaultTerms, break_km};
-use crate::noise::NoiseBurst;
-use crate::state::{LightLevel, ObservableCondition, Trouble, TroubleKind};
+use crate::state::{ObservableCondition, Trouble, TroubleKind};
 use crate::{alarms, complaint};
 use domain::inventory::{Domain, ElementId, ElementKind};
-use domain::telemetry::{Alarm, AlarmType, Telemetry, Token};
+use domain::telemetry::{Alarm, AlarmType, Telemetry};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The boot time of a site after power returns, in seconds.
 const BOOT_S: (f64, f64) = (120.0, 300.0);
-
-/// An event in the queue.
-#[derive(Clone, Debug)]
-pub(super) enum Event {
-    /// An injected fault begins.
-    Strike {
-        number: usize,
-        fault: Fault,
-        terms: FaultTerms,
-    },
-    /// A trouble ends, by repair or by itself.
-    Mend(usize),
-    /// An event of the mobile domain.
-    Air(Air),
-    /// A site has booted after its battery was empty.
-    Boot(ElementId),
-    /// A condition is detected, if it still stands since then.
-    Notice {
-        sighting: ObservableCondition,
-        since: Timestamp,
-    },
-    /// An emission is delivered.
-    Deliver {
-        to: Recipients,
-        tiding: Box<EmissionContent>,
-    },
-    /// The next burst of background alarms begins.
-    Burst,
-    /// An alarm of the background is raised.
-    Grumble(NoiseBurst),
-    /// A background alarm ends.
-    Relent(NoiseBurst),
-    /// A small outage happens; none: draw one and schedule the next.
-    Mishap(Option<TroubleKind>),
-    /// A customer of a site complains, if it is still out.
-    Complain(ElementId),
-    /// A customer complains about an unrelated matter.
-    StrayComplaint,
-    /// The readings of a probe are complete.
-    Measure {
-        agent: String,
-        token: Token,
-        element: ElementId,
-    },
-    /// An ageing optical module has lost more light.
-    Progress { number: usize, light: LightLevel },
-    /// Something nearly broken switches between off and on.
-    Flicker(usize),
-    /// A surge of traffic is over.
-    Subside(usize),
-    /// A measurement period ends.
-    Period,
-    /// A spontaneous fault happens.
-    Befall,
-    /// A storm begins.
-    Storm,
-    /// A bad contact begins.
-    Loosen,
-    /// A command reaches its element.
-    Commanded(Errand),
-    /// A restarted element runs again.
-    Started { errand: Errand, number: usize },
-    /// An engineer arrives.
-    Arrive { agent: String, token: Token },
-    /// An engineer finishes the work at an element.
-    Finish {
-        agent: String,
-        token: Token,
-        element: ElementId,
-        mends: Option<usize>,
-        finding: String,
-    },
-    /// Vehicles are sampled.
-    Survey,
-    /// A driver complains.
-    Grieve(Box<Brewing>),
-    /// A driver complains about a matter outside the network.
-    StrayGrievance,
-    /// A customer answers a question about the ticket of this index.
-    CustomerAnswers(usize),
-}
 
 impl Simulation {
     pub(super) fn happen(&mut self, event: Event, emissions: &mut Vec<Emission>) {

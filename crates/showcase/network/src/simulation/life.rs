@@ -4,7 +4,7 @@
 //! `simulation/journal.rs`.
 
 use super::Simulation;
-use super::events::Event;
+use super::queue::Event;
 use crate::chance::{between, choose, waiting};
 use crate::fault::{
     self, CONTACTS_PER_LINK_YEAR, Fault, FaultKind, FaultTerms, Life, PACE, STORMS_PER_YEAR,

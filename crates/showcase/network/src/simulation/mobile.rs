@@ -5,7 +5,7 @@
 //! when an order takes effect. Read next: [`crate::mobile`].
 
 use super::actions::unknown;
-use super::events::Event;
+use super::queue::{Air, CellCommand, Event};
 use super::{EmissionContent, Recipients, Simulation};
 use crate::build::cells::old_battery_wh;
 use crate::chance::{between, waiting};
@@ -16,7 +16,6 @@ use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
 use domain::radio::{POWER_OFFSET_MAX_DB, energy};
 use domain::telemetry::{Outcome, Saving, Telemetry, Token};
-use domain::time::Timestamp;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,38 +27,6 @@ const COMMAND_S: f64 = 5.0;
 const OLD_S: (f64, f64) = (150.0, 720.0);
 /// The least remaining share of the capacity of remote batteries, which are newer.
 const REMOTE_HEALTH: f64 = 0.85;
-
-/// An event of the mobile domain.
-#[derive(Clone, Debug)]
-pub(super) enum Air {
-    /// A period ends.
-    Period,
-    /// An order to a cell takes effect if it is still the latest.
-    Obey {
-        cell: ElementId,
-        order: u32,
-        command: Command,
-    },
-    /// The outcome of orders is reported to the agent.
-    Report {
-        agent: String,
-        token: Token,
-        orders: Vec<(ElementId, Command)>,
-    },
-    /// A battery is to be checked.
-    Battery { site: ElementId, version: u32 },
-    /// A stadium event begins.
-    Stadium,
-}
-
-/// An order to a cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Command {
-    Power(f64),
-    Saving(Saving),
-    /// Starts waking, until then.
-    Wake(Timestamp),
-}
 
 impl Simulation {
     /// The mobile domain as last evaluated: for the referee, maps and vehicles.
@@ -194,7 +161,7 @@ impl Simulation {
         self.order(
             agent,
             token,
-            vec![(cell, Command::Power(offset_db), COMMAND_S)],
+            vec![(cell, CellCommand::Power(offset_db), COMMAND_S)],
         );
         Ok(None)
     }
@@ -223,7 +190,7 @@ impl Simulation {
                 true => self.wakes_within_s(&cell),
                 false => COMMAND_S,
             };
-            (cell, Command::Saving(saving), after)
+            (cell, CellCommand::Saving(saving), after)
         });
         let orders = orders.collect();
         self.order(agent, token, orders);
@@ -260,11 +227,11 @@ impl Simulation {
 
     /// Schedules orders, each of which takes effect after so many seconds; the outcome is reported
     /// with the last of them.
-    fn order(&mut self, agent: &str, token: Token, orders: Vec<(ElementId, Command, f64)>) {
+    fn order(&mut self, agent: &str, token: Token, orders: Vec<(ElementId, CellCommand, f64)>) {
         let mut last = 0.0_f64;
         for (cell, command, after) in &orders {
             let order = match command {
-                Command::Power(_) => 0,
+                CellCommand::Power(_) => 0,
                 _ => self.mobile.next_order(cell),
             };
             let ready = self.now.plus_s(*after);
@@ -277,8 +244,8 @@ impl Simulation {
                 };
                 self.schedule(self.now.plus_s(after), Event::Air(obey));
             };
-            if matches!(command, Command::Saving(saving) if saving.serves()) && *after > 0.0 {
-                schedule(0.0, Command::Wake(ready));
+            if matches!(command, CellCommand::Saving(saving) if saving.serves()) && *after > 0.0 {
+                schedule(0.0, CellCommand::Wake(ready));
             }
             schedule(*after, *command);
             last = last.max(*after);
@@ -292,28 +259,28 @@ impl Simulation {
         self.schedule(self.now.plus_s(last), Event::Air(report));
     }
 
-    fn obey(&mut self, cell: &ElementId, order: u32, command: Command) {
+    fn obey(&mut self, cell: &ElementId, order: u32, command: CellCommand) {
         let site = self.inventory.node_of(cell);
         if self.mobile.ground().unpowered.contains(site) {
             return;
         }
         let newest = self.mobile.order(cell) == Some(order);
         match command {
-            Command::Power(offset_db) => self.mobile.set_power(cell, offset_db),
-            Command::Saving(saving) if newest => self.mobile.set_saving(cell, saving),
-            Command::Wake(ready) if newest => self.mobile.begin_waking(cell, ready),
+            CellCommand::Power(offset_db) => self.mobile.set_power(cell, offset_db),
+            CellCommand::Saving(saving) if newest => self.mobile.set_saving(cell, saving),
+            CellCommand::Wake(ready) if newest => self.mobile.begin_waking(cell, ready),
             _ => return,
         }
         self.mobile_stale = true;
     }
 
-    fn report_orders(&mut self, agent: &str, token: Token, orders: &[(ElementId, Command)]) {
+    fn report_orders(&mut self, agent: &str, token: Token, orders: &[(ElementId, CellCommand)]) {
         let failed = orders.iter().find(|(cell, command)| {
             let now = self.mobile.told(cell);
             now.is_none_or(|(offset_db, saving)| match command {
-                Command::Power(wanted) => *wanted != offset_db,
-                Command::Saving(wanted) => *wanted != saving,
-                Command::Wake(_) => false,
+                CellCommand::Power(wanted) => *wanted != offset_db,
+                CellCommand::Saving(wanted) => *wanted != saving,
+                CellCommand::Wake(_) => false,
             })
         });
         let outcome = match failed {

@@ -4,7 +4,7 @@
 //! [`crate::state`]. Read next: `simulation/events.rs`.
 
 use super::Simulation;
-use super::events::Event;
+use super::queue::Event;
 use crate::fault::{self, Fault, FaultError, FaultKind, FaultTerms};
 use domain::time::Timestamp;
 

@@ -5,13 +5,13 @@
 //! [`crate::configuration`].
 
 use super::Simulation;
-use super::events::Event;
+use super::queue::{Command, Errand, Event};
 use crate::chance::{between, happens};
 use crate::fault::FaultKind;
 use crate::state::{Course, Trouble, TroubleKind};
 use domain::inventory::{ElementId, ElementKind};
 use domain::permit::Permit;
-use domain::telemetry::{Outcome, Token};
+use domain::telemetry::Outcome;
 use std::collections::BTreeMap;
 
 /// The duration of reading, and of setting a parameter, in seconds.
@@ -21,23 +21,6 @@ const SETTING_S: (f64, f64) = (5.0, 20.0);
 const COMMAND_S: (f64, f64) = (2.0, 5.0);
 /// The probability that a restart revives a stopped site; assumed.
 const REVIVES: f64 = 0.6;
-
-/// A command to an element's management interface.
-#[derive(Clone, Debug)]
-pub(super) enum Command {
-    Read,
-    Set { parameter: String, value: String },
-    Restart,
-}
-
-/// A command with its sender and its target.
-#[derive(Clone, Debug)]
-pub(super) struct Errand {
-    pub(super) agent: String,
-    pub(super) token: Token,
-    pub(super) element: ElementId,
-    pub(super) command: Command,
-}
 
 /// The start-up time of an element, in seconds: shortest and longest; none if it cannot be
 /// restarted.

@@ -3,7 +3,7 @@
 //! Knows when to evaluate; routing itself is in [`crate::traffic`]. Read next:
 //! `simulation/life.rs`.
 
-use super::events::Event;
+use super::queue::Event;
 use super::{EmissionContent, Recipients, Simulation};
 use crate::fault::FaultKind;
 use crate::state::{ObservableCondition, TroubleKind};

@@ -10,6 +10,7 @@ use crate::topology::Backbone;
 use domain::inventory::{ElementKind, Inventory, RadioUnit};
 use domain::telemetry::AlarmType;
 use domain::telemetry::{Action, Alarm, Condition, Performance};
+use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
 fn start() -> Timestamp {
