@@ -18,6 +18,30 @@ pub(crate) struct Broken {
     told: Notify,
 }
 
+impl Broken {
+    /// A decision panicked: whoever waits is told.
+    pub(crate) fn set(&self) {
+        self.is.store(true, Release);
+        self.told.notify_waiters();
+    }
+
+    /// True if a decision panicked.
+    pub(crate) fn is_set(&self) -> bool {
+        self.is.load(Acquire)
+    }
+
+    /// Resolves once a decision has panicked.
+    pub(crate) async fn wait(&self) {
+        let told = self.told.notified();
+        let mut told = std::pin::pin!(told);
+        // Registered before it is looked: what happens between is told.
+        told.as_mut().enable();
+        if !self.is_set() {
+            told.await;
+        }
+    }
+}
+
 /// What is decided, held by one.
 pub(crate) struct Deciding<'e> {
     work: MutexGuard<'e, Work>,
@@ -41,8 +65,7 @@ impl DerefMut for Deciding<'_> {
 impl Drop for Deciding<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.broken.is.store(true, Release);
-            self.broken.told.notify_waiters();
+            self.broken.set();
         }
     }
 }
@@ -50,18 +73,12 @@ impl Drop for Deciding<'_> {
 impl Engine {
     /// True if a decision panicked: nothing can be decided any more, and the process must end.
     pub fn is_broken(&self) -> bool {
-        self.tasks.broken.is.load(Acquire)
+        self.tasks.broken.is_set()
     }
 
     /// Resolves once a decision has panicked.
     pub async fn broken(&self) {
-        let told = self.tasks.broken.told.notified();
-        let mut told = std::pin::pin!(told);
-        // Registered before it is looked: what happens between is told.
-        told.as_mut().enable();
-        if !self.is_broken() {
-            told.await;
-        }
+        self.tasks.broken.wait().await;
     }
 
     pub(crate) fn lock_work(&self) -> Deciding<'_> {
