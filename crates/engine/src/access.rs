@@ -1,31 +1,21 @@
-//! The one place where it is decided who may do, read and hear what, whatever protocol asks.
+//! The access rules in force, and what a principal sees by them.
 //!
-//! Three questions: may this be executed ([`Engine::authorise`], asked once more of every
-//! [`Operation`] before anything is looked at); which records may be seen ([`Access::sees`],
-//! [`Engine::scope`]); which events are told ([`Engine::receives`]). Bindings ask and obey; what they
-//! do beyond is to leave out nodes of NETCONF's data, by a tree compiled from the same rules. What is
-//! not there and what is not the principal's are told alike. Read next: `domain::access`, the rules.
+//! This is the one place where it is decided who may do, read and hear what, whatever protocol asks.
+//! Three questions: may this be executed ([`authorise`], asked of every operation before anything is
+//! looked at); which records may be seen ([`Access::sees`], [`Access::sight`]); which events are told
+//! ([`receive`]). Bindings ask and obey; what they do beyond is to leave out nodes of NETCONF's data, by
+//! a tree compiled from the same rules. What is not there and what is not the principal's are told
+//! alike. Read next: `domain::access`, the rules.
 
-use crate::feed::stream::Event;
-use crate::operation::{Endpoint, Operation, Reader, exec};
-use crate::refusal::{Conflict, Field, Forbidden};
-use crate::trail::words;
-use crate::{Engine, Refusal};
-use domain::access::{
-    AccessRules, Action as Verdict, Decision, Detail, Principal, Request, Rows, Scope,
-    TASK_NEGOTIATE,
-};
-use domain::ems::News;
-use domain::event::{Entry, LogEvent};
-use domain::notification::{Notification, SchemaUpdate};
+pub(crate) mod authorise;
+pub(crate) mod receive;
+
+use crate::Refusal;
+use crate::refusal::{Conflict, Field};
+use domain::access::{AccessRules, Detail, Principal, Request, Rows, Scope};
 use domain::task::{Task, TaskId};
-use domain::time::Timestamp;
 use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, RwLock};
-
-/// The name of a notification, behind its module.
-type Named = (&'static str, &'static str);
 
 /// The access rules in force, and how often they denied something.
 pub(crate) struct Access {
@@ -74,156 +64,6 @@ impl Access {
     /// True if the principal may let patches out, and so see what waits for that.
     pub(crate) fn approves(&self, who: &Principal) -> bool {
         self.permits(who, exec("convoke-schema", "approve-patch", true))
-    }
-}
-
-impl Engine {
-    /// Whether the principal may do this, by the rules in force.
-    ///
-    /// # Errors
-    /// [`Forbidden::Denied`], which is counted.
-    pub fn authorise(
-        &self,
-        who: &Principal,
-        request: Request<'_>,
-        now: Timestamp,
-    ) -> Result<(), Refusal> {
-        let rules = self.access();
-        let decision = rules.decide(who, request);
-        match decision.action {
-            Verdict::Permit => Ok(()),
-            Verdict::Deny => Err(self.denied(who, words(request), decision, now)),
-        }
-    }
-
-    fn denied(
-        &self,
-        who: &Principal,
-        what: String,
-        decision: Decision<'_>,
-        now: Timestamp,
-    ) -> Refusal {
-        self.access.denials.fetch_add(1, Relaxed);
-        self.audit_denial(who, &what, decision, now);
-        Forbidden::Denied {
-            user: who.name.clone(),
-            what,
-        }
-        .into()
-    }
-
-    /// How many operations were denied since the start, over all protocols.
-    pub fn denials(&self) -> u32 {
-        self.access.denials.load(Relaxed)
-    }
-
-    /// True if the principal may ask for this. Nobody is denied anything by the question.
-    pub fn may(&self, who: &Principal, operation: &impl Operation) -> bool {
-        let rpc = operation.rpc();
-        rpc.is_none_or(|request| self.access.permits(who, request))
-    }
-
-    /// Which records of a kind the principal may see whole.
-    pub fn scope(&self, who: &Principal, rows: Rows) -> Scope {
-        self.access().scope(who, rows, Detail::Whole)
-    }
-
-    /// Whether the principal may see any tasks.
-    ///
-    /// # Errors
-    /// [`Forbidden::Denied`], which is counted.
-    pub fn authorise_reading(&self, who: &Principal, now: Timestamp) -> Result<(), Refusal> {
-        let rules = self.access();
-        match rules.scope(who, Rows::Tasks, Detail::Whole) {
-            Scope::Own | Scope::All => Ok(()),
-            Scope::Nothing => {
-                let decision = rules.decide(who, TASK_NEGOTIATE);
-                Err(self.denied(who, "read tasks".to_owned(), decision, now))
-            }
-        }
-    }
-
-    /// True if the principal may be told of a task, now: it may see tasks at all, and this one.
-    pub fn may_follow(&self, who: &Principal, from: &str, to: &str) -> bool {
-        self.access
-            .sight(who, Rows::Tasks, Detail::Whole)
-            .shows(from, to)
-    }
-
-    /// True if the principal may know which agents there are, and what they take.
-    pub fn may_read_agents(&self, who: &Principal) -> bool {
-        let (module, path) = ("convoke-registry", &["registry", "agent"][..]);
-        let node = Request::Read {
-            module,
-            path,
-            guarded: false,
-        };
-        self.access.permits(who, node)
-    }
-
-    /// True if the principal may receive the event at an endpoint: NACM on the notification, and
-    /// being party to it where it is an agent.
-    ///
-    /// An agent's own endpoint tells of the tasks that the agent executes; the platform's tells of
-    /// all, and of sessions; a management system's of what reaches it, to those whom it lets in.
-    pub fn receives(&self, who: &Principal, endpoint: &Endpoint, told: &Event) -> bool {
-        let (concerns, (module, name)) = match (told, endpoint) {
-            (Event::Logged(entry), _) => (self.concerns(who, endpoint, entry), logged(entry)),
-            (Event::Reported(report), Endpoint::Ems(own)) => {
-                let news = &report.news;
-                (self.is_told(who, *own, news), reported(news))
-            }
-            (Event::Reported(_), _) => return false,
-        };
-        concerns && self.access.permits(who, notification(module, name))
-    }
-
-    /// True if whoever published a task may have its reports sent on.
-    pub fn receives_reports(&self, publisher: &Principal, change: &Notification) -> bool {
-        let (module, name) = CONDITION;
-        is_open_to(publisher, &change.from, &change.to)
-            && self.access.permits(publisher, notification(module, name))
-    }
-
-    fn concerns(&self, who: &Principal, endpoint: &Endpoint, entry: &Entry) -> bool {
-        let at_platform = *endpoint == Endpoint::Platform;
-        let elsewhere = |agent: &str| matches!(endpoint, Endpoint::Agent(own) if own != agent);
-        match &entry.happening {
-            LogEvent::Task(n) => is_open_to(who, &n.from, &n.to) && !elsewhere(&n.from),
-            LogEvent::Negotiation(n) => {
-                is_open_to(who, &n.publisher, &n.executor) && !elsewhere(&n.executor)
-            }
-            LogEvent::Agent(_) => at_platform,
-            LogEvent::Schema(update) => at_platform && self.sees_schema(who, update),
-            // The trail is read, not told.
-            LogEvent::Audit(_) => false,
-            LogEvent::SessionStarted { username, .. } | LogEvent::SessionEnded { username, .. } => {
-                at_platform && is_open_to(who, username, username)
-            }
-        }
-    }
-
-    /// A client's own patches are told to that client, what administrators did to them alone.
-    fn sees_schema(&self, who: &Principal, update: &SchemaUpdate) -> bool {
-        let client = update.client.as_ref();
-        let own = client.is_none_or(|client| *client == who.name);
-        (own && !update.change.is_internal()) || self.access.approves(who)
-    }
-
-    /// The access rules in force.
-    pub fn access(&self) -> Arc<AccessRules> {
-        self.access.rules()
-    }
-
-    /// Puts other access rules in force. What is asked from now on is held to them; so is what goes on,
-    /// with its next word.
-    pub fn set_access(&self, rules: AccessRules) {
-        *self.access.rules.write().expect("no writer panics") = Arc::new(rules);
-    }
-
-    /// The principal that a verified user name stands for.
-    pub fn principal(&self, user: &str) -> Principal {
-        self.access().principal(user, self.registry.is_agent(user))
     }
 }
 
@@ -283,50 +123,11 @@ pub(crate) fn unobtainable(task: &TaskId) -> Refusal {
     .into()
 }
 
-/// Whoever may receive a notification receives all of them, but an agent only those that it is party
-/// to.
-fn is_open_to(who: &Principal, from: &str, to: &str) -> bool {
-    !who.agent || who.is_party(from, to)
-}
-
-const CONDITION: Named = ("irtf-agent", "condition-notifications");
-
-fn notification(module: &'static str, name: &'static str) -> Request<'static> {
-    Request::Notification {
+/// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
+pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
+    Request::Exec {
         module,
-        name,
-        guarded: false,
-    }
-}
-
-/// The notification that an entry of the log is.
-fn logged(entry: &Entry) -> Named {
-    match &entry.happening {
-        LogEvent::Task(_) => CONDITION,
-        LogEvent::Negotiation(_) => ("convoke-negotiation", "negotiation-update"),
-        LogEvent::Agent(_) => ("convoke-registry", "agent-update"),
-        LogEvent::Schema(_) => ("convoke-schema", "schema-update"),
-        LogEvent::Audit(_) => ("convoke-audit", "get-audit"),
-        LogEvent::SessionStarted { .. } => ("ietf-netconf-notifications", "netconf-session-start"),
-        LogEvent::SessionEnded { .. } => ("ietf-netconf-notifications", "netconf-session-end"),
-    }
-}
-
-/// The notification that tells what a management system has to tell.
-pub fn reported(of: &News) -> Named {
-    match of {
-        News::Alarm(_) => ("ietf-alarms", "alarm-notification"),
-        News::Period { .. } => ("convoke-ems", "performance-report"),
-        News::Field(_) => ("convoke-ems", "field-report"),
-        News::Complaint(_) => ("convoke-ems", "customer-complaint"),
-        News::Ticket(_) => ("convoke-ems", "customer-ticket"),
-        News::CustomerAnswered { .. } => ("convoke-ems", "customer-answer"),
-    }
-}
-
-impl<'e, Q> Reader<'e, Q> {
-    /// Which records of a kind the query may show.
-    pub(crate) fn sight(&self, rows: Rows) -> Sight<'e> {
-        self.engine.access.sight(self.who, rows, self.detail)
+        rpc,
+        guarded,
     }
 }

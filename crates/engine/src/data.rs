@@ -12,6 +12,7 @@ use crate::accounts::Account;
 use crate::accounts::quota::size_of;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::data::operation::{DataPiece, ReadData, WriteData, Written};
+use crate::failure::StoreFailure;
 use crate::operation::Execution;
 use crate::refusal::{Conflict, Field, NotFound, OverLimit};
 use crate::tasks::work::Work;
@@ -211,6 +212,22 @@ impl Engine {
             sha256,
             last,
         })
+    }
+
+    /// The entry as decided.
+    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, StoreFailure> {
+        let decided = self.data.lock().get(id).cloned();
+        match decided {
+            Some(entry) => Ok(Some(entry)),
+            None => Ok(self.store.data_param(id)?),
+        }
+    }
+
+    /// Stages an entry; the next decision sees it.
+    pub(crate) fn keep_data(&self, entry: DataParam, unit: &mut UnitOfWork) {
+        let mut decided = self.data.lock();
+        decided.insert(entry.id.clone(), entry.clone());
+        unit.data.push(entry);
     }
 }
 

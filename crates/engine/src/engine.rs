@@ -1,16 +1,19 @@
 //! The engine, put together of its organs, each of which owns its state.
 //!
+//! What it names here knows no engine. What the engine does with an organ, operations and all else that
+//! asks for more than one of them, is in files above this one, most of them in the organ's folder.
 //! Read next: [`crate::execute`], what it is asked; [`crate::drive`], what time and the world bring.
 
 use crate::access::Access;
 use crate::accounts::Accounts;
 use crate::commit::Committer;
-use crate::commit::lock::Broken;
+use crate::commit::broken::Broken;
 use crate::commit::observer::{CommitObserver, Observers};
 use crate::commit::outbox::Outbox;
 use crate::data::entries::Entries;
 use crate::failure::StoreFailure;
-use crate::feed::{Feed, Recent};
+use crate::feed::Feed;
+use crate::feed::recent::Recent;
 use crate::hosting::Hosting;
 use crate::limits::Limits;
 use crate::network::Network;
@@ -18,15 +21,14 @@ use crate::registry::directory::Directory;
 use crate::registry::roster::{Hosted, Proxy, Roster};
 use crate::registry::{Credentials, Registry};
 use crate::schemas::{SchemaSetup, Schemas};
-use crate::tasks::Tasks;
-use crate::tasks::push::Deliverable;
 use crate::tasks::push::unstored::Unstored;
 use crate::tasks::teams::Teams;
 use crate::tasks::view::{Counts, View};
 use crate::tasks::work::{Settled, Work};
+use crate::tasks::{Deliverable, Tasks};
 use crate::trail::Trail;
 use domain::access::AccessRules;
-use domain::event::LogEvent;
+use domain::event::{LogEvent, Sequence};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
 use std::sync::{Arc, Mutex};
@@ -158,6 +160,16 @@ impl Engine {
     /// The store, for verification and statistics.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The log, for subscribers.
+    pub fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    /// The place of the last committed entry of the log.
+    pub fn last_sequence(&self) -> Sequence {
+        self.feed.last()
     }
 
     /// How long what has ended is kept, and how much of it.

@@ -1,116 +1,26 @@
 //! The log as subscribers follow it: a cursor, and what stands after it.
 //!
 //! Replay and live reading are the same loop with different start cursors: the newest entries are
-//! kept in memory, older ones come from the store. Nothing is pushed; a subscriber that is slow
-//! is merely behind, and delays nobody. What an agent's own endpoint tells is a stream of its own
+//! kept in memory ([`recent`]), older ones come from the store. Nothing is pushed; a subscriber that
+//! is slow is merely behind, and delays nobody. What an agent's own endpoint tells is a stream of its own
 //! ([`of_agent`]), so that who follows one agent is not woken by all the others. Read next:
 //! `bindings`, which encodes entries.
 
-mod of_agent;
+pub(crate) mod of_agent;
+pub(crate) mod recent;
 pub mod stream;
+mod tellers;
 
-pub(crate) use of_agent::FeedOfAgent;
-
-use crate::Engine;
-use crate::commit::observer::CommitObserver;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
-use of_agent::Tellers;
-use std::collections::VecDeque;
-use std::sync::{Arc, RwLock};
-use store::{Committed, Most, ReadError, Store};
+use recent::Recent;
+use std::sync::Arc;
+use store::{Most, ReadError, Store};
+use stream::{Event, Stream, StreamError};
 use tokio::sync::watch;
-
-/// How many of the newest entries are kept in memory.
-const RECENT: usize = 4_096;
-
-/// How many [bytes](Entry::bytes) they may say beside the newest.
-const RECENT_BYTES: usize = 4 << 20;
 
 /// How many bytes, as they are stored, one look at older ones takes up, but one entry in any case.
 const LOOK_BYTES: u64 = 1 << 20;
-
-/// The newest entries and the place of the last: what the writer fills after each commit. It owns
-/// no store, since the store owns it.
-pub(crate) struct Recent {
-    memory: RwLock<Memory>,
-    last: watch::Sender<Sequence>,
-    began: RwLock<Option<Timestamp>>,
-}
-
-#[derive(Default)]
-struct Memory {
-    entries: VecDeque<Arc<Entry>>,
-    /// How many bytes they say.
-    bytes: usize,
-    /// The same by the agent at whose endpoint they are told.
-    tellers: Tellers,
-}
-
-impl Memory {
-    /// Room for one more.
-    fn make_room(&mut self) {
-        while (self.entries.len() == RECENT || self.bytes > RECENT_BYTES)
-            && let Some(oldest) = self.entries.pop_front()
-        {
-            self.bytes -= oldest.bytes();
-            self.tellers.forget(&oldest);
-        }
-    }
-}
-
-impl Default for Recent {
-    fn default() -> Self {
-        Self {
-            memory: RwLock::default(),
-            last: watch::Sender::new(0),
-            began: RwLock::default(),
-        }
-    }
-}
-
-impl CommitObserver for Recent {
-    fn on_commit(&self, committed: &[Committed]) {
-        self.push(committed.iter().flat_map(|c| c.entries.iter().cloned()));
-    }
-}
-
-impl Recent {
-    pub(crate) fn push(&self, entries: impl Iterator<Item = Arc<Entry>>) {
-        let memory = &mut *self.memory.write().expect("no writer panics");
-        for entry in entries {
-            memory.make_room();
-            memory.bytes += entry.bytes();
-            memory.tellers.take(&entry);
-            memory.entries.push_back(entry);
-        }
-        memory.tellers.tell();
-        let recent = &memory.entries;
-        if let Some(newest) = recent.back() {
-            let mut began = self.began.write().expect("no writer panics");
-            began.get_or_insert(recent.front().map_or(newest.time, |e| e.time));
-            let newest = newest.sequence;
-            self.last
-                .send_if_modified(|last| std::mem::replace(last, newest) != newest);
-        }
-    }
-
-    /// The log begins there now, or holds nothing of what stood up to `last`; false if more has
-    /// come since, so that it may begin with that.
-    fn begin(&self, began: Option<Timestamp>, last: Sequence) -> bool {
-        let mut memory = self.memory.write().expect("no writer panics");
-        if began.is_none() {
-            if *self.last.borrow() != last {
-                return false;
-            }
-            memory.entries.clear();
-            memory.bytes = 0;
-            memory.tellers.clear();
-        }
-        *self.began.write().expect("no writer panics") = began;
-        true
-    }
-}
 
 /// The feed.
 pub struct Feed {
@@ -196,14 +106,25 @@ impl Feed {
     }
 }
 
-impl Engine {
-    /// The log, for subscribers.
-    pub fn feed(&self) -> &Arc<Feed> {
-        &self.feed
+impl Stream for Feed {
+    fn last(&self) -> Sequence {
+        Feed::last(self)
     }
 
-    /// The place of the last committed entry of the log.
-    pub fn last_sequence(&self) -> Sequence {
-        self.feed.last()
+    fn watch(&self) -> watch::Receiver<Sequence> {
+        Feed::watch(self)
+    }
+
+    fn began(&self) -> Option<Timestamp> {
+        Feed::began(self)
+    }
+
+    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Event>, StreamError> {
+        let entries = Feed::after(self, cursor, limit)?;
+        Ok(entries.into_iter().map(Event::Logged).collect())
+    }
+
+    fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
+        Feed::cursor_at(self, time)
     }
 }

@@ -12,7 +12,8 @@
 //!
 //! The engine never spawns, never sleeps and has no clock: `now` is always an argument. It knows
 //! no protocol and no file. Read next: [`operation`], then `tasks` (what is decided and what readers
-//! see of it), [`feed`]. `engine` puts the organs together, each of which owns its state; `execute` and `drive`
+//! see of it), [`feed`]. `engine` puts the organs together, each of which owns its state and knows no engine; what
+//! the engine does with one is above, most of it in the organ's folder; `execute` and `drive`
 //! are what is asked of them and what time brings. A tour of the rest, organ by organ:
 //! - `access`: who may do, read and hear what; `trail`: what is on record of that; [`accounts`]: whether
 //!   there is room for it; [`refusal`]: why not, by whose fault; [`failure`]: what is ours to mend;
@@ -47,7 +48,7 @@ mod tasks;
 mod trail;
 
 pub use crate::engine::{Engine, Setup};
-pub use access::reported;
+pub use access::receive::reported;
 pub use accounts::{Accounts, Quotas, Usage, UserLimits};
 pub use commit::outbox::Outgoing;
 pub use data::operation::{DataPiece, ReadData, WriteData, Written};
@@ -57,7 +58,7 @@ pub use feed::stream::{self, Event, Stream, StreamError};
 pub use hosting::instance::Factory;
 pub use hosting::step::{Stepped, Stepping, Turn};
 pub use limits::Limits;
-pub use network::ems::{ActAnswer, ActFailure, ActWanted};
+pub use network::ems::management::{ActAnswer, ActFailure, ActWanted};
 pub use network::fault::{FaultRecord, FaultRefusal};
 pub use network::faults::FaultInjector;
 pub use network::operation::{Act, Acted, ClearFault, InjectFault, ListFaults};
@@ -78,9 +79,9 @@ pub use schemas::operation::{
 };
 pub use schemas::{SchemaSetup, TypedForm};
 pub use store::{Filter, Options as StoreOptions, Page, ReadError, Retention, TaskFilter, Trimmed};
+pub use tasks::Deliverable;
 pub use tasks::forming::FormTeam;
 pub use tasks::message::{Negotiate, Negotiated};
-pub use tasks::push::Deliverable;
 pub use tasks::push::operation::{ForgetPush, KeepPush};
 pub use tasks::view::Counts;
-pub use trail::{AuditFilter, AuditPage, Audited};
+pub use trail::page::{AuditFilter, AuditPage, Audited};

@@ -8,8 +8,8 @@ pub(crate) mod faults;
 pub(crate) mod operation;
 
 use domain::inventory::Inventory;
-use ems::Management;
-use faults::Waiting;
+use ems::management::Management;
+use faults::request::Waiting;
 use std::sync::Arc;
 
 /// The network that is run here, if one is.

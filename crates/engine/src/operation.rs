@@ -6,8 +6,9 @@
 //! [`crate::tasks::operation`], [`crate::refusal`].
 
 use crate::Engine;
+use crate::access::Sight;
 use crate::refusal::Refusal;
-use domain::access::{Detail, Principal, Request};
+use domain::access::{Detail, Principal, Request, Rows};
 use domain::ems::Ems;
 use domain::time::Timestamp;
 use std::fmt;
@@ -208,6 +209,11 @@ impl<'e, Q> Reader<'e, Q> {
             of,
         }
     }
+
+    /// Which records of a kind the query may show.
+    pub(crate) fn sight(&self, rows: Rows) -> Sight<'e> {
+        self.engine.access.sight(self.who, rows, self.detail)
+    }
 }
 
 /// A query is an operation that is answered at once and takes no room.
@@ -221,14 +227,5 @@ impl<Q: Query<Output: Send + 'static>> Operation for Q {
     fn run(self, call: Call<'_, Self>) -> Result<Execution<Q::Output>, Refusal> {
         let found = self.look(Reader::new(call.engine, call.who, Detail::Whole, call.now));
         found.map(Execution::known)
-    }
-}
-
-/// An rpc; `guarded` as the module says: `nacm:default-deny-all`.
-pub(crate) fn exec(module: &'static str, rpc: &'static str, guarded: bool) -> Request<'static> {
-    Request::Exec {
-        module,
-        rpc,
-        guarded,
     }
 }

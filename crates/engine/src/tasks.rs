@@ -27,13 +27,16 @@ pub(crate) mod view;
 pub(crate) mod visible;
 pub(crate) mod work;
 
-use crate::commit::lock::Broken;
-use push::Deliverable;
+use crate::commit::broken::Broken;
+use domain::task::Subscription;
 use push::unstored::Unstored;
 use std::sync::{Arc, Mutex};
 use teams::Teams;
 use view::View;
 use work::Work;
+
+/// Whether reports can go to an address; if not, why.
+pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
 
 /// Tasks and their negotiations: as decided, under the lock of decisions, and as committed.
 pub(crate) struct Tasks {

@@ -1,46 +1,14 @@
 //! The lock of decisions, and what becomes of a platform whose decision panicked.
 //!
 //! Agents do not step under it, so that only a defect of the engine can panic there. Nobody knows
-//! then what was decided: whoever runs the platform is told to end it.
+//! then what was decided: whoever runs the platform is told to end it. Read next: [`super::broken`],
+//! which tells; [`super::recovery`], with which every decision begins.
 
 use crate::Engine;
+use crate::commit::broken::Broken;
 use crate::tasks::work::Work;
 use std::ops::{Deref, DerefMut};
 use std::sync::MutexGuard;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::{Acquire, Release};
-use tokio::sync::Notify;
-
-/// Whether a decision panicked.
-#[derive(Default)]
-pub(crate) struct Broken {
-    is: AtomicBool,
-    told: Notify,
-}
-
-impl Broken {
-    /// A decision panicked: whoever waits is told.
-    pub(crate) fn set(&self) {
-        self.is.store(true, Release);
-        self.told.notify_waiters();
-    }
-
-    /// True if a decision panicked.
-    pub(crate) fn is_set(&self) -> bool {
-        self.is.load(Acquire)
-    }
-
-    /// Resolves once a decision has panicked.
-    pub(crate) async fn wait(&self) {
-        let told = self.told.notified();
-        let mut told = std::pin::pin!(told);
-        // Registered before it is looked: what happens between is told.
-        told.as_mut().enable();
-        if !self.is_set() {
-            told.await;
-        }
-    }
-}
 
 /// What is decided, held by one.
 pub(crate) struct Deciding<'e> {

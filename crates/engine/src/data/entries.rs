@@ -2,10 +2,7 @@
 //!
 //! Read next: [`crate::data`].
 
-use crate::Engine;
 use crate::commit::observer::CommitObserver;
-use crate::commit::unit_of_work::UnitOfWork;
-use crate::failure::StoreFailure;
 use domain::context::DataParam;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -43,26 +40,8 @@ impl Entries {
 }
 
 /// Unless something else was decided since.
-pub(crate) fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam) {
+fn let_go(decided: &mut HashMap<String, DataParam>, entry: &DataParam) {
     if decided.get(&entry.id) == Some(entry) {
         decided.remove(&entry.id);
-    }
-}
-
-impl Engine {
-    /// The entry as decided.
-    pub(crate) fn entry(&self, id: &str) -> Result<Option<DataParam>, StoreFailure> {
-        let decided = self.data.lock().get(id).cloned();
-        match decided {
-            Some(entry) => Ok(Some(entry)),
-            None => Ok(self.store.data_param(id)?),
-        }
-    }
-
-    /// Stages an entry; the next decision sees it.
-    pub(crate) fn keep_data(&self, entry: DataParam, unit: &mut UnitOfWork) {
-        let mut decided = self.data.lock();
-        decided.insert(entry.id.clone(), entry.clone());
-        unit.data.push(entry);
     }
 }

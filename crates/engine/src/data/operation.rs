@@ -3,7 +3,8 @@
 //! Read next: [`crate::data`], which carries them out.
 
 use crate::Refusal;
-use crate::operation::{Call, Cost, Execution, Operation, Query, Reader, exec};
+use crate::access::exec;
+use crate::operation::{Call, Cost, Execution, Operation, Query, Reader};
 use domain::access::Request;
 use domain::context::DataType;
 use domain::task::TaskId;

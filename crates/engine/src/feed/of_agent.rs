@@ -2,102 +2,15 @@
 //!
 //! Who follows one agent is woken by that agent's entries alone, and passes over none of the others',
 //! as long as they are in memory. Older ones come from the store, all of them, and whoever reads
-//! looks at each. Read next: [`super::Feed`].
+//! looks at each. Read next: [`super::tellers`].
 
-use super::Feed;
+use crate::feed::Feed;
 use crate::feed::stream::{Event, Stream, StreamError};
-use domain::event::{Entry, LogEvent, Sequence};
+use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
-use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use store::ReadError;
 use tokio::sync::watch;
-
-/// The agent at whose endpoint an entry is told; none if it is told at the platform's alone.
-fn teller(entry: &Entry) -> Option<&str> {
-    match &entry.happening {
-        LogEvent::Task(n) => Some(&n.from),
-        LogEvent::Negotiation(n) => Some(&n.executor),
-        LogEvent::Agent(_)
-        | LogEvent::Schema(_)
-        | LogEvent::Audit(_)
-        | LogEvent::SessionStarted { .. }
-        | LogEvent::SessionEnded { .. } => None,
-    }
-}
-
-/// What is in memory of one agent's entries.
-struct AgentEntries {
-    entries: VecDeque<Arc<Entry>>,
-    /// The last of those that are not: it is in the store, or was cut off.
-    gone: Sequence,
-    last: watch::Sender<Sequence>,
-}
-
-/// The entries in memory by who tells them.
-#[derive(Default)]
-pub(super) struct Tellers {
-    of: HashMap<String, AgentEntries>,
-    /// Where the log ended when it was opened: what stands before is anybody's.
-    opened: Sequence,
-    /// Those whose entries nobody was woken for yet.
-    news_of: BTreeSet<String>,
-}
-
-impl Tellers {
-    /// The log ends there now; everything so far is in the store.
-    pub(super) fn begin_after(&mut self, last: Sequence) {
-        self.opened = last;
-        self.of.clear();
-    }
-
-    fn told_by(&mut self, agent: &str) -> &mut AgentEntries {
-        if !self.of.contains_key(agent) {
-            let told = AgentEntries {
-                entries: VecDeque::new(),
-                gone: self.opened,
-                last: watch::Sender::new(self.opened),
-            };
-            self.of.insert(agent.to_owned(), told);
-        }
-        self.of.get_mut(agent).expect("it was put there")
-    }
-
-    /// Takes in the newest entry.
-    pub(super) fn take(&mut self, entry: &Arc<Entry>) {
-        if let Some(agent) = teller(entry) {
-            self.told_by(agent).entries.push_back(Arc::clone(entry));
-            self.news_of.insert(agent.to_owned());
-        }
-    }
-
-    /// The oldest entry leaves memory.
-    pub(super) fn forget(&mut self, entry: &Entry) {
-        if let Some(agent) = teller(entry) {
-            let told = self.told_by(agent);
-            told.entries.pop_front();
-            told.gone = entry.sequence;
-        }
-    }
-
-    /// All entries leave memory.
-    pub(super) fn clear(&mut self) {
-        for told in self.of.values_mut() {
-            told.entries.clear();
-            told.gone = *told.last.borrow();
-        }
-    }
-
-    /// Wakes those who follow agents that have news.
-    pub(super) fn tell(&mut self) {
-        for agent in std::mem::take(&mut self.news_of) {
-            let told = self.told_by(&agent);
-            if let Some(newest) = told.entries.back() {
-                told.last.send_replace(newest.sequence);
-            }
-        }
-    }
-}
 
 /// The log as the endpoint of one agent tells it.
 pub(crate) struct FeedOfAgent {
@@ -163,9 +76,11 @@ impl Stream for FeedOfAgent {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{RECENT, RECENT_BYTES, Recent};
     use super::*;
+    use crate::feed::recent::{RECENT, RECENT_BYTES, Recent};
+    use crate::feed::tellers::teller;
     use domain::content::Content;
+    use domain::event::LogEvent;
     use domain::notification::Notification;
     use domain::task::{Status, TaskId};
     use domain::verb::Verb;

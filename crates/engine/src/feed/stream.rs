@@ -1,10 +1,9 @@
 //! What a subscriber follows: an ordered stream of events with a cursor.
 //!
-//! There is the log ([`Feed`]), and one stream for each management system ([`crate::network::ems`]), which is
+//! There is the log ([`crate::Feed`]), and one stream for each management system ([`crate::network::ems`]), which is
 //! in memory and reaches back as far as its ring. Replay and live reading are the same loop on all of
 //! them. Read next: `bindings`, which encodes events.
 
-use crate::feed::Feed;
 use domain::ems::Told;
 use domain::event::{Entry, Sequence};
 use domain::time::Timestamp;
@@ -73,27 +72,4 @@ pub trait Stream: Send + Sync {
     /// # Errors
     /// [`ReadError`] if the store cannot be read.
     fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError>;
-}
-
-impl Stream for Feed {
-    fn last(&self) -> Sequence {
-        Feed::last(self)
-    }
-
-    fn watch(&self) -> watch::Receiver<Sequence> {
-        Feed::watch(self)
-    }
-
-    fn began(&self) -> Option<Timestamp> {
-        Feed::began(self)
-    }
-
-    fn after(&self, cursor: Sequence, limit: usize) -> Result<Vec<Event>, StreamError> {
-        let entries = Feed::after(self, cursor, limit)?;
-        Ok(entries.into_iter().map(Event::Logged).collect())
-    }
-
-    fn cursor_at(&self, time: Timestamp) -> Result<Sequence, ReadError> {
-        Feed::cursor_at(self, time)
-    }
 }

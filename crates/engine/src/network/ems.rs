@@ -3,87 +3,28 @@
 //!
 //! Whoever runs the network brings in what reaches a domain's agents ([`Engine::observed`]) and does
 //! what is wanted ([`Engine::acts_wanted`]); a management system knows no more than they do. Refuses
-//! to know the network. Read next: `reports`, the stream; [`domain::ems`], who is let in.
+//! to know the network. Read next: [`management`], what each knows and tells; [`domain::ems`], who is
+//! let in.
 
+pub(crate) mod management;
 mod reports;
 
-use crate::feed::FeedOfAgent;
+use crate::access::exec;
+use crate::feed::of_agent::FeedOfAgent;
 use crate::feed::stream::Stream;
 use crate::network::operation::{Act, Acted};
-use crate::operation::{Call, Execution, Operation, exec};
+use crate::operation::{Call, Execution, Operation};
 use crate::refusal::{Field, Forbidden, NotAvailable, NotFound};
 use crate::{Endpoint, Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::ems::{Ems, News, View};
-use domain::inventory::{ElementId, Inventory};
+use domain::inventory::ElementId;
 use domain::profile::Profile;
 use domain::telemetry::{Action, Telemetry};
 use domain::time::Timestamp;
-use reports::Reports;
-use std::sync::{Arc, Mutex, RwLock};
+use management::ActWanted;
+use std::sync::Arc;
 use tokio::sync::oneshot;
-
-/// What became of an action: its number and outcome, or why it could not be done.
-pub type ActAnswer = Result<Acted, ActFailure>;
-
-/// Why there is no outcome.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ActFailure {
-    /// It cannot be done.
-    #[error("{0}")]
-    Impossible(String),
-    /// It takes longer than a caller is kept waiting.
-    #[error("there is no outcome after {seconds} s")]
-    TooLong {
-        /// How long was waited.
-        seconds: u64,
-    },
-}
-
-/// Somebody wants something done to the network; whoever runs it answers.
-#[derive(Debug)]
-pub struct ActWanted {
-    /// Who.
-    pub by: String,
-    /// The province that the agent is confined to, if it is.
-    pub province: Option<String>,
-    /// Through which management system.
-    pub ems: Ems,
-    /// What.
-    pub action: Action,
-    /// What became of it.
-    pub answer: oneshot::Sender<ActAnswer>,
-}
-
-/// One management system.
-struct ManagementSystem {
-    view: RwLock<View>,
-    reports: Arc<Reports>,
-}
-
-/// All of them.
-pub(crate) struct Management {
-    desks: [ManagementSystem; Ems::ALL.len()],
-    /// Actions wanted, while somebody runs a network.
-    wanted: Mutex<Option<Vec<ActWanted>>>,
-}
-
-impl Management {
-    pub(crate) fn new(inventory: &Arc<Inventory>) -> Self {
-        let desk = |ems| ManagementSystem {
-            view: RwLock::new(View::new(ems, Arc::clone(inventory))),
-            reports: Arc::default(),
-        };
-        Self {
-            desks: Ems::ALL.map(desk),
-            wanted: Mutex::default(),
-        }
-    }
-
-    fn desk(&self, ems: Ems) -> &ManagementSystem {
-        &self.desks[ems as usize]
-    }
-}
 
 impl Engine {
     /// Says that a network is run here: its management systems answer from now on.
@@ -277,18 +218,6 @@ fn in_order(action: &Action) -> Result<(), Refusal> {
             Err(Refusal::unusable(Field::Until, "it lies before from"))
         }
         _ => Ok(()),
-    }
-}
-
-impl From<ActFailure> for Refusal {
-    fn from(failure: ActFailure) -> Self {
-        match failure {
-            ActFailure::Impossible(why) => NotAvailable::Impossible { why }.into(),
-            ActFailure::TooLong { .. } => {
-                let why = failure.to_string();
-                NotAvailable::TooLong { why }.into()
-            }
-        }
     }
 }
 

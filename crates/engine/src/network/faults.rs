@@ -5,16 +5,19 @@
 //! truth, and no agent may take it, whatever the access rules say: agents find out from alarms and
 //! measurements. Refuses to know the network. Read next: [`crate::network::ems`], what agents have instead.
 
+pub(crate) mod request;
+
+use crate::access::exec;
 use crate::network::fault::{FaultRecord, FaultRefusal};
+use crate::network::faults::request::{Answer, FaultRequest};
 use crate::network::operation::{ClearFault, InjectFault, ListFaults};
-use crate::operation::{Call, Execution, Operation, exec};
+use crate::operation::{Call, Execution, Operation};
 use crate::refusal::{Forbidden, NotAvailable};
 use crate::trail::by;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Request};
 use domain::audit::AuditKind;
 use domain::time::Timestamp;
-use std::sync::Mutex;
 use tokio::sync::oneshot;
 
 /// Breaks, tells and mends what is broken in a simulated network, for whoever runs one
@@ -36,18 +39,6 @@ pub trait FaultInjector {
     /// [`FaultRefusal::Unknown`] if it does not go on.
     fn clear(&mut self, wanted: ClearFault, now: Timestamp) -> Result<(), FaultRefusal>;
 }
-
-type Answer<T> = oneshot::Sender<Result<T, FaultRefusal>>;
-
-/// A request that waits for whoever runs the network, with the channel for its answer.
-pub(crate) enum FaultRequest {
-    Inject(InjectFault, Answer<FaultRecord>),
-    List(ListFaults, Answer<Vec<FaultRecord>>),
-    Clear(ClearFault, Answer<()>),
-}
-
-/// The requests that wait, and who made each; none while nobody runs a simulated network.
-pub(crate) type Waiting = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
 
 impl Engine {
     /// Says that a simulated network is run here: faults are injected, listed and cleared from now on.

@@ -5,9 +5,10 @@
 
 use super::ROWS_MOST;
 use crate::Refusal;
-use crate::operation::{Query, Reader, Weigh, exec};
+use crate::access::exec;
+use crate::operation::{Query, Reader, Weigh};
 use crate::schemas::operation::SchemaRecords;
-use crate::trail::{AuditFilter, AuditPage};
+use crate::trail::page::{AuditFilter, AuditPage};
 use domain::access::{Request, Rows};
 use domain::context::{DataParam, Exchange};
 use domain::ems::{AlarmList, Ems};

@@ -4,7 +4,7 @@
 //! Read next: [`crate::registry::membership`] and [`crate::registry::introduction`], which say whose right each
 //! is and carry them out.
 
-use crate::operation::exec;
+use crate::access::exec;
 use domain::access::Request;
 use domain::discovery::Criteria;
 use domain::profile::{Advice, Layer, Profile};

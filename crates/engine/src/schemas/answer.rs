@@ -4,7 +4,8 @@
 
 use super::Schemas;
 use super::published::{Checked, Imprint, Published};
-use crate::operation::{Query, Reader, exec};
+use crate::access::exec;
+use crate::operation::{Query, Reader};
 use crate::refusal::{InvalidInput, NotAvailable};
 use crate::schemas::operation::{
     Form, GetSchemaTemplate, GetSchemaUpdates, ListScenarios, PatchAnswer, PatchStanding,

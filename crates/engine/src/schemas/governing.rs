@@ -6,7 +6,8 @@
 
 use super::answer::standing;
 use super::changed::Changed;
-use crate::operation::{Call, Execution, Operation, exec};
+use crate::access::exec;
+use crate::operation::{Call, Execution, Operation};
 use crate::refusal::{Conflict, InvalidInput, NotFound};
 use crate::schemas::operation::{
     ApprovePatch, EraseFragments, JudgeAlignment, PatchStanding, PublishSchemaTemplate,

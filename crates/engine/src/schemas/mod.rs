@@ -14,7 +14,8 @@
 //! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once; `changed`: what
 //!   came of that, to be committed; `company`: who is around; `document`: how it is kept;
 //! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
-//!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides.
+//!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides, and `delivered`: to
+//!   whom it was told; `served`: the templates that are.
 //!
 //! Requests never wait for evolution: embedding and clustering happen in [`crate::Engine::evolve`],
 //! which the server calls. Read next: [`published`].
@@ -23,26 +24,26 @@ mod answer;
 mod changed;
 mod cohort;
 mod company;
+mod delivered;
 mod document;
 mod evolving;
 mod governing;
 mod learning;
-mod notice;
+pub(crate) mod notice;
 mod observation;
 pub(crate) mod operation;
 mod published;
 mod records;
+mod served;
 mod setup;
 
-pub(crate) use notice::Annotations;
 pub(crate) use observation::{Lesson, Observed};
 pub(crate) use published::Checked;
 pub use setup::{SchemaSetup, TypedForm};
 
-use crate::Engine;
+use delivered::Delivered;
 use domain::time::Timestamp;
 use evolving::Evolving;
-use notice::Delivered;
 use published::Published;
 use schema::contract::Unknown;
 use schema::evolution::Parts;
@@ -172,22 +173,5 @@ impl Schemas {
                 &published.to_string()[..10],
             ),
         }
-    }
-}
-
-impl Engine {
-    /// The templates that are served, by identifier.
-    pub fn templates(&self) -> Vec<Arc<Template>> {
-        self.schemas.served()
-    }
-
-    /// The YANG modules of the templates that are served: name and text.
-    pub fn schema_modules(&self) -> Vec<(String, String)> {
-        self.schemas.modules()
-    }
-
-    /// Resolves when other templates are served than before.
-    pub async fn schemas_changed(&self) {
-        self.schemas.changed().await;
     }
 }

@@ -3,10 +3,11 @@
 //! For each place the agents that fit are asked by a feasibility negotiation about the part that they would
 //! have. Read next: [`crate::tasks::team`], which asks them.
 
+use crate::access::exec;
 use crate::access::unobtainable;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::failure::StoreFailure;
-use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation, exec};
+use crate::operation::{Call, Cost, ENTRY_BYTES, Execution, Operation};
 use crate::refusal::{Conflict, Field};
 use crate::registry::check;
 use crate::tasks::proposal::KIND;

@@ -21,9 +21,6 @@ use store::{Batch, PushChange};
 /// The longest address of a receiver, in bytes.
 const URL_MOST: usize = 2_048;
 
-/// Whether reports can go to an address; if not, why.
-pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
-
 impl Engine {
     /// One that replaces another begins where that began: what is still to be told is not lost.
     pub(crate) fn keep_push(

@@ -8,7 +8,7 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::refusal::{Conflict, Field, InvalidInput};
-use crate::schemas::Annotations;
+use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::life::EndNotice;
 use crate::tasks::message::{Negotiate, Negotiated};

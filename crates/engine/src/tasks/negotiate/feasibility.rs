@@ -9,7 +9,7 @@ use crate::access::unobtainable;
 use crate::accounts::quota::adds;
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::operation::Execution;
-use crate::schemas::Annotations;
+use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::Awaited;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed, recorded_reply};

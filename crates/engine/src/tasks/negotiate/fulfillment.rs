@@ -11,7 +11,7 @@ use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::hosting::question::Question;
 use crate::operation::Execution;
 use crate::refusal::Field;
-use crate::schemas::Annotations;
+use crate::schemas::notice::Annotations;
 use crate::tasks::awaited::{Answered, Awaited};
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::{asked, committed};

@@ -16,7 +16,7 @@ pub(crate) mod turn;
 
 use crate::operation::Execution;
 use crate::refusal::NotFound;
-use crate::schemas::Annotations;
+use crate::schemas::notice::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::routing::unknown_task;
 use crate::tasks::reply::state_reply;

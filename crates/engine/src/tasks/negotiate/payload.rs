@@ -5,7 +5,8 @@
 //! raw. That holds for everyone who speaks: publishers, executors outside, and agents in here, whose
 //! words come without a request that could be refused. Read next: [`crate::schemas`].
 
-use crate::schemas::{Annotations, Checked, Lesson, Observed};
+use crate::schemas::notice::Annotations;
+use crate::schemas::{Checked, Lesson, Observed};
 use crate::tasks::message::Negotiate;
 use crate::tasks::request::{Sections, sections};
 use crate::{Engine, Refusal};

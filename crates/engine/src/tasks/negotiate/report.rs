@@ -6,7 +6,7 @@ use super::payload::Speaker;
 use crate::commit::unit_of_work::{LONG, UnitOfWork};
 use crate::operation::Execution;
 use crate::refusal::{Field, Forbidden};
-use crate::schemas::Annotations;
+use crate::schemas::notice::Annotations;
 use crate::tasks::message::{Negotiate, Negotiated};
 use crate::tasks::negotiate::exchange::committed;
 use crate::tasks::negotiate::routing::check_addressee;
