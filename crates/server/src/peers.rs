@@ -6,12 +6,15 @@
 //! own key, or over A2A ([`crate::outside`]). Bytes are counted after framing and before SSH, so
 //! all transports give the same figures. Read next: `connection`, [`crate::runtime`].
 
+mod arrival;
 mod connection;
 mod replay;
 mod tally;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use arrival::UNREACHABLE;
+pub use arrival::{Arrival, PLATFORM};
 pub use tally::Tally;
 
 use crate::host::Host;
@@ -22,9 +25,7 @@ use connection::{Call, PeerConnection, Plan};
 use domain::agent::{Message, Undelivered};
 use domain::content::Content;
 use domain::event::Sequence;
-use domain::notification::Notification;
 use domain::registry::{Reach, Registration};
-use domain::reply::Reply;
 use domain::task::Conditions;
 use domain::telemetry::Token;
 use domain::time::Timestamp;
@@ -33,43 +34,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tokio::sync::mpsc;
-
-/// The name under which a platform logs in to agents that are servers elsewhere, and of its key.
-pub const PLATFORM: &str = "platform";
-
-/// The tag of a message that could not be delivered.
-pub(crate) const UNREACHABLE: &str = "unreachable";
-
-/// Something that arrived for an agent.
-#[derive(Debug)]
-pub enum Arrival {
-    /// The reply to its message.
-    Reply {
-        /// The agent.
-        agent: String,
-        /// The token of the sending.
-        token: Token,
-        /// The reply, or the error instead of one.
-        reply: Result<Reply, Undelivered>,
-    },
-    /// The reply to its message is delayed: the peer cannot be reached at the moment, or needs time
-    /// to answer.
-    Delayed {
-        /// The agent.
-        agent: String,
-        /// The token of the sending.
-        token: Token,
-    },
-    /// A notification of a task that the peer executes.
-    Notified {
-        /// The agent.
-        agent: String,
-        /// The peer.
-        from: String,
-        /// The notification.
-        notification: Arc<Notification>,
-    },
-}
 
 /// A connection as seen by its sender.
 struct Link {
