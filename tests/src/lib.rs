@@ -9,7 +9,8 @@
 //! - [`cards`]: the card of an A2A agent elsewhere;
 //! - [`network`]: the network of the cases, as its management systems know it;
 //! - [`checklist`]: points of the drafts, compared with their proofs;
-//! - [`workspace`]: the folders of the crates.
+//! - [`workspace`]: the folders of the crates;
+//! - [`circles`]: what the files of a crate name of each other.
 //!
 //! Knows the public interfaces only. Read next: [`conformance`].
 
@@ -17,6 +18,7 @@ pub mod attacks;
 pub mod cards;
 pub mod cast;
 pub mod checklist;
+pub mod circles;
 pub mod conformance;
 pub mod judge;
 pub mod memory;

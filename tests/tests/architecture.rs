@@ -5,6 +5,7 @@
 //! Checks manifests, the lock file and the `clippy.toml` fences; the use of dependencies in code is
 //! checked by clippy. Other repository checks are in `tidy.rs`.
 
+use harness::circles::{self, Modules};
 use harness::workspace::{crates, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -225,6 +226,31 @@ fn the_arrows_make_no_circle() {
         below.extend(placed.iter().map(|(name, _)| name));
         rest = left;
     }
+}
+
+/// So that each file stands above all that it names, and can be read after them.
+#[test]
+fn no_circle_of_files_is_larger_than_a_module_and_its_children() {
+    let mut forbidden = Vec::new();
+    for (name, folder) in crates() {
+        for root in circles::roots(&folder) {
+            let modules = Modules::read(&root);
+            let arrows = modules.arrows();
+            let circles = modules.circles().into_iter();
+            for circle in circles.filter(|circle| !circles::is_module_and_children(circle)) {
+                let ties = circle.iter().flat_map(|from| {
+                    let within = arrows[from].iter().filter(|to| circle.contains(to));
+                    within.map(|to| format!("\n  {} -> {}", from.join("::"), to.join("::")))
+                });
+                forbidden.push(format!("{name}:{}", ties.collect::<String>()));
+            }
+        }
+    }
+    assert!(
+        forbidden.is_empty(),
+        "circles of files: {}",
+        forbidden.join("\n")
+    );
 }
 
 #[test]

@@ -75,7 +75,7 @@ const POINTS: &[Point] = &[
                 "what_the_draft_calls_configuration_is_state_here",
             ),
             (
-                "tests/tests/conformance.rs",
+                "tests/tests/conformance/main.rs",
                 "every_announced_schema_is_served",
             ),
         ],

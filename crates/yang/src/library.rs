@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::generation::{Conformance, Module};
+use crate::module::{Conformance, Module};
 
 const NAMESPACE: &str = "urn:ietf:params:xml:ns:yang:ietf-yang-library";
 const DATASTORES: &str = "urn:ietf:params:xml:ns:yang:ietf-datastores";

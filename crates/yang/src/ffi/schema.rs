@@ -2,8 +2,8 @@
 //! extension instances, structures, YANG version.
 
 use super::*;
-use crate::node::{BaseType, ValueType};
 use crate::set::as_written;
+use crate::value_type::{BaseType, ValueType};
 use yang_rs::schema::SchemaLeafType;
 use yang_rs::utils::Binding;
 

@@ -4,10 +4,9 @@
 //!
 //! Read next: `harness::judge`, which records the messages' nodes.
 
+use super::ALL_IN_MEMORY;
 use domain::audit::AuditKind;
-use harness::conformance::{self, Verdict};
-use harness::judge::Seen;
-use harness::memory::Memory;
+use harness::conformance;
 use yang::{Kind, SchemaNode};
 
 /// Nodes without a case, by the beginning of their path, with the reason.
@@ -148,19 +147,6 @@ const SECRET: &str = "credentials are read by nobody; access-secrets shows it";
 /// served.
 const TEMPLATES: &str = "urn:convoke:params:xml:ns:yang:schema:";
 
-fn seen() -> Seen {
-    let mut seen = Seen::new();
-    for case in conformance::cases(&conformance::directory()) {
-        let verdict = conformance::run(&case, &mut Memory::new(), &mut seen);
-        assert!(
-            !matches!(verdict, Verdict::Failed(_)),
-            "{}: {verdict:?}",
-            case.name
-        );
-    }
-    seen
-}
-
 /// True if the node is in the list.
 fn listed(node: &SchemaNode) -> bool {
     UNSEEN.iter().any(|(path, _)| is_below(node, path))
@@ -185,7 +171,7 @@ fn excused(node: &SchemaNode) -> bool {
 
 #[test]
 fn every_leaf_rpc_and_notification_was_in_a_message() {
-    let seen = seen();
+    let seen = &ALL_IN_MEMORY.seen;
     let schema = testkit::generation();
     let wanted = |node: &&SchemaNode| {
         let terminal = matches!(
@@ -283,7 +269,7 @@ fn every_excuse_is_about_a_node_of_the_schema() {
 /// from either could be written but not read back.
 #[test]
 fn every_kind_of_audit_record_is_of_the_module_and_the_other_way_round() {
-    let module = include_str!("../../yang/convoke-audit@2026-11-23.yang");
+    let module = include_str!("../../../yang/convoke-audit@2026-11-23.yang");
     let named = module
         .lines()
         .filter_map(|line| line.trim().strip_prefix("enum "))
