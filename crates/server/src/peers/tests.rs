@@ -10,7 +10,7 @@ use crate::runtime::Runtime;
 use crate::schemas::{generation, shipped_modules};
 use domain::agent::{Agent, Input, Output, Progress};
 use domain::inventory::Inventory;
-use domain::reply::Verdict;
+use domain::reply::{Reply, Verdict};
 use domain::task::{Status, TaskId};
 use domain::time::SeededRng;
 use domain::verb::Verb;
