@@ -389,8 +389,8 @@ fn gguf(
 #[cfg(feature = "endpoint")]
 fn endpoint(remote: &Remote, place: Place) -> Result<Box<dyn SemanticParser>, Unavailable> {
     use crate::endpoint::{EndpointSettings, ModelEndpoint};
-    let default = GgufSettings::new(&remote.url, &remote.model);
-    let model = ModelEndpoint::new(GgufSettings {
+    let default = EndpointSettings::new(&remote.url, &remote.model);
+    let model = ModelEndpoint::new(EndpointSettings {
         key_variable: remote.key_variable.clone(),
         authorities: remote.authorities.clone(),
         in_the_clear: remote.in_the_clear,
