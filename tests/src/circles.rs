@@ -1,9 +1,9 @@
 //! The files of a crate, what each names of the others, and the circles that come of it.
 //!
-//! A file names another by a path: one that it imports, or one in its code. A name that a module
-//! only hands on counts for the file that defines it. Code for tests alone is left out, and so is
-//! what stands in the arguments of macros, which are no code before they are expanded. Which
-//! circles are allowed is decided in `tests/architecture.rs`.
+//! A file names another by a path: one that it imports, or one in its code, arguments of macros
+//! included. A name that a module only hands on counts for the file that defines it. Left out are code
+//! for tests alone, methods that are called on a value, and programs in `src/bin`. That there is no
+//! forbidden circle is held by `tests/architecture.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Module {
     defined: BTreeSet<String>,
     /// What the module names by an import, and where that leads; `None` as a name is a glob.
     imported: Vec<(Option<String>, Vec<String>)>,
-    /// Paths in its code, from the root of the crate.
+    /// Where the paths in its code lead.
     named: BTreeSet<Vec<String>>,
 }
 
@@ -48,8 +48,10 @@ impl Modules {
             module: Module::default(),
             children: Vec::new(),
             inside: 0,
+            paths: BTreeSet::new(),
         };
         reader.items(&parsed.items);
+        reader.resolve();
         self.0.insert(path.clone(), reader.module);
         for child in reader.children {
             let below = folder.join(&child);
@@ -63,27 +65,18 @@ impl Modules {
         }
     }
 
-    /// The circles: sets of two modules or more that reach each other.
-    pub fn circles(&self) -> Vec<Vec<ModulePath>> {
+    /// The circles that are larger than a module and its children: each with the arrows in it.
+    pub fn forbidden(&self) -> Vec<BTreeMap<ModulePath, BTreeSet<ModulePath>>> {
         let arrows = self.arrows();
-        let reached: BTreeMap<_, _> = (arrows.keys())
-            .map(|from| (from, reachable(&arrows, from)))
-            .collect();
-        let mut circles: Vec<Vec<ModulePath>> = Vec::new();
-        for (from, to) in &reached {
-            let circle: Vec<ModulePath> = (to.iter())
-                .filter(|other| reached[*other].contains(*from))
-                .cloned()
-                .collect();
-            if circle.len() > 1 && !circles.contains(&circle) {
-                circles.push(circle);
-            }
-        }
+        let circles = circles(&arrows).into_iter();
         circles
+            .map(|circle| among(&arrows, &circle))
+            .filter(|circle| !is_module_and_children(circle))
+            .collect()
     }
 
     /// Each module with those that it names.
-    pub fn arrows(&self) -> BTreeMap<ModulePath, BTreeSet<ModulePath>> {
+    fn arrows(&self) -> Arrows {
         (self.0.iter())
             .map(|(path, module)| {
                 let imported = module.imported.iter().map(|(_, target)| target);
@@ -132,18 +125,39 @@ impl Modules {
     }
 }
 
-/// Whether `circle` is a module and modules right below it, as a type and its parts may be.
-pub fn is_module_and_children(circle: &[ModulePath]) -> bool {
-    let Some(top) = circle.iter().min_by_key(|path| path.len()) else {
-        return true;
-    };
-    (circle.iter()).all(|path| path == top || path.split_last().is_some_and(|(_, up)| up == *top))
+type Arrows = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
+
+/// Sets of two modules or more that reach each other.
+fn circles(arrows: &Arrows) -> BTreeSet<BTreeSet<ModulePath>> {
+    let reached: BTreeMap<_, _> = (arrows.keys())
+        .map(|from| (from, reachable(arrows, from)))
+        .collect();
+    let with_each = reached.iter().map(|(from, to)| {
+        let back = to.iter().filter(|other| reached[*other].contains(*from));
+        back.cloned().collect::<BTreeSet<_>>()
+    });
+    with_each.filter(|circle| circle.len() > 1).collect()
 }
 
-fn reachable(
-    arrows: &BTreeMap<ModulePath, BTreeSet<ModulePath>>,
-    from: &ModulePath,
-) -> BTreeSet<ModulePath> {
+fn among(arrows: &Arrows, some: &BTreeSet<ModulePath>) -> Arrows {
+    (some.iter())
+        .map(|from| (from.clone(), &arrows[from] & some))
+        .collect()
+}
+
+/// Whether a circle is a module and modules right below it, of which no two are in a circle
+/// without it.
+fn is_module_and_children(circle: &Arrows) -> bool {
+    let top = circle.keys().min_by_key(|path| path.len());
+    let Some(top) = top else { return true };
+    let children: BTreeSet<ModulePath> =
+        circle.keys().filter(|path| *path != top).cloned().collect();
+    let are_below =
+        (children.iter()).all(|path| path.split_last().is_some_and(|(_, up)| up == *top));
+    are_below && circles(&among(circle, &children)).is_empty()
+}
+
+fn reachable(arrows: &Arrows, from: &ModulePath) -> BTreeSet<ModulePath> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from];
     while let Some(next) = open.pop() {
@@ -163,6 +177,8 @@ struct Reader {
     children: Vec<String>,
     /// How many modules written out in this file are around what is read.
     inside: usize,
+    /// Paths that begin with a name, which an import may explain.
+    paths: BTreeSet<Vec<String>>,
 }
 
 impl Reader {
@@ -178,6 +194,27 @@ impl Reader {
         }
         for item in items {
             self.visit_item(item);
+        }
+    }
+
+    /// Takes in a path of the code.
+    fn name(&mut self, path: Vec<String>) {
+        match self.from_root(&path) {
+            Some(path) => drop(self.module.named.insert(path)),
+            None => drop(self.paths.insert(path)),
+        }
+    }
+
+    /// Follows the paths that begin with a name which this file imports.
+    fn resolve(&mut self) {
+        for path in std::mem::take(&mut self.paths) {
+            let head = self.module.imported.iter().find_map(|(as_name, leads)| {
+                (as_name.as_ref() == path.first()).then(|| leads.clone())
+            });
+            if let Some(head) = head {
+                let path = [head.as_slice(), &path[1..]].concat();
+                self.module.named.insert(path);
+            }
         }
     }
 
@@ -271,13 +308,27 @@ impl<'ast> Visit<'ast> for Reader {
         let names: Vec<String> = (path.segments.iter())
             .map(|segment| segment.ident.to_string())
             .collect();
-        if names.len() > 1
-            && path.leading_colon.is_none()
-            && let Some(path) = self.from_root(&names)
-        {
-            self.module.named.insert(path);
+        if names.len() > 1 && path.leading_colon.is_none() {
+            self.name(names);
         }
         syn::visit::visit_path(self, path);
+    }
+
+    /// What a macro is given is no code yet: paths in it are known by how they begin.
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        let tokens = call.tokens.to_string().replace(" :: ", "::");
+        let words = tokens.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        for (at, word) in words.iter().enumerate() {
+            if words[..at].ends_with(&["pub", "in"]) {
+                continue;
+            }
+            let names: Vec<String> = word.split("::").map(str::to_owned).collect();
+            let begins = ["crate", "super", "self"].contains(&names[0].as_str());
+            if begins && names.len() > 1 && names.iter().all(|name| !name.is_empty()) {
+                self.name(names);
+            }
+        }
     }
 }
 
@@ -307,11 +358,94 @@ fn name_of(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// The file that holds the root of the crate in `folder`: `lib.rs` before `main.rs`.
+/// The roots of the crates in `folder`: its library, its command, or both.
 pub fn roots(folder: &Path) -> Vec<PathBuf> {
     ["lib.rs", "main.rs"]
         .map(|name| folder.join("src").join(name))
         .into_iter()
         .filter(|file| file.exists())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The forbidden circles of a crate with these files, as the modules in each.
+    fn forbidden(files: &[(&str, &str)]) -> Vec<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let file = folder.path().join(name);
+            std::fs::create_dir_all(file.parent().expect("it is in a folder")).expect("a folder");
+            std::fs::write(file, text).expect("a file");
+        }
+        let modules = Modules::read(&folder.path().join("lib.rs"));
+        let circles = modules.forbidden().into_iter();
+        circles
+            .map(|circle| {
+                circle
+                    .keys()
+                    .map(|path| path.join("::"))
+                    .collect::<Vec<_>>()
+            })
+            .map(|circle| circle.join(" "))
+            .collect()
+    }
+
+    const AB: (&str, &str) = ("lib.rs", "mod a; mod b;");
+    const B_NAMES_A: (&str, &str) = ("b.rs", "use crate::a::A; pub struct B(A);");
+
+    #[test]
+    fn two_files_that_name_each_other_are_found_however_they_do() {
+        for names_b in [
+            "use crate::b::B; pub struct A;",
+            "use crate::{b::{self as other}}; pub struct A; fn f(_: other::B) {}",
+            "use super::b::*; pub struct A;",
+            "pub struct A; fn f() -> crate::b::B { todo() }",
+            "pub struct A; fn f(b: u8) -> bool { matches!(b, crate::b::X) }",
+            "pub struct A; mod inside { use super::super::b::B; }",
+            "pub struct A; fn f() { use crate::b; b::g(); }",
+        ] {
+            let found = forbidden(&[AB, ("a.rs", names_b), B_NAMES_A]);
+            assert_eq!(found, ["a b"], "{names_b}");
+        }
+    }
+
+    #[test]
+    fn what_is_handed_on_or_imported_in_part_leads_to_who_defines_it() {
+        let handed_on = ("lib.rs", "mod a; mod b; pub use b::B;");
+        let a = ("a.rs", "use crate::B; pub struct A;");
+        assert_eq!(forbidden(&[handed_on, a, B_NAMES_A]), ["a b"]);
+        let a = ("a.rs", "pub mod x;");
+        let x = ("a/x.rs", "use crate::b::B; pub fn f() {}");
+        let b = ("b.rs", "use crate::a; pub struct B; fn g() { a::x::f() }");
+        assert_eq!(forbidden(&[AB, a, x, b]), ["a::x b"]);
+    }
+
+    #[test]
+    fn tests_visibilities_and_other_crates_make_no_circle() {
+        for names_nothing in [
+            "pub struct A; #[cfg(test)] mod tests { use crate::b::B; }",
+            "pub(in crate::b) struct A;",
+            "use ::b::B; pub struct A;",
+        ] {
+            let found = forbidden(&[AB, ("a.rs", names_nothing), B_NAMES_A]);
+            assert!(found.is_empty(), "{names_nothing}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_module_may_be_in_a_circle_with_its_children_but_not_they_with_each_other() {
+        let root = ("lib.rs", "mod a;");
+        let a = (
+            "a.rs",
+            "mod x; mod y; use x::X; use y::Y; pub struct A(X, Y);",
+        );
+        let x = ("a/x.rs", "use super::A; pub struct X;");
+        let y = ("a/y.rs", "use super::A; pub struct Y;");
+        assert!(forbidden(&[root, a, x, y]).is_empty());
+        let x = ("a/x.rs", "use super::y::Y; pub struct X;");
+        let y = ("a/y.rs", "use super::{A, x::X}; pub struct Y;");
+        assert_eq!(forbidden(&[root, a, x, y]), ["a a::x a::y"]);
+    }
 }

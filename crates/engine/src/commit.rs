@@ -1,7 +1,7 @@
 //! The one commit: what a decision changes leaves as one batch, and what was not stored is taken back.
 //!
 //! Read next: [`unit_of_work`], what is committed; [`submit`], how; [`outbox`], what waits for it;
-//! `recovery`.
+//! [`broken`], a decision that panicked; `recovery`.
 
 pub(crate) mod broken;
 pub(crate) mod lock;

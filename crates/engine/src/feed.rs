@@ -1,7 +1,7 @@
 //! The log as subscribers follow it: a cursor, and what stands after it.
 //!
 //! Replay and live reading are the same loop with different start cursors: the newest entries are
-//! kept in memory ([`recent`]), older ones come from the store. Nothing is pushed; a subscriber that
+//! kept in memory ([`recent`]; `tellers`, whose tasks they tell of), older ones come from the store. Nothing is pushed; a subscriber that
 //! is slow is merely behind, and delays nobody. What an agent's own endpoint tells is a stream of its own
 //! ([`of_agent`]), so that who follows one agent is not woken by all the others. Read next:
 //! `bindings`, which encodes entries.

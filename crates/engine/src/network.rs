@@ -9,13 +9,13 @@ pub(crate) mod operation;
 
 use domain::inventory::Inventory;
 use ems::management::Management;
-use faults::request::Waiting;
+use faults::request::WaitingRequests;
 use std::sync::Arc;
 
 /// The network that is run here, if one is.
 pub(crate) struct Network {
     /// Requests about faults, while somebody runs a simulated network.
-    faults: Waiting,
+    faults: WaitingRequests,
     management: Management,
 }
 
@@ -23,7 +23,7 @@ impl Network {
     /// Nobody runs one yet; it is documented like this.
     pub(crate) fn new(inventory: &Arc<Inventory>) -> Self {
         Self {
-            faults: Waiting::default(),
+            faults: WaitingRequests::default(),
             management: Management::new(inventory),
         }
     }

@@ -14,7 +14,7 @@
 //!
 //! Access is not checked here: the document must hold only what the reader may see. The facts on
 //! YANG modules that the functions of YANG need come from a [`Modules`]. A tour: `lexer` and
-//! `parse` make an `expression`; `evaluate` walks it with `axis`, `value`, `compare` and `call`;
+//! `parse` make an `expression`, each with the `kind` of its value; `evaluate` walks it with `axis`, `value`, `compare` and `call`;
 //! `retain` writes the selected elements.
 
 mod axis;

@@ -3,7 +3,7 @@
 //! A tour:
 //! - [`ssh`] and [`http`] are the transports, [`token`] holds the bearer tokens and [`a2a`] the
 //!   routes of the latter; [`session`] moves the bytes of one NETCONF session;
-//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files, [`user_name`] the
+//! - [`state`], [`config`], [`access`], [`profile`] and [`file`] are the files, `user_name` the
 //!   rule for names; `writable` refuses files that others may write by their `permissions`,
 //!   [`revocation`] watches credentials, by the `stamp` of their files; [`trail`] records logins;
 //! - [`clock`] is the time; [`memory`] measures the memory of the process; [`fair`] gives users
@@ -55,7 +55,7 @@ pub mod state;
 pub mod story;
 pub mod token;
 pub mod trail;
-pub mod user_name;
+mod user_name;
 pub mod webhook;
 pub mod workers;
 mod writable;

@@ -4,7 +4,8 @@
 //! same state machines are joined by a pipe. An agent that is a client elsewhere is addressed at
 //! the platform's endpoint; one that is a server is reached by its proxy here, with the platform's
 //! own key, or over A2A ([`crate::outside`]). Bytes are counted after framing and before SSH, so
-//! all transports give the same figures. Read next: `connection`, [`crate::runtime`].
+//! all transports give the same figures. Read next: `connection`, `arrival` (what comes
+//! back), [`crate::runtime`].
 
 mod arrival;
 mod connection;

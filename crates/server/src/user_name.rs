@@ -6,14 +6,14 @@
 use domain::profile::{is_deceptive, is_joining};
 
 /// The rule for user names, for error messages.
-pub const USER_NAME_RULE: &str =
+pub(crate) const USER_NAME_RULE: &str =
     "a name is 1 to 64 characters that are seen, no '/', '\\', '(' or ')', and begins with no '.'";
 
 /// True if `name` can be a user name: 1 to 64 characters, no path separator, no parenthesis (the
 /// audit trail puts a placeholder for many users in them), no invisible or direction-changing
 /// characters, no leading dot.
 #[must_use]
-pub fn is_user_name(name: &str) -> bool {
+pub(crate) fn is_user_name(name: &str) -> bool {
     !name.is_empty()
         && name.chars().count() <= 64
         && !name.starts_with('.')

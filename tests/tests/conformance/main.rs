@@ -1,4 +1,4 @@
-//! Every case of `conformance/`: in memory (no socket, one clock, no sleep), and over SSH.
+//! Every case of `tests/conformance/`: in memory (no socket, one clock, no sleep), and over SSH.
 //!
 //! Read next: `harness::conformance`, which defines the format; [`coverage`], what must have a case.
 

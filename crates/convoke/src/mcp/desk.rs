@@ -58,8 +58,9 @@ impl ServerHandler for Desk {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.shelf.renew().await.map_err(in_vain)?;
-        let tools = self.shelf.offers().tools();
-        Ok(ListToolsResult::with_all_items(tools))
+        let offers = self.shelf.offers();
+        let tools = offers.tools().chain(going_on::tools());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(

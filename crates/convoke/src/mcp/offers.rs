@@ -3,8 +3,8 @@
 //! Profiles tell the agents and skills, templates the payloads; a template with an invalid seal is
 //! not used. Refuses to know the outcome of calls. Read next: [`super::names`], `schema::render`.
 
+use super::Access;
 use super::names::names;
-use super::{Access, going_on};
 use crate::output::Failure;
 use crate::remote::{REGISTRY, SCHEMA, entries, get, leaf, named, text, texts};
 use crate::schemas::{fetched, records_of, schemas};
@@ -60,10 +60,9 @@ impl Offers {
         self.0.iter().find(|offer| offer.tool.name == name)
     }
 
-    /// All tools.
-    pub(super) fn tools(&self) -> Vec<Tool> {
-        let skills = self.0.iter().map(|offer| offer.tool.clone());
-        skills.chain(going_on::tools()).collect()
+    /// The tool of each.
+    pub(super) fn tools(&self) -> impl Iterator<Item = Tool> {
+        self.0.iter().map(|offer| offer.tool.clone())
     }
 }
 

@@ -12,7 +12,7 @@
 //! - [`observation`]: what a payload teaches, committed with the task that brought it; [`learning`]: that
 //!   it is kept, and taken in later;
 //! - [`evolving`]: pools and lineages; takes observations in, in order, each exactly once; `changed`: what
-//!   came of that, to be committed; `company`: who is around; `document`: how it is kept;
+//!   came of that, to be committed; `company`: who is around, in `cohort`s; `document`: how it is kept; `setup`: what all begins with;
 //! - [`answer`]: what is asked about schemas; [`governing`]: what administrators do to them;
 //!   [`records`]: the tree `/schemas`; [`notice`]: what replies tell besides, and `delivered`: to
 //!   whom it was told; `served`: the templates that are.

@@ -5,12 +5,12 @@
 
 use crate::commit::unit_of_work::UnitOfWork;
 use crate::hosting::question::Question;
-use crate::tasks::negotiate::turn::{further, reply_of, speech_of};
+use crate::tasks::negotiate::turn::{further, speech_of};
 use crate::tasks::negotiation::moved;
 use crate::tasks::reply::{pending, take_answer};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
-use domain::agent::{Ask, Input, Output};
+use domain::agent::{Ask, Input};
 use domain::content::Content;
 use domain::negotiation::{Kind, Move, Negotiation, Side, Speech, Stance};
 use domain::reply::Reply;
@@ -18,7 +18,6 @@ use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::sync::Arc;
-use tracing::debug;
 
 pub(crate) const KIND: Kind = Kind::Feasibility;
 
@@ -104,36 +103,10 @@ impl Engine {
             // Taken note of.
             None => Some(Reply::accepted()),
         };
-        self.take_besides(work, &open, (proposal.to, outputs), now, unit);
-        let spoke = work.negotiation(&open.task, KIND);
-        let spoke = spoke.filter(|n| n.said(Side::Executor, round).is_some());
-        let reply = reply.or_else(|| spoke.map(|n| reply_of(n, round)));
-        Ok(reply.map(|reply| of_round(reply, &open.task, round)))
-    }
-
-    /// Takes on what stands for an executor elsewhere puts out beside its answer. What it says of the
-    /// proposal in the same breath is its answer as well.
-    fn take_besides(
-        &self,
-        work: &mut Work,
-        open: &Arc<Negotiation>,
-        (to, outputs): (usize, Vec<Output>),
-        now: Timestamp,
-        unit: &mut UnitOfWork,
-    ) {
         for output in outputs {
-            match output {
-                Output::Speak { task, kind, speech } if (&task, kind) == (&open.task, KIND) => {
-                    let latest = work.negotiation(&task, kind).unwrap_or(open);
-                    let (latest, spoken) =
-                        (Arc::clone(latest), Move::Speak(Side::Executor, speech));
-                    if let Err(late) = work.move_on(&latest, spoken, now, unit) {
-                        debug!(task.id = %task, agent = open.executor, "word not taken: {late}");
-                    }
-                }
-                output => self.pass_on(work, to, output, unit),
-            }
+            self.pass_on(work, proposal.to, output, unit);
         }
+        Ok(reply.map(|reply| of_round(reply, &open.task, round)))
     }
 }
 

@@ -151,14 +151,14 @@ impl Drop for Piece {
 }
 
 /// A stream that ends when its response is stalled for too long.
-pub(super) struct Watched<F> {
+pub(super) struct WatchedResponse<F> {
     stream: Pin<Box<F>>,
     delivery: Arc<Delivery>,
     stall: Duration,
     patience: Option<Pin<Box<Sleep>>>,
 }
 
-impl<F> Watched<F> {
+impl<F> WatchedResponse<F> {
     /// A stream whose response may be stalled for `stall`.
     pub(super) fn new(stream: F, stall: Duration) -> Self {
         Self {
@@ -188,7 +188,7 @@ impl<F> Watched<F> {
     }
 }
 
-impl<F: Future<Output = ()>> Future for Watched<F> {
+impl<F: Future<Output = ()>> Future for WatchedResponse<F> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     /// A stream with a response of two pieces of which `untaken` are not taken.
-    fn stream(untaken: usize, stall: Duration) -> Watched<impl Future<Output = ()>> {
+    fn stream(untaken: usize, stall: Duration) -> WatchedResponse<impl Future<Output = ()>> {
         let stream = async move {
             let mut left = Bytes::from(vec![0; 2 * PIECE_BYTES]);
             let delivery = Delivery::of_answer();
@@ -242,10 +242,10 @@ mod tests {
             assert_eq!(delivery.may_end(), untaken == 0);
             pending().await
         };
-        Watched::new(stream, stall)
+        WatchedResponse::new(stream, stall)
     }
 
-    fn poll<F: Future<Output = ()>>(stream: &mut Watched<F>) -> Poll<()> {
+    fn poll<F: Future<Output = ()>>(stream: &mut WatchedResponse<F>) -> Poll<()> {
         Pin::new(stream).poll(&mut Context::from_waker(Waker::noop()))
     }
 
@@ -255,7 +255,7 @@ mod tests {
         stream(1, Duration::ZERO).await;
         let mut taken = stream(0, Duration::ZERO);
         assert!(poll(&mut taken).is_pending() && taken.patience.is_none());
-        let mut quiet = Watched::new(pending(), Duration::ZERO);
+        let mut quiet = WatchedResponse::new(pending(), Duration::ZERO);
         assert!(poll(&mut quiet).is_pending() && quiet.patience.is_none());
     }
 
@@ -264,7 +264,8 @@ mod tests {
         let stall = Duration::from_secs(3_600);
         let mut stream = stream(1, stall);
         assert!(poll(&mut stream).is_pending());
-        let until = |stream: &Watched<_>| stream.patience.as_ref().map(|sleep| sleep.deadline());
+        let until =
+            |stream: &WatchedResponse<_>| stream.patience.as_ref().map(|sleep| sleep.deadline());
         let first = until(&stream);
         assert_eq!(first, stream.delivery.stalled_since().map(|at| at + stall));
         let mut more = Bytes::from("more");

@@ -7,7 +7,7 @@
 //! [`crate::fair`]; the server's `in_turn`, for requests.
 
 use super::admission::ConnectionPermit;
-use super::delivery::Watched;
+use super::delivery::WatchedResponse;
 use super::wire::Pace;
 use crate::fair::Turns;
 use crate::ssh::ConnectionLimiter;
@@ -109,7 +109,7 @@ where
         let mut turns = self.owner.turns();
         let mut stream = Box::pin(stream);
         let stream = poll_fn(move |cx| turns.poll(cx, |cx| stream.as_mut().poll(cx)));
-        tokio::spawn(Watched::new(stream, self.stall));
+        tokio::spawn(WatchedResponse::new(stream, self.stall));
     }
 }
 

@@ -1,4 +1,5 @@
-//! What comes back for hosted agents from others, wherever those are.
+//! What comes back for hosted agents from others, wherever those are, and by which name and tag both
+//! sides know it.
 //!
 //! Read next: [`super`], which sends; [`crate::outside::remote_tasks`], to A2A agents elsewhere.
 

@@ -10,6 +10,7 @@ mod told;
 #[cfg(test)]
 mod tests;
 
+use crate::peers::UNREACHABLE;
 use bindings::a2a::outside::REMOTE_SECTION;
 use domain::agent::{Agent, Ask, Input, Message, Output, Progress, Undelivered};
 use domain::content::Content;
@@ -28,8 +29,6 @@ const BACKOFF: Backoff = Backoff {
     first_ms: 1_000,
     longest_ms: 60_000,
 };
-/// The `tag` of an undelivered message; any other is an answer of the agent itself.
-const UNREACHABLE: &str = "unreachable";
 
 /// Makes the proxy of an agent elsewhere.
 pub fn proxy(registration: &Registration) -> Box<dyn Agent> {

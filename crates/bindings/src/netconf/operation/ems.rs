@@ -116,9 +116,15 @@ fn element(named: Text<'_>) -> ElementId {
 /// Nothing is told but that it was done.
 fn done(_: &Acted, (): ()) {}
 
+/// An outcome of another action than was asked has no place in the output.
+fn untold<O>(acted: &Acted, output: O) -> O {
+    tracing::error!(outcome = ?acted.outcome, "the network answered with what was not asked");
+    output
+}
+
 fn measured<'a>(acted: &'a Acted, output: output::Probe<'a>) -> output::Probe<'a> {
     let Outcome::Measured(of) = &acted.outcome else {
-        return output;
+        return untold(acted, output);
     };
     output
         .condition(of.condition.as_str())
@@ -129,7 +135,7 @@ fn measured<'a>(acted: &'a Acted, output: output::Probe<'a>) -> output::Probe<'a
 
 fn dispatched<'a>(acted: &'a Acted, output: output::Dispatch<'a>) -> output::Dispatch<'a> {
     let Outcome::Dispatched { arrival } = &acted.outcome else {
-        return output;
+        return untold(acted, output);
     };
     output.dispatch(acted.number).arrival(*arrival)
 }
@@ -139,7 +145,7 @@ fn configured<'a>(
     output: output::ReadConfiguration<'a>,
 ) -> output::ReadConfiguration<'a> {
     let Outcome::Configuration(of) = &acted.outcome else {
-        return output;
+        return untold(acted, output);
     };
     let names: BTreeSet<&String> = of.running.keys().chain(of.planned.keys()).collect();
     output.parameter(names, |node, name| {
@@ -156,7 +162,7 @@ fn traced<'a>(acted: &'a Acted, output: output::Trace<'a>) -> output::Trace<'a> 
         came_from,
     } = &acted.outcome
     else {
-        return output;
+        return untold(acted, output);
     };
     output
         .visit(visits, visit)

@@ -19,4 +19,4 @@ pub(crate) enum FaultRequest {
 }
 
 /// The requests that wait, and who made each; none while nobody runs a simulated network.
-pub(crate) type Waiting = Mutex<Option<Vec<(Principal, FaultRequest)>>>;
+pub(crate) type WaitingRequests = Mutex<Option<Vec<(Principal, FaultRequest)>>>;

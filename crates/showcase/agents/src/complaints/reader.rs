@@ -3,7 +3,8 @@
 //! [`ComplaintReader`] is the place where somebody else's understanding may be put; [`PlainReader`] works by
 //! word lists, the towns of the inventory and the calendar alone, forgives typing errors, and says
 //! nothing of what the words do not say. Times are taken as UTC. Refuses to know what is behind a
-//! complaint. Read next: [`matter`], [`place`], [`when`].
+//! complaint. Read next: [`matter`], [`place`], [`when`] and
+//! `stated_time`, a time as it was said.
 
 mod chinese_time;
 mod english_time;
