@@ -133,7 +133,7 @@ impl From<StartError> for Failure {
 /// The exit code for a store that cannot be opened, the same for all commands.
 fn code_of(error: &StoreOpenError) -> u8 {
     match error {
-        StoreOpenError::Locked { .. } => 5,
+        StoreOpenError::Locked { .. } | StoreOpenError::Busy => 5,
         StoreOpenError::Forged { .. } | StoreOpenError::Schema { .. } => 3,
         doubt if doubt.may_be_accepted() => 3,
         _ => 1,
@@ -338,8 +338,9 @@ mod tests {
     fn one_reason_has_one_exit_code() {
         let path = || PathBuf::from("convoke.db");
         let (table, key) = ("task".to_owned(), "t".to_owned());
-        let reasons: [(&dyn Fn() -> StoreOpenError, u8); 4] = [
+        let reasons: [(&dyn Fn() -> StoreOpenError, u8); 5] = [
             (&|| StoreOpenError::Locked { path: path() }, 5),
+            (&|| StoreOpenError::Busy, 5),
             (&|| StoreOpenError::HeadMissing { path: path() }, 3),
             (
                 &|| StoreOpenError::Forged {

@@ -275,7 +275,7 @@ fn body(write: &WriteData, data_type: DataType) -> Result<Body, Refusal> {
         && data_type == DataType::Text
         && write.bytes.len() <= Body::INLINE_MOST
         && let Ok(text) = std::str::from_utf8(&write.bytes)
-        && text.chars().all(is_xml)
+        && text.chars().all(is_yang)
     {
         if write.sha256.is_some_and(|sum| sum != sha256(&write.bytes)) {
             return Err(mismatch(&write.id, "its SHA-256 is another"));
@@ -294,9 +294,12 @@ fn body(write: &WriteData, data_type: DataType) -> Result<Body, Refusal> {
     }))
 }
 
-/// The characters that XML can carry.
-fn is_xml(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+/// The characters of a string of YANG (RFC 7950 §9.4): those of XML but for noncharacters.
+fn is_yang(c: char) -> bool {
+    match c {
+        '\t' | '\n' | '\r' | ' '..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}' => true,
+        _ => c >= '\u{10000}' && u32::from(c) & 0xfffe != 0xfffe,
+    }
 }
 
 /// A further call for an entry that is there.

@@ -26,13 +26,18 @@ const fn classes() -> [u8; 256] {
     class[b'<' as usize] = ESCAPED;
     class[b'>' as usize] = ESCAPED;
     class[b'&' as usize] = ESCAPED;
-    // First byte of U+FFFE and U+FFFF, among much else.
+    // First bytes of the noncharacters, among much else.
     class[0xEF] = EXCLUDED;
+    let mut byte = 0xF0;
+    while byte <= 0xF4 {
+        class[byte] = EXCLUDED;
+        byte += 1;
+    }
     class
 }
 
-/// Appends `text` as element content. Characters that XML cannot carry
-/// (XML 1.0 §2.2) become U+FFFD, for a reply must be well-formed.
+/// Appends `text` as element content. Characters that XML cannot carry (XML 1.0 §2.2), or a string of
+/// YANG (RFC 7950 §9.4), become U+FFFD, for a reply must be well-formed and valid.
 #[inline]
 pub fn text(text: &str, out: &mut Vec<u8>) {
     if text.bytes().all(|byte| CLASS[byte as usize] & 1 == PLAIN) {
@@ -88,8 +93,22 @@ fn escape(text: &str, attribute: bool, out: &mut Vec<u8>) {
             b'"' if attribute => (b"&quot;", 1),
             b'\t' if attribute => (b"&#9;", 1),
             b'\n' if attribute => (b"&#10;", 1),
-            0xEF if matches!(bytes.get(at + 1..at + 3), Some([0xBF, 0xBE | 0xBF])) => {
+            // U+FFFE and U+FFFF, U+FDD0 to U+FDEF.
+            0xEF if matches!(
+                bytes.get(at + 1..at + 3),
+                Some([0xBF, 0xBE | 0xBF] | [0xB7, 0x90..=0xAF])
+            ) =>
+            {
                 ("\u{FFFD}".as_bytes(), 3)
+            }
+            // The last two of the other planes.
+            0xF0..=0xF4
+                if matches!(
+                    bytes.get(at + 1..at + 4),
+                    Some([0x8F | 0x9F | 0xAF | 0xBF, 0xBF, 0xBE | 0xBF])
+                ) =>
+            {
+                ("\u{FFFD}".as_bytes(), 4)
             }
             byte if byte < 0x20 && byte != b'\t' && byte != b'\n' => ("\u{FFFD}".as_bytes(), 1),
             _ => {

@@ -144,11 +144,14 @@ pub enum OpenError {
         #[source]
         cause: io::Error,
     },
+    /// Another program that is no store keeps the file locked.
+    #[error("the state is in use: another program keeps its database locked")]
+    Busy,
     /// SQLite failed.
-    #[error("opening the state failed")]
+    #[error("opening the state failed: {0}")]
     Sqlite(#[source] rusqlite::Error),
     /// SQLite failed while the state was read.
-    #[error("reading the state failed")]
+    #[error("reading the state failed: {0}")]
     Read(#[source] Arc<rusqlite::Error>),
     /// The writer thread could not be started.
     #[error("starting the writer failed")]
@@ -188,10 +191,18 @@ impl From<ReadError> for OpenError {
 impl From<rusqlite::Error> for OpenError {
     fn from(cause: rusqlite::Error) -> Self {
         match RowError::Sqlite(cause).found_by_sqlite() {
+            RowError::Sqlite(cause) if is_busy(&cause) => Self::Busy,
             RowError::Sqlite(cause) => Self::Sqlite(cause),
             found => found.into(),
         }
     }
+}
+
+fn is_busy(cause: &rusqlite::Error) -> bool {
+    matches!(
+        cause.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 impl From<RowError> for OpenError {

@@ -99,6 +99,18 @@ fn a_second_opener_is_told() {
 }
 
 #[test]
+fn who_finds_the_database_locked_is_told_so() {
+    let (_folder, path) = file();
+    drop(open(Options::file(&path)));
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = Store::open(Options::file(&path), Box::new(|_| {}));
+    assert!(matches!(&refused, Err(OpenError::Busy)), "{refused:?}");
+    drop(other);
+    open(Options::file(&path));
+}
+
+#[test]
 fn a_newer_an_older_and_a_foreign_state_are_refused() {
     let (_folder, path) = file();
     drop(open(Options::file(&path)));
