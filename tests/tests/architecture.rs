@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("agents", &["domain", "language", "schema"]),
     ("markup", &[]),
     ("report", &["language", "markup"]),
+    ("causality", &["markup"]),
     ("yang", &[]),
     ("netconf", &[]),
     ("a2a", &["domain", "schema"]),
@@ -127,6 +128,7 @@ const PURE: &[(&str, &[&str])] = &[
         "report",
         &["base64ct", "quick-xml", "serde", "serde_json", "sha2"],
     ),
+    ("causality", &["serde", "serde_json", "thiserror"]),
     ("markup", &[]),
     (
         "agents",
