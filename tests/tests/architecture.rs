@@ -59,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "convoke",
         &[
             "arena",
+            "causality",
             "domain",
             "language",
             "markup",

@@ -18,13 +18,15 @@ mod watch;
 pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
 pub(crate) use data::{DataCommand, Get, Put};
+#[cfg(feature = "showcase")]
+pub(crate) use eval::Alarms;
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 #[cfg(feature = "showcase")]
 pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
-pub(crate) use play::{Demo, Learn, Play, Simulate, Stage, Story};
+pub(crate) use play::{Demo, History, Learn, LearnFrom, Play, Simulate, Stage, Story};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,
@@ -94,7 +96,8 @@ pub(crate) enum Command {
     /// Run scenarios, or whole days with and without agents, many times in memory, and score them.
     #[cfg(feature = "showcase")]
     Simulate(Simulate),
-    /// Learn from training days how reliably and how fast causes show in alarms, for use by agents.
+    /// Learn from training days how reliably and how fast causes show in alarms, for use by agents;
+    /// or from a history of alarms which types cause which.
     #[cfg(feature = "showcase")]
     Learn(Learn),
     /// Agents of a running platform: list, find, register, form teams.
@@ -113,7 +116,7 @@ pub(crate) enum Command {
     Ask(Ask),
     /// Serve the skills of the agents to an assistant: an MCP server on standard input and output.
     Mcp(Mcp),
-    /// Score parsers and embedders on labelled sets; needs no platform.
+    /// Score parsers, embedders and learnt causes on labelled sets; needs no platform.
     #[command(subcommand)]
     Eval(EvalCommand),
     /// Watch a running platform: open tasks and notifications, gap-free.

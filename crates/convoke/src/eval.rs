@@ -1,6 +1,7 @@
-//! `convoke eval`: scores a parser or an embedder on labelled sets. Needs no platform.
+//! `convoke eval`: scores a parser, an embedder or learnt causes on labelled sets. Needs no
+//! platform.
 //!
-//! Read next: `semantics::eval`, which computes the scores.
+//! Read next: `semantics::eval`, which computes the scores; `showcase::eval` of learnt causes.
 
 use crate::cli::{Common, EvalCommand, Fragments, Intents};
 use crate::output::{self, Failure, line};
@@ -18,6 +19,8 @@ pub(crate) fn run(common: &Common, command: &EvalCommand) -> Result<(), Failure>
     match command {
         EvalCommand::Intents(wanted) => utterances(common, wanted),
         EvalCommand::Fragments(wanted) => texts(common, wanted),
+        #[cfg(feature = "showcase")]
+        EvalCommand::Alarms(wanted) => crate::showcase::eval::alarms(common, wanted),
     }
 }
 

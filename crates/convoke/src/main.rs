@@ -3,7 +3,7 @@
 //! A tour: [`cli`] is the command line; [`serve`] runs the platform ([`serving`]), [`showcase`] the
 //! simulated network on it; [`agent`], [`task`], [`data`], [`schemas`], [`ask`] and [`watch`] are NETCONF
 //! clients of a running one ([`remote`]); [`mcp`] is one for assistants; [`token`] issues tokens
-//! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]); [`record`] reads
+//! for the HTTP server; [`eval`] scores parsers and embedders ([`understanding`]) and learnt causes; [`record`] reads
 //! the history of a task and [`timeline`] draws it; [`output`] prints. Exit codes: 0 ok, 1 failed,
 //! 2 usage, 3 refused, 4 unreachable, 5 conflict, 6 not authenticated.
 

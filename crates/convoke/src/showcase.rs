@@ -1,12 +1,14 @@
 //! The commands for the simulated network and the shipped agents: running, scoring, learning.
 //!
 //! A tour: [`demo`] runs a use case, [`simulate`] many scenarios and whole days, [`learn`] learns
-//! from days; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
+//! from days and from histories of alarms ([`causes`]), which [`eval`] scores; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
 //! injects faults into the network of a running platform; [`files`] reads and writes their files,
 //! and [`progress`] displays progress. Absent from builds without the feature `showcase`. Read
 //! next: [`arena`].
 
+mod causes;
 pub(crate) mod demo;
+pub(crate) mod eval;
 pub(crate) mod fault;
 mod files;
 pub(crate) mod learn;

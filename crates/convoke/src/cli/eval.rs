@@ -12,6 +12,10 @@ pub(crate) enum EvalCommand {
     /// Score an embedder that recognises texts of the same meaning: pairs, and the clusters that
     /// fire.
     Fragments(Fragments),
+    /// Score the learning of causes from a history of alarms: precision, recall and F1 of directed
+    /// edges, beside those of mere counting.
+    #[cfg(feature = "showcase")]
+    Alarms(Alarms),
 }
 
 #[derive(Args)]
@@ -31,6 +35,15 @@ pub(crate) struct Intents {
     /// Show every case that is wrong, and the error.
     #[arg(long)]
     pub(crate) mistakes: bool,
+}
+
+#[cfg(feature = "showcase")]
+#[derive(Args)]
+pub(crate) struct Alarms {
+    /// A folder with Alarm.csv, with DAG.npy, the true edges, and perhaps with Topology.npy. What
+    /// learns is shown alarms and topology alone.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Args)]

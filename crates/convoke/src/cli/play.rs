@@ -119,7 +119,10 @@ pub(crate) struct Simulate {
 }
 
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Learn {
+    #[command(subcommand)]
+    pub(crate) from: Option<LearnFrom>,
     /// The IP backbone, a name or a file, as in `simulate`.
     #[arg(
         long,
@@ -141,8 +144,32 @@ pub(crate) struct Learn {
     #[arg(long, default_value = "300", value_name = "N")]
     pub(crate) sites: usize,
     /// The file to write; an existing one is replaced.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum LearnFrom {
+    /// Learn which alarm types cause which from a history of alarms: no labels, no training days.
+    History(History),
+}
+
+#[derive(Args)]
+pub(crate) struct History {
+    /// The history: CSV with alarm_id, device_id, start_timestamp and end_timestamp, names or
+    /// numbers, times in seconds; at most 1 GiB.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) alarms: PathBuf,
+    /// Which devices are adjacent: a square matrix of 0 and 1 in NumPy's format (.npy), whose rows
+    /// are the devices 0, 1, 2, …; or text, a link A,B on each line.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: Option<PathBuf>,
+    /// The JSON document to write; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+    /// Draw the graph as well, as SVG.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 /// A selection of seeds: a number of them, or a range.

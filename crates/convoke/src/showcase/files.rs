@@ -6,12 +6,33 @@
 use crate::output::Failure;
 use network::Recorded;
 use std::fs::{File, OpenOptions};
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 /// The whole text of a file.
 pub(crate) fn text(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|cause| named(file, &cause))
+}
+
+/// All bytes of a file, which has at most `most`.
+pub(crate) fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    let opened = File::open(file).map_err(|cause| named(file, &cause))?;
+    let mut bytes = Vec::new();
+    let read = opened.take(most + 1).read_to_end(&mut bytes);
+    match read.map_err(|cause| named(file, &cause))? as u64 > most {
+        true => Err(larger(file, most)),
+        false => Ok(bytes),
+    }
+}
+
+/// The failure of a file that has more than `most` bytes.
+pub(crate) fn larger(file: &Path, most: u64) -> Failure {
+    Failure::usage(format!(
+        "{}: it is larger than {} MiB",
+        file.display(),
+        most >> 20
+    ))
 }
 
 /// The complete lines of a file, none if it does not exist. An incomplete last line, as after a
@@ -51,7 +72,8 @@ pub(crate) fn alarms(file: Option<&Path>) -> Result<Arc<Vec<Recorded>>, Failure>
     Ok(Arc::new(recorded))
 }
 
-fn named(file: &Path, cause: &std::io::Error) -> Failure {
+/// The failure of a file, by its name.
+pub(crate) fn named(file: &Path, cause: &std::io::Error) -> Failure {
     Failure::failed(format!("{}: {cause}", file.display()))
 }
 

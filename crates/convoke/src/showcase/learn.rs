@@ -1,21 +1,30 @@
-//! `convoke learn`: from training days to a file of causal knowledge.
+//! `convoke learn`: from training days to a file of causal knowledge, or from a history of alarms to
+//! a graph of causes ([`history`]).
 //!
 //! The file states its training data; the same seeds of the same network give the same bytes. The
 //! method is in [`arena::training`]. Read next: `simulate.rs`, which uses the file.
 
-use crate::cli::{Common, Learn};
+mod history;
+
+use crate::cli::{Common, Learn, LearnFrom};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
 use arena::day::{Days, Operator};
 use arena::stage::topology;
 use arena::training::Training;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The default first seed: far from those that are scored.
 const FIRST_SEED: u64 = 50_001;
 
 pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
+    if let Some(LearnFrom::History(wanted)) = &learn.from {
+        return history::run(common, wanted);
+    }
+    let out = learn.out.as_deref();
+    let out = out.expect("clap asks for it where there is no subcommand");
     let plan = plan(learn)?;
     let progress = Progress::new(plan.len(), !common.json);
     let mut training = Training::default();
@@ -30,8 +39,8 @@ pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
         provenance(learn, &plan, &training),
         training.knowledge()
     );
-    files::write(&learn.out, &text)?;
-    say(common, learn, &training);
+    files::write(out, &text)?;
+    say(common, out, &training);
     Ok(())
 }
 
@@ -73,8 +82,8 @@ fn provenance(learn: &Learn, plan: &[Days], training: &Training) -> String {
     )
 }
 
-fn say(common: &Common, learn: &Learn, training: &Training) {
-    let (file, counts) = (learn.out.display(), training.faults().into_iter());
+fn say(common: &Common, out: &Path, training: &Training) {
+    let (file, counts) = (out.display(), training.faults().into_iter());
     if common.json {
         let counts = counts.map(|(cause, n)| (cause.to_string(), n.into()));
         let counts: serde_json::Map<String, serde_json::Value> = counts.collect();
