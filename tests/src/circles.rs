@@ -55,7 +55,7 @@ impl Modules {
         self.0.insert(path.clone(), reader.module);
         for child in reader.children {
             let below = folder.join(&child);
-            let inside = [path.as_slice(), &[child.clone()]].concat();
+            let inside = [path.as_slice(), std::slice::from_ref(&child)].concat();
             let file = [folder.join(format!("{child}.rs")), below.join("mod.rs")]
                 .into_iter()
                 .find(|file| file.exists());
@@ -199,7 +199,7 @@ impl Reader {
 
     /// Takes in a path of the code.
     fn name(&mut self, path: Vec<String>) {
-        match self.from_root(&path) {
+        match self.absolute(&path) {
             Some(path) => drop(self.module.named.insert(path)),
             None => drop(self.paths.insert(path)),
         }
@@ -236,7 +236,7 @@ impl Reader {
                 self.imported(before, &name.ident.to_string(), Some(as_name));
             }
             UseTree::Glob(_) => {
-                if let Some(path) = self.from_root(before) {
+                if let Some(path) = self.absolute(before) {
                     self.module.imported.push((None, path));
                 }
             }
@@ -249,7 +249,7 @@ impl Reader {
             path.push(name.to_owned());
         }
         let last = path.last().cloned().unwrap_or_default();
-        if let Some(path) = self.from_root(&path) {
+        if let Some(path) = self.absolute(&path) {
             self.module
                 .imported
                 .push((Some(as_name.unwrap_or(last)), path));
@@ -257,7 +257,7 @@ impl Reader {
     }
 
     /// The path from the root of the crate; `None` if it leads to another crate.
-    fn from_root(&self, path: &[String]) -> Option<Vec<String>> {
+    fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
             "crate" => Some(rest.to_vec()),
