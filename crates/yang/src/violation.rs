@@ -72,8 +72,12 @@ pub struct Violation {
     pub message: String,
     /// The `error-app-tag`, if the schema or RFC 7950 §15 gives one.
     pub app_tag: Option<String>,
-    /// The local name for `bad-element`, or of the attribute for `bad-attribute`.
+    /// The local name for `bad-element`; where an attribute is wrong, that of the element that has it.
     pub element: Option<String>,
+    /// The local name for `bad-attribute`.
+    pub attribute: Option<String>,
+    /// The name for `missing-choice` (RFC 7950 §15.6).
+    pub choice: Option<String>,
     /// The namespace for `bad-namespace`.
     pub namespace: Option<String>,
 }
@@ -92,10 +96,21 @@ impl Violation {
         namespace_of: impl Fn(&str) -> Option<&'m str>,
         exists: impl Fn(&str) -> bool,
     ) -> Violation {
-        let (tag, element) = classify(error);
-        let path = error
-            .data_path
-            .as_deref()
+        let place = error.data_path.as_deref().map(without_attribute);
+        let (tag, attribute, element) = match (classify(error), place) {
+            ((tag @ (Tag::UnknownAttribute | Tag::BadAttribute), named), _) => {
+                (tag, named, path_end(error))
+            }
+            // RFC 6241 Appendix A: what an attribute says is wrong.
+            ((Tag::InvalidValue, _), Some((_, Some(attribute)))) => (
+                Tag::BadAttribute,
+                Some(attribute.to_owned()),
+                path_end(error),
+            ),
+            ((tag, named), _) => (tag, None, named),
+        };
+        let path = place
+            .map(|(path, _)| path)
             .filter(|path| exists(&without_predicates(path)))
             .map(|path| {
                 if path.len() > PATH_MAX_BYTES {
@@ -121,6 +136,11 @@ impl Violation {
                 .next()
                 .filter(|_| tag == Tag::UnknownNamespace)
                 .map(str::to_owned),
+            choice: quoted(&error.message)
+                .next()
+                .filter(|_| error.message.starts_with(MISSING_CHOICE))
+                .map(str::to_owned),
+            attribute,
             element,
         }
     }
@@ -134,6 +154,8 @@ impl Violation {
             message: message.to_owned(),
             app_tag: None,
             element: None,
+            attribute: None,
+            choice: None,
             namespace: None,
         }
     }
@@ -147,6 +169,9 @@ enum Word {
     None,
 }
 use Word::{First, Last};
+
+/// The beginning of the message about a choice, whose name it quotes.
+const MISSING_CHOICE: &str = "Mandatory choice ";
 
 /// The beginnings of libyang's messages (5.4; `ly_common.h`, `parser_xml.c`)
 /// and the tag of each; the word is the element.
@@ -168,7 +193,7 @@ const MESSAGES: &[(&str, Tag, Word)] = &[
         Tag::MissingElement,
         First,
     ),
-    ("Mandatory choice ", Tag::DataMissing, Word::None),
+    (MISSING_CHOICE, Tag::DataMissing, Word::None),
     ("Invalid leafref value ", Tag::DataMissing, Word::None),
     ("Invalid instance-identifier ", Tag::DataMissing, Word::None),
     (
@@ -258,12 +283,25 @@ fn quoted(message: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// The name of the last node of the path, without its prefix.
+/// The name of the last element of the path, without its prefix.
 fn path_end(error: &LibraryError) -> Option<String> {
-    let names = without_predicates(error.data_path.as_deref()?);
+    let (element, _) = without_attribute(error.data_path.as_deref()?);
+    let names = without_predicates(element);
     let last = names.rsplit('/').next()?;
     let name = last.rsplit(':').next()?;
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// The path of an element, and the name of that attribute of it at which the path ends, if it does:
+/// `/m:a/b/@n:c`.
+fn without_attribute(path: &str) -> (&str, Option<&str>) {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    match path.rsplit_once("/@") {
+        Some((element, attribute)) if attribute.chars().all(is_name) => {
+            (element, attribute.rsplit(':').next())
+        }
+        _ => (path, None),
+    }
 }
 
 /// The path's names only: everything in brackets is left out, quotes minded.

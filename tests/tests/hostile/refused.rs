@@ -35,6 +35,7 @@ fn told(reply: &Reply) -> String {
             .map(|info| match info {
                 ErrorInfo::BadElement(name) => format!(" <{name}>"),
                 ErrorInfo::BadNamespace(name) => format!(" {name}"),
+                ErrorInfo::Other { name, text, .. } => format!(" {name}={text}"),
                 other => format!(" {other:?}"),
             })
             .collect();
@@ -216,7 +217,7 @@ const INVALID_OPERATIONS: &[(&str, &str)] = &[
     // RFC 7950 §15.6.
     (
         "<lock><target/></lock>",
-        "application data-missing [missing-choice] /rpc/lock/target",
+        "application data-missing [missing-choice] /rpc/lock/target missing-choice=config-target",
     ),
     (
         "<lock><target><moon/></target></lock>",

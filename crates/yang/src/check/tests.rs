@@ -17,14 +17,16 @@ const PROMPT: &str = "##target object\nsite-1\n##task description\ndiagnose";
 static CONVOKE: LazyLock<Arc<Generation>> =
     LazyLock::new(|| Generation::load(&ModuleSet::convoke()).unwrap());
 
-/// The outcome as text: `ok`, or tag, element and path.
+/// The outcome as text: `ok`, or tag, element with its attribute, and path.
 fn told(outcome: Result<(), Violation>) -> String {
     match outcome {
         Ok(()) => "ok".to_owned(),
         Err(v) => format!(
-            "{} {} {}",
+            "{} {}{} {}",
             v.tag,
             v.element.as_deref().unwrap_or("-"),
+            v.attribute
+                .map_or_else(String::new, |name| format!("@{name}")),
             v.path.as_deref().unwrap_or("-")
         ),
     }
@@ -104,11 +106,11 @@ fn task_negotiate_is_judged_as_rfc_6241_says() {
         ("a \"quoted\" text".into(), "bad-element task-negotiate -"),
         (
             "<task-id foo=\"1\">1</task-id>".into(),
-            "unknown-attribute foo /irtf-agent:task-negotiate/task-id",
+            "unknown-attribute task-id@foo /irtf-agent:task-negotiate/task-id",
         ),
         (
             "<task-id xmlns:q=\"urn:q\" q:foo=\"1\">1</task-id>".into(),
-            "unknown-attribute foo /irtf-agent:task-negotiate/task-id",
+            "unknown-attribute task-id@foo /irtf-agent:task-negotiate/task-id",
         ),
         (
             "<task-id q:foo=\"1\">1</task-id>".into(),
@@ -137,7 +139,11 @@ fn other_operations_are_judged_too() {
         ),
         (
             format!("<get xmlns=\"{BASE}\"><filter kind=\"x\"/></get>"),
-            "unknown-attribute kind /ietf-netconf:get/filter",
+            "unknown-attribute filter@kind /ietf-netconf:get/filter",
+        ),
+        (
+            format!("<get xmlns=\"{BASE}\"><filter type=\"regex\"/></get>"),
+            "bad-attribute filter@type /ietf-netconf:get/filter",
         ),
         (
             format!("<get-config xmlns=\"{BASE}\"><source><running/></source></get-config>"),

@@ -55,6 +55,47 @@ fn a_path_that_leads_nowhere_is_not_told() {
 }
 
 #[test]
+fn of_an_attribute_its_name_its_element_and_the_element_s_path_are_told() {
+    for (message, path, tag) in [
+        (
+            "Annotation definition for attribute \"n:k\" not found.",
+            "/m:a/b",
+            Tag::UnknownAttribute,
+        ),
+        (
+            "Invalid enumeration value \"x\".",
+            "/m:a/b/@n:k",
+            Tag::BadAttribute,
+        ),
+    ] {
+        let told = Violation::from_library(&error(message, Some(path), None), |_| None, |_| true);
+        assert_eq!(told.tag, tag);
+        assert_eq!(told.path.as_deref(), Some("/m:a/b"));
+        assert_eq!(told.attribute.as_deref(), Some("k"));
+        assert_eq!(told.element.as_deref(), Some("b"));
+    }
+}
+
+#[test]
+fn an_at_sign_in_a_value_begins_no_attribute() {
+    let path = "/m:a[m:k='x/@y']/b";
+    assert_eq!(without_attribute(path), (path, None));
+    let path = "/m:a[.='x/@y']";
+    assert_eq!(without_attribute(path), (path, None));
+}
+
+#[test]
+fn a_missing_choice_is_named() {
+    let message = "Mandatory choice \"source\" data do not exist.";
+    let error = error(message, Some("/m:a"), Some("missing-choice"));
+    let told = Violation::from_library(&error, |_| None, |_| true);
+    assert_eq!(
+        (told.choice.as_deref(), told.element),
+        (Some("source"), None)
+    );
+}
+
+#[test]
 fn an_error_nobody_foresaw_is_an_invalid_value() {
     assert_eq!(
         classify(&error("Something new.", None, None)),

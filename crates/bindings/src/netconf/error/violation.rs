@@ -2,8 +2,8 @@
 //!
 //! Read next: [`super::refused`].
 
-use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
-use ::netconf::names::namespace::BASE;
+use ::netconf::error::{ErrorInfo, ErrorPath, ErrorTag, RpcError};
+use ::netconf::names::namespace::{BASE, YANG};
 use ::netconf::xml::XmlElement;
 use yang::Violation;
 
@@ -32,10 +32,26 @@ pub(crate) fn of_violation(violation: &Violation, at: XmlElement<'_>) -> RpcErro
     if let Some(app_tag) = &violation.app_tag {
         error = error.app_tag(app_tag.clone());
     }
+    if let Some(attribute) = &violation.attribute {
+        error = error.bad_attribute(attribute.clone());
+    }
+    // RFC 6241 Appendix A: these tags name an element.
+    let needs_element = matches!(
+        tag,
+        ErrorTag::BadElement | ErrorTag::BadAttribute | ErrorTag::UnknownAttribute
+    );
     if let Some(element) = &violation.element {
         error = error.bad_element(element.clone());
-    } else if tag == ErrorTag::BadElement {
+    } else if needs_element {
         error = error.bad_element(at.name());
+    }
+    if let Some(choice) = &violation.choice {
+        // RFC 7950 §15.6
+        error = error.info(ErrorInfo::Other {
+            namespace: YANG.to_owned(),
+            name: "missing-choice".to_owned(),
+            text: choice.clone(),
+        });
     }
     if let Some(namespace) = &violation.namespace {
         error = error.bad_namespace(namespace.clone());
