@@ -37,6 +37,15 @@ pub(crate) fn filter_without_select(filter: XmlElement<'_>) -> RpcError {
         .message("a filter of type xpath needs the attribute select")
 }
 
+/// An attribute that a filter has not.
+pub(crate) fn filter_attribute(filter: XmlElement<'_>, attribute: &str) -> RpcError {
+    RpcError::protocol(ErrorTag::UnknownAttribute)
+        .path(ErrorPath::of(filter))
+        .bad_attribute(attribute)
+        .bad_element("filter")
+        .message("a filter has the attributes type and select")
+}
+
 /// A filter of a type that is none.
 pub(crate) fn filter_type(filter: XmlElement<'_>, kind: &str) -> RpcError {
     RpcError::protocol(ErrorTag::BadAttribute)

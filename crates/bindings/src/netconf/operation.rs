@@ -9,6 +9,7 @@ mod audit;
 mod codec;
 mod data;
 mod ems;
+mod filter;
 mod lock;
 mod negotiate;
 mod page;

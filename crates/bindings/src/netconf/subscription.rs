@@ -54,7 +54,7 @@ pub(super) struct Subscription {
     since: Sequence,
     /// What waits after the cursor, as far as it was counted: up to and with this event.
     counted: (Sequence, Backlog),
-    filter: Option<Filter>,
+    filter: Option<EventFilter>,
     /// The end of the replay: entries up to here were there when it began.
     replay_until: Option<Sequence>,
     stop: Option<Timestamp>,
@@ -68,7 +68,7 @@ pub(super) struct Subscription {
 }
 
 /// Which events are wanted.
-pub(super) enum Filter {
+pub(super) enum EventFilter {
     Selection(Selection),
     XPath(Arc<Expression>),
 }
@@ -133,7 +133,7 @@ impl Subscription {
     /// If the stream cannot be read.
     pub(super) fn begin(
         cx: &RequestContext<'_>,
-        filter: Option<Filter>,
+        filter: Option<EventFilter>,
         start: Option<Timestamp>,
         stop: Option<Timestamp>,
     ) -> Result<Self, Refusal> {
@@ -246,7 +246,7 @@ impl Subscription {
                 if events.is_empty() {
                     return Ok(Group::None);
                 }
-                let Some(Filter::XPath(expression)) = &self.filter else {
+                let Some(EventFilter::XPath(expression)) = &self.filter else {
                     let each = events.into_iter().map(|event| (event, None));
                     return Ok(Group::Events(each.collect()));
                 };
@@ -395,8 +395,8 @@ impl Subscription {
     /// Whether the filter selects the event, as far as that is known without a search.
     fn selects(&self, told: &Event) -> bool {
         match &self.filter {
-            None | Some(Filter::XPath(_)) => true,
-            Some(Filter::Selection(selection)) => event::is_selected(told, selection),
+            None | Some(EventFilter::XPath(_)) => true,
+            Some(EventFilter::Selection(selection)) => event::is_selected(told, selection),
         }
     }
 

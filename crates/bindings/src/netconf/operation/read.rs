@@ -3,6 +3,7 @@
 //! A filter is compiled into a selection that the writer follows. An XPath that is more than a
 //! path is a search of the data that the caller may read, beside the session: [`search`].
 
+use super::filter::{self, Filter};
 use super::validation::check;
 use crate::background::later;
 use crate::netconf::answer::{Answer, Dispatch};
@@ -11,7 +12,7 @@ use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::request_context::RequestContext;
 use crate::netconf::search;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
-use ::netconf::filter::{Compiled, DefaultsMode, Projection, Selection};
+use ::netconf::filter::{DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
 use ::netconf::xml::XmlElement;
 use ::netconf::xpath::Expression;
@@ -27,16 +28,6 @@ struct Request {
     max_depth: Option<u16>,
 }
 
-enum Filter<'x> {
-    Selection(Selection),
-    /// An expression to search by, and the element in whose scope its prefixes stand.
-    XPath {
-        text: &'x str,
-        expression: Expression,
-        scope: XmlElement<'x>,
-    },
-}
-
 /// The rpc that was asked, and as it was sent.
 type Asked<'x> = (RpcOrigin, XmlElement<'x>);
 
@@ -48,10 +39,10 @@ pub(super) fn get(
     origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
+    let filter = filter_of(cx, operation)?;
     if !is_plain(operation, &["filter"]) {
         check(cx, operation)?;
     }
-    let filter = filter(cx, operation)?;
     let request = Request {
         config: None,
         defaults: defaults(operation)?,
@@ -65,6 +56,7 @@ pub(super) fn get_config(
     origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Dispatch, RpcError> {
+    let filter = filter_of(cx, operation)?;
     check(cx, operation)?;
     let source = operation
         .child(BASE, "source")
@@ -74,7 +66,6 @@ pub(super) fn get_config(
         Some(other) => return Err(error::invalid(other, "the only configuration is 'running'")),
         None => return Err(error::missing(operation, "source")),
     }
-    let filter = filter(cx, operation)?;
     let request = Request {
         config: Some(true),
         defaults: defaults(operation)?,
@@ -103,10 +94,8 @@ pub(super) fn get_data(
     };
     let asked = leaf("config-filter").map(|c| c.trimmed_text() == "true");
     let filter = match (leaf("subtree-filter"), leaf("xpath-filter")) {
-        (Some(subtree), _) => Filter::Selection(
-            Selection::subtree(subtree).map_err(|e| error::of_filter(&e, subtree))?,
-        ),
-        (None, Some(xpath)) => xpath_filter(cx, xpath.trimmed_text(), xpath)?,
+        (Some(subtree), _) => filter::subtree(subtree)?,
+        (None, Some(xpath)) => filter::xpath(cx, xpath.trimmed_text(), xpath)?,
         (None, None) => Filter::Selection(Selection::everything()),
     };
     if only_config.is_some() && asked == Some(false) {
@@ -143,40 +132,14 @@ fn is_plain(operation: XmlElement<'_>, allowed: &[&str]) -> bool {
         && seen <= allowed.len()
 }
 
-fn filter<'x>(cx: &RequestContext<'_>, operation: XmlElement<'x>) -> Result<Filter<'x>, RpcError> {
-    let Some(filter) = operation.child(BASE, "filter") else {
-        return Ok(Filter::Selection(Selection::everything()));
-    };
-    let attribute = |name| {
-        filter
-            .attribute("", name)
-            .or_else(|| filter.attribute(BASE, name))
-    };
-    match attribute("type") {
-        None | Some("subtree") => Selection::subtree(filter)
-            .map(Filter::Selection)
-            .map_err(|e| error::of_filter(&e, filter)),
-        Some("xpath") => match attribute("select") {
-            Some(expression) => xpath_filter(cx, expression, filter),
-            None => Err(error::filter_without_select(filter)),
-        },
-        Some(other) => Err(error::filter_type(filter, other)),
-    }
-}
-
-fn xpath_filter<'x>(
+/// The `<filter>` of an operation; without one everything is selected.
+fn filter_of<'x>(
     cx: &RequestContext<'_>,
-    text: &'x str,
-    scope: XmlElement<'x>,
+    operation: XmlElement<'x>,
 ) -> Result<Filter<'x>, RpcError> {
-    match Selection::xpath(text, &scope.prefixes()) {
-        Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
-        Ok(Compiled::TooComplex) => Ok(Filter::XPath {
-            text,
-            expression: search::expression(text, scope, &cx.session_schema.generation)?,
-            scope,
-        }),
-        Err(e) => Err(error::of_filter(&e, scope)),
+    match operation.child(BASE, "filter") {
+        Some(filter) => filter::read(cx, filter),
+        None => Ok(Filter::Selection(Selection::everything())),
     }
 }
 

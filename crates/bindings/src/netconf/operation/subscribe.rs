@@ -2,14 +2,13 @@
 //!
 //! Read next: [`crate::netconf::subscription`], the subscription that it begins.
 
+use super::filter::{self, Filter};
 use super::validation::check;
 use crate::netconf::answer::Answer;
 use crate::netconf::error::{self, RpcOrigin};
 use crate::netconf::request_context::RequestContext;
-use crate::netconf::search;
-use crate::netconf::subscription::{Filter, Subscription};
+use crate::netconf::subscription::{EventFilter, Subscription};
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
-use ::netconf::filter::{Compiled, Selection};
 use ::netconf::names::namespace::{BASE, NOTIFICATION};
 use ::netconf::xml::XmlElement;
 use domain::time::Timestamp;
@@ -20,6 +19,9 @@ pub(super) fn create(
     origin: RpcOrigin,
     operation: XmlElement<'_>,
 ) -> Result<Answer, RpcError> {
+    let leaf = |name| operation.child(NOTIFICATION, name);
+    let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
+    let filter = filter.map(|f| filter::read(cx, f)).transpose()?;
     if !has_base_filter(operation) {
         check(cx, operation)?;
     }
@@ -28,7 +30,6 @@ pub(super) fn create(
             .path(ErrorPath::of(operation))
             .message("this session has a subscription already"));
     }
-    let leaf = |name| operation.child(NOTIFICATION, name);
     if let Some(stream) = leaf("stream")
         && stream.trimmed_text() != "NETCONF"
     {
@@ -53,12 +54,19 @@ pub(super) fn create(
             return Err(bad(at, "stopTime lies before startTime"));
         }
     }
-    let filter = leaf("filter").or_else(|| operation.child(BASE, "filter"));
-    let filter = filter.map(|f| self::filter(cx, f)).transpose()?;
+    let filter = filter.map(wanted);
     let subscription = Subscription::begin(cx, filter, start, stop);
     subscription
         .map(|subscription| Answer::Subscribed(Box::new(subscription)))
         .map_err(|refusal| error::refused(&refusal, origin))
+}
+
+/// Which events a filter selects.
+fn wanted(filter: Filter<'_>) -> EventFilter {
+    match filter {
+        Filter::Selection(selection) => EventFilter::Selection(selection),
+        Filter::XPath { expression, .. } => EventFilter::XPath(Arc::new(expression)),
+    }
 }
 
 /// True for the one form beside the schema's that is understood: `<filter>` in the namespace of the
@@ -87,31 +95,4 @@ fn bad(at: XmlElement<'_>, message: &str) -> RpcError {
         .path(ErrorPath::of(at))
         .bad_element(at.name())
         .message(message)
-}
-
-fn filter(cx: &RequestContext<'_>, filter: XmlElement<'_>) -> Result<Filter, RpcError> {
-    // RFC 5277's own examples qualify these attributes.
-    let attribute = |name| {
-        let bare = filter.attribute("", name);
-        bare.or_else(|| filter.attribute(BASE, name))
-            .or_else(|| filter.attribute(NOTIFICATION, name))
-    };
-    match (attribute("type"), attribute("select")) {
-        (Some("xpath"), Some(expression)) => {
-            match Selection::xpath(expression, &filter.prefixes()) {
-                Ok(Compiled::Selection(selection)) => Ok(Filter::Selection(selection)),
-                Ok(Compiled::TooComplex) => {
-                    let generation = &cx.session_schema.generation;
-                    let expression = search::expression(expression, filter, generation)?;
-                    Ok(Filter::XPath(Arc::new(expression)))
-                }
-                Err(e) => Err(error::of_filter(&e, filter)),
-            }
-        }
-        (Some("xpath"), None) => Err(error::filter_without_select(filter)),
-        (None | Some("subtree"), _) => Selection::subtree(filter)
-            .map(Filter::Selection)
-            .map_err(|e| error::of_filter(&e, filter)),
-        (Some(other), _) => Err(error::filter_type(filter, other)),
-    }
 }
