@@ -2,7 +2,7 @@
 //!
 //! Recursion is as deep as the expression, which [`super::parse`] limits. Read next: [`super::call`].
 
-use super::axis::{Node, Part, ROOT, means, of_one, of_set};
+use super::axis::{Node, ROOT, means, of_one, of_set};
 use super::compare::Comparison;
 use super::expression::{Arithmetic, Expression, Id, Operation, Relation, Start, Step};
 use super::value::{NodeSet, Text, Value};
@@ -13,8 +13,9 @@ use std::rc::Rc;
 pub(super) type Evaluated<T> = Result<T, EvaluationError>;
 
 impl Expression {
-    /// The elements that it selects, in document order: those of its result if that is a node-set,
-    /// else none. The root element of the document stands for the root of the data, whose children
+    /// The elements that it selects, in document order and each once: those of its result if that is
+    /// a node-set, else none. A text or an attribute is selected with the element that has it, on the
+    /// path to it. The root element of the document stands for the root of the data, whose children
     /// are the top-level nodes; the context is that root (RFC 6241 §8.9.1).
     ///
     /// # Errors
@@ -30,8 +31,9 @@ impl Expression {
         let Value::Nodes(nodes) = value else {
             return Ok(Vec::new());
         };
-        let wholes = nodes.list.iter().filter(|node| node.part == Part::Whole);
-        Ok(wholes.map(|node| node.element_in(document)).collect())
+        let mut elements: Vec<u32> = nodes.list.iter().map(|node| node.element).collect();
+        elements.dedup();
+        Ok(elements.into_iter().map(|at| document.at(at)).collect())
     }
 
     /// Evaluates it as a boolean: true for a node-set or a text that is not empty, and for a number

@@ -98,7 +98,10 @@ fn paths_axes_and_predicates_select_what_xpath_says() {
             "crew=50 crew=16 port crew=",
         ),
         ("//f:crew[text()]", "crew=50 crew=16"),
-        ("//f:name/text()", ""),
+        ("//f:name/text()", "name=Argo name=Fram name=Oslo name=Vasa"),
+        ("//f:port/f:name | //f:port/f:name/text()", "name=Oslo"),
+        ("//f:ship/text()", ""),
+        ("//@xml:lang", "note=calm"),
         ("//f:ship[f:name = //f:port/../f:name]/f:crew", "crew=16"),
         ("//f:kind[. = 'i:small']", "kind=x:small"),
         ("//f:kind[. = 'f:small']", ""),
@@ -220,6 +223,10 @@ fn what_is_selected_is_written_with_ancestors_and_keys() {
          <ship><name>Fram</name><port><name>Oslo</name></port></ship></fleet>"
     );
     assert_eq!(written("//f:port/text()"), "");
+    assert_eq!(
+        written("//f:port/f:name/text()"),
+        written("//f:port/f:name")
+    );
     assert_eq!(
         written("//f:port/.. | //f:port/f:name")
             .matches("Oslo")
