@@ -16,16 +16,20 @@ use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::filter::FilterError;
 use ::netconf::xml::XmlElement;
 use ::netconf::xpath::{EvaluationError, ExpressionError};
+use domain::excerpt::excerpt;
 
 /// A filter that cannot be used.
 pub(crate) fn of_filter(error: &FilterError, at: XmlElement<'_>) -> RpcError {
-    let tag = match error {
-        FilterError::TooBig => ErrorTag::TooBig,
-        FilterError::UnboundPrefix(_) => ErrorTag::InvalidValue,
+    let (tag, told) = match error {
+        FilterError::TooBig => (ErrorTag::TooBig, FilterError::TooBig),
+        FilterError::UnboundPrefix(prefix) => {
+            let prefix = excerpt(prefix).into_owned();
+            (ErrorTag::InvalidValue, FilterError::UnboundPrefix(prefix))
+        }
     };
     RpcError::protocol(tag)
         .path(ErrorPath::of(at))
-        .message(error.to_string())
+        .message(told.to_string())
 }
 
 /// A filter of type xpath without an expression.
@@ -53,7 +57,8 @@ pub(crate) fn filter_type(filter: XmlElement<'_>, kind: &str) -> RpcError {
         .bad_attribute("type")
         .bad_element("filter")
         .message(format!(
-            "a filter is of type subtree or xpath, not '{kind}'"
+            "a filter is of type subtree or xpath, not '{}'",
+            excerpt(kind)
         ))
 }
 
@@ -63,9 +68,22 @@ pub(crate) fn of_expression(cause: &ExpressionError, path: ErrorPath) -> RpcErro
         ExpressionError::TooBig { .. } => ErrorTag::TooBig,
         _ => ErrorTag::InvalidValue,
     };
-    RpcError::protocol(tag)
-        .path(path)
-        .message(format!("the XPath expression is not valid: {cause}"))
+    RpcError::protocol(tag).path(path).message(format!(
+        "the XPath expression is not valid: {}",
+        shortened(cause)
+    ))
+}
+
+/// The same cause with no more of the expression than a message quotes.
+fn shortened(cause: &ExpressionError) -> ExpressionError {
+    use ExpressionError::{UnboundPrefix, UnknownFunction, Unqualified};
+    let excerpt = |text: &str| excerpt(text).into_owned();
+    match cause {
+        UnboundPrefix(prefix) => UnboundPrefix(excerpt(prefix)),
+        Unqualified(name) => Unqualified(excerpt(name)),
+        UnknownFunction(name) => UnknownFunction(excerpt(name)),
+        other => other.clone(),
+    }
 }
 
 /// A prefix of an XPath whose namespace is of no module.
@@ -73,8 +91,10 @@ pub(crate) fn unknown_namespace(prefix: &str, namespace: &str, path: ErrorPath) 
     RpcError::protocol(ErrorTag::InvalidValue)
         .path(path)
         .message(format!(
-            "the XPath expression is not valid: prefix \"{prefix}\" stands for \"{namespace}\", \
-             which is the namespace of no module"
+            "the XPath expression is not valid: prefix \"{}\" stands for \"{}\", which is the \
+             namespace of no module",
+            excerpt(prefix),
+            excerpt(namespace)
         ))
 }
 
@@ -146,4 +166,38 @@ pub(crate) fn too_big(at: XmlElement<'_>, message: impl Into<String>) -> RpcErro
     RpcError::protocol(ErrorTag::TooBig)
         .path(ErrorPath::of(at))
         .message(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::netconf::xml::{Limits, XmlDocument};
+    use ::netconf::xpath::Expression;
+
+    /// What is sent may have a megabyte; the message about it has not.
+    #[test]
+    fn a_refused_filter_is_not_quoted_whole() {
+        let document = XmlDocument::parse("<filter/>", &Limits::default()).expect("XML");
+        let filter = document.root();
+        let long = "n".repeat(60_000);
+        let mut refusals = vec![
+            of_filter(&FilterError::UnboundPrefix(long.clone()), filter),
+            filter_type(filter, &long),
+            unknown_namespace(&long, &long, ErrorPath::of(filter)),
+        ];
+        for expression in [
+            format!("/{long}"),
+            format!("/{long}:a"),
+            format!("{long}(1)"),
+            format!("1 '{long}'"),
+            format!("/p:a {long}"),
+        ] {
+            let cause = Expression::parse(&expression, &[("p", "urn:p")]).expect_err("it is none");
+            refusals.push(of_expression(&cause, ErrorPath::of(filter)));
+        }
+        for refusal in refusals {
+            let message = refusal.message.expect("a refusal says why");
+            assert!(message.chars().count() < 300, "{message}");
+        }
+    }
 }

@@ -15,6 +15,7 @@ use super::modules::Module;
 use super::output::Output;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
+use domain::excerpt::excerpt;
 use domain::time::Timestamp;
 
 /// The input of an rpc, whatever message it stands in.
@@ -94,7 +95,10 @@ impl<'x> Word<'x> {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, RpcError> {
         let name = self.as_str();
-        parse(name).ok_or_else(|| error::invalid(self.0, format!("'{name}' is not known here")))
+        parse(name).ok_or_else(|| {
+            let why = format!("'{}' is not known here", excerpt(name));
+            error::invalid(self.0, why)
+        })
     }
 }
 

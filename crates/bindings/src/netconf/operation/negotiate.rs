@@ -12,6 +12,7 @@ use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
 use ::netconf::xml::XmlElement;
 use domain::content::{ContentError, Payload};
+use domain::excerpt::excerpt;
 use domain::reply::Reply;
 use domain::task::{Subscription, TaskId};
 use domain::verb::Verb;
@@ -116,7 +117,11 @@ fn verb(input: TaskNegotiate<'_>) -> Result<Verb, RpcError> {
         let known: Vec<&str> = Verb::ALL.iter().map(|v| v.as_str()).collect();
         error::invalid(
             said.leaf(),
-            format!("'{word}' is no commuType; known are {}", known.join(", ")),
+            format!(
+                "'{}' is no commuType; known are {}",
+                excerpt(word),
+                known.join(", ")
+            ),
         )
     })?;
     if let Some(kind) = input.r#type().given() {

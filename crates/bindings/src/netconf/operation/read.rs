@@ -16,6 +16,7 @@ use ::netconf::filter::{DefaultsMode, Projection, Selection};
 use ::netconf::names::namespace::{BASE, DATASTORES, NMDA, WITH_DEFAULTS};
 use ::netconf::xml::XmlElement;
 use ::netconf::xpath::Expression;
+use domain::excerpt::excerpt;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -151,8 +152,10 @@ fn defaults(operation: XmlElement<'_>) -> Result<DefaultsMode, RpcError> {
         return Ok(DefaultsMode::Explicit);
     };
     let text = leaf.trimmed_text();
-    DefaultsMode::from_wire(text)
-        .ok_or_else(|| error::invalid(leaf, format!("'{text}' is no mode of with-defaults")))
+    DefaultsMode::from_wire(text).ok_or_else(|| {
+        let why = format!("'{}' is no mode of with-defaults", excerpt(text));
+        error::invalid(leaf, why)
+    })
 }
 
 fn read(

@@ -7,6 +7,7 @@ use crate::netconf::request_context::RequestContext;
 use ::netconf::error::{ErrorPath, ErrorTag, RpcError};
 use ::netconf::names::namespace::MONITORING;
 use ::netconf::xml::{XmlElement, write as xml};
+use domain::excerpt::excerpt;
 
 pub(super) fn get_schema(
     cx: &RequestContext<'_>,
@@ -21,7 +22,7 @@ pub(super) fn get_schema(
         if name != "yang" {
             return Err(error::invalid(
                 format,
-                format!("only the format yang is served, not {name}"),
+                format!("only the format yang is served, not {}", excerpt(name)),
             ));
         }
     }
@@ -37,8 +38,10 @@ pub(super) fn get_schema(
             RpcError::application(ErrorTag::InvalidValue)
                 .path(ErrorPath::of(identifier))
                 .message(match version {
-                    Some(version) => format!("there is no schema {name}@{version}"),
-                    None => format!("there is no schema {name}"),
+                    Some(version) => {
+                        format!("there is no schema {}@{}", excerpt(name), excerpt(version))
+                    }
+                    None => format!("there is no schema {}", excerpt(name)),
                 })
         })?;
     let mut out = Vec::with_capacity(text.len() + text.len() / 8 + 128);
