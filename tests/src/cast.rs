@@ -16,6 +16,7 @@ use domain::task::{Subscription, TaskId};
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
+use engine::refusal::Field;
 use engine::{Credential, Endpoint, Hosted, Retention};
 use server::config::{LimitSettings, UserSettings};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,17 +119,27 @@ pub fn limits() -> LimitSettings {
 /// The origin to which reports of the cases' tasks may go; it has no listener.
 pub const REPORTS: &str = "http://127.0.0.1:9";
 
-/// Checks that reports of the cases' tasks may go to a subscription's URL.
+/// Checks that reports of the cases' tasks may go where a subscription wants them.
 ///
 /// # Errors
-/// The reason why they may not.
-pub fn deliverable(to: &Subscription) -> Result<(), String> {
-    match to.protocol.as_str() {
+/// What of it is wrong, and the reason why they may not.
+pub fn deliverable(to: &Subscription) -> Result<(), (Field, String)> {
+    let Subscription {
+        protocol, method, ..
+    } = to;
+    match protocol.as_str() {
         "netconf" => Ok(()),
+        "http" | "https" if method != "POST" => {
+            let why = format!(
+                "'{protocol}' with '{method}' is not offered; http and https with POST are"
+            );
+            Err((Field::SubscriptionMethod, why))
+        }
         "http" | "https" if to.url.starts_with(&format!("{REPORTS}/")) => Ok(()),
         _ => {
             let origin = to.url.trim_end_matches('/');
-            Err(format!("{origin} is not allowed here"))
+            let why = format!("{origin} is not allowed here");
+            Err((Field::SubscriptionUrl, why))
         }
     }
 }

@@ -122,8 +122,13 @@ pub enum ProfileError {
     )]
     Name(String),
     /// Two agents share a name or an alias.
-    #[error("the name or alias '{0}' is taken by another agent")]
-    Taken(String),
+    #[error("the name or alias '{called}' is taken by another agent")]
+    Taken {
+        /// The leaf that says it: `name` or `alias`.
+        leaf: &'static str,
+        /// What it says.
+        called: String,
+    },
     /// A key of a list occurs twice.
     #[error("{list} '{}' occurs twice", excerpt(key))]
     Twice {

@@ -14,7 +14,7 @@ use crate::commit::unit_of_work::UnitOfWork;
 use crate::data::operation::{DataPiece, ReadData, WriteData, Written};
 use crate::failure::StoreFailure;
 use crate::operation::Execution;
-use crate::refusal::{Conflict, Field, NotFound, OverLimit};
+use crate::refusal::{Conflict, Field, InvalidInput, NotFound, OverLimit};
 use crate::tasks::work::Work;
 use crate::{Engine, Refusal};
 use domain::access::{Principal, Rows};
@@ -283,8 +283,9 @@ fn body(write: &WriteData, data_type: DataType) -> Result<Body, Refusal> {
         return Ok(Body::Inline(text.to_owned()));
     }
     let size = write.size.or(whole.then_some(length));
-    let size = size.ok_or_else(|| {
-        Refusal::unusable(Field::Size, "the first piece says how long the whole is")
+    let size = size.ok_or(InvalidInput::Absent {
+        field: Field::Size,
+        why: "the first piece says how long the whole is",
     })?;
     within(write, size)?;
     Ok(Body::Chunked(Chunked {

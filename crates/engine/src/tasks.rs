@@ -28,6 +28,7 @@ pub(crate) mod visible;
 pub(crate) mod work;
 
 use crate::commit::broken::Broken;
+use crate::refusal::Field;
 use domain::task::Subscription;
 use push::unstored::Unstored;
 use std::sync::{Arc, Mutex};
@@ -35,8 +36,8 @@ use teams::Teams;
 use view::View;
 use work::Work;
 
-/// Whether reports can go to an address; if not, why.
-pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), String> + Send + Sync>;
+/// Whether reports can go where a subscription wants them; if not, what of it is wrong, and why.
+pub type Deliverable = Box<dyn Fn(&Subscription) -> Result<(), (Field, String)> + Send + Sync>;
 
 /// Tasks and their negotiations: as decided, under the lock of decisions, and as committed.
 pub(crate) struct Tasks {

@@ -339,17 +339,22 @@ fn who_may_speak_for_whom() {
     foreign(stage.register("out", profile("other", "ip")).map(drop));
     foreign(stage.register("guest", profile("guest", "ip")).map(drop));
     foreign(stage.register("noc", profile("noc", "ip")).map(drop));
-    let taken = |outcome: Result<_, Refusal>, name: &str| {
-        let expected = Refusal::from(ProfileError::Taken(name.to_owned()));
+    let taken = |outcome: Result<_, Refusal>, leaf: &'static str, called: &str| {
+        let called = called.to_owned();
+        let expected = Refusal::from(ProfileError::Taken { leaf, called });
         assert_eq!(outcome.map(drop), Err(expected));
     };
-    taken(stage.register("operator", profile("noc", "ip")), "noc");
+    taken(
+        stage.register("operator", profile("noc", "ip")),
+        "name",
+        "noc",
+    );
     let mut same = profile("out", "ip");
     same.alias = Some("refuses".to_owned());
-    taken(stage.register("out", same), "refuses");
+    taken(stage.register("out", same), "alias", "refuses");
     let mut same = profile("out", "ip");
     same.alias = Some("alias of refuses".to_owned());
-    taken(stage.register("out", same), "alias of refuses");
+    taken(stage.register("out", same), "alias", "alias of refuses");
     let hosted = stage.register("accepts", profile("accepts", "ip"));
     assert!(
         matches!(hosted, Err(Refusal::Conflict(Conflict::HostedAgent { .. }))),

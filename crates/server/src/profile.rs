@@ -162,7 +162,8 @@ pub fn read(
     profile.check().map_err(|error| {
         use domain::profile::ProfileError as E;
         let line = match &error {
-            E::Name(name) | E::Taken(name) => line_of(text, "name", name),
+            E::Name(name) => line_of(text, "name", name),
+            E::Taken { leaf, called } => line_of(text, leaf, called),
             E::Version(version) => line_of(text, "version", version),
             E::Twice { key, .. } => last_line_with(text, key),
             E::Mode { mode, .. } => line_with(text, &format!("\"{mode}\"")),

@@ -39,7 +39,9 @@ fn placed(told: Error, cause: &InvalidInput) -> Error {
             told.at(format!("message.payload{}", wrong.path), wrong.to_string())
         }),
         InvalidInput::Unusable { field, why } => told.at(member(*field), why.as_str()),
-        InvalidInput::Missing { field, .. } => told.at(member(*field), "is missing"),
+        InvalidInput::Missing { field, .. } | InvalidInput::Absent { field, .. } => {
+            told.at(member(*field), "is missing")
+        }
         InvalidInput::Undeliverable { why, .. } => told.at("url", why.as_str()),
         InvalidInput::Content(_)
         | InvalidInput::Profile(_)

@@ -20,6 +20,7 @@ use domain::task::TaskId;
 use domain::telemetry::Token;
 use domain::time::{SeededRng, Timestamp};
 use domain::verb::Verb;
+use engine::refusal::Field;
 use engine::{Credential, Endpoint, Engine, Limits, SchemaSetup, Setup, StoreOptions};
 use netconf::client::{ClientEvent, ClientSession};
 use schema::language::Language;
@@ -327,7 +328,7 @@ impl Stage {
             limits,
             deliverable: Box::new(|to| match to.url.starts_with("https://hook.example/") {
                 true => Ok(()),
-                false => Err("it is not allowed here".to_owned()),
+                false => Err((Field::SubscriptionUrl, "it is not allowed here".to_owned())),
             }),
             credentials: Box::new(|name| (name == "stranger").then_some(Credential::Agent)),
             schemas: SchemaSetup::fixed(shipped::shipped()),

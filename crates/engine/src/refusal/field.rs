@@ -8,8 +8,8 @@ use std::fmt;
 
 /// A field of a request.
 ///
-/// Displayed, it is the word by which the messages of [`Missing`](super::InvalidInput::Missing) and
-/// [`Unusable`](super::InvalidInput::Unusable) name it: for what the draft has a name for (§5.2), the
+/// Displayed, it is the word by which the messages of [`Missing`](super::InvalidInput::Missing),
+/// [`Absent`](super::InvalidInput::Absent) and [`Unusable`](super::InvalidInput::Unusable) name it: for what the draft has a name for (§5.2), the
 /// draft's, else that of our modules. Programs may have matched it, so it does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
@@ -39,6 +39,10 @@ pub enum Field {
     Fulfillment,
     /// Where reports go as well.
     Subscription,
+    /// The protocol by which they go.
+    SubscriptionProtocol,
+    /// What that protocol does with them.
+    SubscriptionMethod,
     /// The address to which they go.
     SubscriptionUrl,
     /// The data that belong to the task.
@@ -117,6 +121,8 @@ impl fmt::Display for Field {
             Self::AnswerWithin => "answer-within",
             Self::Fulfillment => "fulfillment-required",
             Self::Subscription => "task-subscription",
+            Self::SubscriptionProtocol => "subscript-protocol",
+            Self::SubscriptionMethod => "subscript-method",
             Self::SubscriptionUrl => "subscript-url",
             Self::Data => "msg-data",
             Self::Context => "context",

@@ -18,6 +18,14 @@ pub enum InvalidInput {
         /// The field.
         field: Field,
     },
+    /// A field is missing that is needed as things stand.
+    #[error("the leaf '{field}' is missing: {why}")]
+    Absent {
+        /// The field.
+        field: Field,
+        /// Why it is needed.
+        why: &'static str,
+    },
     /// A field says one thing, the sections another, or the value is out of range.
     #[error("the leaf '{field}' is not usable: {why}")]
     Unusable {
@@ -35,6 +43,8 @@ pub enum InvalidInput {
     /// Reports cannot go to this address.
     #[error("no report can go to '{url}': {why}")]
     Undeliverable {
+        /// What of the subscription says so.
+        field: Field,
         /// The address.
         url: String,
         /// Why.
@@ -72,12 +82,13 @@ impl InvalidInput {
     /// itself which part is wrong.
     pub(super) fn field(&self) -> Option<Field> {
         match self {
-            Self::Unusable { field, .. } | Self::Fault { field, .. } => Some(*field),
+            Self::Unusable { field, .. }
+            | Self::Fault { field, .. }
+            | Self::Undeliverable { field, .. } => Some(*field),
             Self::Content(_) => Some(Field::Content),
-            Self::Undeliverable { .. } => Some(Field::SubscriptionUrl),
             Self::Payload { .. } => Some(Field::Payload),
             Self::Template(_) => Some(Field::Template),
-            Self::Missing { .. } | Self::Profile(_) => None,
+            Self::Missing { .. } | Self::Absent { .. } | Self::Profile(_) => None,
         }
     }
 }

@@ -40,7 +40,8 @@ impl Engine {
         let name = register.profile.name.clone();
         speaks_for(who, &name)?;
         if (self.registry.credentials)(&name) == Some(Credential::User) {
-            return Err(ProfileError::Taken(name).into());
+            let (leaf, called) = ("name", name);
+            return Err(ProfileError::Taken { leaf, called }.into());
         }
         let elsewhere = matches!(register.reach, Reach::Server { .. } | Reach::A2a { .. });
         if elsewhere && self.registry.proxy.is_none() {
@@ -56,8 +57,9 @@ impl Engine {
             lease_ms: register.lease_ms,
         };
         let mut work = self.lock_work();
-        if let Some(taken) = self.registry.roster.taken(&terms.profile) {
-            return Err(ProfileError::Taken(taken.to_owned()).into());
+        if let Some((leaf, called)) = self.registry.roster.taken(&terms.profile) {
+            let called = called.to_owned();
+            return Err(ProfileError::Taken { leaf, called }.into());
         }
         let known = self
             .registry

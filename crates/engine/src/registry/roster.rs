@@ -147,8 +147,8 @@ impl Roster {
         &self.default_agent
     }
 
-    /// Which name or alias of the profile means another agent already, if one does.
-    pub(crate) fn taken<'a>(&self, profile: &'a Profile) -> Option<&'a str> {
+    /// Which name or alias of the profile means another agent already, if one does, and its leaf.
+    pub(crate) fn taken<'a>(&self, profile: &'a Profile) -> Option<(&'static str, &'a str)> {
         let members = self.read();
         let own = members.index.get(profile.name.as_str());
         let means_another = |called: &str| {
@@ -156,9 +156,9 @@ impl Roster {
             let mut meant = named.into_iter().chain(members.aliases.get(called));
             meant.any(|index| Some(index) != own)
         };
-        let alias = profile.alias.as_deref();
-        let mut called = std::iter::once(profile.name.as_str()).chain(alias);
-        called.find(|called| means_another(called))
+        let alias = profile.alias.as_deref().map(|alias| ("alias", alias));
+        let mut leaves = std::iter::once(("name", profile.name.as_str())).chain(alias);
+        leaves.find(|(_, called)| means_another(called))
     }
 
     /// The agent is not here any more.

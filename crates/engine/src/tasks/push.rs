@@ -123,11 +123,15 @@ impl Engine {
     /// Whether reports can go to where a subscription wants them.
     pub(crate) fn check_subscription(&self, subscription: &Subscription) -> Result<(), Refusal> {
         let deliverable = match subscription.url.len() > URL_MOST {
-            true => Err(format!("an address has {URL_MOST} bytes at most")),
+            true => {
+                let why = format!("an address has {URL_MOST} bytes at most");
+                Err((Field::SubscriptionUrl, why))
+            }
             false => (self.tasks.deliverable)(subscription),
         };
-        deliverable.map_err(|why| {
+        deliverable.map_err(|(field, why)| {
             InvalidInput::Undeliverable {
+                field,
                 url: subscription.url.chars().take(URL_MOST).collect(),
                 why,
             }

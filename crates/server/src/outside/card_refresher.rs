@@ -187,7 +187,11 @@ impl RemoteAgents {
         let is_it = |known: &Registration| matches!(&known.reach, Reach::A2a { card_url, .. } if card_url == url);
         match known.is_none_or(|known| is_it(&known)) {
             true => Ok(()),
-            false => Err(ProfileError::Taken(name.to_owned()).into()),
+            false => Err(ProfileError::Taken {
+                leaf: "name",
+                called: name.to_owned(),
+            }
+            .into()),
         }
     }
 

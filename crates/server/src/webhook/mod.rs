@@ -30,9 +30,11 @@ pub use target::{AllowList, BadEntry};
 use crate::clock::Clock;
 use crate::ssh::PrivateKey;
 use crate::state::StateFolder;
+use engine::refusal::Field;
 use engine::{Deliverable, Engine};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use target::Inadmissible;
 
 /// The reason for which nothing can be delivered.
 #[derive(Debug, thiserror::Error)]
@@ -58,8 +60,24 @@ pub enum WebhookError {
 pub fn deliverable(allowed: AllowList) -> Deliverable {
     Box::new(move |subscription| match allowed.admit(subscription) {
         Ok(_) => Ok(()),
-        Err(why) => Err(why.to_string()),
+        Err(why) => Err((field(&why), why.to_string())),
     })
+}
+
+/// What of a subscription is wrong.
+fn field(why: &Inadmissible) -> Field {
+    match why {
+        Inadmissible::Way { protocol, .. } => {
+            let offered = ["http", "https"];
+            match offered.iter().any(|it| protocol.eq_ignore_ascii_case(it)) {
+                true => Field::SubscriptionMethod,
+                false => Field::SubscriptionProtocol,
+            }
+        }
+        Inadmissible::Url(_) | Inadmissible::OtherProtocol(_) | Inadmissible::NotAllowed(_) => {
+            Field::SubscriptionUrl
+        }
+    }
 }
 
 /// Starts delivering the changes of a platform: to allowed addresses, signed with its host key,
@@ -84,4 +102,28 @@ pub fn start(
     let source = source.map_err(|e| unreadable(e.into()))?;
     Deliveries::start(Arc::new(source), client, DeliveryPolicy::default(), clock)
         .map_err(unreadable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::task::Subscription;
+
+    #[test]
+    fn what_of_a_subscription_is_wrong_is_told() {
+        let refused = deliverable(AllowList::default());
+        for (protocol, method, field) in [
+            ("HTTP", "PUT", Field::SubscriptionMethod),
+            ("smtp", "POST", Field::SubscriptionProtocol),
+            ("https", "POST", Field::SubscriptionUrl),
+        ] {
+            let wanted = Subscription {
+                protocol: protocol.to_owned(),
+                method: method.to_owned(),
+                url: "https://hook.example/".to_owned(),
+            };
+            let (told, _) = refused(&wanted).expect_err("nothing is allowed");
+            assert_eq!(told, field);
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! addresses are checked here, names are resolved by [`crate::http_client`]. Read next:
 //! [`super::client`].
 
+use domain::excerpt::excerpt;
 use domain::task::Subscription;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -198,7 +199,11 @@ impl fmt::Display for Target {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Inadmissible {
     /// Neither a webhook nor a NETCONF subscription.
-    #[error("'{protocol}' with '{method}' is not offered; http and https with POST are")]
+    #[error(
+        "'{}' with '{}' is not offered; http and https with POST are",
+        excerpt(protocol),
+        excerpt(method)
+    )]
     Way {
         /// `subscript-protocol`.
         protocol: String,

@@ -68,6 +68,8 @@ impl RpcOrigin {
             Field::AnswerWithin => "answer-within",
             Field::Fulfillment => "fulfillment-required",
             Field::Subscription => "task-subscription",
+            Field::SubscriptionProtocol => "task-subscription/subscript-protocol",
+            Field::SubscriptionMethod => "task-subscription/subscript-method",
             Field::SubscriptionUrl => "task-subscription/subscript-url",
             Field::Data => "msg-data",
             Field::Context => "context",

@@ -67,9 +67,11 @@ fn not_found(cause: &NotFound, at: ErrorPath) -> RpcError {
 fn invalid_input(cause: &InvalidInput, asked: RpcOrigin, at: ErrorPath) -> RpcError {
     let invalid = RpcError::application(ErrorTag::InvalidValue).path(at.clone());
     match cause {
-        InvalidInput::Missing { field, .. } => RpcError::application(ErrorTag::MissingElement)
-            .path(at)
-            .bad_element(asked.leaf(*field)),
+        InvalidInput::Missing { field, .. } | InvalidInput::Absent { field, .. } => {
+            RpcError::application(ErrorTag::MissingElement)
+                .path(at)
+                .bad_element(asked.leaf(*field))
+        }
         InvalidInput::Content(cause) => of_content(cause, at),
         InvalidInput::Profile(cause) => of_profile(cause, asked),
         InvalidInput::Payload { violations, .. } => of_payload(violations, at),
@@ -204,7 +206,7 @@ fn of_content(cause: &ContentError, path: ErrorPath) -> RpcError {
 fn of_profile(cause: &ProfileError, asked: RpcOrigin) -> RpcError {
     let (tag, leaf) = match cause {
         ProfileError::Name(_) => (ErrorTag::InvalidValue, Some("name")),
-        ProfileError::Taken(_) => (ErrorTag::DataExists, Some("name")),
+        ProfileError::Taken { leaf, .. } => (ErrorTag::DataExists, Some(*leaf)),
         ProfileError::Version(_) => (ErrorTag::InvalidValue, Some("version")),
         ProfileError::Mode { .. } => (ErrorTag::InvalidValue, Some("skills")),
         ProfileError::Deceptive { leaf, .. } => (ErrorTag::InvalidValue, Some(*leaf)),
