@@ -393,6 +393,10 @@ impl Writer {
             return;
         }
         self.counters.note(condition);
+        // One that stopped stays so, whatever is noted.
+        if self.counters.condition() == Condition::Working {
+            tracing::info!("the store takes writes again");
+        }
         let wait = match condition {
             Condition::Locked => LOCK_WAIT_AGAIN,
             Condition::Working | Condition::Full | Condition::Stopped => LOCK_WAIT,
@@ -405,12 +409,18 @@ impl Writer {
     /// is given back; any other error stops the store.
     fn failure(&self, cause: rusqlite::Error) -> CommitError {
         let condition = condition_after(&cause);
-        tracing::error!(
-            store.condition = ?condition,
-            sqlite.code = cause.sqlite_extended_error_code(),
-            error = &cause as &dyn std::error::Error,
-            "a write of the store failed",
-        );
+        match is_news(self.counters.condition(), condition) {
+            true => tracing::error!(
+                store.condition = ?condition,
+                sqlite.code = cause.sqlite_extended_error_code(),
+                error = &cause as &dyn std::error::Error,
+                "a write of the store failed",
+            ),
+            false => tracing::debug!(
+                store.condition = ?condition,
+                "a write of the store failed for the same reason",
+            ),
+        }
         self.note(condition);
         match condition {
             Condition::Full => CommitError::Full,
@@ -418,6 +428,12 @@ impl Writer {
             Condition::Working | Condition::Stopped => CommitError::Write(Arc::new(cause)),
         }
     }
+}
+
+/// True if a failure tells an operator what none before it has told. While a disk is full or a lock is
+/// held, every write fails alike.
+fn is_news(before: Condition, after: Condition) -> bool {
+    after != before || after == Condition::Stopped
 }
 
 /// The condition of the store after a write failed so.
@@ -431,5 +447,25 @@ fn condition_after(cause: &rusqlite::Error) -> Condition {
         // A transaction takes the lock before it writes anything.
         Some(ErrorCode::DatabaseBusy) => Condition::Locked,
         _ => Condition::Stopped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_is_held_is_told_once() {
+        use Condition::{Full, Locked, Stopped, Working};
+        for (before, after, told) in [
+            (Working, Locked, true),
+            (Locked, Locked, false),
+            (Locked, Full, true),
+            (Full, Full, false),
+            (Full, Stopped, true),
+            (Stopped, Stopped, true),
+        ] {
+            assert_eq!(is_news(before, after), told, "{before:?}, {after:?}");
+        }
     }
 }
