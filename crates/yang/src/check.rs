@@ -10,7 +10,7 @@
 use crate::error::LibraryError;
 use crate::ffi::{Rejection, Shape, Tree};
 use crate::generation::Generation;
-use crate::violation::{Tag, Violation};
+use crate::violation::{Tag, Violation, without_predicates};
 
 use yang_rs::ffi as raw;
 
@@ -148,6 +148,25 @@ impl Generation {
         })
     }
 
+    /// The error with the whole path of its node. An entry of a list has no parent in libyang before its
+    /// key is there, so that its path begins with itself. None if that is not the case, or if such entries
+    /// stand in more places than one below the document's root.
+    fn adopted(&self, xml: &str, error: &LibraryError) -> Option<LibraryError> {
+        let root = root_name(xml);
+        let orphan = without_predicates(error.data_path.as_deref()?);
+        if self.has_instance_path(&orphan) || starts_at(&orphan, root) {
+            return None;
+        }
+        let mut places = self
+            .instance_paths()
+            .filter(|path| starts_at(path, root) && ends_with(path, &orphan));
+        let (place, other) = (places.next()?, places.next());
+        other.is_none().then(|| LibraryError {
+            data_path: Some(place.to_owned()),
+            ..error.clone()
+        })
+    }
+
     fn check_elements(&self, xml: &str, validate: u32) -> Result<(), Violation> {
         self.elements(xml, validate).map(drop)
     }
@@ -170,8 +189,9 @@ impl Generation {
     }
 
     fn violation(&self, xml: &str, error: &LibraryError) -> Violation {
+        let adopted = self.adopted(xml, error);
         let mut violation = Violation::from_library(
-            error,
+            adopted.as_ref().unwrap_or(error),
             |module| self.namespace_of(module),
             |path| self.has_instance_path(path) || starts_at(path, root_name(xml)),
         );
@@ -184,6 +204,25 @@ impl Generation {
             .map(str::to_owned);
         }
         violation
+    }
+}
+
+/// True if a path of libyang, without predicates, ends with that of a node which has no parent yet:
+/// there the first name has a prefix, which in the path it may have from the names above it.
+fn ends_with(path: &str, orphan: &str) -> bool {
+    let names = orphan.strip_prefix('/').and_then(|it| it.split_once(':'));
+    let Some((module, names)) = names else {
+        return false;
+    };
+    let Some(above) = path.strip_suffix(names) else {
+        return false;
+    };
+    match above.strip_suffix('/') {
+        Some(above) => {
+            let mut prefixes = above.rsplit('/').filter_map(|step| step.split_once(':'));
+            prefixes.next().is_some_and(|(prefix, _)| prefix == module)
+        }
+        None => above.ends_with(&format!("/{module}:")),
     }
 }
 

@@ -186,6 +186,11 @@ impl Generation {
         self.instance_paths.contains(path)
     }
 
+    /// The paths of all nodes as libyang writes them, without predicates.
+    pub(crate) fn instance_paths(&self) -> impl Iterator<Item = &str> {
+        self.instance_paths.iter().map(String::as_str)
+    }
+
     /// The nodes of structures (RFC 8791) in the same order: each is a container at the root, with what other
     /// modules augment it by.
     pub fn structure_nodes(&self) -> &[SchemaNode] {

@@ -94,7 +94,10 @@ fn task_negotiate_is_judged_as_rfc_6241_says() {
             "<q:nope xmlns:q=\"urn:x\"/>".into(),
             "unknown-namespace nope /irtf-agent:task-negotiate",
         ),
-        ("<n:term-explains/>".into(), "missing-element term -"),
+        (
+            "<n:term-explains/>".into(),
+            "missing-element term /irtf-agent:task-negotiate/convoke-negotiation:term-explains",
+        ),
         (
             "<task-id>1</task-id><task-id>2</task-id>".into(),
             "bad-element task-id /irtf-agent:task-negotiate/task-id",
@@ -214,6 +217,21 @@ fn other_operations_are_judged_too() {
         ("<!DOCTYPE a []><a/>".into(), "malformed-message - -"),
     ] {
         assert_eq!(rpc(&xml), expected, "{xml}");
+    }
+}
+
+#[test]
+fn the_path_of_an_entry_without_a_key_is_found_by_its_end() {
+    for (path, orphan, found) in [
+        ("/a:x/b:list", "/b:list", true),
+        ("/a:x/list", "/a:list", true),
+        ("/a:x/list/leaf", "/a:list/leaf", true),
+        ("/a:x/b:y/list", "/a:list", false),
+        ("/a:x/b:list", "/a:list", false),
+        ("/a:x/my-list", "/a:list", false),
+        ("/a:list", "list", false),
+    ] {
+        assert_eq!(super::ends_with(path, orphan), found, "{path}, {orphan}");
     }
 }
 
