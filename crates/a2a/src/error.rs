@@ -230,11 +230,12 @@ impl Error {
     }
 
     /// The `error` of a JSON-RPC response: `data` is an array of google.rpc details in v1.0 (§9.5)
-    /// and an object of the platform's own in v0.3 (§6.12).
+    /// and an object of the platform's own in v0.3 (§6.12). That a version is not supported is an error
+    /// of v1.0 alone (§3.3.2), told to whom no version is agreed on with: it has one form.
     pub fn to_jsonrpc(&self, dialect: Dialect) -> Value {
-        let data = match dialect {
-            Dialect::V10 => self.details(),
-            Dialect::V03 | Dialect::V03Proto => self.plain_details(),
+        let data = match (self.kind, dialect) {
+            (ErrorKind::VersionNotSupported, _) | (_, Dialect::V10) => self.details(),
+            (_, Dialect::V03 | Dialect::V03Proto) => self.plain_details(),
         };
         json!({"code": self.kind.code(), "message": self.message, "data": data})
     }

@@ -3,7 +3,7 @@
 //! Parameters are in [`crate::request`], paths in [`crate::rest`]. Read next: [`crate::jsonrpc`].
 
 use crate::error::{Error, ErrorKind};
-use crate::version::{Version, inert};
+use crate::version::{UnsupportedVersion, Version, inert};
 
 /// All methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,7 +127,12 @@ impl Method {
         });
         match found.next() {
             Some((method, spoken)) if spoken == version => Ok((method, version)),
-            Some((_, spoken)) => Err(wrong_version(name, spoken, version)),
+            Some((_, of)) => Err(UnsupportedVersion::Method {
+                name: name.to_owned(),
+                of,
+                said: version,
+            }
+            .into()),
             None => Err(Error::new(
                 ErrorKind::MethodNotFound,
                 format!("there is no method '{}'", inert(name)),
@@ -146,11 +151,6 @@ impl Method {
     pub fn is_streaming(self) -> bool {
         matches!(self, Self::SendStreamingMessage | Self::SubscribeToTask)
     }
-}
-
-fn wrong_version(name: &str, spoken: Version, said: Version) -> Error {
-    let message = format!("'{name}' is a method of {spoken}; the request says {said}");
-    Error::new(ErrorKind::VersionNotSupported, message)
 }
 
 #[cfg(test)]

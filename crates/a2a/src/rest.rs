@@ -13,7 +13,7 @@ use crate::media::MediaType;
 use crate::method::Method;
 use crate::request::{A2aRequest, CancelTask, GetTask, ListPushConfigs, PushConfigKey};
 use crate::response::Response;
-use crate::version::{Dialect, Version, inert};
+use crate::version::{Dialect, UnsupportedVersion, Version, inert};
 use crate::wire::{self, Malformed, Object};
 use path::Route;
 use serde_json::{Map, Value, json};
@@ -161,8 +161,7 @@ fn read_into(
     let route = path::route(version, incoming.verb, incoming.path)?;
     let said = Version::of_header(incoming.version_header)?;
     if said != version {
-        let message = format!("this is a path of {version}; the request says {said}");
-        return Err(Error::new(ErrorKind::VersionNotSupported, message));
+        return Err(UnsupportedVersion::Path { of: version, said }.into());
     }
     let query = query(incoming.query);
     let body = body(incoming)?;

@@ -31,25 +31,60 @@ impl Version {
     }
 
     /// The version that a header names: empty or absent is 0.3, a patch number is ignored (v1.0
-    /// §3.6.2).
+    /// §3.6.2). Of a header that came several times, all values with commas between them (RFC 9110
+    /// §5.3): each must name the same.
     ///
     /// # Errors
-    /// [`UnsupportedVersion`] for any other value.
+    /// [`UnsupportedVersion`] for any other value, and for several versions.
     pub fn of_header(header: Option<&str>) -> Result<Self, UnsupportedVersion> {
-        let said = header.unwrap_or_default().trim();
+        let said = header.unwrap_or_default();
+        let mut named = said.split(',').map(|one| Self::of_value(one.trim()));
+        let first = named.next().unwrap_or(Ok(Self::V03));
+        match named.all(|other| other == first) {
+            true => first,
+            false => Err(UnsupportedVersion::Several(inert(said))),
+        }
+    }
+
+    fn of_value(said: &str) -> Result<Self, UnsupportedVersion> {
         match major_and_minor(said) {
             _ if said.is_empty() => Ok(Self::V03),
             Some(("0", "3")) => Ok(Self::V03),
             Some(("1", "0")) => Ok(Self::V10),
-            _ => Err(UnsupportedVersion(inert(said))),
+            _ => Err(UnsupportedVersion::Unknown(inert(said))),
         }
     }
 }
 
-/// The error for a version that is neither of the two; it quotes the beginning of what was said.
+/// The error for a request that is of no version in which it can be served; it quotes the beginning of
+/// what was said.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("version '{0}' is not spoken here, only 0.3 and 1.0 are")]
-pub struct UnsupportedVersion(String);
+pub enum UnsupportedVersion {
+    /// The version is neither of the two.
+    #[error("version '{0}' is not spoken here, only 0.3 and 1.0 are")]
+    Unknown(String),
+    /// More than one version is named.
+    #[error("the request says '{0}', one version is needed")]
+    Several(String),
+    /// The method is of another version than the request.
+    #[error("'{name}' is a method of {of}; the request says {said}")]
+    Method {
+        /// The name of the method.
+        name: String,
+        /// Its version.
+        of: Version,
+        /// The version of the request.
+        said: Version,
+    },
+    /// The path is of another version than the request.
+    #[error("this is a path of {of}; the request says {said}")]
+    Path {
+        /// The version of the path.
+        of: Version,
+        /// The version of the request.
+        said: Version,
+    },
+}
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,7 +152,7 @@ mod tests {
     use super::*;
     use crate::error::{Error, ErrorKind};
 
-    /// A5: Major.Minor, empty means 0.3, everything else is refused.
+    /// A5: Major.Minor, empty means 0.3, everything else is refused, and so is what names two.
     #[test]
     fn a_header_names_a_version() {
         for (header, version) in [
@@ -127,6 +162,11 @@ mod tests {
             (Some("0.3.0"), Ok(Version::V03)),
             (Some("1.0"), Ok(Version::V10)),
             (Some("1.0.1"), Ok(Version::V10)),
+            (Some("1.0, 1.0.1,1.0"), Ok(Version::V10)),
+            (Some("1.0, 0.3"), Err(())),
+            (Some("0.3, 1.0"), Err(())),
+            (Some("1.0,"), Err(())),
+            (Some("1.0, 9.9"), Err(())),
             (Some("1"), Err(())),
             (Some("1.1"), Err(())),
             (Some("1.0.x"), Err(())),

@@ -1,6 +1,7 @@
 //! Errors: their codes are the specification's, and they survive the wire.
 
 use super::*;
+use crate::version::Version;
 use insta::assert_snapshot;
 
 /// A6: the codes of both specifications, and those of the platform, are all different.
@@ -64,6 +65,16 @@ fn errors_have_the_forms_of_the_specification() {
     assert_snapshot!(error.to_jsonrpc(Dialect::V10), @r#"{"code":-32001,"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found"}"#);
     assert_snapshot!(error.to_jsonrpc(Dialect::V03), @r#"{"code":-32001,"data":{"reason":"TASK_NOT_FOUND","taskId":"nonexistent-task-id"},"message":"Task not found"}"#);
     assert_snapshot!(error.to_status(), @r#"{"error":{"code":404,"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","metadata":{"taskId":"nonexistent-task-id"},"reason":"TASK_NOT_FOUND"}],"message":"Task not found","status":"NOT_FOUND"}}"#);
+}
+
+/// A5: a client that is told that its version is not supported reads one form, whatever it speaks.
+#[test]
+fn an_unsupported_version_is_told_in_one_form() {
+    let error = Error::from(Version::of_header(Some("1.0, 0.3")).expect_err("two"));
+    let told = Dialect::ALL.map(|dialect| error.to_jsonrpc(dialect));
+    let [one, rest @ ..] = &told;
+    assert!(rest.iter().all(|other| other == one), "{told:?}");
+    assert_snapshot!(one, @r#"{"code":-32009,"data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","domain":"a2a-protocol.org","reason":"VERSION_NOT_SUPPORTED"}],"message":"the request says '1.0, 0.3', one version is needed"}"#);
 }
 
 /// A request of a megabyte is not answered by another.

@@ -130,7 +130,7 @@ fn of_http(incoming: &IncomingRequest<'_>) -> Result<Wire, Box<Unread>> {
         verb: incoming.verb,
         path: incoming.path,
         query: incoming.query,
-        version_header: incoming.version(),
+        version_header: incoming.version().as_deref(),
         content_type: incoming.header("Content-Type"),
         body: incoming.body,
     });
@@ -152,7 +152,7 @@ fn of_rpc(incoming: &IncomingRequest<'_>) -> Result<Wire, Box<Unread>> {
         };
         return Err(unread(Written::Rpc(envelope), error));
     }
-    match jsonrpc::read(incoming.body, incoming.version()) {
+    match jsonrpc::read(incoming.body, incoming.version().as_deref()) {
         Ok(call) => Ok(Wire {
             written: Written::Rpc(call.envelope),
             request: call.request,

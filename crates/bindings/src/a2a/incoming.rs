@@ -91,15 +91,17 @@ impl<'a> IncomingRequest<'a> {
         extension::requested(self.headers_of(one).chain(self.headers_of(other)))
     }
 
-    /// v1.0 §3.6.1: the header, or the parameter of the same name.
-    pub(super) fn version(&self) -> Option<&'a str> {
+    /// v1.0 §3.6.1: the header, or the parameter of the same name. Where there are several, all of
+    /// them, as one list (RFC 9110 §5.3).
+    pub(super) fn version(&self) -> Option<String> {
         let pairs = self
             .query
             .split('&')
             .filter_map(|pair| pair.split_once('='));
-        let mut named = pairs.filter(|(name, _)| *name == version::HEADER);
-        self.header(version::HEADER)
-            .or_else(|| named.next().map(|(_, value)| value))
+        let named = pairs.filter(|(name, _)| *name == version::HEADER);
+        let said = self.headers_of(version::HEADER);
+        let said: Vec<&str> = said.chain(named.map(|(_, value)| value)).collect();
+        (!said.is_empty()).then(|| said.join(", "))
     }
 
     /// True if it is at the URL itself, where JSON-RPC is posted.
@@ -131,5 +133,33 @@ impl Kept {
             headers: &headers,
             body: &self.body,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A5: of a header that comes twice, or beside the parameter, none is passed over.
+    #[test]
+    fn whatever_says_the_version_is_heard() {
+        let heard = |versions: &[&str], query: &str| {
+            let headers: Vec<(&str, &str)> =
+                versions.iter().map(|it| ("a2a-version", *it)).collect();
+            let incoming = IncomingRequest {
+                verb: "GET",
+                path: "/tasks",
+                query,
+                headers: &headers,
+                body: &RequestBody::new([]),
+            };
+            incoming.version()
+        };
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(heard(&[], "pageSize=1"), None);
+        assert_eq!(heard(&["1.0"], ""), said("1.0"));
+        assert_eq!(heard(&["1.0", "0.3"], ""), said("1.0, 0.3"));
+        assert_eq!(heard(&[], "A2A-Version=1.0"), said("1.0"));
+        assert_eq!(heard(&["1.0"], "A2A-Version=0.3"), said("1.0, 0.3"));
     }
 }

@@ -69,6 +69,26 @@ fn both_versions_over_both_bindings() {
     assert_eq!(stage.engine.counts().tasks, 4);
 }
 
+/// A5: a request that names two versions is served in neither.
+#[test]
+fn one_version_is_named() {
+    let stage = Stage::new();
+    let listed = |versions: [&str; 2]| {
+        let incoming = IncomingRequest {
+            verb: "GET",
+            path: "/tasks",
+            query: "",
+            headers: &versions.map(|it| ("A2A-Version", it)),
+            body: &RequestBody::new([]),
+        };
+        stage
+            .ask(&principal("ann", false), AIRLINE, &incoming)
+            .status
+    };
+    assert_eq!(listed(["1.0", "1.0"]), 200);
+    assert_eq!(listed(["1.0", "0.3"]), 400);
+}
+
 /// A8: a message sent again finds its task, whatever came of it meanwhile.
 #[test]
 fn the_same_message_is_the_same_task() {
