@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0, the binding that both versions have (v1.0 §9, v0.3 §3.2.1), both sides.
 //!
-//! Knows envelopes, and the version that the name of a method belongs to. Batches are refused, as
-//! A2A does not have them. A `get_schema_template` without an envelope, and its like, are answered
+//! Knows envelopes, and the version that the name of a method belongs to. Batches and notifications
+//! are refused, as A2A does not have them. A `get_schema_template` without an envelope, and its like, are answered
 //! without one. Read next: [`crate::sse`], in which the envelopes of a stream travel.
 
 use crate::error::{Error, ErrorKind};
@@ -16,7 +16,7 @@ use serde_json::{Map, Number, Value, json};
 /// The identifier of a request, returned unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Id {
-    /// Absent: a notification, which A2A does not use. Answered with null.
+    /// Absent, as where there is no envelope, or it was not read. Answered with null.
     Absent,
     /// Null.
     Null,
@@ -121,8 +121,8 @@ pub struct RpcRejection {
 /// Reads a request; `version_header` is the value of [`crate::version::HEADER`].
 ///
 /// # Errors
-/// [`RpcRejection`]: too large, no JSON, no request, a batch, an unknown method, an unsupported version,
-/// or invalid parameters, in that order.
+/// [`RpcRejection`]: too large, no JSON, no request, a batch, a notification, an unknown method, an
+/// unsupported version, or invalid parameters, in that order.
 pub fn read(body: &[u8], version_header: Option<&str>) -> Result<RpcCall, RpcRejection> {
     let mut envelope = RpcEnvelope {
         id: Id::Absent,
@@ -155,6 +155,11 @@ fn read_into(
     let request = parsed(body)?;
     envelope.id = Id::read(&request)?;
     let name = method_name(envelope, &request)?;
+    // A notification (JSON-RPC 2.0 §4.1): nothing may be answered to it, and every method of A2A has an
+    // answer (v1.0 §9).
+    if envelope.id == Id::Absent && !envelope.is_bare {
+        return Err(no_request("id", "is missing, notifications are not taken"));
+    }
     if name.contains('/') {
         envelope.dialect = Dialect::V03;
     }

@@ -65,6 +65,7 @@ fn what_is_no_request_is_refused_precisely() {
             new,
         ),
         refusal(r#"{"jsonrpc":"2.0","method":"GetExtendedAgentCard"}"#, new),
+        refusal(r#"{"jsonrpc":"2.0","method":"get_schema_template"}"#, new),
     ];
     assert_snapshot!(told.join("\n"), @r#"
     null -32700 "Invalid JSON payload: EOF while parsing an object at line 1 column 1"
@@ -89,7 +90,8 @@ fn what_is_no_request_is_refused_precisely() {
     "a" -32602 "Invalid parameters: id: is missing"
     "a" -32602 "Invalid parameters: historyLength: an integer from 0 is needed"
     taken as GetTask
-    taken as GetExtendedCard
+    null -32600 "Request payload validation error: id: is missing, notifications are not taken"
+    null -32600 "Request payload validation error: id: is missing, notifications are not taken"
     "#);
 }
 
