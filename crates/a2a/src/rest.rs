@@ -163,25 +163,26 @@ fn read_into(
     if said != version {
         return Err(UnsupportedVersion::Path { of: version, said }.into());
     }
-    let query = query(incoming.query);
+    let asked = query(incoming.query);
     let body = body(incoming)?;
     if version == Version::V03 && is_v03_json(&body) {
         form.dialect = Dialect::V03;
     }
-    request(form.dialect, route, query, body).map_err(Malformed::invalid_params)
+    let read = request(form.dialect, route, &asked, body);
+    read.map_err(|wrong| once(&asked, wrong).invalid_params())
 }
 
 fn request(
     dialect: Dialect,
     route: Route,
-    query: Map<String, Value>,
+    query: &Map<String, Value>,
     body: Map<String, Value>,
 ) -> Result<A2aRequest, Malformed> {
-    let asked = Object::of_members(&query);
+    let asked = Object::of_members(query);
     Ok(match route {
         Route::SendMessage => send(dialect, Method::SendMessage, body)?,
         Route::SendStreamingMessage => send(dialect, Method::SendStreamingMessage, body)?,
-        Route::ListTasks => wire::read_params(dialect, Method::ListTasks, &query)?,
+        Route::ListTasks => wire::read_params(dialect, Method::ListTasks, query)?,
         Route::GetTask(id) => A2aRequest::GetTask(GetTask {
             id,
             history_length: asked.count("historyLength")?,
@@ -210,7 +211,7 @@ fn request(
 }
 
 /// The parameters of a message. The ProtoJSON of v0.3 calls the message `request`, as an official
-/// client does.
+/// client does, or `message`.
 fn send(
     dialect: Dialect,
     method: Method,
@@ -218,8 +219,9 @@ fn send(
 ) -> Result<A2aRequest, Malformed> {
     if dialect == Dialect::V03Proto
         && let Some(message) = body.remove("request")
+        && body.insert("message".to_owned(), message).is_some()
     {
-        body.entry("message").or_insert(message);
+        return Err(Malformed::member("request", "stands beside 'message'"));
     }
     wire::read_params(dialect, method, &body)
 }
@@ -243,6 +245,7 @@ fn create_push_config(
             Map::from_iter([("pushNotificationConfig".to_owned(), inner.into())])
         }
     };
+    params.remove("task_id");
     params.insert("taskId".to_owned(), task_id.into());
     let dialect = dialect.version().into();
     wire::read_params(dialect, Method::CreatePushConfig, &params)
@@ -272,7 +275,8 @@ fn body(incoming: &RestRequest<'_>) -> Result<Map<String, Value>, Error> {
     }
 }
 
-/// The parameters of a query; `true` and `false` as booleans (v1.0 §11.5).
+/// The parameters of a query; `true` and `false` as booleans, and what is repeated as an array (v1.0
+/// §11.5), which no parameter is read from.
 fn query(query: &str) -> Map<String, Value> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let pairs = pairs.map(|pair| {
@@ -285,7 +289,27 @@ fn query(query: &str) -> Map<String, Value> {
         };
         (path::unescaped(&name.replace('+', " ")), value)
     });
-    pairs.filter(|(_, value)| value != "").collect()
+    let mut asked = Map::new();
+    for (name, value) in pairs.filter(|(_, value)| value != "") {
+        let known = asked.entry(name).or_insert(Value::Null);
+        *known = match known.take() {
+            Value::Null => value,
+            Value::Array(mut all) => {
+                all.push(value);
+                all.into()
+            }
+            first => json!([first, value]),
+        };
+    }
+    asked
+}
+
+/// Says of a parameter that was not read that it is repeated, if that is why.
+fn once(asked: &Map<String, Value>, wrong: Malformed) -> Malformed {
+    match asked.get(&wrong.path) {
+        Some(Value::Array(_)) => Malformed::member(&wrong.path, "stands twice in the query"),
+        _ => wrong,
+    }
 }
 
 #[cfg(test)]

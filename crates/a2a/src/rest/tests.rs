@@ -33,7 +33,12 @@ fn asked(verb: &str, target: &str, header: &str, body: &str) -> A2aRequest {
 #[test]
 fn paths_and_queries_are_parameters() {
     assert_eq!(
-        asked("GET", "/tasks/t%2F1?historyLength=3&unheard=1", "1.0", ""),
+        asked(
+            "GET",
+            "/tasks/t%2F1?historyLength=3&unheard=1&unheard=2",
+            "1.0",
+            ""
+        ),
         A2aRequest::GetTask(GetTask {
             id: "t/1".to_owned(),
             history_length: Some(3)
@@ -58,17 +63,21 @@ fn paths_and_queries_are_parameters() {
             include_artifacts: true,
         })
     );
-    let body = r#"{"url":"https://peer.example/hook","taskId":"other"}"#;
-    let A2aRequest::CreatePushConfig(made) =
-        asked("POST", "/tasks/t1/pushNotificationConfigs", "1.0", body)
-    else {
-        panic!("another request");
-    };
-    assert_eq!(
-        made.task_id.as_deref(),
-        Some("t1"),
-        "the path counts, not the body"
-    );
+    for body in [
+        r#"{"url":"https://peer.example/hook","taskId":"other"}"#,
+        r#"{"url":"https://peer.example/hook","task_id":"other"}"#,
+    ] {
+        let A2aRequest::CreatePushConfig(made) =
+            asked("POST", "/tasks/t1/pushNotificationConfigs", "1.0", body)
+        else {
+            panic!("another request");
+        };
+        assert_eq!(
+            made.task_id.as_deref(),
+            Some("t1"),
+            "the path counts, not the body"
+        );
+    }
 }
 
 /// Both dialects of v0.3, each answered in its own.
@@ -126,6 +135,13 @@ fn what_cannot_be_asked_is_refused_precisely() {
         refusal(incoming("GET", "/tasks", "7", "")),
         refusal(incoming("GET", "/tasks?pageSize=many", "1.0", "")),
         refusal(incoming("GET", "/tasks?status=working", "1.0", "")),
+        refusal(incoming("GET", "/tasks?pageSize=1&pageSize=2", "1.0", "")),
+        refusal(incoming(
+            "GET",
+            "/tasks/t?historyLength=1&historyLength=1&historyLength=1",
+            "1.0",
+            "",
+        )),
         refusal(typed(None)),
         refusal(typed(Some("text/plain"))),
         refusal(typed(Some("application/json"))),
@@ -137,6 +153,12 @@ fn what_cannot_be_asked_is_refused_precisely() {
             r#"{"message":{},"message":{}}"#,
         )),
         refusal(incoming("POST", "/message:send", "1.0", "[]")),
+        refusal(incoming(
+            "POST",
+            "/v1/message:send",
+            "0.3",
+            r#"{"message":{},"request":{}}"#,
+        )),
         refusal(incoming("POST", "/message:send", "1.0", &many)),
     ];
     assert_snapshot!(told.join("\n"), @r#"
@@ -147,12 +169,15 @@ fn what_cannot_be_asked_is_refused_precisely() {
     400 "VERSION_NOT_SUPPORTED" "version '7' is not spoken here, only 0.3 and 1.0 are"
     400 "INVALID_PARAMS" "Invalid parameters: pageSize: an integer from 0 is needed"
     400 "INVALID_PARAMS" "Invalid parameters: status: a state such as 'TASK_STATE_WORKING' is needed"
+    400 "INVALID_PARAMS" "Invalid parameters: pageSize: stands twice in the query"
+    400 "INVALID_PARAMS" "Invalid parameters: historyLength: stands twice in the query"
     415 "UNSUPPORTED_MEDIA_TYPE" "'' is not read here, application/json is"
     415 "UNSUPPORTED_MEDIA_TYPE" "'text/plain' is not read here, application/json is"
     400 "INVALID_PARAMS" "Invalid parameters: message: is missing"
     400 "PARSE_ERROR" "Invalid JSON payload: EOF while parsing an object at line 1 column 1"
     400 "PARSE_ERROR" "Invalid JSON payload: 'message' stands twice in one object, at /message"
     400 "INVALID_PARAMS" "Invalid parameters: the whole: an object is needed"
+    400 "INVALID_PARAMS" "Invalid parameters: request: stands beside 'message'"
     413 "PAYLOAD_TOO_LARGE" "The payload is too large: there are more than 32768 values in it"
     "#);
 }

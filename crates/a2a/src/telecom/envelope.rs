@@ -63,6 +63,9 @@ pub enum MetadataError {
     /// An extension is there in both generations, with different texts.
     #[error("{} stands there twice, with different texts", .0.as_str())]
     Twice(Family),
+    /// A member is there in both spellings, with different values.
+    #[error("'{0}' stands there in two spellings, with different values")]
+    Spellings(&'static str),
     /// The template URI is none.
     #[error(transparent)]
     Template(#[from] NotATemplateUri),
@@ -77,7 +80,7 @@ impl MetadataError {
         match self {
             Self::Template(_) => "template.not_found",
             Self::Context(cause) => cause.code(),
-            Self::NotAText(_) | Self::Twice(_) => "content.format_error",
+            Self::NotAText(_) | Self::Twice(_) | Self::Spellings(_) => "content.format_error",
         }
     }
 }
@@ -125,11 +128,16 @@ impl TelecomEnvelope {
             let uri = uri
                 .as_str()
                 .ok_or_else(|| MetadataError::NotAText(spelling.template().to_owned()))?;
-            self.template_uri = Some(TemplateUri::parse(uri.trim())?);
+            let uri = TemplateUri::parse(uri.trim())?;
+            keep(&mut self.template_uri, uri, spelling.template())?;
             self.spelling = spelling;
         }
         if let Some(context) = there(spelling.context()) {
-            self.context = Some(Context::read(context)?);
+            keep(
+                &mut self.context,
+                Context::read(context)?,
+                spelling.context(),
+            )?;
             self.spelling = spelling;
         }
         Ok(())
@@ -221,6 +229,18 @@ impl TelecomEnvelope {
     }
 }
 
+/// Keeps the value of a member, which may stand there in the other spelling as well.
+fn keep<T: PartialEq>(
+    place: &mut Option<T>,
+    said: T,
+    member: &'static str,
+) -> Result<(), MetadataError> {
+    match place.replace(said) {
+        Some(before) if place.as_ref() != Some(&before) => Err(MetadataError::Spellings(member)),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,6 +290,12 @@ mod tests {
             read(json!({&task: "## a", &older: "## b"})),
             read(json!({&task: "## a", "templateUri": "../../etc/v1"})),
             read(json!({&task: "## a", "negotiationContext": {"id": "x"}})),
+            read(
+                json!({&task: "## a", "templateUri": "Task-T/a/b/v1", "template_uri": "Task-T/a/b/v1"}),
+            ),
+            read(
+                json!({&task: "## a", "templateUri": "Task-T/a/b/v1", "template_uri": "Task-T/a/c/v1"}),
+            ),
         ];
         assert_snapshot!(told.join("\n"), @r"
         none
@@ -279,6 +305,8 @@ mod tests {
         content.format_error: Task-T stands there twice, with different texts
         template.not_found: '../../etc/v1' is not a template URI, such as Task-T/network-layer/ran-energy-saving/v1
         negotiation.invalid_context_id: 'id' of the negotiation context is not a UUID
+        read
+        content.format_error: 'template_uri' stands there in two spellings, with different values
         ");
     }
 }

@@ -76,9 +76,13 @@ pub fn read_message(dialect: Dialect, value: &Value) -> Result<Message, Malforme
 /// The identifier of a message; a v0.3 client may write a number, as in the example of object
 /// schemas §2.
 fn message_id(dialect: Dialect, object: Object<'_>) -> Result<String, Malformed> {
-    match object.get("messageId") {
-        Some(Value::Number(number)) if dialect == Dialect::V03 => Ok(number.to_string()),
-        _ => object.needed_text("messageId"),
+    let number = |value: &Value| match (value, dialect) {
+        (Value::Number(number), Dialect::V03) => Ok(Some(number.to_string())),
+        _ => Ok(None),
+    };
+    match object.at("messageId", number)?.flatten() {
+        Some(number) => Ok(number),
+        None => object.needed_text("messageId"),
     }
 }
 

@@ -67,20 +67,25 @@ impl<'a> Object<'a> {
 
     /// The member, by its name or by its name in snake_case.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
-        let found = self.0.get(name).or_else(|| match snake_case(name) {
-            Some(name) => self.0.get(&name),
-            None => None,
-        });
-        found.filter(|value| !value.is_null())
+        let [plain, snake] = self.under_both_names(name);
+        plain.or(snake)
     }
 
-    /// Reads the member; none if it is absent.
+    fn under_both_names(self, name: &str) -> [Option<&'a Value>; 2] {
+        let snake = snake_case(name).and_then(|name| self.0.get(&name));
+        [self.0.get(name), snake].map(|found| found.filter(|value| !value.is_null()))
+    }
+
+    /// Reads the member; none if it is absent. Under both of its names it stands twice.
     pub(crate) fn at<T>(
         self,
         name: &str,
         read: impl FnOnce(&'a Value) -> Result<T, Malformed>,
     ) -> Result<Option<T>, Malformed> {
-        let found = self.get(name).map(read).transpose();
+        let found = match self.under_both_names(name) {
+            [Some(_), Some(_)] => Err(Malformed::whole("stands twice, in snake_case as well")),
+            [plain, snake] => plain.or(snake).map(read).transpose(),
+        };
         found.map_err(|wrong| wrong.under(name))
     }
 

@@ -171,6 +171,20 @@ fn refusals_name_the_member() {
     ");
 }
 
+/// A2: a member stands once, under one of its names; as null it stands under none.
+#[test]
+fn a_member_has_one_name_at_a_time() {
+    let read = |params: Value| {
+        let params = params.as_object().expect("object");
+        let read = read_params(Dialect::V10, Method::ListTasks, params);
+        read.map(|_| ()).map_err(|wrong| wrong.to_string())
+    };
+    assert_eq!(read(json!({"contextId": null, "context_id": "c"})), Ok(()));
+    let twice = read(json!({"contextId": "c", "context_id": "c"}));
+    let refusal = "contextId: stands twice, in snake_case as well";
+    assert_eq!(twice, Err(refusal.to_owned()));
+}
+
 /// A2: members by their snake_case names, integers as ProtoJSON writes them, null as absent.
 #[test]
 fn protojson_is_read_as_its_parsers_read_it() {
