@@ -2,12 +2,13 @@
 //!
 //! Limits; exactly one `Host` (RFC 9112 §3.2), and one of the server's names, so that no page in a
 //! browser reaches a platform on loopback under a foreign name (DNS rebinding); no `Origin` but the
-//! server's own, so that no foreign page makes requests in its reader's name. There is no CORS.
+//! server's own, so that no foreign page makes requests in its reader's name; no content that is
+//! encoded, for nobody decodes it. There is no CORS.
 //! Pure: knows heads and the server's names.
 
 use super::limits::HttpLimits;
 use super::problem::Problem;
-use hyper::header::{HOST, HeaderValue, ORIGIN};
+use hyper::header::{CONTENT_ENCODING, HOST, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::http::uri::Authority;
 use std::net::IpAddr;
@@ -25,7 +26,7 @@ pub struct ServerNames {
 /// Checks a head.
 ///
 /// # Errors
-/// [`Problem`]: 414, 431, 400, 421 and 403.
+/// [`Problem`]: 414, 431, 400, 421, 403 and 415.
 pub(super) fn check(head: &Parts, names: &ServerNames, limits: &HttpLimits) -> Result<(), Problem> {
     check_size(head, limits)?;
     let host = host(head)?;
@@ -33,12 +34,21 @@ pub(super) fn check(head: &Parts, names: &ServerNames, limits: &HttpLimits) -> R
         return Err(Problem::misdirected());
     }
     let own = |origin: &HeaderValue| is_own(origin, &host, names);
-    match head.headers.get_all(ORIGIN).iter().all(own) {
-        true => Ok(()),
-        false => Err(Problem::forbidden(
-            "pages of other origins may not ask here",
-        )),
+    if !head.headers.get_all(ORIGIN).iter().all(own) {
+        let detail = "pages of other origins may not ask here";
+        return Err(Problem::forbidden(detail));
     }
+    match head.headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
+        true => Ok(()),
+        false => Err(Problem::encoded()),
+    }
+}
+
+/// True if a field names no coding of the content (RFC 9110 §8.4.1).
+fn is_plain(field: &HeaderValue) -> bool {
+    let plain = |coding: &str| coding.is_empty() || coding.eq_ignore_ascii_case("identity");
+    let codings = field.to_str();
+    codings.is_ok_and(|codings| codings.split(',').map(str::trim).all(plain))
 }
 
 fn check_size(head: &Parts, limits: &HttpLimits) -> Result<(), Problem> {
@@ -181,6 +191,26 @@ mod tests {
             let fields = [("host", "localhost:8880"), ("origin", origin)];
             assert_eq!(status(&fields, "/", &names), expected, "{origin}");
         }
+    }
+
+    #[test]
+    fn content_is_not_encoded() {
+        let names = ServerNames {
+            loopback: true,
+            ..ServerNames::default()
+        };
+        let coded = |codings: &[&str]| {
+            let mut fields = vec![("host", "localhost")];
+            fields.extend(codings.iter().map(|it| ("content-encoding", *it)));
+            status(&fields, "/", &names)
+        };
+        assert_eq!(coded(&["identity"]), 200);
+        assert_eq!(coded(&["Identity,"]), 200);
+        assert_eq!(coded(&["gzip"]), 415);
+        assert_eq!(coded(&["identity, br"]), 415);
+        assert_eq!(coded(&["identity", "gzip"]), 415);
+        let reply = Problem::encoded().reply();
+        assert_eq!(reply.headers()["accept-encoding"], "identity");
     }
 
     #[test]

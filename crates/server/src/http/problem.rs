@@ -5,7 +5,8 @@
 
 use super::body::{self, HttpResponse};
 use hyper::header::{
-    ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT_ENCODING, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
 use hyper::{Method, StatusCode};
 use serde_json::json;
@@ -115,6 +116,13 @@ impl Problem {
     pub fn target_too_long(most_bytes: usize) -> Self {
         let detail = format!("a request target has at most {most_bytes} bytes");
         Self::new(StatusCode::URI_TOO_LONG, detail).closing()
+    }
+
+    /// The content is encoded: 415, and which coding is read (RFC 9110 §8.4, §12.5.3).
+    pub fn encoded() -> Self {
+        let detail = "content is read as it is, without a Content-Encoding";
+        let identity = HeaderValue::from_static("identity");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail).with(ACCEPT_ENCODING, identity)
     }
 
     /// The head has too many fields, or too long ones: 431 (RFC 6585 §5).
