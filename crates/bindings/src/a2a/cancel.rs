@@ -7,7 +7,7 @@ use super::message_content::content;
 use super::request_context::{RequestContext, Spoken};
 use a2a::conversation;
 use a2a::error::{Error, ErrorKind};
-use a2a::message::{Message, Metadata, Part, Role};
+use a2a::message::{Message, Part, Role};
 use a2a::request::CancelTask;
 use a2a::task::Task as Told;
 use domain::task::Task;
@@ -23,18 +23,15 @@ impl RequestContext<'_> {
         let known = task.as_ref().ok().map(|task| task.known());
         conversation::can_be_cancelled(&wanted.id, known)?;
         let task = task?;
-        self.stop(&task, &wanted.metadata).await?;
+        let reason = wanted.metadata.get("reason").and_then(Value::as_str);
+        let reason = reason.unwrap_or("cancelled by its client");
+        self.stop(&task, "cancel", reason).await?;
         self.told(&task.id, None)
     }
 
-    /// Ends a task for its publisher (A8).
-    pub(super) async fn stop(&self, task: &Task, metadata: &Metadata) -> Result<(), Error> {
-        let reason = metadata.get("reason").and_then(Value::as_str);
-        let words = Message::new(
-            "cancel",
-            Role::User,
-            vec![Part::text(reason.unwrap_or("cancelled by its client"))],
-        );
+    /// Ends a task for its publisher (A8), by the message of this identifier.
+    pub(super) async fn stop(&self, task: &Task, by: &str, reason: &str) -> Result<(), Error> {
+        let words = Message::new(by, Role::User, vec![Part::text(reason)]);
         let negotiate = Negotiate {
             to: Some(task.to.clone()),
             task: Some(task.id.clone()),

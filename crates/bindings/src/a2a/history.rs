@@ -5,7 +5,7 @@
 //! [`super::task`], for all but the history; [`super::telecom::told`], for what is told in A2A-T.
 
 use super::extras;
-use super::message_content::message_id;
+use super::message_content::{message_id, message_id_of};
 use super::request_context::RequestContext;
 use super::task::{artifacts, message, parts, status};
 use super::telecom::kept;
@@ -19,7 +19,7 @@ use domain::context::Exchange;
 use domain::reply::Reply;
 use domain::task::{Task, TaskId};
 use domain::verb::Verb;
-use engine::query::{DataParamsOf, ExchangePage};
+use engine::query::{DataParamsOf, ExchangePage, ROWS_MOST};
 use engine::{Filter, Page};
 
 /// The most exchanges, the last ones, of a history.
@@ -87,6 +87,19 @@ impl RequestContext<'_> {
             newest_first: true,
             ..wanted
         }))
+    }
+
+    /// True if the caller has said this message of a task, as far back as the record is looked at.
+    pub(super) fn was_said(&self, message: &Message, task: &TaskId) -> Result<bool, Error> {
+        // One's own alone: however much others say meanwhile, what one says again is known.
+        let own = self.record_of(Filter {
+            task: Some(task.clone()),
+            from: Some(self.who.name.clone()),
+            limit: ROWS_MOST,
+            ..Filter::default()
+        })?;
+        let mut said = own.rows.iter().filter_map(|it| message_id_of(&it.request));
+        Ok(said.any(|id| id == message.message_id))
     }
 
     /// The last messages, at most so many, as far as bytes are left for them.

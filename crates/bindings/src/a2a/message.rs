@@ -3,8 +3,7 @@
 //! Decides that, and no more; what no agent takes is refused here. Read next: [`super::begin`],
 //! [`super::continuation`], [`super::telecom`], for the three ways on.
 
-use super::message_content::message_id;
-use super::notes::{GivenTask, MessageOutcome, Notes};
+use super::notes::MessageOutcome;
 use super::push_config::kept;
 use super::request_context::{RequestContext, Spoken};
 use super::{error, identity};
@@ -15,10 +14,7 @@ use a2a::method::Method;
 use a2a::push::PushNotificationConfig;
 use a2a::request::SendMessage;
 use a2a::version::Version;
-use domain::content::Content;
 use domain::task::{Task, TaskId};
-use engine::Filter;
-use engine::query::ROWS_MOST;
 use std::sync::atomic::Ordering;
 
 /// The longest identifier of a message, in bytes.
@@ -51,8 +47,7 @@ impl RequestContext<'_> {
         let push = sent.configuration.push.clone();
         if let Some(task) = self.is_repeated(message, named.as_ref(), found.as_deref())? {
             self.told_besides(&task, push, version).await?;
-            let notes = Notes::default();
-            return Ok(MessageOutcome::Of(GivenTask { task, notes }));
+            return Ok(MessageOutcome::of(&task));
         }
         conversation::continues(message, found.as_ref().map(|task| task.known()))?;
         let begins = named.map(|id| self.another(id));
@@ -138,19 +133,8 @@ impl RequestContext<'_> {
             return Ok(own.map(|task| task.id.clone()));
         }
         let Some(task) = found else { return Ok(None) };
-        // One's own alone: however much others say meanwhile, what one says again is known.
-        let own = self.record_of(Filter {
-            task: Some(task.id.clone()),
-            from: Some(self.who.name.clone()),
-            limit: ROWS_MOST,
-            ..Filter::default()
-        })?;
-        let own = own.rows.iter();
-        let mut said =
-            own.filter_map(|it| message_id(&Content::parse([it.request.as_str()]).ok()?));
-        Ok(said
-            .any(|id| id == message.message_id)
-            .then(|| task.id.clone()))
+        let was_said = self.was_said(message, &task.id)?;
+        Ok(was_said.then(|| task.id.clone()))
     }
 
     /// The message, and the task that it names unless it is about one that is there: found beside the

@@ -47,6 +47,13 @@ pub fn message_id(content: &Content) -> Option<String> {
     serde_json::from_str(content.section(MESSAGE_ID)?).ok()
 }
 
+/// The same of a request on record, which may be several contents: the alternatives of an offer.
+pub(super) fn message_id_of(request: &str) -> Option<String> {
+    let mut lines = request.lines();
+    lines.find(|line| line.strip_prefix("##") == Some(MESSAGE_ID))?;
+    serde_json::from_str(lines.next()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +73,22 @@ mod tests {
         assert_eq!(read.payload, None);
         assert_eq!(message_id(&read).as_deref(), Some("m\n## result\nx"));
         assert!(read.task_description.contains("### result"));
+        assert_eq!(message_id_of(&said.render()), message_id(&read));
+    }
+
+    /// A message is known again by what it offered, however much that was.
+    #[test]
+    fn alternatives_name_the_message_that_brought_them() {
+        let payload = |percent: u32| {
+            let values = serde_json::json!({ "saving_target_percent": percent });
+            Payload::new("energy_saving_v1", values)
+        };
+        let offered = [30, 10].map(|percent| {
+            let mut content = Content::new("Haidian", "save").with_payload(payload(percent));
+            marked(&mut content, &message("m-1", "x"));
+            content.render()
+        });
+        assert_eq!(message_id_of(&offered.join("\n")).as_deref(), Some("m-1"));
+        assert_eq!(message_id_of("##target object\n##message id"), None);
     }
 }

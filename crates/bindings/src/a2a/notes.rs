@@ -22,6 +22,16 @@ pub(super) enum MessageOutcome {
     Message(Message),
 }
 
+impl MessageOutcome {
+    /// A task of which there is nothing to tell besides.
+    pub(super) fn of(task: &TaskId) -> Self {
+        Self::Of(GivenTask {
+            task: task.clone(),
+            notes: Notes::default(),
+        })
+    }
+}
+
 /// A task that was given something.
 pub(super) struct GivenTask {
     pub(super) task: TaskId,

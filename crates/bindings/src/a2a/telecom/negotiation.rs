@@ -7,7 +7,7 @@
 
 use super::super::error;
 use super::super::message_content::{inert, marked};
-use super::super::notes::{GivenTask, MessageOutcome};
+use super::super::notes::MessageOutcome;
 use super::super::request_context::RequestContext;
 use super::super::task::parts;
 use super::answer::{answer, given_up, refused, unheard};
@@ -44,6 +44,10 @@ impl RequestContext<'_> {
             Some(round) => round,
             None => {
                 if let Ok(task) = self.task(id.as_str()) {
+                    // It names no task, so that it was not known again before it was read.
+                    if self.was_said(message, &task.id)? {
+                        return Ok(MessageOutcome::of(&task.id));
+                    }
                     return self.go_on_in_telecom(message, envelope, &task).await;
                 }
                 needs_no_task(&said)?;
@@ -232,13 +236,8 @@ impl RequestContext<'_> {
         };
         let speech = match heard {
             ReceivedMove::Opens(speech, _) | ReceivedMove::Turn(speech) => speech,
-            ReceivedMove::Withdrawal(reason) => return self.left(task, &reason).await,
-            ReceivedMove::Again => {
-                return Ok(MessageOutcome::Of(GivenTask {
-                    task: task.id.clone(),
-                    notes: Default::default(),
-                }));
-            }
+            ReceivedMove::Withdrawal(reason) => return self.left(message, task, &reason).await,
+            ReceivedMove::Again => return Ok(MessageOutcome::of(&task.id)),
             ReceivedMove::Supply => return self.informed(message, &envelope, task, &said).await,
             ReceivedMove::Question => {
                 let why = "what is known of the task stands in its record";

@@ -4,12 +4,12 @@
 //! question and those understood are the engine's to keep. Read next: [`super::told`], what came of it.
 
 use super::super::message_content::{inert, marked};
-use super::super::notes::{GivenTask, MessageOutcome};
+use super::super::notes::MessageOutcome;
 use super::super::request_context::RequestContext;
 use super::answer::{given_up, refused, unheard};
 use super::kept;
 use a2a::error::Error;
-use a2a::message::{Message, Metadata};
+use a2a::message::Message;
 use a2a::telecom::envelope::TelecomEnvelope;
 use a2a::telecom::extension::Family;
 use a2a::telecom::negotiation::{self, Context, Performative, ReceivedMove};
@@ -94,7 +94,7 @@ impl RequestContext<'_> {
             Some(_) => self.prompt(&envelope).await?,
             None => match self.completed_by(&envelope, task, asked.as_ref()).await? {
                 Answered::With(prompt) => prompt,
-                Answered::Not(reason) => return self.left(task, &reason).await,
+                Answered::Not(reason) => return self.left(message, task, &reason).await,
             },
         };
         let round = asked.map_or(0, |it| it.round) + 1;
@@ -185,13 +185,14 @@ impl RequestContext<'_> {
     }
 
     /// Leaves a task, as its negotiation was left.
-    pub(super) async fn left(&self, task: &Task, reason: &str) -> Result<MessageOutcome, Error> {
-        let reason = Metadata::from_iter([("reason".to_owned(), reason.into())]);
-        self.stop(task, &reason).await?;
-        Ok(MessageOutcome::Of(GivenTask {
-            task: task.id.clone(),
-            notes: Default::default(),
-        }))
+    pub(super) async fn left(
+        &self,
+        message: &Message,
+        task: &Task,
+        reason: &str,
+    ) -> Result<MessageOutcome, Error> {
+        self.stop(task, &message.message_id, reason).await?;
+        Ok(MessageOutcome::of(&task.id))
     }
 }
 
