@@ -87,6 +87,7 @@ const PURE: &[(&str, &[&str])] = &[
     (
         "schema",
         &[
+            "base16ct",
             "base64ct",
             "ed25519-dalek",
             "fluent-uri",

@@ -8,6 +8,7 @@
 use crate::cli::{Common, DataCommand, Get, Put};
 use crate::output::{self, Failure, line};
 use crate::remote::{DATA, call, connect, leaf, text};
+use base16ct::lower::encode_string;
 use base64ct::{Base64, Encoding};
 use netconf::data::Node;
 use serde_json::json;
@@ -222,12 +223,7 @@ fn measured(file: &mut File) -> std::io::Result<(u64, String)> {
         hash.update(&piece);
         offset += piece.len() as u64;
     }
-    let digits = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok((offset, digits))
+    Ok((offset, encode_string(&hash.finalize())))
 }
 
 /// The progress display of a transfer.

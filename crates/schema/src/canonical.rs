@@ -19,7 +19,7 @@ pub fn hash(value: &Value) -> [u8; 32] {
 
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    base16ct::lower::encode_string(bytes)
 }
 
 #[cfg(test)]

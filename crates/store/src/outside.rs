@@ -13,11 +13,12 @@ use crate::ledger::Ledger;
 use crate::open::OpenError;
 use crate::row::head::{Head, Stored};
 use crate::sign::{self, Signer};
+use base16ct::lower::encode_string;
+use base16ct::mixed::decode_vec;
 use domain::event::Sequence;
 use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -92,13 +93,13 @@ impl Seen {
     fn text(&self, signer: Option<&dyn Signer>) -> String {
         let row = SeenRow {
             generation: self.generation,
-            digest: hex(&self.digest),
+            digest: encode_string(&self.digest),
             sequence: self.sequence,
             time: self.time.as_ms(),
-            chain: hex(&self.chain),
+            chain: encode_string(&self.chain),
             bound: self.bound,
             sealed: self.sealed,
-            signature: hex(&sign::sign(signer, TABLE, &self.sum())),
+            signature: encode_string(&sign::sign(signer, TABLE, &self.sum())),
         };
         let json = serde_json::to_string(&row);
         json.expect("a row has text keys and no other numbers than integers") + "\n"
@@ -107,7 +108,7 @@ impl Seen {
     /// Parses the text and checks its signature; the error is for people.
     fn parse(text: &str, signer: Option<&dyn Signer>) -> Result<Self, String> {
         let row: SeenRow = serde_json::from_str(text).map_err(|e| format!("no head: {e}"))?;
-        let sum = |digits: &str| bytes(digits).and_then(|bytes| Sum::try_from(bytes).ok());
+        let sum = |digits: &str| Sum::try_from(decode_vec(digits).ok()?).ok();
         let no_digest = || "no head: a digest has 64 hexadecimal digits".to_owned();
         let seen = Self {
             generation: row.generation,
@@ -118,7 +119,7 @@ impl Seen {
             bound: row.bound,
             sealed: row.sealed,
         };
-        let signature = bytes(&row.signature).unwrap_or_default();
+        let signature = decode_vec(&row.signature).unwrap_or_default();
         match signer {
             Some(signer) if !sign::holds(signer, TABLE, &seen.sum(), &signature) => {
                 Err("not signed with the host key in use".to_owned())
@@ -137,22 +138,6 @@ impl Seen {
             && (!same || self.digest == stored.digest)
             && chain_at.is_none_or(|chain| chain == self.chain)
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut digits, byte| {
-        write!(digits, "{byte:02x}").expect("a string takes everything");
-        digits
-    })
-}
-
-fn bytes(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2);
-    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    digits
-        .len()
-        .is_multiple_of(2)
-        .then(|| pairs.map(byte).collect())?
 }
 
 /// Reads the file; none if it does not exist.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use base16ct::lower::encode_string;
 use sha2::{Digest, Sha256};
 use yang_rs::context::Context;
 use yang_rs::schema::SchemaModule;
@@ -320,12 +321,7 @@ fn content_id(modules: &[Module], texts: &BTreeMap<(String, String), String>) ->
         digest.update(format!("{name}@{revision} {}\n", text.len()));
         digest.update(text);
     }
-    digest
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    encode_string(&digest.finalize()[..16])
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! MCP also allows dots; the interfaces of some models do not, and 64 characters are supported by
 //! all. Read next: [`super::offers`].
 
+use base16ct::lower::encode_string;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -43,7 +44,7 @@ fn marked(plain: &str, words: &[&str]) -> String {
     let begin: String = legal.take(LONGEST - MARK - 1).collect();
     // Words hold no NUL, as XML has none.
     let digest = Sha256::digest(words.join("\0"));
-    let mark: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mark = encode_string(&digest);
     format!("{begin}-{}", &mark[..MARK])
 }
 

@@ -7,6 +7,7 @@ use super::{only, read_template, said};
 use crate::cli::{Common, Remote};
 use crate::output::Failure;
 use crate::remote::{SCHEMA, call, identity};
+use base16ct::lower::encode_string;
 use netconf::data::Node;
 use schema::signature::{Asked, DocumentKind, Pins, Seal, TrustedKeys, Verified, verify as check};
 use schema::template::Template;
@@ -41,10 +42,7 @@ pub(super) async fn verify(
     let wanted = Node::container(SCHEMA, "get-schema-template").leaf("schema-id", schema_id);
     let reply = call(client, &wanted).await?;
     let (told, signed) = verified(common, remote, &reply, Asked::ByName)?;
-    let hash = schema::canonical::hash(&signed)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect::<String>();
+    let hash = encode_string(&schema::canonical::hash(&signed));
     let object = json!({
         "event": "verified", "schema_id": schema_id, "agent": told.agent, "version": told.version,
         "key": told.kid, "expires_at": told.expires_at.to_string(), "sha256": hash,

@@ -39,7 +39,7 @@ impl Imprint {
         Self {
             publisher: publisher.to_owned(),
             published,
-            hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: canonical::hex(&hash),
             authored,
         }
     }

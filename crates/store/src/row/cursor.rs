@@ -9,6 +9,7 @@ use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::set::Set;
+use base16ct::lower::encode_string;
 use domain::event::Sequence;
 use rusqlite::{Connection, Row, params};
 use std::borrow::Cow;
@@ -77,7 +78,7 @@ fn digest(id: &Sum, name: &Texts<'_, 1>, sequence: Sequence) -> Sum {
 /// Reads a row of [`ALL`] and checks its digest.
 pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<Cursor, RowError> {
     let id: Sum = column(row, 0, TABLE, "")?;
-    let key = format!("{:02x}{:02x}{:02x}{:02x}", id[0], id[1], id[2], id[3]);
+    let key = encode_string(&id[..4]);
     let shown = Texts([Some(Cow::Owned(column(row, 1, TABLE, &key)?))]);
     let sequence = column::<i64>(row, 2, TABLE, &key)? as Sequence;
     let stored: Vec<u8> = column(row, 3, TABLE, &key)?;

@@ -10,12 +10,13 @@ use crate::cover::{Texts, uncover};
 use crate::digest::{RowDigest, Sum};
 use crate::encryptor::Encryptor;
 use crate::set::Set;
+use base16ct::lower::encode_string;
+use base16ct::mixed::decode_vec;
 use domain::context::{Body, Chunked, DataParam, DataType};
 use domain::task::TaskId;
 use domain::time::Timestamp;
 use rusqlite::{CachedStatement, Connection, Row, params};
 use std::borrow::Cow;
-use std::fmt::Write;
 
 pub(crate) const TABLE: &str = "data_param";
 
@@ -125,7 +126,7 @@ fn texts(data: &DataParam) -> Texts<'_, 4> {
         Body::Chunked(_) => (None, None),
     };
     let sha256 = chunked(&data.body).and_then(|c| c.sha256);
-    let sha256 = sha256.map(|sum| Cow::Owned(to_hex(&sum)));
+    let sha256 = sha256.map(|sum| Cow::Owned(encode_string(&sum)));
     let description = Cow::Borrowed(data.description.as_str());
     Texts([Some(description), inline, url, sha256])
 }
@@ -137,21 +138,8 @@ fn chunked(body: &Body) -> Option<Chunked> {
     }
 }
 
-fn to_hex(sum: &Sum) -> String {
-    let mut digits = String::with_capacity(64);
-    for byte in sum {
-        write!(digits, "{byte:02x}").expect("a string takes everything");
-    }
-    digits
-}
-
 fn from_hex(digits: &str) -> Option<Sum> {
-    let mut sum = Sum::default();
-    for (place, byte) in sum.iter_mut().enumerate() {
-        let pair = digits.get(2 * place..2 * place + 2)?;
-        *byte = u8::from_str_radix(pair, 16).ok()?;
-    }
-    (digits.len() == 64).then_some(sum)
+    decode_vec(digits).ok()?.try_into().ok()
 }
 
 /// The digest of the columns that are not payload, and of the texts.
@@ -188,7 +176,7 @@ pub(crate) fn read(row: &Row<'_>, keys: &Keys) -> Result<DataParam, RowError> {
     let corrupt = || RowError::corrupt(TABLE, &id);
     let cipher: Option<Vec<u8>> = column(row, 15, TABLE, &id)?;
     let sha256: Option<Sum> = column(row, 12, TABLE, &id)?;
-    let sha256 = sha256.map(|sum| Cow::Owned(to_hex(&sum)));
+    let sha256 = sha256.map(|sum| Cow::Owned(encode_string(&sum)));
     let shown = Texts([Some(Cow::Owned(text(6)?)), owned(9)?, owned(10)?, sha256]);
     let whole = column::<Option<i64>>(row, 11, TABLE, &id)?.map(|size| {
         Ok::<_, RowError>(Chunked {

@@ -62,7 +62,7 @@ fn accounts() -> Vec<(&'static str, String, Keeper)> {
             "[0-9a-fA-F]{64}",
             Words(
                 "bindings/src/netconf/operation/data.rs",
-                "let mut bytes = [0; 32];",
+                "fn digest(text: &str) -> Option<[u8; 32]> {",
             ),
         ),
         of(

@@ -8,6 +8,8 @@ use crate::netconf::input::{self, Text};
 use crate::netconf::output;
 use crate::netconf::request_context::RequestContext;
 use ::netconf::error::RpcError;
+use base16ct::lower::encode_string;
+use base16ct::mixed::decode_vec;
 use base64ct::{Base64, Encoding};
 use domain::context::DataType;
 use domain::task::TaskId;
@@ -54,7 +56,7 @@ impl Codec for ReadData {
             .data(Base64::encode_string(&piece.bytes))
             .size(piece.size)
             .last(piece.last)
-            .sha256(piece.sha256.as_ref().map(|sum| digits(sum)))
+            .sha256(piece.sha256.as_ref().map(|sum| encode_string(sum)))
     }
 }
 
@@ -64,18 +66,7 @@ fn bytes(data: Text<'_>) -> Result<Vec<u8>, RpcError> {
     Base64::decode_vec(&digits).map_err(|_| error::invalid(data.leaf(), "this is not base64"))
 }
 
-fn digits(sum: &[u8]) -> String {
-    sum.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// 64 hexadecimal digits as the 32 bytes they mean.
 fn digest(text: &str) -> Option<[u8; 32]> {
-    let mut bytes = [0; 32];
-    if text.len() != 2 * bytes.len() || !text.is_ascii() {
-        return None;
-    }
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(bytes)
+    decode_vec(text).ok()?.try_into().ok()
 }
