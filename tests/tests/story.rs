@@ -35,7 +35,7 @@ const START_MS: i64 = 1_745_226_000_000;
 /// The time from the start to the fault, in seconds.
 const QUIET_S: f64 = 600.0;
 /// The time limit of a scenario, in simulated hours.
-const LONGEST_H: f64 = 8.0;
+const LONGEST_H: f64 = 12.0;
 /// The latency of a message, in milliseconds.
 const LATENCY_MS: i64 = 40;
 /// The least number of sites taken out by a fault.

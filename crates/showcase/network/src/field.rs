@@ -91,11 +91,13 @@ pub fn work(
     }
 }
 
-/// Minutes of a repair: shortest and longest.
+/// Minutes of a repair on site: shortest and longest. Of a cut cable, the three to eight hours that
+/// operators take to prepare and splice it, the longer the more fibres it has (sources in
+/// `docs/score.md`); the others are assumed.
 fn repair_min(kind: TroubleKind) -> (f64, f64) {
     match kind {
-        TroubleKind::Fault(FaultKind::FibreCut) => (45.0, 110.0),
-        TroubleKind::Fault(FaultKind::DuctCut) => (60.0, 120.0),
+        TroubleKind::Fault(FaultKind::FibreCut) => (180.0, 360.0),
+        TroubleKind::Fault(FaultKind::DuctCut) => (240.0, 480.0),
         TroubleKind::Fault(FaultKind::CardFailure) => (30.0, 50.0),
         TroubleKind::Fault(FaultKind::RouterFailure) => (40.0, 90.0),
         TroubleKind::Fault(FaultKind::MainsFailure) => (30.0, 80.0),

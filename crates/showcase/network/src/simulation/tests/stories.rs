@@ -217,7 +217,7 @@ fn work(simulation: &mut Simulation, element: &ElementId) -> (bool, String, Vec<
     };
     let now = simulation.now();
     simulation.act("field", &everything(), token + 1, guide, now);
-    heard.extend(simulation.advance(now.plus_s(3.0 * 3_600.0)));
+    heard.extend(simulation.advance(now.plus_s(9.0 * 3_600.0)));
     let found = heard.iter().find_map(|e| match &e.tiding {
         EmissionContent::Telemetry(Telemetry::Field(FieldReport::Ended {
             repaired,
