@@ -48,11 +48,13 @@ const FACING_DB: f64 = 15.0;
 /// The mean load of a cell over the day (table of [`crate::mobile::demand`]), for which remote
 /// batteries are sized.
 pub const NORMAL_LOAD: f64 = 0.24;
-/// The endurance of old batteries at full load when they were new, in seconds; their remaining
-/// capacity shows when the mains fails.
-pub const OLD_BATTERY_S: f64 = 720.0;
-/// The endurance of batteries of remote sites at normal load, in hours.
-const REMOTE_BATTERY_H: (f64, f64) = (1.0, 4.0);
+/// The endurance of old batteries at full load when they were new, in seconds: the hour that is
+/// recommended for base stations where nothing is required (sources in `docs/score.md`). Their
+/// remaining capacity shows when the mains fails.
+pub const OLD_BATTERY_S: f64 = 3_600.0;
+/// The endurance of batteries of remote sites at normal load, in hours: from what is planned for cell
+/// sites to what was once to be required of them (likewise).
+const REMOTE_BATTERY_H: (f64, f64) = (4.0, 8.0);
 /// The number of sites on one mains feeder from which on they are not remote: engineers are near
 /// and batteries old.
 const REMOTE_SITES: usize = 4;
@@ -172,7 +174,7 @@ fn facing<'a>(
     facing.into_iter()
 }
 
-/// Installs old batteries, which last minutes, at sites that share a feeder with many others, and
+/// Installs old batteries, which last an hour at most, at sites that share a feeder with many others, and
 /// batteries that last hours at remote ones, where help takes long.
 fn install_batteries(inventory: &mut Inventory, sites: &[Element], rng: &mut SeededRng) {
     let reach = Reachability::new(inventory);

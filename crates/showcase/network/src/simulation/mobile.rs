@@ -24,7 +24,7 @@ use std::sync::Arc;
 const COMMAND_S: f64 = 5.0;
 /// The remaining endurance of old batteries, in seconds, at the site's draw with all cells awake at
 /// the mains failure: least and greatest.
-const OLD_S: (f64, f64) = (150.0, 720.0);
+const OLD_S: (f64, f64) = (900.0, 3_600.0);
 /// The least remaining share of the capacity of remote batteries, which are newer.
 const REMOTE_HEALTH: f64 = 0.85;
 

@@ -285,7 +285,7 @@ fn batteries_warn_before_they_are_empty_and_the_site_forgets_what_it_was_told() 
         element: sites.first().unwrap().clone(),
     };
     simulation.act("prober", &permit(), 2, probe, after(61.0));
-    heard.extend(simulation.advance(after(3000.0)));
+    heard.extend(simulation.advance(after(4500.0)));
     match &outcomes(&heard)[&2].1 {
         Outcome::Measured(m) if m.condition == Condition::Failed => {
             assert!((1.0..100.0).contains(&m.readings["battery_percent"]));
@@ -320,7 +320,7 @@ fn batteries_warn_before_they_are_empty_and_the_site_forgets_what_it_was_told() 
     // With mains back everything is as before.
     let number = *simulation.state().troubles.keys().next().unwrap();
     simulation.mend(number);
-    heard.extend(simulation.advance(after(4000.0)));
+    heard.extend(simulation.advance(after(5500.0)));
     assert!(simulation.sites_out().is_empty());
     assert_eq!(simulation.mobile().area(&sites).served_share, 1.0);
     let low = alarms(&heard, AlarmType::BatteryLow);
@@ -350,7 +350,7 @@ fn sleep_prolongs_what_a_battery_lasts() {
         simulation.now().seconds_since(after(60.0))
     };
     let (awake, asleep) = (lasted(false), lasted(true));
-    assert!((100.0..1100.0).contains(&awake), "{awake}");
+    assert!((800.0..5_500.0).contains(&awake), "{awake}");
     assert!(asleep > 1.15 * awake, "{asleep} {awake}");
 }
 
@@ -370,7 +370,7 @@ fn remote_batteries_last_for_hours() {
     simulation.inject(fault).unwrap();
     simulation.advance(after(2_700.0));
     assert!(!simulation.sites_out().contains(site));
-    simulation.advance(after(6.0 * 3600.0));
+    simulation.advance(after(10.0 * 3600.0));
     assert!(simulation.sites_out().contains(site));
 }
 
@@ -378,7 +378,7 @@ fn remote_batteries_last_for_hours() {
 fn a_second_trouble_keeps_the_mains_away() {
     let (mut simulation, sites) = without_mains(6);
     let site = sites.first().unwrap().clone();
-    simulation.advance(after(3000.0));
+    simulation.advance(after(4500.0));
     let zone = *simulation.state().troubles.keys().next().unwrap();
     simulation.begin(
         77,
@@ -391,10 +391,10 @@ fn a_second_trouble_keeps_the_mains_away() {
         },
     );
     simulation.mend(zone);
-    simulation.advance(after(4000.0));
+    simulation.advance(after(5500.0));
     assert_eq!(simulation.sites_out().iter().collect::<Vec<_>>(), [&site]);
     simulation.mend(77);
-    simulation.advance(after(5000.0));
+    simulation.advance(after(6500.0));
     assert!(simulation.sites_out().is_empty());
 }
 
