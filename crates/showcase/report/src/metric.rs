@@ -228,7 +228,7 @@ pub const METRICS: &[Metric] = &[
         "Served around sites out",
         MetricUnit::Share,
         Better::Higher,
-        "Share of the traffic asked for in the areas of sites that were out that was carried.",
+        "Share of the users in the areas of sites that were out who had service, weighed by how long they were out.",
     ),
     metric(
         "energy",
