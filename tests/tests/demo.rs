@@ -107,12 +107,15 @@ fn twenty_unseen_stories_are_nearly_all_solved() {
             held.count()
         };
         let correct = count("/root_cause/correct");
+        let unverified = reports.iter().map(|r| r["verification_failures"].as_u64());
+        let unverified: u64 = unverified.map(Option::unwrap).sum();
         println!("{summary}");
         assert_eq!(
             summary,
             json!({
                 "event": "summary", "seeds": 20, "correct": correct,
                 "baseline_correct": count("/baseline/correct"), "closed": count("/closed"),
+                "verification_failures": unverified,
             })
         );
         assert!(correct >= 18, "{correct} of 20");

@@ -1,6 +1,7 @@
 //! The command line of `convoke demo`, `convoke simulate` and `convoke learn`.
 
 use super::Platform;
+use arena::practice::PracticeSetting;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -41,7 +42,7 @@ pub(crate) struct Stage {
     )]
     pub(crate) topology: String,
     /// The fault of a scenario: random, or a cause as in `fault inject --help`, optionally with an
-    /// element after a colon.
+    /// element after a colon; for `simulate` also each: every cause in turn, of any size.
     #[arg(long, default_value = "random", value_name = "KIND[:ELEMENT]")]
     pub(crate) fault: String,
     /// Background alarms replayed from a file instead of random ones: CSV with alarm_id, device_id,
@@ -97,16 +98,24 @@ pub(crate) struct Simulate {
     /// fault.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
     pub(crate) days: Option<u32>,
-    /// The operator of the network in those days: agents; manual, as in today's operations, with
-    /// energy saving by the clock; none, manual without energy saving. Several are compared.
+    /// The operator of the network in those days, or with --fault each: agents; manual, as in today's
+    /// operations, with energy saving by the clock; correlated, the same with an umbrella correlator;
+    /// none, manual without energy saving. Several are compared.
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "agents",
-        value_name = "NAME,...",
-        requires = "days"
+        value_name = "NAME,..."
     )]
     pub(crate) policy: Vec<String>,
+    /// How long a stage of people's work takes, in minutes, as notice=2..10 or notice=5; again for
+    /// each stage. A wrong stage names those that there are.
+    #[arg(long, value_name = "KEY=MINUTES", conflicts_with = "out")]
+    pub(crate) practice: Vec<PracticeSetting>,
+    /// Play the days by people (the last policy that is people's, else manual) with each stage of
+    /// their work at its low and at its high range, and show what moves.
+    #[arg(long, requires = "days", conflicts_with_all = ["out", "html"])]
+    pub(crate) sweep_practice: bool,
     /// Keep the scores in this file, one line each, and resume from it if it exists.
     #[arg(long, value_name = "FILE", requires = "days")]
     pub(crate) out: Option<PathBuf>,

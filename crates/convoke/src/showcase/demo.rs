@@ -9,6 +9,7 @@ use crate::serving::{announce, asked_to_end, live, settings_of};
 use crate::showcase::files;
 use crate::showcase::replay;
 use crate::showcase::show::{self, Show};
+use arena::faults::MIN_SITES;
 use arena::recorder::Recorder;
 use arena::scenario::Scenario;
 use arena::stage::{ScenarioParameters, Stage, topology};
@@ -274,6 +275,7 @@ pub(crate) fn play(
         scenario,
         topology: topology(&flags.topology)?,
         fault,
+        min_sites: MIN_SITES,
         seed,
         sites,
         alarms: files::alarms(flags.alarms.as_deref())?,

@@ -11,13 +11,12 @@ use crate::output::{self, Failure, line};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
 use arena::day::{Days, Operator};
+use arena::practice::PracticeDurations;
+use arena::seeds::LEARNT;
 use arena::stage::topology;
 use arena::training::Training;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The default first seed: far from those that are scored.
-const FIRST_SEED: u64 = 50_001;
 
 pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
     if let Some(LearnFrom::History(wanted)) = &learn.from {
@@ -53,10 +52,11 @@ fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
         days: learn.days,
         seed,
         policy: Operator::None,
+        practice: PracticeDurations::default(),
         alarms: Arc::clone(&alarms),
         knowledge: None,
     };
-    Ok(learn.seeds.from(FIRST_SEED).map(days).collect())
+    Ok(learn.seeds.from(*LEARNT.start()).map(days).collect())
 }
 
 /// The header of the file, with the source of its figures.

@@ -1,7 +1,11 @@
 //! `convoke simulate`: scenarios with one fault, or whole days with and without agents, scored.
 //!
+//! `trials` plays every kind of fault in turn, `sweep` days with each assumption on people changed.
 //! Scores of days are kept in a file, one line each, so that an interrupted batch resumes. Read
 //! next: [`arena::day`], [`report::ScoreBatch`].
+
+mod sweep;
+mod trials;
 
 use crate::cli::{Common, Simulate};
 use crate::output::{self, Failure, line};
@@ -9,6 +13,7 @@ use crate::showcase::demo::play;
 use crate::showcase::files::{self, write};
 use crate::showcase::progress::Progress;
 use arena::day::{Days, Operator};
+use arena::practice::PracticeDurations;
 use arena::referee::ScenarioReport;
 use arena::scenario::Scenario;
 use arena::stage::{Stage, topology};
@@ -30,9 +35,37 @@ const WIDTH: usize = 120;
 
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     match simulate.days {
+        Some(days) if simulate.sweep_practice => {
+            let mut plan = plan(&simulate, days)?;
+            plan.dedup_by_key(|days| days.seed);
+            sweep::run(common, &simulate, &plan).await
+        }
         Some(days) => run_days(common, &simulate, days).await,
+        None if simulate.stage.fault == trials::EACH => trials::run(common, &simulate).await,
+        None if simulate.policy.iter().any(|name| name != AGENTS) => Err(Failure::usage(
+            "a story of one fault is the agents'; --policy is for --days and for --fault each",
+        )),
         None => run_stories(common, simulate).await,
     }
+}
+
+/// The policy of the agents.
+const AGENTS: &str = "agents";
+
+/// The policies that are asked for.
+fn policies(simulate: &Simulate) -> Result<Vec<Operator>, Failure> {
+    let named = simulate.policy.iter();
+    named
+        .map(|name| Operator::parse(name).ok_or_else(|| unknown_policy(name)))
+        .collect()
+}
+
+/// How long people take, as set; of two settings of one stage the later counts.
+fn durations(simulate: &Simulate) -> PracticeDurations {
+    let set = simulate.practice.iter();
+    set.fold(PracticeDurations::default(), |all, one| {
+        all.with(one.step, one.minutes)
+    })
 }
 
 /// Runs one scenario per seed in memory: real sessions, over pipes.
@@ -43,6 +76,7 @@ async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure>
         ..Settings::default()
     };
     let (mut seeds, mut right, mut baseline, mut closed) = (0u64, 0u64, 0u64, 0u64);
+    let mut unverified = 0;
     for seed in simulate.seeds.from(simulate.seed) {
         let play = play(&simulate.stage, Scenario::Fault, seed, simulate.sites)?;
         let listener: Listener = Box::new(|_| {});
@@ -53,6 +87,7 @@ async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure>
         right += u64::from(report.root_cause.correct);
         baseline += u64::from(report.baseline.correct);
         closed += u64::from(report.closed);
+        unverified += report.verification_failures;
         if common.json {
             output::json(&report);
         } else {
@@ -62,12 +97,12 @@ async fn run_stories(common: &Common, simulate: Simulate) -> Result<(), Failure>
     if common.json {
         output::json(&serde_json::json!({
             "event": "summary", "seeds": seeds, "correct": right, "baseline_correct": baseline,
-            "closed": closed,
+            "closed": closed, "verification_failures": unverified,
         }));
     } else {
         line(&format!(
             "\nroot cause right in {right} of {seeds}; blaming the first alarm: {baseline}; \
-             tickets closed by their publisher: {closed}"
+             tickets closed by their publisher: {closed}; cases closed while the cause stood: {unverified}"
         ));
     }
     Ok(())
@@ -134,11 +169,7 @@ async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(),
 fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
-    let policies: Vec<Operator> = simulate
-        .policy
-        .iter()
-        .map(|name| Operator::parse(name).ok_or_else(|| unknown_policy(name)))
-        .collect::<Result<_, _>>()?;
+    let policies = policies(simulate)?;
     let mut plan = Vec::new();
     for seed in simulate.seeds.from(simulate.seed) {
         plan.extend(policies.iter().map(|&policy| Days {
@@ -147,6 +178,7 @@ fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
             days,
             seed,
             policy,
+            practice: durations(simulate),
             alarms: Arc::clone(&alarms),
             knowledge: simulate.knowledge.clone(),
         }));

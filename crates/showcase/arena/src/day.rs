@@ -2,9 +2,13 @@
 //!
 //! The same seed gives the same network, faults, users and customers under every policy, so that
 //! policies are compared seed by seed. Agents talk NETCONF over in-memory pipes; people use no
-//! platform. Read next: [`crate::score`], [`crate::practice`].
+//! platform. After the last day nothing breaks any more, and the run goes on until what began within
+//! the days has ended, [`DRAIN_H`] hours at most, for every policy alike: a fault of the last evening
+//! counts like any other. Energy, users' service and messages are those of the days alone. Read next:
+//! [`crate::score`], [`crate::practice`].
 
-use crate::network::world;
+use crate::network::{World, world};
+use crate::practice::PracticeDurations;
 use crate::practice::StaffedNetwork;
 use crate::roster::roster;
 use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
@@ -23,6 +27,15 @@ use std::sync::{Arc, Mutex};
 /// The beginning of all days: midnight of a Monday.
 const BEGINS: &str = "2026-01-05T00:00:00Z";
 
+/// The hours after the last day within which what began is waited for.
+pub const DRAIN_H: f64 = 24.0;
+
+/// The step in which people's network goes on after the last day, in seconds.
+const DRAIN_STEP_S: f64 = 900.0;
+
+/// The figures that are of the faults of the days, whenever they ended; the others are of the days.
+const OF_FAULTS: [&str; 2] = ["dispatches", "wrong-dispatches"];
+
 /// The operator of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operator {
@@ -30,19 +43,22 @@ pub enum Operator {
     Agents,
     /// People, as in today's operations, with energy saving by the clock.
     Manual,
+    /// The same people, with an umbrella correlator over the alarms of all domains.
+    Correlated,
     /// The same people, without energy saving.
     None,
 }
 
 impl Operator {
     /// Every policy.
-    pub const ALL: [Self; 3] = [Self::Agents, Self::Manual, Self::None];
+    pub const ALL: [Self; 4] = [Self::Agents, Self::Manual, Self::Correlated, Self::None];
 
     /// The name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agents => "agents",
             Self::Manual => "manual",
+            Self::Correlated => "correlated",
             Self::None => "none",
         }
     }
@@ -50,6 +66,16 @@ impl Operator {
     /// The policy called `name`.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|p| p.as_str() == name)
+    }
+
+    /// The way in which people run it; none if agents do.
+    pub fn by_hand(self) -> Option<ByHand> {
+        match self {
+            Self::Agents => None,
+            Self::Manual => Some(ByHand::Manual),
+            Self::Correlated => Some(ByHand::Correlated),
+            Self::None => Some(ByHand::None),
+        }
     }
 }
 
@@ -72,6 +98,8 @@ pub struct Days {
     pub seed: u64,
     /// The operator of the network.
     pub policy: Operator,
+    /// How long people take, where they run it.
+    pub practice: PracticeDurations,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
     /// A file with weights of causes for the agents, instead of the shipped ones.
@@ -98,8 +126,14 @@ impl Days {
         lively(Parameters {
             sites: self.sites,
             replay: Arc::clone(&self.alarms),
+            calm_from: Some(self.end()),
             ..Parameters::default()
         })
+    }
+
+    /// The end of the longest drain.
+    fn drained(&self) -> Timestamp {
+        self.end().plus_s(DRAIN_H * 3_600.0)
     }
 
     fn played(&self) -> RunParameters {
@@ -116,10 +150,9 @@ impl Days {
     /// # Errors
     /// [`StartError`] if the platform does not start.
     pub async fn play(&self, progress: impl Fn(f64) + Send + 'static) -> Result<Score, StartError> {
-        match self.policy {
-            Operator::Agents => self.by_agents(progress).await,
-            Operator::Manual => Ok(self.by_people(ByHand::Manual, progress)),
-            Operator::None => Ok(self.by_people(ByHand::None, progress)),
+        match self.policy.by_hand() {
+            None => self.by_agents(progress).await,
+            Some(policy) => Ok(self.by_people(policy, progress)),
         }
     }
 
@@ -148,21 +181,32 @@ impl Days {
                 progress(days.share(now));
             }));
         world.begin().await;
+        let pace = server::runtime::Pace::Unhurried;
+        world.run(pace, self.end(), |_| false).await;
+        let of_days = self.so_far(&world, &watch);
+        let tickets = world.network().simulation().grievances().len();
         world
-            .run(server::runtime::Pace::Unhurried, self.end(), |_| false)
+            .run(pace, self.drained(), |world| {
+                is_quiet(world.network().simulation(), tickets)
+            })
             .await;
-        let work = RunFindings::of(&world);
+        let drained = self.so_far(&world, &watch);
+        world.end().await;
+        Ok(self.concluded(of_days, drained))
+    }
+
+    /// The score of agents up to now.
+    fn so_far(&self, world: &World, watch: &Mutex<ServiceIntegrals>) -> Score {
         let watch = watch.lock().expect("looking does not panic").clone();
         let network = world.network();
         let (simulation, alarms) = (network.simulation(), network.alarms());
-        let score = score::score(&self.played(), simulation, alarms, &watch, &work);
-        world.end().await;
-        Ok(score)
+        let work = RunFindings::of(world);
+        score::score(&self.played(), simulation, alarms, &watch, &work)
     }
 
     fn by_people(&self, policy: ByHand, progress: impl Fn(f64)) -> Score {
         let mut simulation = self.network();
-        let people = people(policy, &simulation);
+        let people = people(policy, &simulation).with_durations(self.practice);
         let rng = SeededRng::seed_from_u64(self.seed);
         let mut watch = ServiceIntegrals::default();
         let mut practice = StaffedNetwork::begin(people, &mut simulation, rng);
@@ -170,8 +214,36 @@ impl Days {
             watch.look(simulation, now);
             progress(self.share(now));
         });
-        let work = score::of_journal(practice.mind.journal(), &simulation);
-        score::score(&self.played(), &simulation, &practice.alarms, &watch, &work)
+        let so_far = |practice: &StaffedNetwork<People>, simulation: &Simulation| {
+            let work = score::of_journal(practice.mind.journal(), simulation);
+            score::score(&self.played(), simulation, &practice.alarms, &watch, &work)
+        };
+        let of_days = so_far(&practice, &simulation);
+        let tickets = simulation.grievances().len();
+        let mut until = self.end();
+        while until < self.drained() && !is_quiet(&simulation, tickets) {
+            until = until.plus_s(DRAIN_STEP_S);
+            practice.run(&mut simulation, until, |_, _| {});
+        }
+        let drained = so_far(&practice, &simulation);
+        self.concluded(of_days, drained)
+    }
+
+    /// The score of the days: what began in them as it ended, all else as it was at their end.
+    fn concluded(&self, of_days: Score, drained: Score) -> Score {
+        let tickets = of_days.complaints.len();
+        let mut score = Score {
+            faults: drained.faults,
+            complaints: drained.complaints,
+            ..of_days
+        };
+        score.faults.retain(|fault| fault.began < self.end());
+        score.complaints.truncate(tickets);
+        score.recount();
+        let of_faults = drained.figures.into_iter();
+        let of_faults = of_faults.filter(|(name, _)| OF_FAULTS.contains(&name.as_str()));
+        score.figures.extend(of_faults);
+        score
     }
 
     /// The share of the days completed at `now`, 0 to 1.
@@ -179,6 +251,14 @@ impl Days {
         let whole = self.end().seconds_since(self.begin());
         (now.seconds_since(self.begin()) / whole).clamp(0.0, 1.0)
     }
+}
+
+/// True once everything that broke is restored, and the first `tickets` complaints have their reply.
+fn is_quiet(simulation: &Simulation, tickets: usize) -> bool {
+    let mut broken = simulation.truth().iter();
+    let mut tickets = simulation.grievances().iter().take(tickets);
+    broken.all(|truth| truth.restored_at.is_some())
+        && tickets.all(|ticket| ticket.outcome.replied_at.is_some())
 }
 
 /// The people who operate a network by hand, with the home province of each ticket.

@@ -7,7 +7,7 @@
 use domain::inventory::ElementId;
 use domain::time::{SeededRng, Timestamp};
 use engine::{ClearFault, FaultInjector, FaultRecord, FaultRefusal, InjectFault, ListFaults};
-use network::{FaultError, FaultKind, FaultRequest, FaultTerms, Simulation, Truth};
+use network::{Fault, FaultError, FaultKind, FaultRequest, FaultTerms, Simulation, Truth};
 use rand_chacha::rand_core::SeedableRng;
 
 /// The least number of sites that a random fault takes out of service.
@@ -75,21 +75,33 @@ fn inject(
     terms: FaultTerms,
     now: Timestamp,
 ) -> Result<(), FaultError> {
-    let inventory = simulation.inventory();
     let number = simulation.truth().len() as u64;
     let mut rng = SeededRng::seed_from_u64(now.as_ms() as u64 ^ number);
+    let fault = resolve(simulation, request, MIN_SITES, terms, now, &mut rng)?;
+    simulation.inject_on(fault, terms)
+}
+
+/// The fault that is asked for, at `at`: what is left open is chosen among those that take so many
+/// sites out of service, and so that it has an effect, as things stand now.
+pub(crate) fn resolve(
+    simulation: &mut Simulation,
+    request: &FaultRequest,
+    min_sites: usize,
+    terms: FaultTerms,
+    at: Timestamp,
+    rng: &mut SeededRng,
+) -> Result<Fault, FaultError> {
+    let inventory = simulation.inventory();
     for _ in 0..TRIES {
-        let fault = request.resolve(&inventory, MIN_SITES, now, &mut rng)?;
+        let fault = request.resolve(&inventory, min_sites, at, rng)?;
         if fault.kind != FaultKind::Congestion || simulation.can_surge(&fault.element, terms) {
-            return simulation.inject_on(fault, terms);
+            return Ok(fault);
         }
         if matches!(request, FaultRequest::Exactly { .. }) {
             return Err(FaultError::NoSurge(fault.element));
         }
     }
-    Err(FaultError::NoCandidate {
-        min_sites: MIN_SITES,
-    })
+    Err(FaultError::NoCandidate { min_sites })
 }
 
 /// The faults that have begun by `now`; without those that are over unless `ended` is set.
@@ -132,7 +144,7 @@ fn refusal(error: FaultError) -> FaultRefusal {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use network::{Backbone, Fault, Parameters};
+    use network::{Backbone, Parameters};
 
     fn now() -> Timestamp {
         Timestamp::parse("2026-11-22T10:00:00Z").unwrap()

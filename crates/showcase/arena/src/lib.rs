@@ -5,6 +5,7 @@
 //!   agents; `shares` cuts its telemetry by province, `ems` connects element management systems,
 //!   [`faults`] injects and repairs faults on request; together they are a [`World`];
 //! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents;
+//! - [`trial`] plays one fault of any kind, [`findings`] are what was found about it, and [`seeds`] says which seeds are for what;
 //! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
 //!   training data for agents.
 //!
@@ -14,6 +15,7 @@
 pub mod day;
 mod ems;
 pub mod faults;
+pub mod findings;
 pub mod network;
 pub mod practice;
 pub mod recorder;
@@ -21,9 +23,11 @@ pub mod referee;
 pub mod roster;
 pub mod scenario;
 pub mod score;
+pub mod seeds;
 mod shares;
 pub mod stage;
 pub mod training;
+pub mod trial;
 
 pub use network::{Observer, Simulated, World, world};
 pub use roster::{roster, shipped};

@@ -3,14 +3,16 @@
 //! Their behaviour is a state machine behind the same contract as an agent's
 //! ([`agents::practice`]), without messages to others. Read next: [`crate::day`].
 
+pub use agents::practice::durations::{PracticeDurations, PracticeSetting, PracticeStep};
+
 use domain::agent::{Agent, Briefing, Input, Output};
 use domain::inventory::Domain;
 use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
-use domain::telemetry::{Alarm, Telemetry, Token};
+use domain::telemetry::{Action, Alarm, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use network::{EmissionContent, Simulation};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The name under which people act.
@@ -46,8 +48,8 @@ fn nobody() -> Profile {
     }
 }
 
-/// The permit for every action that the network has.
-fn permit() -> Permit {
+/// The permit for every action that the network has; signalling records are those of one province.
+fn permit(province: Option<String>) -> Permit {
     let domains = [Domain::Wireless, Domain::Ip];
     Permit {
         probe: domains.into(),
@@ -56,7 +58,22 @@ fn permit() -> Permit {
         trace: true,
         field: true,
         customers: true,
-        province: None,
+        province,
+    }
+}
+
+/// Performs an action; a vehicle is looked up in the records of each province, one after the other, so
+/// that there is an outcome for each.
+fn act(simulation: &mut Simulation, token: Token, action: &Action, now: Timestamp) {
+    let inventory = simulation.inventory();
+    let provinces: BTreeSet<&String> = inventory.provinces.values().collect();
+    if !matches!(action, Action::Trace { .. }) || provinces.is_empty() {
+        simulation.act(PEOPLE, &permit(None), token, action.clone(), now);
+        return;
+    }
+    for province in provinces {
+        let permit = permit(Some(province.clone()));
+        simulation.act(PEOPLE, &permit, token, action.clone(), now);
     }
 }
 
@@ -118,9 +135,7 @@ impl<A: Agent> StaffedNetwork<A> {
     fn step(&mut self, simulation: &mut Simulation, input: Input, now: Timestamp) {
         for output in self.mind.step(input, now, &mut self.rng) {
             match output {
-                Output::Act { token, action } => {
-                    simulation.act(PEOPLE, &permit(), token, action, now);
-                }
+                Output::Act { token, action } => act(simulation, token, &action, now),
                 Output::Wake { token, at } => {
                     self.woken += 1;
                     self.wakes.insert((at.max(now), self.woken), token);

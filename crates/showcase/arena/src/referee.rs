@@ -6,6 +6,7 @@
 use crate::World;
 use agents::oss_fault::baseline::first_alarm_baseline;
 use agents::payloads::incident::IncidentAlarm;
+use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::negotiation::Negotiation;
 use domain::task::{Status, Task};
@@ -30,7 +31,8 @@ pub struct ElementCause {
 /// The comparison of the diagnosed with the true root cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct RootCause {
-    /// The cause in the trouble ticket; none if no ticket was opened.
+    /// The cause in the trouble ticket, or of what was set right from afar without one; none if there
+    /// was neither.
     pub found: Option<ElementCause>,
     /// The true cause.
     pub truth: ElementCause,
@@ -85,6 +87,8 @@ pub struct ScenarioReport {
     pub truly_restored_s: Option<f64>,
     /// True if the ticket was closed by its publisher.
     pub closed: bool,
+    /// Cases about the fault that were closed as mended while the cause stood.
+    pub verification_failures: usize,
     /// Messages between agents: requests, replies, notifications.
     pub messages: u64,
     /// The bytes of these messages, after framing and before SSH.
@@ -97,15 +101,24 @@ pub struct ScenarioReport {
     pub complaints: u64,
 }
 
-/// Reports on a scenario about one fault.
-pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> ScenarioReport {
+/// Reports on a scenario about one fault, in which so many cases were closed while the cause stood.
+pub fn report(
+    world: &World,
+    seed: u64,
+    topology: &str,
+    truth: &Truth,
+    verification_failures: usize,
+) -> ScenarioReport {
     let tasks = tasks(world);
     let ticket = ticket(&tasks);
     let actual = ElementCause {
         element: truth.fault.element.to_string(),
         cause: truth.fault.kind.as_str().to_owned(),
     };
-    let found = ticket.and_then(|t| blamed(t));
+    let found = match ticket {
+        Some(ticket) => blamed(ticket),
+        None => set_right(world, truth),
+    };
     let named: BTreeSet<ElementId> = ticket
         .and_then(|t| t.content.payload.as_ref())
         .map(|p| {
@@ -141,6 +154,7 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Scenar
         restore_s: closed.map(|t| since(t.changed_at)),
         truly_restored_s: truth.restored_at.map(since),
         closed: closed.is_some(),
+        verification_failures,
         messages: world.tally().messages(),
         bytes: world.tally().bytes(),
         tasks: tasks.len(),
@@ -149,12 +163,16 @@ pub fn report(world: &World, seed: u64, topology: &str, truth: &Truth) -> Scenar
     }
 }
 
-/// True if the scenario has ended: the ticket about the fault was closed by its publisher, and
-/// service is truly restored.
+/// True if the scenario has ended: the ticket about the fault was closed by its publisher, or it was
+/// set right from afar without one, and service is truly restored.
 pub fn is_over(world: &World) -> bool {
     let first = world.network().simulation().truth().first();
     let truly = first.is_some_and(|t| t.restored_at.is_some());
-    truly && ticket(&tasks(world)).is_some_and(|t| t.status == Status::Finished)
+    truly
+        && match ticket(&tasks(world)) {
+            Some(ticket) => ticket.status == Status::Finished,
+            None => !world.network().remedies().is_empty(),
+        }
 }
 
 /// True while a compensation is under way.
@@ -225,6 +243,25 @@ fn blamed(ticket: &Task) -> Option<ElementCause> {
         element: payload.text("element")?.to_owned(),
         cause: payload.text("cause")?.to_owned(),
     })
+}
+
+/// What was set right from afar first after the fault.
+fn set_right(world: &World, truth: &Truth) -> Option<ElementCause> {
+    let mut remedies = world.network().remedies().iter();
+    let (_, element) = remedies.find(|(at, _)| *at >= truth.fault.at)?;
+    Some(ElementCause {
+        element: element.to_string(),
+        cause: remedied_cause(element).as_str().to_owned(),
+    })
+}
+
+/// The cause that is set right from afar at an element: a parameter of a cell is wrong, the metric of a
+/// link is raised where it is full.
+pub(crate) fn remedied_cause(element: &ElementId) -> Cause {
+    match element.as_str().starts_with("cell:") {
+        true => Cause::Misconfiguration,
+        false => Cause::Congestion,
+    }
 }
 
 fn baseline(world: &World, truth: &Truth) -> Option<ElementCause> {

@@ -4,6 +4,7 @@
 //! of agents or people: tasks, or a journal. `report` defines each figure. Read next:
 //! `score/cases.rs`, `score/watch.rs`.
 
+mod boundaries;
 mod cases;
 mod watch;
 
@@ -62,16 +63,9 @@ impl RunFindings {
     /// The findings of agents so far, from the record of tasks.
     pub fn of(world: &World) -> Self {
         let tasks = referee::tasks(world);
-        let boundaries = tasks.iter().filter_map(|task| {
-            let asked = task.content.payload.as_ref()?;
-            let result = task.result.as_ref()?.payload.as_ref()?;
-            let boundary =
-                (asked.scenario() == "complaint_ticket").then(|| result.text("boundary"))?;
-            Some((asked.text("ticket_id")?.to_owned(), boundary?.to_owned()))
-        });
         Self {
             cases: of_tasks(&tasks, world.network().remedies()),
-            boundaries: boundaries.collect(),
+            boundaries: boundaries::of_tasks(&tasks),
             incidents: Some(world.network().incidents()),
             rounds: referee::rounds(world),
             messages: world.tally().messages(),
@@ -212,6 +206,8 @@ pub fn of_journal(journal: &Journal, simulation: &Simulation) -> RunFindings {
         let boundary = match complaint.boundary.as_ref()? {
             RecordedBoundary::Province(province) if province == home => "own_domain",
             RecordedBoundary::Province(_) => "other_domain",
+            RecordedBoundary::Coverage => "coverage",
+            RecordedBoundary::Customer => "customer",
             RecordedBoundary::Outside => "outside",
             RecordedBoundary::Unclear => return None,
         };

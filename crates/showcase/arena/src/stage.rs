@@ -3,7 +3,8 @@
 //! Read next: [`crate::network`], which runs it, and [`crate::referee`], which scores it.
 
 use crate::day::lively;
-use crate::faults::MIN_SITES;
+use crate::faults;
+use crate::findings::FaultFindings;
 use crate::network::{World, world};
 use crate::recorder;
 use crate::referee::{self, ScenarioReport};
@@ -11,7 +12,8 @@ use crate::roster::roster;
 use crate::scenario::{self, Scenario};
 use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
 use ::network::{
-    Backbone, Customers, Fault, FaultError, FaultRequest, Parameters, Recorded, Simulation, mobile,
+    Backbone, Customers, Fault, FaultError, FaultRequest, FaultTerms, Parameters, Recorded,
+    Simulation, mobile,
 };
 use domain::time::{SeededRng, Timestamp};
 use network::import::ImportError;
@@ -60,6 +62,9 @@ pub struct ScenarioParameters {
     pub topology: Backbone,
     /// The fault.
     pub fault: FaultRequest,
+    /// The fewest sites that it takes out of service, where that is left open; kinds that take none
+    /// out are exempt.
+    pub min_sites: usize,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
     /// The seed of all randomness.
@@ -157,10 +162,7 @@ impl Stage {
         start: Timestamp,
         listener: Listener,
     ) -> Result<Self, StageError> {
-        let mut simulation = play.network(start);
-        if let Some(fault) = play.fault(&simulation, start)? {
-            simulation.inject(fault)?;
-        }
+        let simulation = play.broken(start)?;
         let clock = Arc::new(Clock::standing(start));
         let settings = Settings {
             seed: Some(play.seed),
@@ -219,7 +221,11 @@ impl Stage {
     /// The report on the one fault of the scenario.
     pub fn report(&self) -> ScenarioReport {
         let truth = &self.world.network().simulation().truth()[0];
-        referee::report(&self.world, self.play.seed, &self.play.topology.name, truth)
+        let inventory = self.world.network().simulation().inventory();
+        let cases = RunFindings::of(&self.world).cases;
+        let failures = FaultFindings::about(&inventory, truth, &cases).verification_failures();
+        let (seed, topology) = (self.play.seed, &self.play.topology.name);
+        referee::report(&self.world, seed, topology, truth, failures)
     }
 
     /// The score of the run.
@@ -239,6 +245,18 @@ impl Stage {
 }
 
 impl ScenarioParameters {
+    /// The network from `start` on, with the fault to come, if the scenario is about one.
+    ///
+    /// # Errors
+    /// [`FaultError`] if it is impossible in this network.
+    pub(crate) fn broken(&self, start: Timestamp) -> Result<Simulation, FaultError> {
+        let mut simulation = self.network(start);
+        if let Some(fault) = self.fault(&mut simulation, start)? {
+            simulation.inject(fault)?;
+        }
+        Ok(simulation)
+    }
+
     fn network(&self, start: Timestamp) -> Simulation {
         let parameters = Parameters {
             sites: self.sites,
@@ -256,7 +274,7 @@ impl ScenarioParameters {
     /// The fault, if the scenario is about one.
     fn fault(
         &self,
-        simulation: &Simulation,
+        simulation: &mut Simulation,
         start: Timestamp,
     ) -> Result<Option<Fault>, FaultError> {
         if !self.scenario.breaks_one() {
@@ -270,8 +288,14 @@ impl ScenarioParameters {
                 let element = scenario::one_site(&inventory, &mut rng);
                 Ok(element.map(|(kind, element)| Fault { kind, element, at }))
             }
-            (Scenario::Experience, fault) => fault.resolve(&inventory, 1, at, &mut rng).map(Some),
-            (_, fault) => fault.resolve(&inventory, MIN_SITES, at, &mut rng).map(Some),
+            (scenario, fault) => {
+                let least = match scenario {
+                    Scenario::Experience => 1,
+                    _ => self.min_sites,
+                };
+                let usual = FaultTerms::default();
+                faults::resolve(simulation, fault, least, usual, at, &mut rng).map(Some)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::noise::Recorded;
 use crate::topology::Backbone;
 use crate::traffic::demand::{self, Demand};
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Inventory, Link};
-use domain::time::SeededRng;
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,6 +41,9 @@ pub struct Parameters {
     pub mobile: mobile::MobileSettings,
     /// The rate of spontaneous faults: 0 for none, 1 for the rates of [`crate::fault::LIFE`].
     pub life: f64,
+    /// The instant from which on nothing breaks by itself any more; none for never. What broke before
+    /// goes on.
+    pub calm_from: Option<Timestamp>,
     /// True if management systems report performance data, every 900 seconds.
     pub performance: bool,
     /// True if background alarms of different types occur together as in the real record
@@ -61,6 +64,7 @@ impl Default for Parameters {
             decoys: true,
             mobile: mobile::MobileSettings::default(),
             life: 0.0,
+            calm_from: None,
             performance: true,
             companions: false,
             replay: Arc::default(),

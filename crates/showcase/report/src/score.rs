@@ -121,6 +121,16 @@ impl Score {
         }
     }
 
+    /// Computes the figures that can be derived from the lists anew, whatever stood there: for lists that
+    /// have changed.
+    pub fn recount(&mut self) {
+        let derived = self.of_faults().into_iter().chain(self.of_complaints());
+        for (name, _) in derived.collect::<Vec<_>>() {
+            self.figures.remove(name);
+        }
+        self.complete();
+    }
+
     fn of_faults(&self) -> Vec<(&'static str, Option<f64>)> {
         let faults: Vec<&FaultScore> = self.faults_that_count().collect();
         let within =
@@ -268,6 +278,22 @@ wrong-dispatches 0
             "dispatches 7\nluck 1\nmessages 0.3\nwrong-dispatches 0"
         );
         assert_eq!(score.undefined().collect::<Vec<_>>(), ["luck"]);
+    }
+
+    #[test]
+    fn what_lists_no_longer_say_is_taken_back() {
+        let mut score = Score {
+            faults: vec![fault(Some(1), Some(30.0))],
+            ..Score::default()
+        };
+        score.figures.insert("energy".into(), 5.0);
+        score.complete();
+        assert_eq!(score.figure("restore-p50"), Some(30.0));
+        score.faults = vec![fault(Some(1), None)];
+        score.recount();
+        assert_eq!(score.figure("restore-p50"), None);
+        assert_eq!(score.figure("unrestored"), Some(1.0));
+        assert_eq!(score.figure("energy"), Some(5.0));
     }
 
     proptest! {

@@ -1,34 +1,30 @@
 //! Complaints of companies, read by people: the desk of the home province first.
 //!
-//! A person reads a ticket, looks for the town it is about and for words of bills and contracts,
-//! and answers; a town of another province has the ticket forwarded at the next morning, where it
-//! is read again. Without a town the customer is asked, once. People are not taken to find more in
-//! a text than the names that stand in it: whoever knows the language and the country may do
-//! better. Nobody looks signalling records up.
+//! A person reads a ticket and says what is plainly not the network's; a town of another province has
+//! the ticket forwarded, where it is read again. What lacks place, time or vehicle is asked for, once.
+//! A vehicle goes to the second line, which looks it up in the signalling records
+//! ([`super::second_line`]). People read as well as the agents' own reader: who reads worse was no fair
+//! yardstick.
 
+use super::durations::{PracticeDurations, PracticeStep};
 use super::journal::{ComplaintRecord, RecordedBoundary};
-use super::shift::{Minutes, Shift, next_at, takes_s};
+use super::second_line::{Records, SecondLine};
+use super::shift::{Shift, takes_s};
 use super::{Matter, Matters};
 use crate::alarms::ActiveAlarms;
+use crate::complaints::reader::matter::OtherMatter;
+use crate::complaints::reader::{ComplaintReader, ComplaintReading, PlainReader};
 use domain::agent::Output;
 use domain::inventory::Inventory;
-use domain::telemetry::{Action, Ticket};
+use domain::telemetry::{Action, Outcome, Ticket};
 use domain::time::{SeededRng, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-const READING_MIN: Minutes = (20.0, 40.0);
-const READING_AGAIN_MIN: Minutes = (10.0, 20.0);
 /// The hours at which the desks are manned.
 const HOURS: (i64, i64) = (8, 18);
 /// The customer is waited for so long, in seconds.
 const ANSWER_LONGEST_S: f64 = 86_400.0;
-
-/// Words of what is not the network's.
-const OUTSIDE: [&str; 13] = [
-    "bill", "invoice", "tariff", "contract", "refund", "account", "app ", "password", "quota",
-    "账单", "套餐", "账号", "欠费",
-];
 
 /// The next step about a complaint.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +33,10 @@ pub enum ComplaintStep {
     Read(String),
     /// It arrives at the desk of this province.
     Arrive(String),
+    /// The second line has taken it up: the records are asked for.
+    LookUp,
+    /// The records of a province have come.
+    Traced,
     /// The customer has not answered.
     GiveUp,
 }
@@ -45,6 +45,7 @@ pub enum ComplaintStep {
 #[derive(Clone, Debug)]
 pub struct Desks {
     inventory: Arc<Inventory>,
+    durations: PracticeDurations,
     homes: BTreeMap<String, String>,
     shifts: BTreeMap<String, Shift>,
     tickets: Vec<Open>,
@@ -56,16 +57,23 @@ struct Open {
     text: String,
     desk: String,
     asked: bool,
+    /// What the second line has of the records so far.
+    records: Option<Records>,
 }
 
 impl Desks {
-    /// A desk for each province.
-    pub fn new(inventory: Arc<Inventory>, homes: BTreeMap<String, String>) -> Self {
+    /// A desk for each province, whose people take so long.
+    pub fn new(
+        inventory: Arc<Inventory>,
+        durations: PracticeDurations,
+        homes: BTreeMap<String, String>,
+    ) -> Self {
         let provinces = inventory.provinces.values();
         let shifts = provinces.map(|p| (p.clone(), Shift::office(HOURS)));
         Self {
             shifts: shifts.collect(),
             inventory,
+            durations,
             homes,
             tickets: Vec::new(),
         }
@@ -77,16 +85,23 @@ impl Desks {
         known.or_else(first).unwrap_or_default()
     }
 
-    /// The town that a text names first.
-    fn town<'a>(&'a self, text: &str) -> Option<(&'a str, &'a str)> {
-        let text = text.to_lowercase();
-        let provinces = self.inventory.provinces.iter();
-        let named = provinces.filter_map(|(town, province)| {
-            let at = text.find(&town.to_lowercase())?;
-            Some((at, town.as_str(), province.as_str()))
-        });
-        let first = named.min_by_key(|(at, town, _)| (*at, std::cmp::Reverse(town.len())));
-        first.map(|(_, town, province)| (town, province))
+    /// Takes the records of one province down; true once those of all have come.
+    pub(super) fn traced(&mut self, number: usize, outcome: Outcome) -> bool {
+        let provinces: BTreeSet<&String> = self.inventory.provinces.values().collect();
+        let records = &mut self.tickets[number].records;
+        records.get_or_insert_default().take(outcome) >= provinces.len()
+    }
+
+    /// What the words of a ticket say.
+    fn account(&self, number: usize) -> ComplaintReading {
+        let open = &self.tickets[number];
+        let read = PlainReader.read(&self.inventory, &open.text, open.ticket.time);
+        read.unwrap_or_default()
+    }
+
+    fn province_of(&self, account: &ComplaintReading) -> Option<String> {
+        let town = account.place.as_ref()?;
+        self.inventory.provinces.get(town).cloned()
     }
 }
 
@@ -94,6 +109,7 @@ impl Desks {
 pub(super) struct AtWork<'a> {
     pub(super) desks: &'a mut Desks,
     pub(super) alarms: [&'a ActiveAlarms; 2],
+    pub(super) second_line: &'a SecondLine,
     pub(super) matters: &'a mut Matters,
     pub(super) journal: &'a mut Vec<ComplaintRecord>,
     pub(super) now: Timestamp,
@@ -117,18 +133,30 @@ impl AtWork<'_> {
             ticket,
             desk: desk.clone(),
             asked: false,
+            records: None,
         });
         let number = self.desks.tickets.len() - 1;
-        self.read(number, desk, READING_MIN)
+        self.read(number, desk, PracticeStep::Read)
     }
 
-    fn read(&mut self, number: usize, desk: String, range: Minutes) -> Vec<Output> {
-        let seconds = takes_s(range, self.rng);
-        let shift = self.desks.shifts.entry(desk.clone());
+    fn read(&mut self, number: usize, desk: String, stage: PracticeStep) -> Vec<Output> {
+        let step = ComplaintStep::Read(desk.clone());
+        self.work(number, desk, stage, step)
+    }
+
+    /// Has the desk of a province work on a ticket; the step follows when it is done.
+    fn work(
+        &mut self,
+        number: usize,
+        desk: String,
+        stage: PracticeStep,
+        then: ComplaintStep,
+    ) -> Vec<Output> {
+        let seconds = takes_s(self.desks.durations.of(stage), self.rng);
+        let shift = self.desks.shifts.entry(desk);
         let shift = shift.or_insert_with(|| Shift::office(HOURS));
         let at = shift.work(self.now, seconds);
-        let matter = Matter::Complaint(number, ComplaintStep::Read(desk));
-        vec![self.matters.wake(matter, at)]
+        vec![self.matters.wake(Matter::Complaint(number, then), at)]
     }
 
     pub(super) fn answered(&mut self, ticket: &str, text: &str) -> Vec<Output> {
@@ -141,7 +169,7 @@ impl AtWork<'_> {
         }
         found.text = format!("{} {text}", found.text);
         let desk = found.desk.clone();
-        self.read(number, desk, READING_AGAIN_MIN)
+        self.read(number, desk, PracticeStep::ReadAgain)
     }
 
     pub(super) fn turn_to(&mut self, number: usize, step: ComplaintStep) -> Vec<Output> {
@@ -153,36 +181,79 @@ impl AtWork<'_> {
             ComplaintStep::Arrive(desk) => {
                 self.journal[number].forwarded_at = Some(self.now);
                 self.desks.tickets[number].desk.clone_from(&desk);
-                self.read(number, desk, READING_MIN)
+                self.read(number, desk, PracticeStep::Read)
             }
-            ComplaintStep::GiveUp => vec![self.reply(number, RecordedBoundary::Unclear)],
+            ComplaintStep::LookUp => self.look_up(number),
+            ComplaintStep::Traced => Vec::new(),
+            // Nobody answers: what the words said must do.
+            ComplaintStep::GiveUp => self.decide(number),
         }
     }
 
     fn have_read(&mut self, number: usize, desk: String) -> Vec<Output> {
-        let record = &mut self.journal[number];
-        record.read_at.get_or_insert(self.now);
-        let text = self.desks.tickets[number].text.clone();
-        let lower = text.to_lowercase();
-        if OUTSIDE.iter().any(|word| lower.contains(word)) {
-            return vec![self.reply(number, RecordedBoundary::Outside)];
-        }
-        let town = self.desks.town(&text);
-        let province = town.map(|(_, province)| province.to_owned());
-        match province {
-            Some(province) if province == desk => {
-                vec![self.reply(number, RecordedBoundary::Province(province))]
-            }
-            Some(province) => {
-                let at = next_at(self.now, HOURS.0);
-                let matter = Matter::Complaint(number, ComplaintStep::Arrive(province));
+        self.journal[number].read_at.get_or_insert(self.now);
+        let account = self.desks.account(number);
+        let lacks = account.place.is_none() || account.when.is_none() || account.vehicle.is_none();
+        let elsewhere = self
+            .desks
+            .province_of(&account)
+            .filter(|there| *there != desk);
+        let forwarded = self.journal[number].forwarded_at.is_some();
+        match (account.outside, elsewhere) {
+            (Some(OtherMatter::Modem), _) => vec![self.reply(number, RecordedBoundary::Customer)],
+            (Some(_), _) => vec![self.reply(number, RecordedBoundary::Outside)],
+            (None, Some(there)) if !forwarded => {
+                let forward = self.desks.durations.of(PracticeStep::Forward);
+                let at = self.now.plus_s(takes_s(forward, self.rng));
+                let matter = Matter::Complaint(number, ComplaintStep::Arrive(there));
                 vec![self.matters.wake(matter, at)]
             }
-            None if self.desks.tickets[number].asked => {
-                vec![self.reply(number, RecordedBoundary::Unclear)]
-            }
-            None => self.ask(number),
+            (None, _) if lacks && !self.desks.tickets[number].asked => self.ask(number),
+            (None, _) => self.decide(number),
         }
+    }
+
+    /// With all that the customer will say: a vehicle is looked up, a town is looked at.
+    fn decide(&mut self, number: usize) -> Vec<Output> {
+        let account = self.desks.account(number);
+        if account.vehicle.is_some() {
+            let desk = self.desks.tickets[number].desk.clone();
+            return self.work(number, desk, PracticeStep::LookUp, ComplaintStep::LookUp);
+        }
+        let town = self.desks.province_of(&account);
+        let boundary = town.map_or(RecordedBoundary::Unclear, RecordedBoundary::Province);
+        vec![self.reply(number, boundary)]
+    }
+
+    fn look_up(&mut self, number: usize) -> Vec<Output> {
+        let account = self.desks.account(number);
+        let received = self.desks.tickets[number].ticket.time;
+        match self.second_line.lookup(&account, received, self.now) {
+            Some(action) => {
+                let matter = Matter::Complaint(number, ComplaintStep::Traced);
+                vec![self.matters.act(matter, action)]
+            }
+            None => vec![self.reply(number, RecordedBoundary::Unclear)],
+        }
+    }
+
+    /// The records of every province are there.
+    pub(super) fn looked_up(&mut self, number: usize) -> Vec<Output> {
+        if self.journal[number].replied_at.is_some() {
+            return Vec::new();
+        }
+        let account = self.desks.account(number);
+        let open = &self.desks.tickets[number];
+        let records = open.records.clone().unwrap_or_default();
+        let found = self
+            .second_line
+            .boundary(&account, open.ticket.time, records, self.now);
+        let town = self
+            .desks
+            .province_of(&account)
+            .map(RecordedBoundary::Province);
+        let boundary = found.or(town).unwrap_or(RecordedBoundary::Unclear);
+        vec![self.reply(number, boundary)]
     }
 
     fn ask(&mut self, number: usize) -> Vec<Output> {
@@ -190,8 +261,8 @@ impl AtWork<'_> {
         open.asked = true;
         self.journal[number].questions += 1;
         let text = match open.ticket.language.as_str() {
-            "zh" => "请问故障发生在什么地点、什么时间？",
-            _ => "Where and when did this happen, please?",
+            "zh" => "请问故障发生在什么地点、什么时间？车架号（VIN）是多少？",
+            _ => "Where and when did this happen, please, and which vehicle (VIN) was it?",
         };
         let action = Action::TellCustomer {
             ticket: open.ticket.ticket.clone(),
@@ -207,8 +278,8 @@ impl AtWork<'_> {
     }
 
     fn reply(&mut self, number: usize, boundary: RecordedBoundary) -> Output {
+        let known = self.known_outage(number);
         let open = &self.desks.tickets[number];
-        let known = self.known_outage(&open.text);
         let text = words(&boundary, known, &open.ticket.language);
         let action = Action::TellCustomer {
             ticket: open.ticket.ticket.clone(),
@@ -223,14 +294,14 @@ impl AtWork<'_> {
     }
 
     /// True if an alarm list shows lost service in the town that the text names.
-    fn known_outage(&self, text: &str) -> bool {
-        let Some((town, _)) = self.desks.town(text) else {
+    fn known_outage(&self, number: usize) -> bool {
+        let Some(town) = self.desks.account(number).place else {
             return false;
         };
         let mut standing = self.alarms.iter().flat_map(|list| list.standing());
         standing.any(|((element, alarm_type), _)| {
             let place = self.desks.inventory.element(element).map(|e| &e.place);
-            crate::alarms::tells_of_loss(*alarm_type) && place.is_some_and(|p| p == town)
+            crate::alarms::tells_of_loss(*alarm_type) && place.is_some_and(|p| *p == town)
         })
     }
 }
@@ -248,6 +319,12 @@ fn words(boundary: &RecordedBoundary, known: bool, language: &str) -> String {
         (RecordedBoundary::Province(_), true, true) => "该区域有故障，正在处理。",
         (RecordedBoundary::Province(_), false, false) => "We know of no fault there at present.",
         (RecordedBoundary::Province(_), false, true) => "目前未发现该区域有故障。",
+        (RecordedBoundary::Coverage, _, false) => "There is hardly any coverage at that place.",
+        (RecordedBoundary::Coverage, _, true) => "该地点网络覆盖较弱。",
+        (RecordedBoundary::Customer, _, false) => {
+            "The network was in order; please have the car's modem looked at."
+        }
+        (RecordedBoundary::Customer, _, true) => "网络正常，请检查车载终端。",
         (RecordedBoundary::Unclear, _, false) => {
             "We could not find the cause; please call us again."
         }

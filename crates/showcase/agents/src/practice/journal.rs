@@ -62,7 +62,11 @@ pub struct DispatchRecord {
 pub enum RecordedBoundary {
     /// The network of this province.
     Province(String),
-    /// Not the network: the contract, the bill, the device.
+    /// A place without coverage, and no fault.
+    Coverage,
+    /// The customer's own equipment.
+    Customer,
+    /// Not the network: the contract, the bill.
     Outside,
     /// Nobody could tell.
     Unclear,

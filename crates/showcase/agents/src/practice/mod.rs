@@ -10,48 +10,49 @@
 //! the first alarm in the list of their own domain, checks it, and sends an engineer; a wrong
 //! dispatch is followed by the next on the list. The wireless desk looks at power first and
 //! telephones the transport desk when that is not it. Steps wait until somebody is free. Nothing is
-//! compensated. Everything is written down in a [`Journal`].
+//! compensated. Everything is written down in a [`Journal`]. [`PracticePolicy::Correlated`] is the
+//! same centre with an [`umbrella`] over all alarm lists, and nobody telephones.
+//!
+//! How long each step takes is in [`durations`], with its range. What is assumed besides:
 //!
 //! | assumption | figure | source |
 //! |---|---|---|
 //! | people per desk | 2 from 06:00 to 22:00, 1 at night | assumed |
-//! | until somebody sees an alarm that tells of lost service | 2–10 min | assumed |
-//! | until a case is written (sorting the list by hand) | 10–25 min | assumed |
-//! | checking a suspect from afar: finding access, measuring, reading | 10–25 min, then the measurement | assumed |
 //! | own suspects that the wireless desk checks before it telephones | 2 | assumed |
-//! | telephoning another domain until it has looked | 20–45 min | assumed, so that the whole of a cross-domain fault takes over an hour: draft §2.1, "typically takes over one hour" |
-//! | writing a ticket and finding an engineer | 5–15 min | assumed |
-//! | until an engineer who has arrived and calls is told what to do | 3–10 min | assumed |
-//! | thinking again after a wrong dispatch | 10–20 min | assumed |
-//! | looking whether all is well after a repair | 10–20 min | assumed |
-//! | waiting for another domain's repair before looking again | 30–60 min | assumed |
-//! | warnings and degraded cells | gone through once a day, at 08:00 | assumed |
 //! | an alarm that nothing explains | its list is gone through 3 times, then it is held to be false | assumed |
+//! | interference | the cells that hear it are compared, an engineer goes where it is loudest | application notes of makers of analysers, named in `noc/hunt.rs` |
 //! | congestion | nothing: planning adds capacity later | assumed |
-//! | reading a complaint | 20–40 min each, one person per province, 08:00–18:00 | assumed |
-//! | complaint about another province | forwarded at 08:00 of the next day | assumed |
-//! | complaint that names no town | asked back once, the answer is waited for a day and read in 10–20 min | assumed |
-//! | energy ([`PracticePolicy::Manual`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
+//! | complaints | one person per province, 08:00–18:00; what they say is read as well as agents read it | assumed |
+//! | complaint that lacks place, time or vehicle | asked back once, the answer is waited for a day | assumed |
+//! | complaint about a vehicle | the second line looks it up in the signalling records of all provinces, and judges it as agents do | assumed |
+//! | energy ([`PracticePolicy::Manual`], [`PracticePolicy::Correlated`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
 //!
 //! Times of day are UTC, as those of the daily curve are. Figures given as a range are drawn evenly
 //! from it. [`PracticePolicy::None`] is the same without any energy saving: the reference for energy.
-//! Read next: [`noc`], [`complaints`], [`timer`], [`journal`].
+//! Read next: [`noc`], [`umbrella`], [`complaints`], [`second_line`], [`timer`], [`journal`].
 
 pub mod complaints;
+pub mod durations;
 pub mod journal;
 pub mod noc;
+pub mod second_line;
 pub mod shift;
 pub mod timer;
+pub mod umbrella;
 
 use domain::agent::{Agent, Input, Output};
 use domain::reply::Reply;
 use domain::telemetry::{Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
+use durations::{PracticeDurations, PracticeStep};
 use journal::Journal;
 use noc::Noc;
+use second_line::SecondLine;
+use shift::takes_s;
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use timer::Timer;
+use umbrella::{TopologySuppression, Umbrella};
 
 /// The way in which a network is run without agents.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
@@ -60,6 +61,8 @@ use timer::Timer;
 pub enum PracticePolicy {
     /// People for faults and complaints, a timer for energy: what operators do today.
     Manual,
+    /// The same people with an umbrella correlator over the alarms of all domains.
+    Correlated,
     /// People for faults and complaints, no energy saving.
     None,
 }
@@ -83,6 +86,7 @@ enum Matter {
 #[derive(Debug)]
 pub struct Practice {
     policy: PracticePolicy,
+    durations: PracticeDurations,
     homes: BTreeMap<String, String>,
     office: Option<Office>,
     empty: Journal,
@@ -92,7 +96,9 @@ pub struct Practice {
 #[derive(Debug)]
 struct Office {
     noc: Noc,
+    durations: PracticeDurations,
     complaints: complaints::Desks,
+    second_line: SecondLine,
     timer: Timer,
     matters: Matters,
     journal: Journal,
@@ -128,6 +134,7 @@ impl Practice {
     pub fn new(policy: PracticePolicy) -> Self {
         Self {
             policy,
+            durations: PracticeDurations::default(),
             homes: BTreeMap::new(),
             office: None,
             empty: Journal::default(),
@@ -140,6 +147,11 @@ impl Practice {
         Self { homes, ..self }
     }
 
+    /// The same people, who take so long.
+    pub fn with_durations(self, durations: PracticeDurations) -> Self {
+        Self { durations, ..self }
+    }
+
     /// All that was done so far, for the referee.
     pub fn journal(&self) -> &Journal {
         self.office.as_ref().map_or(&self.empty, |o| &o.journal)
@@ -150,9 +162,15 @@ impl Agent for Practice {
     fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         if let Input::Started(briefing) = &input {
             let inventory = briefing.inventory.clone();
+            let correlator =
+                || -> Box<dyn Umbrella> { Box::new(TopologySuppression::new(inventory.clone())) };
+            let umbrella = (self.policy == PracticePolicy::Correlated).then(correlator);
+            let homes = self.homes.clone();
             let mut office = Office {
-                noc: Noc::new(inventory.clone()),
-                complaints: complaints::Desks::new(inventory.clone(), self.homes.clone()),
+                noc: Noc::new(inventory.clone(), self.durations, umbrella),
+                durations: self.durations,
+                complaints: complaints::Desks::new(inventory.clone(), self.durations, homes),
+                second_line: SecondLine::new(inventory.clone()),
                 timer: Timer::new(&inventory),
                 matters: Matters {
                     next: (now.as_ms() as u64).saturating_mul(1_000),
@@ -160,7 +178,7 @@ impl Agent for Practice {
                 },
                 journal: Journal::default(),
             };
-            let outputs = office.begin(self.policy, now);
+            let outputs = office.begin(self.policy, now, rng);
             self.office = Some(office);
             return outputs;
         }
@@ -176,10 +194,14 @@ impl Agent for Practice {
 }
 
 impl Office {
-    fn begin(&mut self, policy: PracticePolicy, now: Timestamp) -> Vec<Output> {
-        let round = shift::next_at(now, noc::MINOR_ROUND_H);
-        let mut outputs = vec![self.matters.wake(Matter::Minor, round)];
-        if policy == PracticePolicy::Manual {
+    fn begin(
+        &mut self,
+        policy: PracticePolicy,
+        now: Timestamp,
+        rng: &mut SeededRng,
+    ) -> Vec<Output> {
+        let mut outputs = vec![self.next_round(now, rng)];
+        if policy != PracticePolicy::None {
             for (hour, matter) in [
                 (timer::ASLEEP_H, Matter::Asleep),
                 (timer::AWAKE_H, Matter::Awake),
@@ -189,6 +211,12 @@ impl Office {
             }
         }
         outputs
+    }
+
+    /// The next round through warnings and degraded cells.
+    fn next_round(&mut self, now: Timestamp, rng: &mut SeededRng) -> Output {
+        let pause_s = takes_s(self.durations.of(PracticeStep::MinorRound), rng);
+        self.matters.wake(Matter::Minor, now.plus_s(pause_s))
     }
 
     fn take(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
@@ -202,6 +230,15 @@ impl Office {
                 Some(Matter::Case(case, step)) => {
                     let mut desk = self.noc_desk(now, rng);
                     desk.acted(case, step, token, outcome)
+                }
+                Some(Matter::Complaint(number, complaints::ComplaintStep::Traced)) => {
+                    if self.complaints.traced(number, outcome) {
+                        return self.complaint_desk(now, rng).looked_up(number);
+                    }
+                    // The records of another province are still to come.
+                    let matter = Matter::Complaint(number, complaints::ComplaintStep::Traced);
+                    self.matters.open.insert(token, matter);
+                    Vec::new()
                 }
                 // Customers and cells are told; nobody asks whether it helped.
                 _ => Vec::new(),
@@ -222,7 +259,10 @@ impl Office {
 
     fn hear(&mut self, telemetry: Telemetry, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         match telemetry {
-            Telemetry::Alarm(alarm) => self.noc_desk(now, rng).alarm(&alarm),
+            Telemetry::Alarm(alarm) => {
+                self.second_line.alarm(&alarm, now);
+                self.noc_desk(now, rng).alarm(&alarm)
+            }
             Telemetry::Field(report) => self.noc_desk(now, rng).field(report),
             Telemetry::Ticket(ticket) => self.complaint_desk(now, rng).ticket(ticket),
             Telemetry::CustomerAnswered { ticket, text } => {
@@ -233,7 +273,10 @@ impl Office {
                 self.journal.calls += 1;
                 Vec::new()
             }
-            Telemetry::Performance(_) => Vec::new(),
+            Telemetry::Performance(told) => {
+                self.second_line.performance(told, now);
+                Vec::new()
+            }
         }
     }
 
@@ -245,6 +288,7 @@ impl Office {
         complaints::AtWork {
             desks: &mut self.complaints,
             alarms: self.noc.alarms(),
+            second_line: &self.second_line,
             matters: &mut self.matters,
             journal: &mut self.journal.complaints,
             now,
@@ -256,8 +300,7 @@ impl Office {
         match matter {
             Matter::Case(case, step) => self.noc_desk(now, rng).turn_to(case, step),
             Matter::Minor => {
-                let again = shift::next_at(now, noc::MINOR_ROUND_H);
-                let mut outputs = vec![self.matters.wake(Matter::Minor, again)];
+                let mut outputs = vec![self.next_round(now, rng)];
                 outputs.extend(self.noc_desk(now, rng).minor_round());
                 outputs
             }

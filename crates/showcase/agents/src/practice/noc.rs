@@ -7,14 +7,18 @@
 //!                        └ (wireless, power is fine) the transport desk is telephoned, its repair waited for
 //! ```
 //!
-//! Each step waits until somebody of the desk is free. Refuses to correlate domains: that is the
-//! point. Read next: `noc/investigation.rs`, what is done about a case; [`super::shift`],
-//! [`super::journal`].
+//! Each step waits until somebody of the desk is free. Without an [`Umbrella`] nobody correlates
+//! domains: that is the point. With one there is a case per town, not one per town and domain, and
+//! nobody telephones. Read next: `noc/investigation.rs`, what is done about a case; [`super::shift`],
+//! [`super::umbrella`], [`super::journal`].
 
+mod hunt;
 mod investigation;
 
+use super::durations::{PracticeDurations, PracticeStep};
 use super::journal::CaseRecord;
-use super::shift::{Minutes, Shift, takes_s};
+use super::shift::{Shift, takes_s};
+use super::umbrella::Umbrella;
 use super::{Matter, Matters};
 use crate::alarms::{ActiveAlarms, AlarmChange, AlarmKey, tells_of_loss};
 use domain::agent::Output;
@@ -22,13 +26,8 @@ use domain::cause::Cause;
 use domain::inventory::{Domain, ElementId, ElementKind, Inventory};
 use domain::telemetry::{Alarm, AlarmType, Token};
 use domain::time::{SeededRng, Timestamp};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-const NOTICE_MIN: Minutes = (2.0, 10.0);
-const SORT_MIN: Minutes = (10.0, 25.0);
-/// The hour at which warnings and degraded cells are gone through (UTC).
-pub const MINOR_ROUND_H: i64 = 8;
 
 /// The next step about a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +36,10 @@ pub enum NocStep {
     Sorted,
     /// Access to what is blamed has been found: it is measured.
     Check,
+    /// A disturber is hunted: the cells that hear it are measured.
+    Hunt,
+    /// One of these cells was measured.
+    Heard,
     /// The transport desk has been telephoned.
     Telephoned,
     /// Its ticket is written: an engineer is sent.
@@ -59,6 +62,8 @@ struct Case {
     keys: Vec<AlarmKey>,
     tried: BTreeSet<ElementId>,
     current: Option<(ElementId, Cause)>,
+    /// Cells that hear a disturber, with what each measured (dBm), if it has been measured.
+    heard: BTreeMap<ElementId, Option<f64>>,
     telephoned: bool,
     rounds: u32,
     open: bool,
@@ -75,9 +80,12 @@ impl Case {
 }
 
 /// The desks and their cases.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Noc {
     inventory: Arc<Inventory>,
+    durations: PracticeDurations,
+    /// The correlator over all domains; none if each desk has its own list and nothing else.
+    umbrella: Option<Box<dyn Umbrella>>,
     wireless: (Shift, ActiveAlarms),
     transport: (Shift, ActiveAlarms),
     cases: Vec<Case>,
@@ -86,11 +94,17 @@ pub struct Noc {
 }
 
 impl Noc {
-    /// Desks without any alarm.
-    pub fn new(inventory: Arc<Inventory>) -> Self {
+    /// Desks without any alarm, whose people take so long; with a correlator, if they have one.
+    pub fn new(
+        inventory: Arc<Inventory>,
+        durations: PracticeDurations,
+        umbrella: Option<Box<dyn Umbrella>>,
+    ) -> Self {
         let desk = || (Shift::around_the_clock(), ActiveAlarms::default());
         Self {
             inventory,
+            durations,
+            umbrella,
             wireless: desk(),
             transport: desk(),
             cases: Vec::new(),
@@ -110,17 +124,14 @@ impl Noc {
         }
     }
 
-    fn stands(&self, domain: Domain, key: &AlarmKey) -> bool {
-        let list = match domain {
-            Domain::Wireless => &self.wireless.1,
-            _ => &self.transport.1,
-        };
-        list.on(&key.0).any(|(alarm_type, _)| alarm_type == key.1)
+    /// True if an alarm stands; each is on the list of its own domain.
+    fn stands(&self, key: &AlarmKey) -> bool {
+        let mut lists = self.alarms().into_iter();
+        lists.any(|list| list.on(&key.0).any(|(alarm_type, _)| alarm_type == key.1))
     }
 
     fn is_over(&self, case: usize) -> bool {
-        let case = &self.cases[case];
-        !case.keys.iter().any(|key| self.stands(case.domain, key))
+        !self.cases[case].keys.iter().any(|key| self.stands(key))
     }
 
     /// The cause that somebody would blame for an alarm of their own list.
@@ -137,11 +148,20 @@ impl Noc {
         Some((element.clone(), cause))
     }
 
-    /// The next on the list that has not been tried.
+    /// The next on the list that has not been tried: what the correlator suspects, then what the
+    /// alarms are of, in the order in which they came.
     fn next_blamed(&self, case: usize) -> Option<(ElementId, Cause)> {
         let case = &self.cases[case];
-        let standing = case.keys.iter().filter(|key| self.stands(case.domain, key));
-        let mut blamed = standing.filter_map(|key| self.blamed_for(key));
+        let standing: Vec<&AlarmKey> = case.keys.iter().filter(|key| self.stands(key)).collect();
+        let correlated = self.umbrella.as_ref().map(|umbrella| {
+            let own: BTreeSet<AlarmKey> = standing.iter().map(|key| (*key).clone()).collect();
+            let lists = self.alarms().into_iter().flat_map(ActiveAlarms::standing);
+            let lost = lists.map(|(key, _)| key).filter(|key| tells_of_loss(key.1));
+            let all = own.iter().chain(lost).cloned().collect();
+            umbrella.suspects(&own, &all)
+        });
+        let listed = standing.iter().filter_map(|key| self.blamed_for(key));
+        let mut blamed = correlated.into_iter().flatten().chain(listed);
         blamed.find(|(element, _)| !case.tried.contains(element))
     }
 
@@ -168,8 +188,14 @@ pub(super) struct AtWork<'a> {
 
 impl AtWork<'_> {
     /// Has somebody of a case's desk do something; the step follows when it is done.
-    fn work(&mut self, case: usize, earliest: Timestamp, range: Minutes, then: NocStep) -> Output {
-        let seconds = takes_s(range, self.rng);
+    fn work(
+        &mut self,
+        case: usize,
+        earliest: Timestamp,
+        stage: PracticeStep,
+        then: NocStep,
+    ) -> Output {
+        let seconds = takes_s(self.noc.durations.of(stage), self.rng);
         let domain = self.noc.cases[case].domain;
         let at = self.noc.desk(domain).0.work(earliest, seconds);
         self.matters.wake(Matter::Case(case, then), at)
@@ -190,7 +216,8 @@ impl AtWork<'_> {
     /// Puts an alarm to the open case of its town, or begins one.
     fn list(&mut self, domain: Domain, place: &str, key: AlarmKey) -> Vec<Output> {
         let mut cases = self.noc.cases.iter();
-        let same = |c: &Case| c.open && c.domain == domain && c.place == place;
+        let one_list = self.noc.umbrella.is_some();
+        let same = |c: &Case| c.open && (one_list || c.domain == domain) && c.place == place;
         let (number, outputs) = match cases.position(same) {
             Some(number) => (number, Vec::new()),
             None => self.begin(domain, place),
@@ -219,6 +246,7 @@ impl AtWork<'_> {
             keys: Vec::new(),
             tried: BTreeSet::new(),
             current: None,
+            heard: BTreeMap::new(),
             telephoned: false,
             rounds: 0,
             open: true,
@@ -236,12 +264,13 @@ impl AtWork<'_> {
             sites: BTreeSet::new(),
         });
         let number = self.noc.cases.len() - 1;
-        let noticed = self.now.plus_s(takes_s(NOTICE_MIN, self.rng));
-        let sorted = self.work(number, noticed, SORT_MIN, NocStep::Sorted);
+        let notice = self.noc.durations.of(PracticeStep::Notice);
+        let noticed = self.now.plus_s(takes_s(notice, self.rng));
+        let sorted = self.work(number, noticed, PracticeStep::Sort, NocStep::Sorted);
         (number, vec![sorted])
     }
 
-    /// Once a day: what stands among warnings and degraded cells becomes a case.
+    /// From time to time: what stands among warnings and degraded cells becomes a case.
     pub(super) fn minor_round(&mut self) -> Vec<Output> {
         use AlarmType::{CellDegraded, InterferenceHigh, OpticalPowerLow};
         let minor = |t: AlarmType| matches!(t, CellDegraded | InterferenceHigh | OpticalPowerLow);

@@ -4,6 +4,7 @@
 //! ([`agents::practice`]); both are compared with the truth in the same way. Knows neither energy
 //! nor users. Read next: [`super`].
 
+use crate::referee::remedied_cause;
 use agents::payloads::Schema;
 use agents::payloads::compensation::Compensation;
 use agents::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
@@ -60,13 +61,9 @@ pub fn of_tasks(tasks: &[Arc<Task>], remedies: &[(Timestamp, ElementId)]) -> Vec
 }
 
 fn of_remedy((at, element): &(Timestamp, ElementId)) -> Investigation {
-    let cause = match element.as_str().starts_with("cell:") {
-        true => Cause::Misconfiguration,
-        false => Cause::Congestion,
-    };
     let blamed = Suspicion {
         target: element.clone(),
-        cause,
+        cause: remedied_cause(element),
     };
     Investigation {
         opened_at: *at,

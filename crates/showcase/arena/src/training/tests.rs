@@ -11,6 +11,7 @@ fn days(seed: u64) -> Days {
         days: 1,
         seed,
         policy: crate::day::Operator::None,
+        practice: Default::default(),
         alarms: Shared::default(),
         knowledge: None,
     }

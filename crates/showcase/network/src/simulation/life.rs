@@ -40,7 +40,10 @@ impl Simulation {
         let per_day = per_year * PACE * self.parameters.life / DAYS_PER_YEAR;
         if per_day > 0.0 {
             let pause = waiting(&mut self.chances.life, DAY_S / per_day);
-            self.schedule(self.now.plus_s(pause), event);
+            let at = self.now.plus_s(pause);
+            if self.parameters.calm_from.is_none_or(|calm| at < calm) {
+                self.schedule(at, event);
+            }
         }
     }
 

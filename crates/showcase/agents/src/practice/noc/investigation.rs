@@ -1,12 +1,13 @@
 //! The work on a case: what is blamed, checked and telephoned about, and who is sent.
 //!
 //! Knows how people go through a list from its top; refuses to know how alarms became a case. Read
-//! next: [`super`].
+//! next: `hunt.rs`, how a disturber is found; [`super`].
 
 use super::{AtWork, Case, NocStep};
 use crate::practice::Matter;
+use crate::practice::durations::PracticeStep;
 use crate::practice::journal::DispatchRecord;
-use crate::practice::shift::{Minutes, takes_s};
+use crate::practice::shift::takes_s;
 use crate::topology::Topology;
 use domain::agent::Output;
 use domain::cause::Cause;
@@ -15,13 +16,6 @@ use domain::telemetry::{
     Action, Condition, Configuration, FieldReport, Measurement, Outcome, Token,
 };
 
-const CHECK_MIN: Minutes = (10.0, 25.0);
-const TELEPHONE_MIN: Minutes = (20.0, 45.0);
-const TICKET_MIN: Minutes = (5.0, 15.0);
-const GUIDE_MIN: Minutes = (3.0, 10.0);
-const RETHINK_MIN: Minutes = (10.0, 20.0);
-const LOOK_MIN: Minutes = (10.0, 20.0);
-const WAIT_MIN: Minutes = (30.0, 60.0);
 /// The number of its own suspects that the wireless desk checks before it telephones.
 const OWN_CHECKS: usize = 2;
 /// The number of times that a list is gone through from its top before an alarm is held to be a
@@ -52,15 +46,19 @@ impl AtWork<'_> {
             }
             NocStep::Rethought | NocStep::Look | NocStep::Wait => self.blame(case),
             NocStep::Check => self.check(case),
+            NocStep::Hunt => self.listen(case),
             NocStep::Telephoned => self.after_telephone(case),
             NocStep::Send => self.send(case),
-            NocStep::Guide(_) => Vec::new(),
+            NocStep::Guide(_) | NocStep::Heard => Vec::new(),
         }
     }
 
     /// Takes the next on the list, or asks the other desk, or begins the list anew.
     fn blame(&mut self, case: usize) -> Vec<Output> {
         let next = self.noc.next_blamed(case);
+        if self.noc.umbrella.is_some() {
+            return self.blame_correlated(case, next);
+        }
         let own = &self.noc.cases[case];
         if own.domain == Domain::Wireless && own.telephoned {
             return self.after_telephone(case);
@@ -75,9 +73,26 @@ impl AtWork<'_> {
         }
     }
 
+    /// Takes what the correlator suspects. What another case is about already is waited for; what
+    /// nothing on the lists explains is driven to, as everywhere.
+    fn blame_correlated(&mut self, case: usize, next: Option<(ElementId, Cause)>) -> Vec<Output> {
+        let others = self.noc.cases.iter().enumerate();
+        let mut open = others.filter(|(number, c)| *number != case && c.open);
+        let is_theirs = |c: &Case| next.is_some() && c.current == next;
+        if open.any(|(_, c)| is_theirs(c)) {
+            self.noc.cases[case].current = None;
+            return vec![self.wait(case)];
+        }
+        match next {
+            Some(suspect) => self.suspect(case, suspect),
+            None if self.noc.cases[case].about_sites() => self.after_telephone(case),
+            None => self.anew(case),
+        }
+    }
+
     /// The list is gone through from its top once more, later; after a few times in vain its alarms
     /// are held to be false.
-    fn anew(&mut self, case: usize) -> Vec<Output> {
+    pub(super) fn anew(&mut self, case: usize) -> Vec<Output> {
         let own = &mut self.noc.cases[case];
         own.rounds += 1;
         own.tried.clear();
@@ -90,7 +105,7 @@ impl AtWork<'_> {
     fn telephone(&mut self, case: usize) -> Vec<Output> {
         self.noc.cases[case].telephoned = true;
         let now = self.now;
-        vec![self.work(case, now, TELEPHONE_MIN, NocStep::Telephoned)]
+        vec![self.work(case, now, PracticeStep::Telephone, NocStep::Telephoned)]
     }
 
     /// True while an engineer of the case, or another case of its town, may still mend it.
@@ -102,22 +117,26 @@ impl AtWork<'_> {
     }
 
     fn wait(&mut self, case: usize) -> Output {
-        let at = self.now.plus_s(takes_s(WAIT_MIN, self.rng));
+        let wait = self.noc.durations.of(PracticeStep::Wait);
+        let at = self.now.plus_s(takes_s(wait, self.rng));
         self.matters.wake(Matter::Case(case, NocStep::Wait), at)
     }
 
     fn suspect(&mut self, case: usize, suspect: (ElementId, Cause)) -> Vec<Output> {
+        let now = self.now;
+        // The cell that alarms first is not yet the one beside the disturber.
+        if suspect.1 == Cause::Interference {
+            return vec![self.work(case, now, PracticeStep::Hunt, NocStep::Hunt)];
+        }
+        self.accuse(case, suspect);
+        vec![self.work(case, now, PracticeStep::Check, NocStep::Check)]
+    }
+
+    pub(super) fn accuse(&mut self, case: usize, suspect: (ElementId, Cause)) {
         let own = &mut self.noc.cases[case];
         own.tried.insert(suspect.0.clone());
         own.current = Some(suspect.clone());
-        let heard = suspect.1 == Cause::Interference;
         self.journal[case].blamed.push(suspect);
-        let now = self.now;
-        // A stranger is found by driving there, not from afar.
-        vec![match heard {
-            true => self.work(case, now, TICKET_MIN, NocStep::Send),
-            false => self.work(case, now, CHECK_MIN, NocStep::Check),
-        }]
     }
 
     fn check(&mut self, case: usize) -> Vec<Output> {
@@ -136,8 +155,10 @@ impl AtWork<'_> {
     /// site.
     fn after_telephone(&mut self, case: usize) -> Vec<Output> {
         let place = self.noc.cases[case].place.clone();
-        let theirs = |c: &Case| c.open && c.domain == Domain::Ip && c.place == place;
-        if self.noc.cases.iter().any(theirs) {
+        let theirs = |(number, c): (usize, &Case)| {
+            number != case && c.open && c.domain == Domain::Ip && c.place == place
+        };
+        if self.noc.cases.iter().enumerate().any(theirs) {
             return vec![self.wait(case)];
         }
         let site = self.noc.first_site(case);
@@ -166,18 +187,20 @@ impl AtWork<'_> {
         outcome: Outcome,
     ) -> Vec<Output> {
         match (step, outcome) {
+            (NocStep::Heard, Outcome::Measured(m)) => self.heard(case, Some(&m)),
+            (NocStep::Heard, _) => self.heard(case, None),
             (NocStep::Check, Outcome::Measured(m)) => self.checked(case, shows(&m)),
             (NocStep::Check, Outcome::Configuration(read)) => self.compared(case, &read),
             (NocStep::Check, Outcome::Done) => {
                 self.locate(case);
                 let now = self.now;
-                vec![self.work(case, now, LOOK_MIN, NocStep::Look)]
+                vec![self.work(case, now, PracticeStep::Look, NocStep::Look)]
             }
             (NocStep::Check, _) => self.checked(case, Shows::Nothing),
             (NocStep::Send, Outcome::Impossible(_)) => {
                 self.noc.engineers.retain(|(t, ..)| *t != token);
                 let now = self.now;
-                vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)]
+                vec![self.work(case, now, PracticeStep::Rethink, NocStep::Rethought)]
             }
             _ => Vec::new(),
         }
@@ -188,17 +211,18 @@ impl AtWork<'_> {
             return Vec::new();
         }
         let own = &self.noc.cases[case];
-        let asks = own.domain == Domain::Wireless && own.about_sites();
+        let alone = self.noc.umbrella.is_none();
+        let asks = alone && own.domain == Domain::Wireless && own.about_sites();
         let now = self.now;
         match shows {
             Shows::Fault => {
                 self.locate(case);
-                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
+                vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)]
             }
-            Shows::Works => vec![self.work(case, now, RETHINK_MIN, NocStep::Rethought)],
+            Shows::Works => vec![self.work(case, now, PracticeStep::Rethink, NocStep::Rethought)],
             // The wireless desk asks before it sends anybody; who cannot be asked is driven to.
             Shows::Nothing if asks && !self.noc.cases[case].telephoned => self.telephone(case),
-            Shows::Nothing => vec![self.work(case, now, TICKET_MIN, NocStep::Send)],
+            Shows::Nothing => vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)],
         }
     }
 
@@ -226,7 +250,7 @@ impl AtWork<'_> {
                 self.noc.cases[case].current = Some(suspect.clone());
                 self.journal[case].blamed.push(suspect);
                 let now = self.now;
-                vec![self.work(case, now, TICKET_MIN, NocStep::Send)]
+                vec![self.work(case, now, PracticeStep::Ticket, NocStep::Send)]
             }
         }
     }
@@ -285,7 +309,7 @@ impl AtWork<'_> {
         match report {
             FieldReport::Arrived { .. } => {
                 record.arrived_at = Some(now);
-                vec![self.work(case, now, GUIDE_MIN, NocStep::Guide(token))]
+                vec![self.work(case, now, PracticeStep::Guide, NocStep::Guide(token))]
             }
             FieldReport::Ended { repaired, .. } => {
                 record.ended_at = Some(now);
@@ -298,8 +322,8 @@ impl AtWork<'_> {
                     self.locate(case);
                 }
                 let then = match repaired {
-                    true => (LOOK_MIN, NocStep::Look),
-                    false => (RETHINK_MIN, NocStep::Rethought),
+                    true => (PracticeStep::Look, NocStep::Look),
+                    false => (PracticeStep::Rethink, NocStep::Rethought),
                 };
                 vec![self.work(case, now, then.0, then.1)]
             }
