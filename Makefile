@@ -90,6 +90,10 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 	@$(CARGO) build --release $(LOCKED) --package convoke
 	@$(CARGO) bench $(LOCKED) --package convoke-tests --bench neighbours -- $(ARGS)
 
+.PHONY: figures
+figures: release ## Recompute the figures of docs/score.md, on the seeds that are reported
+	@scripts/figures.sh $(BINARY)
+
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
 	@CARGO="$(CARGO)" scripts/soak.sh

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Recomputes the figures of docs/score.md with the optimised command, on the seeds that are reported
+# (arena::seeds), and keeps each table in a file of the folder "figures". Read next: docs/score.md.
+#
+#   scripts/figures.sh [COMMAND]    the command, target/release/convoke unless named
+set -eu
+
+convoke=${1:-target/release/convoke}
+mkdir -p figures
+
+# Every policy on thirty days; a batch that was ended goes on where it was.
+"$convoke" simulate --days 1 --seeds 70001..70030 --policy agents,manual,correlated,none \
+    --out figures/days.jsonl --html figures/days.html | tee figures/days.txt
+# Every kind of fault, of any size, ten times.
+"$convoke" simulate --fault each --seeds 80001..80010 --policy agents,manual,correlated \
+    | tee figures/kinds.txt
+# Large outages only, as in the demo.
+"$convoke" simulate --seeds 80101..80300 | tee figures/stories.txt
+# What the comparison rests on.
+"$convoke" simulate --days 1 --seeds 70001..70030 --sweep-practice --policy manual \
+    | tee figures/practice.txt
