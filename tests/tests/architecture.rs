@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("markup", &[]),
     ("report", &["language", "markup"]),
     ("causality", &["markup"]),
+    ("yardsticks", &["domain"]),
     ("yang", &[]),
     ("netconf", &[]),
     ("a2a", &["domain", "schema"]),
@@ -50,8 +51,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "arena",
         &[
-            "agents", "bindings", "domain", "engine", "network", "report", "server", "store",
+            "agents",
+            "bindings",
+            "domain",
+            "engine",
+            "network",
+            "report",
+            "server",
+            "store",
             "yang",
+            "yardsticks",
         ],
     ),
     (TESTKIT, &["domain", "engine", "server", "store", "yang"]),
@@ -131,6 +140,7 @@ const PURE: &[(&str, &[&str])] = &[
         &["base64ct", "quick-xml", "serde", "serde_json", "sha2"],
     ),
     ("causality", &["serde", "serde_json", "thiserror"]),
+    ("yardsticks", &["serde", "serde_json", "thiserror"]),
     ("markup", &[]),
     (
         "agents",

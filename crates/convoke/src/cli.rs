@@ -19,14 +19,16 @@ pub(crate) use agent::{AgentCommand, Criteria, Discover, Register, Renew, Team};
 pub(crate) use audit::{AuditCommand, Wanted};
 pub(crate) use data::{DataCommand, Get, Put};
 #[cfg(feature = "showcase")]
-pub(crate) use eval::Alarms;
+pub(crate) use eval::{Alarms, Faults};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 #[cfg(feature = "showcase")]
 pub(crate) use fault::{FaultCommand, Inject};
 pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
-pub(crate) use play::{Demo, History, Learn, LearnFrom, Play, Simulate, Stage, Story};
+pub(crate) use play::{
+    Demo, History, Learn, LearnFrom, Play, Seeds, Simulate, Stage, Story, Streams, Yardsticks,
+};
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
     Answer, Assign, Conditions, Format, Judge, List, Negotiate, TaskCommand, Timeline,

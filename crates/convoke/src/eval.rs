@@ -1,7 +1,8 @@
 //! `convoke eval`: scores a parser, an embedder or learnt causes on labelled sets. Needs no
 //! platform.
 //!
-//! Read next: `semantics::eval`, which computes the scores; `showcase::eval` of learnt causes.
+//! Read next: `semantics::eval`, which computes the scores; `showcase::eval` of learnt causes,
+//! `showcase::streams` of diagnoses.
 
 use crate::cli::{Common, EvalCommand, Fragments, Intents};
 use crate::output::{self, Failure, line};
@@ -21,6 +22,8 @@ pub(crate) fn run(common: &Common, command: &EvalCommand) -> Result<(), Failure>
         EvalCommand::Fragments(wanted) => texts(common, wanted),
         #[cfg(feature = "showcase")]
         EvalCommand::Alarms(wanted) => crate::showcase::eval::alarms(common, wanted),
+        #[cfg(feature = "showcase")]
+        EvalCommand::Faults(wanted) => crate::showcase::streams::faults(common, wanted),
     }
 }
 

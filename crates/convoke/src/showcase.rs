@@ -1,7 +1,8 @@
 //! The commands for the simulated network and the shipped agents: running, scoring, learning.
 //!
 //! A tour: [`demo`] runs a use case, [`simulate`] many scenarios and whole days, [`learn`] learns
-//! from days and from histories of alarms ([`causes`]), which [`eval`] scores; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
+//! from days and from histories of alarms ([`causes`]), which [`eval`] scores; [`streams`] records streams of alarms,
+//! tunes yardsticks on them and has every policy diagnose them; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
 //! injects faults into the network of a running platform; [`files`] reads and writes their files,
 //! and [`progress`] displays progress. Absent from builds without the feature `showcase`. Read
 //! next: [`arena`].
@@ -16,6 +17,7 @@ mod progress;
 mod replay;
 mod show;
 pub(crate) mod simulate;
+pub(crate) mod streams;
 
 use crate::output::Failure;
 use crate::serving::{Serving, nobody};

@@ -1,6 +1,8 @@
 //! The command line of `convoke eval`.
 
 use super::{Embedding, Reader};
+#[cfg(feature = "showcase")]
+use super::{Seeds, Streams};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -16,6 +18,11 @@ pub(crate) enum EvalCommand {
     /// edges, beside those of mere counting.
     #[cfg(feature = "showcase")]
     Alarms(Alarms),
+    /// Score the diagnosis of recorded streams of alarms by every yardstick and by the agents' own alarm
+    /// correlation, which cannot act upon them: named first, precision, F1, wrong statements a day, each
+    /// with its interval, and each policy against the best yardstick.
+    #[cfg(feature = "showcase")]
+    Faults(Faults),
 }
 
 #[derive(Args)]
@@ -44,6 +51,19 @@ pub(crate) struct Alarms {
     /// learns is shown alarms and topology alone.
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+}
+
+#[cfg(feature = "showcase")]
+#[derive(Args)]
+pub(crate) struct Faults {
+    /// The seeds: different from those that were tuned on.
+    #[arg(long, default_value = "70001..70030", value_name = "N|A..B")]
+    pub(crate) seeds: Seeds,
+    #[command(flatten)]
+    pub(crate) streams: Streams,
+    /// A document as written by `learn yardsticks`, instead of the shipped one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tuned: Option<PathBuf>,
 }
 
 #[derive(Args)]

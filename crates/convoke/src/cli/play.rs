@@ -161,6 +161,46 @@ pub(crate) struct Learn {
 pub(crate) enum LearnFrom {
     /// Learn which alarm types cause which from a history of alarms: no labels, no training days.
     History(History),
+    /// Tune the yardsticks that agents are compared with, and the agents' own alarm correlation, to the
+    /// same budget of wrong statements on recorded days.
+    Yardsticks(Yardsticks),
+}
+
+/// The days of recorded streams.
+#[derive(Args)]
+pub(crate) struct Streams {
+    /// The IP backbone, a name or a file, as in `simulate`.
+    #[arg(
+        long,
+        env = "CONVOKE_TOPOLOGY",
+        default_value = "Germany50",
+        value_name = "FILE|NAME"
+    )]
+    pub(crate) topology: String,
+    /// Background alarms replayed from a file instead of random ones, as in `simulate`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) alarms: Option<PathBuf>,
+    /// The number of days per seed.
+    #[arg(long, default_value = "1", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
+    pub(crate) days: u32,
+    /// Number of base-station sites.
+    #[arg(long, default_value = "300", value_name = "N")]
+    pub(crate) sites: usize,
+}
+
+#[derive(Args)]
+pub(crate) struct Yardsticks {
+    /// The seeds: different from those that will be scored.
+    #[arg(long, default_value = "50001..50040", value_name = "N|A..B")]
+    pub(crate) seeds: Seeds,
+    #[command(flatten)]
+    pub(crate) streams: Streams,
+    /// The budget of each policy: wrong statements a day.
+    #[arg(long, default_value = "1", value_name = "N")]
+    pub(crate) wrong_per_day: f64,
+    /// The JSON document to write; an existing one is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args)]

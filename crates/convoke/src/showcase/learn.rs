@@ -1,5 +1,5 @@
-//! `convoke learn`: from training days to a file of causal knowledge, or from a history of alarms to
-//! a graph of causes ([`history`]).
+//! `convoke learn`: from training days to a file of causal knowledge, from a history of alarms to
+//! a graph of causes ([`history`]), or from recorded streams to tuned yardsticks ([`streams`]).
 //!
 //! The file states its training data; the same seeds of the same network give the same bytes. The
 //! method is in [`arena::training`]. Read next: `simulate.rs`, which uses the file.
@@ -9,6 +9,7 @@ mod history;
 use crate::cli::{Common, Learn, LearnFrom};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
+use crate::showcase::streams;
 use crate::showcase::progress::Progress;
 use arena::day::{Days, Operator};
 use arena::practice::PracticeDurations;
@@ -19,8 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
-    if let Some(LearnFrom::History(wanted)) = &learn.from {
-        return history::run(common, wanted);
+    match &learn.from {
+        Some(LearnFrom::History(wanted)) => return history::run(common, wanted),
+        Some(LearnFrom::Yardsticks(wanted)) => return streams::tune(common, wanted),
+        None => {}
     }
     let out = learn.out.as_deref();
     let out = out.expect("clap asks for it where there is no subcommand");

@@ -7,7 +7,7 @@
 //! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents;
 //! - [`trial`] plays one fault of any kind, [`findings`] are what was found about it, and [`seeds`] says which seeds are for what;
 //! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
-//!   training data for agents.
+//!   training data for agents, [`open_loop`] has every policy diagnose one recorded stream.
 //!
 //! The platform does not depend on it.
 #![forbid(unsafe_code)]
@@ -16,7 +16,9 @@ pub mod day;
 mod ems;
 pub mod faults;
 pub mod findings;
+mod interventions;
 pub mod network;
+pub mod open_loop;
 pub mod practice;
 pub mod recorder;
 pub mod referee;

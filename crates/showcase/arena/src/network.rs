@@ -6,6 +6,7 @@
 
 use crate::ems::Acts;
 use crate::faults::Faults;
+use crate::interventions::intervention;
 use crate::shares::Shares;
 use ::network::{Emission, EmissionContent, Recipients, Simulation};
 use agents::payloads::Schema;
@@ -13,7 +14,7 @@ use agents::payloads::incident::Incident;
 use domain::agent::Input;
 use domain::inventory::{ElementId, Inventory};
 use domain::notification::Notification;
-use domain::telemetry::{Action, Alarm, Outcome, Telemetry, Token};
+use domain::telemetry::{Action, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 use server::host::Host;
 use server::post::Post;
@@ -21,6 +22,7 @@ use server::runtime::{Around, Network, Runtime};
 use server::story::{Listener, StoryEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use yardsticks::{Commitment, DeliveredAlarm};
 
 /// A platform whose agents work on a simulated network.
 pub type World = Runtime<Simulated>;
@@ -41,12 +43,14 @@ pub struct Simulated {
     posts: BTreeMap<String, Post>,
     /// The pending actions through element management systems.
     acts: Acts,
-    alarms: Vec<Alarm>,
+    alarms: Vec<DeliveredAlarm>,
     complaints: u64,
     /// Incidents that domains reported.
     incidents: BTreeSet<String>,
     /// The remote corrections, with their instants.
     remedies: Vec<(Timestamp, ElementId)>,
+    /// What agents committed to by acting upon the network from afar, whether it helped or not.
+    interventions: Vec<Commitment>,
     observers: Vec<Observer>,
 }
 
@@ -62,6 +66,7 @@ impl Simulated {
             complaints: 0,
             incidents: BTreeSet::new(),
             remedies: Vec::new(),
+            interventions: Vec::new(),
             observers: Vec::new(),
         }
     }
@@ -77,7 +82,7 @@ impl Simulated {
     }
 
     /// The alarms that were delivered, in order.
-    pub fn alarms(&self) -> &[Alarm] {
+    pub fn alarms(&self) -> &[DeliveredAlarm] {
         &self.alarms
     }
 
@@ -94,6 +99,12 @@ impl Simulated {
     /// The remote corrections by hosted agents, with their instants.
     pub(crate) fn remedies(&self) -> &[(Timestamp, ElementId)] {
         &self.remedies
+    }
+
+    /// What agents committed to by setting parameters and restarting elements, whether it helped or
+    /// not.
+    pub(crate) fn interventions(&self) -> &[Commitment] {
+        &self.interventions
     }
 
     /// Adds a callback that sees the network after every event.
@@ -116,7 +127,10 @@ impl Simulated {
     fn tell_telemetry(&mut self, telemetry: &Telemetry, around: &mut Around<'_>) {
         match telemetry {
             Telemetry::Alarm(alarm) => {
-                self.alarms.push(alarm.clone());
+                self.alarms.push(DeliveredAlarm {
+                    at: around.now(),
+                    alarm: alarm.clone(),
+                });
                 around.tell(StoryEvent::Alarm(alarm.clone()));
             }
             Telemetry::Complaint(complaint) => {
@@ -196,6 +210,8 @@ impl Network for Simulated {
                 action: wanted.action.clone(),
             });
             let now = around.now();
+            let committed = intervention(&self.simulation, &wanted.action, now);
+            self.interventions.extend(committed);
             self.acts.begin(wanted, &mut self.simulation, now);
         }
     }
@@ -205,6 +221,8 @@ impl Network for Simulated {
         if let Action::Configure { element, .. } = &action {
             self.remedies.push((now, element.clone()));
         }
+        let committed = intervention(&self.simulation, &action, now);
+        self.interventions.extend(committed);
         match self.posts.get(agent) {
             Some(post) => {
                 let simulation = &mut self.simulation;
@@ -236,5 +254,6 @@ impl Network for Simulated {
         self.alarms.clear();
         self.incidents.clear();
         self.remedies.clear();
+        self.interventions.clear();
     }
 }

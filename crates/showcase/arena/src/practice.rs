@@ -9,11 +9,12 @@ use domain::agent::{Agent, Briefing, Input, Output};
 use domain::inventory::Domain;
 use domain::permit::Permit;
 use domain::profile::{Capability, Layer, Profile};
-use domain::telemetry::{Action, Alarm, Telemetry, Token};
+use domain::telemetry::{Action, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
 use network::{EmissionContent, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use yardsticks::DeliveredAlarm;
 
 /// The name under which people act.
 const PEOPLE: &str = "people";
@@ -23,7 +24,7 @@ pub struct StaffedNetwork<A> {
     /// The people's state machine.
     pub mind: A,
     /// The alarms that were delivered, in order.
-    pub alarms: Vec<Alarm>,
+    pub alarms: Vec<DeliveredAlarm>,
     rng: SeededRng,
     wakes: BTreeMap<(Timestamp, u64), Token>,
     woken: u64,
@@ -116,7 +117,8 @@ impl<A: Agent> StaffedNetwork<A> {
                 let input = match emission.tiding {
                     EmissionContent::Telemetry(telemetry) => {
                         if let Telemetry::Alarm(alarm) = &telemetry {
-                            self.alarms.push(alarm.clone());
+                            let alarm = alarm.clone();
+                            self.alarms.push(DeliveredAlarm { at: now, alarm });
                         }
                         Input::Telemetry(telemetry)
                     }

@@ -1,33 +1,35 @@
 //! The score of a run: the truth about network, users and customers, compared with the findings.
 //!
 //! Everything is computed from the simulation's truth, which no agent can see, and from the records
-//! of agents or people: tasks, or a journal. `report` defines each figure. Read next:
-//! `score/cases.rs`, `score/watch.rs`.
+//! of agents or people: tasks, or a journal. Who named which cause first, and how much of what was said
+//! was right, is measured of every policy by [`yardsticks::measure`]. `report` defines each figure.
+//! Read next: `score/commitments.rs`, `score/cases.rs`, `score/watch.rs`.
 
 mod boundaries;
 mod cases;
+mod commitments;
+mod truths;
 mod watch;
 
 use agents::practice::journal::{Journal, RecordedBoundary};
 pub use cases::{Investigation, InvestigationScore, found, of_tasks};
+pub use truths::SmallTroubles;
+pub(crate) use truths::known_troubles;
 pub use watch::ServiceIntegrals;
 
 use crate::World;
 use crate::referee;
-use agents::oss_fault::baseline::{first_alarm_baseline, most_explained_baseline};
-use agents::oss_fault::correlation::Correlator;
-use agents::payloads::diagnosis::Suspicion;
-use agents::payloads::incident::IncidentAlarm;
-use agents::topology::Topology;
 use domain::inventory::{ElementId, ElementKind, Inventory};
-use domain::telemetry::Alarm;
 use domain::time::Timestamp;
 use network::{Dispatch, Simulation, Truth};
 use report::{ComplaintScore, FaultScore, Score};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The time after a fault whose alarms the baselines use, in seconds.
-const HEARD_S: f64 = 1_200.0;
+use std::sync::Arc;
+use truths::area;
+use yardsticks::{
+    Codebook, Commitment, Consequences, DeliveredAlarm, Measure, TunedYardsticks, YardstickKind,
+    heard,
+};
 
 /// The parameters of a run.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct RunParameters {
 pub struct RunFindings {
     /// Cases, in order of time.
     pub cases: Vec<Investigation>,
+    /// What was committed to, in order of time.
+    pub commitments: Vec<Commitment>,
     /// The classification of each ticket, by its number: a boundary as named in payloads.
     pub boundaries: BTreeMap<String, String>,
     /// Incidents reported across domains; none if nothing correlates alarms.
@@ -65,6 +69,7 @@ impl RunFindings {
         let tasks = referee::tasks(world);
         Self {
             cases: of_tasks(&tasks, world.network().remedies()),
+            commitments: commitments::of_tasks(&tasks, world.network().interventions()),
             boundaries: boundaries::of_tasks(&tasks),
             incidents: Some(world.network().incidents()),
             rounds: referee::rounds(world),
@@ -78,19 +83,27 @@ impl RunFindings {
 pub fn score(
     played: &RunParameters,
     simulation: &Simulation,
-    alarms: &[Alarm],
+    alarms: &[DeliveredAlarm],
     watch: &ServiceIntegrals,
     work: &RunFindings,
 ) -> Score {
     let inventory = simulation.inventory();
     let count = |kind| inventory.of_kind(kind).count() as u64;
+    let book = Arc::new(Codebook::new(Consequences::new(Arc::clone(&inventory))));
+    let troubles = known_troubles(simulation, book.graph(), watch.troubles());
+    let tuned = TunedYardsticks::in_force();
+    let says = |kind: YardstickKind| {
+        let mut yardstick = kind.tuned(tuned, Arc::clone(&book));
+        heard(&mut *yardstick, alarms, simulation.now())
+    };
     let scale = Scale {
         simulation,
-        correlator: Correlator::new(Topology::new(simulation.inventory())),
-        alarms,
-        cases: &work.cases,
+        measure: Measure::new(book.graph(), &troubles),
+        work,
+        best_yardstick: says(tuned.best()),
+        own_alarm: says(YardstickKind::OwnAlarm),
     };
-    let truths = simulation.truth().iter();
+    let truths = simulation.truth().iter().enumerate();
     let mut score = Score {
         version: report::score::VERSION,
         policy: played.policy.clone(),
@@ -99,17 +112,19 @@ pub fn score(
         days: simulation.now().seconds_since(played.began) / 86_400.0,
         sites: count(ElementKind::Site),
         cells: count(ElementKind::Cell),
-        faults: truths.map(|t| scale.fault(t)).collect(),
+        yardstick: Some(tuned.best().as_str().to_owned()),
+        faults: truths.map(|(place, t)| scale.fault(place, t)).collect(),
         complaints: complaints(simulation, &work.boundaries),
         figures: figures(simulation, alarms, watch, work),
     };
+    score.figures.extend(scale.commitments(score.days));
     score.complete();
     score
 }
 
 fn figures(
     simulation: &Simulation,
-    alarms: &[Alarm],
+    alarms: &[DeliveredAlarm],
     watch: &ServiceIntegrals,
     work: &RunFindings,
 ) -> BTreeMap<String, f64> {
@@ -154,24 +169,27 @@ fn is_wrong(sent: &Dispatch) -> bool {
 /// The inputs of the evaluation of faults.
 struct Scale<'a> {
     simulation: &'a Simulation,
-    correlator: Correlator,
-    alarms: &'a [Alarm],
-    cases: &'a [Investigation],
+    measure: Measure<'a>,
+    work: &'a RunFindings,
+    best_yardstick: Vec<Commitment>,
+    own_alarm: Vec<Commitment>,
 }
 
 impl Scale<'_> {
-    fn fault(&self, truth: &Truth) -> FaultScore {
-        let inventory = self.correlator.inventory();
-        let actual = Suspicion {
-            target: truth.fault.element.clone(),
-            cause: truth.fault.kind,
-        };
-        let found = found(inventory, truth, self.cases);
+    /// The score of the fault with this place in the truth.
+    fn fault(&self, place: usize, truth: &Truth) -> FaultScore {
+        let inventory = self.simulation.inventory();
+        let found = found(&inventory, truth, &self.work.cases);
         let since = |at: Timestamp| at.seconds_since(truth.fault.at);
-        let area = area(inventory, truth);
-        let heard = reported_conditions(inventory, truth, &area, self.alarms);
-        let blames = |blamed: Option<Suspicion>| Some(blamed.as_ref() == Some(&actual));
-        let sent: Vec<&Dispatch> = sent_for(self.simulation, inventory, truth, &area);
+        let area = area(&inventory, truth);
+        let said = self
+            .measure
+            .about(place, &self.work.commitments, usize::MAX);
+        let is_right =
+            |c: &&Commitment| c.element == truth.fault.element && c.cause == truth.fault.kind;
+        let rank = said.iter().position(is_right).map(|before| before + 1);
+        let located = self.measure.located(place, &self.work.commitments);
+        let sent: Vec<&Dispatch> = sent_for(self.simulation, &inventory, truth, &area);
         FaultScore {
             kind: truth.fault.kind.as_str().to_owned(),
             element: truth.fault.element.to_string(),
@@ -180,18 +198,42 @@ impl Scale<'_> {
                 true => 0.0,
                 false => self.simulation.mobile().area(&area).users,
             },
-            detected_s: found.detected_s,
-            located_s: found.located_s,
+            detected_s: earlier(found.detected_s, said.first().map(|c| since(c.at))),
+            located_s: located.map(since),
             restored_s: found.restored_s,
             truly_restored_s: truth.restored_at.map(since),
-            rank: found.rank.and_then(|rank| u32::try_from(rank).ok()),
-            blamed: found.blamed.map(|s| format!("{} {}", s.cause, s.target)),
+            rank: rank.and_then(|rank| u32::try_from(rank).ok()),
+            blamed: said.first().map(|c| format!("{} {}", c.cause, c.element)),
             dispatches: sent.len() as u32,
             wrong_dispatches: sent.iter().filter(|d| is_wrong(d)).count() as u32,
-            first_alarm_right: blames(first_alarm_baseline(inventory, &heard)),
-            most_alarms_right: blames(most_explained_baseline(&self.correlator, &heard)),
+            best_yardstick_right: Some(self.measure.named_first(place, &self.best_yardstick)),
+            own_alarm_right: Some(self.measure.named_first(place, &self.own_alarm)),
         }
     }
+
+    /// The figures of all that was committed to in so many days.
+    fn commitments(&self, days: f64) -> BTreeMap<String, f64> {
+        let counts = self.measure.count(&self.work.commitments);
+        let a_day = |n: u32| Some(f64::from(n) / days);
+        let figures = [
+            ("precision", counts.precision()),
+            ("statements", a_day(counts.statements)),
+            ("wrong-statements", a_day(counts.wrong())),
+            ("statements-of-small-troubles", a_day(counts.real_troubles)),
+            ("wrong-diagnoses", a_day(counts.wrong_diagnoses)),
+            ("wrong-interventions", a_day(counts.wrong_interventions)),
+            ("wrong-tickets", a_day(counts.wrong_tickets)),
+        ];
+        let had = figures
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        had.collect()
+    }
+}
+
+/// The earlier of two times that may be never.
+fn earlier(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    [one, other].into_iter().flatten().reduce(f64::min)
 }
 
 /// The findings of people, from their journal.
@@ -215,43 +257,10 @@ pub fn of_journal(journal: &Journal, simulation: &Simulation) -> RunFindings {
     });
     RunFindings {
         cases: cases::of_journal(journal),
+        commitments: commitments::of_journal(journal),
         boundaries: boundaries.collect(),
         ..RunFindings::default()
     }
-}
-
-/// The sites whose users a fault affected.
-fn area(inventory: &Inventory, truth: &Truth) -> BTreeSet<ElementId> {
-    let cells = truth.touched.iter().map(|id| inventory.node_of(id));
-    let sites = cells.filter(|id| {
-        let element = inventory.element(id);
-        element.is_some_and(|e| e.kind == ElementKind::Site)
-    });
-    sites.chain(&truth.sites_out).cloned().collect()
-}
-
-/// The reported conditions in a fault's neighbourhood soon after it, from which the baselines infer
-/// their cause. They are given this neighbourhood, which is unknown in practice.
-fn reported_conditions(
-    inventory: &Inventory,
-    truth: &Truth,
-    area: &BTreeSet<ElementId>,
-    alarms: &[Alarm],
-) -> Vec<IncidentAlarm> {
-    let place = inventory.element(&truth.fault.element).map(|e| &e.place);
-    let near = |alarm: &&Alarm| {
-        let element = inventory.element(&alarm.resource);
-        let after_s = alarm.time.seconds_since(truth.fault.at);
-        let in_time = !alarm.cleared && (0.0..=HEARD_S).contains(&after_s);
-        let there = element.map(|e| &e.place) == place;
-        in_time && (there || area.contains(inventory.node_of(&alarm.resource)))
-    };
-    let heard = alarms.iter().filter(near).map(|alarm| IncidentAlarm {
-        resource: alarm.resource.clone(),
-        alarm_type: alarm.alarm_type,
-        time: alarm.time,
-    });
-    heard.collect()
 }
 
 /// The engineers dispatched, while the fault lasted, to its element, to the element that contains

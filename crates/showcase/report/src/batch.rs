@@ -57,7 +57,7 @@ pub struct Table {
     pub runs: Vec<usize>,
     /// A row for each figure that any run has.
     pub rows: Vec<Row>,
-    /// The first policy's root causes against the two simple baselines on the same faults.
+    /// The first policy's root causes against two yardsticks on the same faults.
     pub baselines: Vec<BaselineComparison>,
     /// Remarks on how to read the table, a sentence each.
     pub notes: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Table {
 pub struct BaselineComparison {
     /// The figure that gives the share of faults the rule would have found.
     pub metric: &'static Metric,
-    /// The rule in words: `blaming the first alarm`.
+    /// The rule in words: `the best yardstick`.
     pub rule: &'static str,
     /// [`ROOT_CAUSE`] minus that figure.
     pub compared: Comparison,
@@ -77,8 +77,8 @@ pub struct BaselineComparison {
 /// The figure that is compared with the baselines.
 pub const ROOT_CAUSE: &str = "root-cause-top-1";
 const BASELINES: [(&str, &str); 2] = [
-    ("first-alarm-top-1", "blaming the first alarm"),
-    ("most-alarms-top-1", "blaming the most alarms"),
+    ("best-yardstick-top-1", "the best yardstick"),
+    ("own-alarm-top-1", "blaming the alarm's own element"),
 ];
 
 /// A figure of all policies.
@@ -212,6 +212,15 @@ impl ScoreBatch {
                 "{} at 95 %: of those without a difference about one in twenty shows one.",
                 markup::words::count(compared, "comparison", "comparisons")
             ));
+        }
+        let best: BTreeSet<&str> = self
+            .scores
+            .iter()
+            .filter_map(|s| s.yardstick.as_deref())
+            .collect();
+        if !best.is_empty() {
+            let names: Vec<&str> = best.into_iter().collect();
+            notes.push(format!("The best yardstick is {}.", names.join(", ")));
         }
         let missing = table.rows.iter().filter_map(|row| lacking(table, row));
         notes.extend(missing);

@@ -141,7 +141,7 @@ pub(crate) fn record() -> Record {
         what,
     };
     let mut score = Score {
-        version: 1,
+        version: crate::score::VERSION,
         policy: "agents".into(),
         topology: "two-towns".into(),
         seed: 7,
@@ -320,7 +320,7 @@ pub(crate) fn scores() -> impl Strategy<Value = Score> {
         figures,
     );
     (policy, 0u64..6, lists).prop_map(|(policy, seed, (faults, complaints, figures))| Score {
-        version: 1,
+        version: crate::score::VERSION,
         policy,
         topology: "two-towns".into(),
         seed,

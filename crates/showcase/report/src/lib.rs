@@ -8,6 +8,7 @@
 //! - [`score`]: the referee's findings, fault by fault and complaint by complaint, and the figures
 //!   derived from them; [`metric`] defines each figure;
 //! - [`statistics`]: means, confidence intervals, paired differences and verdicts;
+//! - [`open_loop`]: what every policy made of one recorded stream, as a table;
 //! - [`batch`]: many scores as one table, as text and as JSON; [`finding`] puts the table into
 //!   sentences, including the rows on which agents do worse;
 //! - [`story`]: tasks, cases, faults and outages, reconstructed from the moments of a record;
@@ -24,6 +25,7 @@ pub mod html;
 #[cfg(test)]
 mod invented;
 pub mod metric;
+pub mod open_loop;
 pub mod picture;
 pub mod record;
 pub mod replay;
@@ -35,6 +37,7 @@ pub use batch::{ScoreBatch, Table};
 pub use html::About;
 pub use language::time::Timestamp;
 pub use metric::{METRICS, Metric};
+pub use open_loop::{OpenLoopFault, OpenLoopRun, OpenLoopTable};
 pub use record::{Moment, Record, RecordError, RecordedEvent, Run};
 pub use replay::Player;
 pub use score::{ComplaintScore, FaultScore, Score};

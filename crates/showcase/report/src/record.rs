@@ -290,10 +290,17 @@ impl Score {
     /// Reads the line of a score.
     ///
     /// # Errors
-    /// [`RecordError`] with line 1, if it is anything else.
+    /// [`RecordError`] with line 1, if it is anything else, or of a version that measures otherwise.
     pub fn parse(line: &str) -> Result<Self, RecordError> {
+        let known = crate::score::VERSION;
         match serde_json::from_str(line) {
-            Ok(LineRead::Score(score)) => Ok(score),
+            Ok(LineRead::Score(score)) if score.version == known => Ok(score),
+            Ok(LineRead::Score(score)) => {
+                let version = score.version;
+                let reason =
+                    format!("version {version} measures otherwise than {known}: score it again");
+                Err(RecordError::new(1, reason))
+            }
             Ok(_) => Err(RecordError::new(1, "this is not a score")),
             Err(cause) => Err(RecordError::of_json(1, line, &cause)),
         }

@@ -9,8 +9,9 @@ use language::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the format that is written.
-pub const VERSION: u32 = 1;
+/// The version of the format that is written, and the only one that batches are made of: before
+/// version 2 the first suspect counted for people and the successful remedy for agents.
+pub const VERSION: u32 = 2;
 
 /// The score of one run: the last line of its record, and one line of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,10 @@ pub struct Score {
     pub sites: u64,
     /// The number of cells.
     pub cells: u64,
+    /// The best yardstick, which [`FaultScore::best_yardstick_right`] is about; none if no yardstick heard
+    /// the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yardstick: Option<String>,
     /// The faults.
     #[serde(default)]
     pub faults: Vec<FaultScore>,
@@ -55,28 +60,28 @@ pub struct FaultScore {
     pub users_touched: f64,
     /// Time until an agent or operator first looked at it.
     pub detected_s: Option<f64>,
-    /// Time until its element was named as the cause.
+    /// Time until the first commitment to its element and cause.
     pub located_s: Option<f64>,
     /// Time until it was believed to be restored.
     pub restored_s: Option<f64>,
     /// Time until service was truly restored.
     pub truly_restored_s: Option<f64>,
-    /// The rank of the truth among the suspects, from 1; none if it was not among them.
+    /// The place of the truth among the commitments that concerned it, from 1 and each once; none if it
+    /// was not among them.
     pub rank: Option<u32>,
-    /// The first suspect, as `fibre-cut link:x`; none if there was none.
+    /// The first commitment that concerned it, as `fibre-cut link:x`; none if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blamed: Option<String>,
     /// The number of field engineers dispatched for it.
     pub dispatches: u32,
     /// The number of those dispatches that found nothing broken.
     pub wrong_dispatches: u32,
-    /// True if blaming the first alarm would have been right; none if that was not evaluated.
+    /// True if the best yardstick named it first; none if none heard the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_alarm_right: Option<bool>,
-    /// True if blaming the element with the most alarms would have been right; none if not
-    /// evaluated.
+    pub best_yardstick_right: Option<bool>,
+    /// True if blaming each alarm's own element named it first; none if none heard the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub most_alarms_right: Option<bool>,
+    pub own_alarm_right: Option<bool>,
 }
 
 /// The handling of a customer's complaint.
@@ -147,12 +152,12 @@ impl Score {
             ("root-cause-top-1", within(1)),
             ("root-cause-top-3", within(3)),
             (
-                "first-alarm-top-1",
-                share(faults.iter().filter_map(|f| f.first_alarm_right)),
+                "best-yardstick-top-1",
+                share(faults.iter().filter_map(|f| f.best_yardstick_right)),
             ),
             (
-                "most-alarms-top-1",
-                share(faults.iter().filter_map(|f| f.most_alarms_right)),
+                "own-alarm-top-1",
+                share(faults.iter().filter_map(|f| f.own_alarm_right)),
             ),
             ("detect-p50", times(|f| f.detected_s, 50.0)),
             ("detect-p95", times(|f| f.detected_s, 95.0)),
@@ -211,7 +216,7 @@ mod tests {
             detected_s: Some(60.0),
             located_s: rank.map(|_| 120.0),
             dispatches: 1,
-            first_alarm_right: Some(rank == Some(1)),
+            best_yardstick_right: Some(rank == Some(1)),
             ..FaultScore::default()
         }
     }
@@ -246,13 +251,13 @@ mod tests {
         };
         score.complete();
         insta::assert_snapshot!(figures(&score), @r#"
+best-yardstick-top-1 0.333333
 complaint-reply-p50 12
 complaints-localised-right 0.666667
 complaints-unanswered 1
 detect-p50 1
 detect-p95 1
 dispatches 4
-first-alarm-top-1 0.333333
 locate-p50 2
 restore-p50 90
 root-cause-top-1 0.333333
@@ -296,6 +301,13 @@ wrong-dispatches 0
         assert_eq!(score.figure("energy"), Some(5.0));
     }
 
+    #[test]
+    fn a_score_of_another_version_is_refused_in_words() {
+        let refused = Score::parse(&Score::default().line()).map_err(|e| e.reason);
+        let words = "version 0 measures otherwise than 2: score it again";
+        assert_eq!(refused, Err(words.to_owned()));
+    }
+
     proptest! {
         /// For any lists, shares are within 0 to 1, percentiles are ordered and completing twice
         /// changes nothing.
@@ -314,6 +326,7 @@ wrong-dispatches 0
             if let (Some(half), Some(most)) = (f("restore-p50"), f("restore-p95")) {
                 prop_assert!(half <= most);
             }
+            score.version = VERSION;
             let again = { let mut again = score.clone(); again.complete(); again };
             prop_assert_eq!(&again, &score);
             prop_assert_eq!(&Score::parse(&score.line()).unwrap().figures, &score.figures);

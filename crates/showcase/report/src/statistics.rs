@@ -2,8 +2,10 @@
 //!
 //! Intervals are Student's, at 95 per cent: they are exact for any number of runs if a figure is
 //! normally distributed over seeds, and approximate for many runs otherwise. Differences are paired
-//! by seed, so that the difficulty of a seed cancels out. Read next: [`student`], [`crate::batch`].
+//! by seed, so that the difficulty of a seed cancels out. Shares of counts are in [`proportion`]. Read
+//! next: [`student`], [`crate::batch`].
 
+pub mod proportion;
 pub mod student;
 
 use crate::metric::Better;

@@ -1,8 +1,9 @@
 //! The service of users near lost sites and cells, during the loss.
 //!
-//! Samples the network from time to time and weights each sample by its duration. Read next:
-//! [`super`].
+//! Samples the network from time to time and weights each sample by its duration; notes its small
+//! troubles as well. Read next: [`super`].
 
+use super::truths::SmallTroubles;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use network::Simulation;
@@ -19,6 +20,7 @@ pub struct ServiceIntegrals {
     served_user_s: f64,
     lost_s: f64,
     edge_mbps_s: f64,
+    troubles: SmallTroubles,
 }
 
 #[derive(Clone, Debug)]
@@ -33,6 +35,7 @@ struct Seen {
 impl ServiceIntegrals {
     /// Takes a sample at `now`, which must not be before the last one.
     pub fn look(&mut self, simulation: &Simulation, now: Timestamp) {
+        self.troubles.look(simulation, now);
         let lost = lost(simulation);
         let standing = self
             .seen
@@ -58,6 +61,11 @@ impl ServiceIntegrals {
                 lost,
             });
         }
+    }
+
+    /// The small troubles so far.
+    pub fn troubles(&self) -> &SmallTroubles {
+        &self.troubles
     }
 
     /// The share of the users near lost sites who were served all the same, 0 to 1; none if nothing

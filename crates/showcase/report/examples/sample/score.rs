@@ -53,8 +53,8 @@ pub(crate) fn score(policy: &str, seed: u64, hat: &mut Hat) -> Score {
             blamed: None,
             dispatches: 1 + u32::from(!found),
             wrong_dispatches: u32::from(!found),
-            first_alarm_right: Some(hat.draw() < 0.3),
-            most_alarms_right: Some(hat.draw() < 0.4),
+            best_yardstick_right: Some(hat.draw() < 0.8),
+            own_alarm_right: Some(hat.draw() < 0.6),
         });
     }
     for n in 0..5 {

@@ -44,7 +44,7 @@ fn small() -> ScoreBatch {
                     ("dispatches", 4.0 + w),
                     ("messages", 1500.0 + 100.0 * w),
                     ("root-cause-top-1", 0.9 + w / 10.0),
-                    ("first-alarm-top-1", 0.95),
+                    ("best-yardstick-top-1", 0.95),
                 ],
             ),
         ]
@@ -59,17 +59,17 @@ agents: 6 runs, manual: 6 runs; mean ± half of the 95 % interval
 
                              agents         manual
 root-cause-top-1, %      90.0 ± 3.2              –  too few pairs with manual
-first-alarm-top-1, %     95.0 ± 0.0              –  too few pairs with manual
+best-yardstick-top-1, %  95.0 ± 0.0              –  too few pairs with manual
 restore-p50, min         40.0 ± 2.9     90.0 ± 3.2  better than manual
 dispatches              4.00 ± 0.32    4.00 ± 0.00  no difference shown to manual
 energy, kWh           811.00 ± 0.32  800.00 ± 0.32  worse than manual
 messages                 1,500 ± 32          0 ± 0  more than manual
-root-cause-top-1: agents: worse than blaming the first alarm
+root-cause-top-1: agents: worse than the best yardstick
 
 Fewer than 30 seeds (the fewest: 6): the intervals are right only as far as the figures are spread normally.
 5 comparisons at 95 %: of those without a difference about one in twenty shows one.
 root-cause-top-1: manual has it in 0 of 6 runs.
-first-alarm-top-1: manual has it in 0 of 6 runs.
+best-yardstick-top-1: manual has it in 0 of 6 runs.
 "#);
 }
 
@@ -81,7 +81,7 @@ agents: 6 runs, manual: 6 runs; mean ± half of the 95 % interval
                              agents         manual
 root-cause-top-1, %      90.0 ± 3.2              –
     too few pairs with manual
-first-alarm-top-1, %     95.0 ± 0.0              –
+best-yardstick-top-1, %  95.0 ± 0.0              –
     too few pairs with manual
 restore-p50, min         40.0 ± 2.9     90.0 ± 3.2
     better than manual
@@ -91,14 +91,14 @@ energy, kWh           811.00 ± 0.32  800.00 ± 0.32
     worse than manual
 messages                 1,500 ± 32          0 ± 0
     more than manual
-root-cause-top-1: agents: worse than blaming the first alarm
+root-cause-top-1: agents: worse than the best yardstick
 
 Fewer than 30 seeds (the fewest: 6): the intervals are right
 only as far as the figures are spread normally.
 5 comparisons at 95 %: of those without a difference about one
 in twenty shows one.
 root-cause-top-1: manual has it in 0 of 6 runs.
-first-alarm-top-1: manual has it in 0 of 6 runs.
+best-yardstick-top-1: manual has it in 0 of 6 runs.
 "#);
 }
 
@@ -110,7 +110,7 @@ root-cause-top-1, %
     agents: 90.0 ± 3.2
     manual: –
     too few pairs with manual
-first-alarm-top-1, %
+best-yardstick-top-1, %
     agents: 95.0 ± 0.0
     manual: –
     too few pairs with manual
@@ -133,7 +133,10 @@ fn json_holds_every_value_in_its_own_unit() {
     assert_eq!(row("energy")["against"]["manual"]["verdict"], "worse");
     assert_eq!(row("energy")["better"], "lower");
     assert_eq!(row("messages")["against"]["manual"]["verdict"], "more");
-    assert_eq!(json["baselines"]["first-alarm-top-1"]["verdict"], "worse");
+    assert_eq!(
+        json["baselines"]["best-yardstick-top-1"]["verdict"],
+        "worse"
+    );
     assert_eq!(json["runs"]["manual"], 6);
 }
 
@@ -146,11 +149,11 @@ Energy: agents 811.00 kWh, manual 800.00 kWh; worse, by 11.00 kWh (95 % interval
 Time to restore, median: agents 40.0 min, manual 90.0 min; better, by 50.0 min (95 % interval of the difference −56.0 to −44.0, 6 pairs, few).
 Messages: agents 1,500, manual 0; more, by 1,500 (95 % interval of the difference 1,468 to 1,532, 6 pairs, few).
 No difference is shown in (against manual): Dispatches.
-Too few pairs to say anything of (against manual): Root cause named first; Baseline: blame the first alarm.
+Too few pairs to say anything of (against manual): Root cause named first; Yardstick: the best one tuned.
 "#);
     let rules = crate::finding::against_rules(&table);
     insta::assert_snapshot!(rules.into_iter().map(|f| f.sentence).collect::<Vec<_>>().join("\n"), @r#"
-Root cause named first: agents 90.0 %, blaming the first alarm 95.0 %; worse, by 5.0 points (95 % interval of the difference −8.2 to −1.8, 6 pairs, few).
+Root cause named first: agents 90.0 %, the best yardstick 95.0 %; worse, by 5.0 points (95 % interval of the difference −8.2 to −1.8, 6 pairs, few).
 "#);
 }
 
@@ -203,7 +206,7 @@ fn few_seeds_and_figures_that_some_runs_lack_are_said() {
 Fewer than 30 seeds (the fewest: 6): the intervals are right only as far as the figures are spread normally.
 5 comparisons at 95 %: of those without a difference about one in twenty shows one.
 root-cause-top-1: manual has it in 0 of 6 runs.
-first-alarm-top-1: manual has it in 0 of 6 runs.
+best-yardstick-top-1: manual has it in 0 of 6 runs.
 energy: agents has it in 5 of 6 runs.
 Not shown, for nothing defines them: luck.
 "#);

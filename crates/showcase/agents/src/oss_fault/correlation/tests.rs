@@ -302,37 +302,6 @@ fn heard(resource: &str, alarm_type: AlarmType, s: i64, cleared: Option<i64>) ->
     }
 }
 
-/// The second yardstick: topology without odds and time.
-#[test]
-fn the_second_baseline_blames_what_explains_most() {
-    use super::super::baseline::most_explained_baseline;
-    use crate::payloads::incident::IncidentAlarm;
-    let correlator = correlator();
-    let heard = |rows: &[(&str, AlarmType, i64)]| -> Vec<IncidentAlarm> {
-        let sighting = |(e, alarm_type, s): &(&str, AlarmType, i64)| IncidentAlarm {
-            resource: id(e),
-            alarm_type: *alarm_type,
-            time: at(*s),
-        };
-        rows.iter().map(sighting).collect()
-    };
-    let duct = with_ring(&[
-        ("link:B-b1", LossOfSignal, 1),
-        ("link:B-b2", LossOfSignal, 1),
-    ]);
-    let blamed = most_explained_baseline(&correlator, &heard(&duct)).unwrap();
-    assert_eq!(blamed.target, id("duct:B-1"));
-    // Without time, an old alarm leads it astray.
-    let mut stale = duct.clone();
-    stale.push(("card:B/1", CardFailure, -90_000));
-    stale.push(("link:b1-b3", LinkDown, -90_000));
-    stale.retain(|(e, t, _)| !(*e == "link:B-b1" && *t == LossOfSignal));
-    stale.retain(|(e, t, _)| !(*e == "link:B-b2" && *t == LossOfSignal));
-    let blamed = most_explained_baseline(&correlator, &heard(&stale)).unwrap();
-    assert_eq!(blamed.target, id("card:B/1"));
-    assert!(most_explained_baseline(&correlator, &[]).is_none());
-}
-
 #[test]
 fn cells_are_no_candidates() {
     let mut inventory = Net::town().inventory();

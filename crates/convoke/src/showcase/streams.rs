@@ -1,0 +1,151 @@
+//! `convoke learn yardsticks` and `convoke eval faults`: recorded streams of alarms, on which
+//! yardsticks are tuned, and which every policy diagnoses.
+//!
+//! What is tuned and how, and the one measure of all policies, is in [`arena::open_loop`]. Seeds that
+//! were tuned on are refused for scoring. Read next: [`report::open_loop`].
+
+use crate::cli::{Common, Faults, Streams, Yardsticks};
+use crate::output::{self, Failure, line};
+use crate::showcase::files;
+use crate::showcase::progress::Progress;
+use arena::open_loop::{LabelledDay, StreamDays, TunedYardsticks, diagnose, record, tune_on};
+use arena::stage::topology;
+use report::{OpenLoopRun, OpenLoopTable};
+use std::path::Path;
+
+/// The first seed of those that are tuned on, and of those that are scored, where only a number of
+/// them is given.
+const TUNED_FROM: u64 = 50_001;
+const SCORED_FROM: u64 = 70_001;
+
+/// The most bytes of a tuned document.
+const TUNED_BYTES_MAX: u64 = 4 << 20;
+
+/// Tunes the yardsticks on recorded streams.
+pub(crate) fn tune(common: &Common, wanted: &Yardsticks) -> Result<(), Failure> {
+    let stream = stream(&wanted.streams)?;
+    let seeds: Vec<u64> = wanted.seeds.from(TUNED_FROM).collect();
+    let [Some(first), Some(last)] = [seeds.first(), seeds.last()] else {
+        return Err(Failure::usage("no seed is given".to_owned()));
+    };
+    let on = stream.named([*first, *last]);
+    let days: Vec<LabelledDay> = recorded(common, &stream, &seeds, |day, _| day);
+    let tuned = tune_on(&days, on, wanted.wrong_per_day);
+    files::write(&wanted.out, &tuned.json())?;
+    told(common, &tuned, &wanted.out);
+    Ok(())
+}
+
+/// Records a stream for each seed and does something with it.
+fn recorded<T>(
+    common: &Common,
+    stream: &StreamDays,
+    seeds: &[u64],
+    mut then: impl FnMut(LabelledDay, u64) -> T,
+) -> Vec<T> {
+    let progress = Progress::new(seeds.len(), !common.json);
+    let mut all = Vec::with_capacity(seeds.len());
+    for seed in seeds {
+        let name = format!("seed {seed}");
+        let day = record(&stream.with(*seed), |share| progress.tell(&name, share));
+        all.push(then(day, *seed));
+        progress.done();
+    }
+    progress.end();
+    all
+}
+
+fn stream(wanted: &Streams) -> Result<StreamDays, Failure> {
+    Ok(StreamDays {
+        topology: topology(&wanted.topology)?,
+        sites: wanted.sites,
+        days: wanted.days,
+        alarms: files::alarms(wanted.alarms.as_deref())?,
+    })
+}
+
+fn told(common: &Common, tuned: &TunedYardsticks, out: &Path) {
+    for (name, policy) in &tuned.policies {
+        if common.json {
+            output::json(&serde_json::json!({
+                "event": "tuned", "policy": name, "wait_s": policy.wait_s,
+                "named_first": policy.named_first, "wrong_per_day": policy.wrong_per_day,
+            }));
+        } else {
+            line(&format!(
+                "{name:<24}{:>7.1} % named first{:>8.2} wrong a day, after {} s",
+                100.0 * policy.named_first,
+                policy.wrong_per_day,
+                policy.wait_s
+            ));
+        }
+    }
+    let file = out.display();
+    match common.json {
+        true => output::json(&serde_json::json!({
+            "event": "learnt", "file": file.to_string(), "best": tuned.best,
+        })),
+        false => line(&format!(
+            "\n{file} holds them; the best yardstick is {}",
+            tuned.best
+        )),
+    }
+}
+
+/// Has every policy diagnose recorded streams.
+pub(crate) fn faults(common: &Common, wanted: &Faults) -> Result<(), Failure> {
+    let tuned = match &wanted.tuned {
+        None => TunedYardsticks::in_force().clone(),
+        Some(file) => read(file)?,
+    };
+    let seeds: Vec<u64> = wanted.seeds.from(SCORED_FROM).collect();
+    apart(&tuned, &seeds)?;
+    let stream = stream(&wanted.streams)?;
+    let runs = recorded(common, &stream, &seeds, |day, seed| {
+        diagnose(&day, seed, &tuned)
+    });
+    let runs: Vec<OpenLoopRun> = runs.into_iter().flatten().collect();
+    let table = OpenLoopTable::of(&runs, &tuned.best);
+    match common.json {
+        true => table.objects().iter().for_each(output::json),
+        false => line(&table.text()),
+    }
+    Ok(())
+}
+
+/// Seeds that were tuned on say nothing about how good what was tuned is.
+fn apart(tuned: &TunedYardsticks, seeds: &[u64]) -> Result<(), Failure> {
+    let [first, last] = tuned.on.seeds;
+    match seeds.iter().find(|seed| (first..=last).contains(seed)) {
+        None => Ok(()),
+        Some(seed) => Err(Failure::usage(format!(
+            "seed {seed} was tuned on, as were {first} to {last}: score others"
+        ))),
+    }
+}
+
+fn read(file: &Path) -> Result<TunedYardsticks, Failure> {
+    let bytes = files::bytes(file, TUNED_BYTES_MAX)?;
+    let text = String::from_utf8_lossy(&bytes);
+    TunedYardsticks::parse(&text)
+        .map_err(|fault| Failure::failed(format!("{}: {fault}", file.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Seeds;
+
+    #[test]
+    fn seeds_that_were_tuned_on_are_refused() {
+        let tuned = TunedYardsticks::in_force();
+        let [first, last] = tuned.on.seeds;
+        let is_refused = |seeds: Seeds| {
+            let seeds: Vec<u64> = seeds.from(SCORED_FROM).collect();
+            apart(tuned, &seeds).is_err()
+        };
+        assert!(is_refused(Seeds::Range(last, last + 1)));
+        assert!(is_refused(Seeds::Range(first, first)));
+        assert!(!is_refused(Seeds::Count(3)));
+    }
+}

@@ -1,0 +1,36 @@
+//! Every yardstick, made from what was tuned.
+//!
+//! Knows which rule goes by which name. Read next: [`crate::tuned`], [`crate::online`].
+
+use crate::classifier::ClassifierRule;
+use crate::codebook::Codebook;
+use crate::codes::{BayesRule, HammingRule};
+use crate::kind::YardstickKind;
+use crate::online::{BlameRule, OnlineYardstick, Yardstick};
+use crate::rules::{FirstAlarmRule, MostAlarmsRule, OwnAlarmRule, SuppressionRule};
+use crate::tuned::TunedYardsticks;
+use crate::walk::RandomWalkRule;
+use std::sync::Arc;
+
+impl YardstickKind {
+    /// Its rule on a network, with what was learnt.
+    pub fn rule(self, tuned: &TunedYardsticks, book: &Codebook) -> Box<dyn BlameRule + Send> {
+        match self {
+            Self::FirstAlarm => Box::new(FirstAlarmRule),
+            Self::OwnAlarm => Box::new(OwnAlarmRule),
+            Self::MostAlarms => Box::new(MostAlarmsRule),
+            Self::Suppression => Box::new(SuppressionRule),
+            Self::Hamming => Box::new(HammingRule),
+            Self::Bayes => Box::new(BayesRule::new(&tuned.likelihoods)),
+            Self::RandomWalk => Box::new(RandomWalkRule::new(tuned.restart, book.graph())),
+            Self::Classifier => Box::new(ClassifierRule::new(tuned.classifier.clone())),
+        }
+    }
+
+    /// The yardstick as it was tuned, before it has heard anything on the network of `book`.
+    pub fn tuned(self, tuned: &TunedYardsticks, book: Arc<Codebook>) -> Box<dyn Yardstick + Send> {
+        let rule = self.rule(tuned, &book);
+        let thresholds = tuned.thresholds(self.as_str());
+        Box::new(OnlineYardstick::new(rule, thresholds, book))
+    }
+}

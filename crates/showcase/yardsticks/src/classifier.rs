@@ -1,0 +1,225 @@
+//! A learned classifier: logistic regression on features of what each hypothesis explains, one for
+//! each cause.
+//!
+//! Trained on labelled days by descending the gradient of all examples at once: no dice, and the
+//! same examples give the same coefficients. Read next: [`crate::tuning`], which trains it.
+
+use crate::codebook::{FaultHypothesis, Relation, SceneKey};
+use crate::online::{AlarmScene, Blame, BlameRule};
+use crate::rules::{blame, own_cause, suspects};
+use domain::cause::Cause;
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The names of the features, in the order of their coefficients.
+pub const FEATURES: [&str; 13] = [
+    "one",
+    "log-explained",
+    "explained-of-certain",
+    "explained-of-around",
+    "own-alarm",
+    "own-types",
+    "sites-out-seen",
+    "sites-dark-seen",
+    "links-dark-seen",
+    "links-lost-seen",
+    "neighbours-seen",
+    "log-expected",
+    "best-rival",
+];
+
+/// The number of features.
+const N: usize = FEATURES.len();
+/// The steps of training, their length, and the weight that keeps coefficients small.
+const STEPS: usize = 400;
+const RATE: f64 = 0.5;
+const RIDGE: f64 = 1e-3;
+
+/// The coefficients of each cause, in the order of [`FEATURES`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Classifier {
+    /// By cause; a cause that is not there was never seen and is never blamed.
+    pub coefficients: BTreeMap<Cause, Vec<f64>>,
+}
+
+/// A hypothesis as the classifier sees it, and whether it held.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Example {
+    pub(crate) cause: Cause,
+    pub(crate) features: [f64; N],
+    pub(crate) holds: bool,
+}
+
+impl Classifier {
+    /// Trains on examples. A cause of which no example holds is left out.
+    pub(crate) fn train(examples: &[Example]) -> Self {
+        let mut coefficients = BTreeMap::new();
+        for cause in Cause::ALL {
+            let ours: Vec<&Example> = examples.iter().filter(|e| e.cause == cause).collect();
+            if ours.iter().any(|example| example.holds) {
+                coefficients.insert(cause, descend(&ours));
+            }
+        }
+        Self { coefficients }
+    }
+
+    /// The logarithm of the odds that a hypothesis holds; none for a cause that was never seen.
+    fn odds(&self, cause: Cause, features: &[f64; N]) -> Option<f64> {
+        let coefficients = self.coefficients.get(&cause)?;
+        Some(dot(coefficients, features))
+    }
+}
+
+fn dot(coefficients: &[f64], features: &[f64; N]) -> f64 {
+    let terms = coefficients.iter().zip(features);
+    terms.map(|(c, f)| c * f).sum()
+}
+
+/// Descends the gradient of the logarithmic loss; coefficients are rounded to a millionth, so that
+/// they are the same after a file.
+fn descend(examples: &[&Example]) -> Vec<f64> {
+    let mut coefficients = vec![0.0; N];
+    let all = examples.len() as f64;
+    for _ in 0..STEPS {
+        let mut gradient = [0.0; N];
+        for example in examples {
+            let p = 1.0 / (1.0 + (-dot(&coefficients, &example.features)).exp());
+            let error = p - f64::from(u8::from(example.holds));
+            for (slope, feature) in gradient.iter_mut().zip(&example.features) {
+                *slope += error * feature / all;
+            }
+        }
+        for (coefficient, slope) in coefficients.iter_mut().zip(gradient) {
+            *coefficient -= RATE * (slope + RIDGE * *coefficient);
+        }
+    }
+    let round = |c: f64| (c * 1e6).round() / 1e6;
+    coefficients.into_iter().map(round).collect()
+}
+
+/// The features of every hypothesis that has a cause, among those that expect an alarm.
+pub(crate) fn features(
+    alarm: SceneKey,
+    scene: &AlarmScene,
+) -> Vec<(&FaultHypothesis, BTreeSet<SceneKey>, [f64; N])> {
+    let suspects = suspects(alarm, scene);
+    let around = scene.around(alarm).len().max(1) as f64;
+    let counts: Vec<usize> = suspects
+        .iter()
+        .map(|(_, explains)| explains.len())
+        .collect();
+    let graph = scene.book().graph();
+    let mut told = Vec::new();
+    for (place, (hypothesis, explains)) in suspects.into_iter().enumerate() {
+        let Some(cause) = hypothesis.cause else {
+            continue;
+        };
+        let others = counts
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
+        let rival = others.map(|(_, n)| *n).max().unwrap_or(0) as f64;
+        let held = explains.iter().filter(|key| hypothesis.is_certain(**key));
+        let held = held.count();
+        let own = explains
+            .iter()
+            .filter(|key| own_cause(graph, **key) == Some((hypothesis.element, cause)))
+            .count();
+        let seen = |relation: Relation| {
+            let of = hypothesis
+                .expected
+                .iter()
+                .filter(|e| e.relation == relation);
+            let (n, seen) = of.fold((0, 0), |(n, seen), e| {
+                (n + 1, seen + usize::from(explains.contains(&e.key)))
+            });
+            seen as f64 / f64::from(n.max(1))
+        };
+        let explained = explains.len() as f64;
+        let features = [
+            1.0,
+            explained.ln_1p(),
+            held as f64 / hypothesis.certain.max(1) as f64,
+            explained / around,
+            f64::from(u8::from(own > 0)),
+            own as f64 / 2.0,
+            seen(Relation::SiteOut),
+            seen(Relation::SiteDark),
+            seen(Relation::LinkDark),
+            seen(Relation::LinkLost),
+            seen(Relation::NeighbourCell),
+            (hypothesis.expected.len() as f64).ln_1p() / 4.0,
+            rival / explained.max(1.0),
+        ];
+        told.push((hypothesis, explains, features));
+    }
+    told
+}
+
+/// Blames the hypothesis of the greatest odds, which are the score.
+#[derive(Clone, Debug)]
+pub struct ClassifierRule {
+    classifier: Arc<Classifier>,
+}
+
+impl ClassifierRule {
+    /// The rule with these coefficients.
+    pub fn new(classifier: Classifier) -> Self {
+        Self {
+            classifier: Arc::new(classifier),
+        }
+    }
+}
+
+impl BlameRule for ClassifierRule {
+    fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {
+        let mut best: Option<(f64, &FaultHypothesis, BTreeSet<SceneKey>)> = None;
+        for (hypothesis, explains, features) in features(alarm, scene) {
+            let odds = hypothesis
+                .cause
+                .and_then(|c| self.classifier.odds(c, &features));
+            let Some(odds) = odds else { continue };
+            if best.as_ref().is_none_or(|(most, ..)| odds > *most) {
+                best = Some((odds, hypothesis, explains));
+            }
+        }
+        let (odds, hypothesis, explains) = best?;
+        Some(blame(hypothesis, odds, explains, scene))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(explained: f64, holds: bool) -> Example {
+        let mut features = [0.0; N];
+        features[0] = 1.0;
+        features[2] = explained;
+        Example {
+            cause: Cause::DuctCut,
+            features,
+            holds,
+        }
+    }
+
+    #[test]
+    fn what_separates_the_examples_is_learnt_and_the_rest_is_not_blamed() {
+        let examples: Vec<Example> = (0..40)
+            .map(|n| example(f64::from(n) / 40.0, n >= 20))
+            .collect();
+        let classifier = Classifier::train(&examples);
+        let odds = |e: f64| classifier.odds(Cause::DuctCut, &example(e, true).features);
+        assert!(
+            odds(0.9) > Some(0.0) && odds(0.1) < Some(0.0),
+            "{classifier:?}"
+        );
+        assert_eq!(
+            classifier.odds(Cause::FibreCut, &example(0.9, true).features),
+            None
+        );
+        assert_eq!(classifier, Classifier::train(&examples));
+    }
+}

@@ -1,0 +1,49 @@
+//! Yardsticks: classical alarm correlation to compare agents with, and the one measure of all.
+//!
+//! Pure: an inventory and alarms in the order of their delivery come in, commitments go out; time is
+//! an argument and nothing is drawn. Knows what agents may know: topology, and alarms of every type,
+//! those of cells included. It shares no code with agents or with the simulated network, and learns
+//! from labelled days that somebody hands it. A tour:
+//! - [`commitment`]: what a policy commits to; [`measure`]: commitments compared with the truth, by
+//!   the same definition at the same moment for agents, people and yardsticks;
+//! - [`consequences`]: what follows from the failure of an element; [`codebook`]: which alarms each
+//!   cause is expected to raise;
+//! - [`online`]: a yardstick at work, driven with `hear` and `due` ([`Yardstick`]), whatever its rule;
+//! - [`rules`]: first alarm, own alarm, most alarms, suppression by topology; [`codes`]: the codebook
+//!   by Hamming distance and by Bayes; [`walk`]: a random walk with restart; [`classifier`]:
+//!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
+//! - [`labelled`], [`likelihood`], [`tuning`], [`tuned`]: what is learnt, on which seeds, and the
+//!   thresholds that keep all to the same budget of wrong statements.
+//!
+//! What their scores say and do not say: `docs/score.md`, "Yardsticks".
+#![forbid(unsafe_code)]
+
+pub mod catalogue;
+pub mod classifier;
+pub mod codebook;
+pub mod codes;
+pub mod commitment;
+pub mod consequences;
+#[cfg(test)]
+mod invented;
+pub mod kind;
+pub mod labelled;
+pub mod likelihood;
+pub mod measure;
+pub mod online;
+pub mod rules;
+pub mod tuned;
+pub mod tuning;
+pub mod walk;
+
+pub use codebook::{Codebook, SceneKey};
+pub use commitment::{Commitment, CommitmentKind, DeliveredAlarm};
+pub use consequences::Consequences;
+pub use kind::YardstickKind;
+pub use labelled::LabelledDay;
+pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
+pub use online::{
+    AlarmScene, Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard,
+};
+pub use tuned::{TunedPolicy, TunedYardsticks, TuningDays};
+pub use tuning::{tune, tune_rule};

@@ -1,0 +1,185 @@
+//! What was tuned: thresholds of every policy for the same budget of wrong statements, counts,
+//! coefficients, and the seeds that all of it comes from.
+//!
+//! A JSON document that a command writes; the one that ships stands beside the code. Read next:
+//! [`crate::tuning`].
+
+use crate::classifier::Classifier;
+use crate::kind::YardstickKind;
+use crate::likelihood::Likelihoods;
+use crate::online::StatementThresholds;
+use domain::cause::Cause;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The version of the document.
+const VERSION: u32 = 1;
+
+const SHIPPED: &str = include_str!("../tuned/in-force.json");
+
+/// How one policy was tuned, and what it reached on the days that it was tuned on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TunedPolicy {
+    /// Seconds for which an alarm stands before it is weighed.
+    pub wait_s: f64,
+    /// The least score of each cause that is committed to.
+    pub least: BTreeMap<Cause, f64>,
+    /// The share of faults that it named first, 0 to 1.
+    pub named_first: f64,
+    /// Wrong statements a day.
+    pub wrong_per_day: f64,
+}
+
+/// The days that were tuned on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TuningDays {
+    /// The name of the topology.
+    pub topology: String,
+    /// The number of base-station sites.
+    pub sites: u64,
+    /// The first and the last seed.
+    pub seeds: [u64; 2],
+    /// Days per seed.
+    pub days: u32,
+}
+
+/// Everything that was tuned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TunedYardsticks {
+    /// The version of the document.
+    pub version: u32,
+    /// The days.
+    pub on: TuningDays,
+    /// The budget: wrong statements a day.
+    pub wrong_per_day: f64,
+    /// The yardstick that named most faults first within the budget.
+    pub best: String,
+    /// By the name of the policy.
+    pub policies: BTreeMap<String, TunedPolicy>,
+    /// The chance of the random walk to start anew.
+    pub restart: f64,
+    /// What was counted.
+    pub likelihoods: Likelihoods,
+    /// What was trained.
+    pub classifier: Classifier,
+}
+
+/// A document that is none.
+#[derive(Debug, thiserror::Error)]
+pub enum TunedError {
+    /// It is not JSON, or lacks something.
+    #[error("{0}")]
+    Form(#[from] serde_json::Error),
+    /// It was written by another version.
+    #[error("version {0} is not {VERSION}: tune again")]
+    Version(u32),
+    /// The yardstick that it calls the best is none.
+    #[error("'{0}' is no yardstick")]
+    Best(String),
+}
+
+impl TunedYardsticks {
+    /// What ships with the code.
+    ///
+    /// # Panics
+    /// Never: a test reads it.
+    pub fn in_force() -> &'static Self {
+        static IN_FORCE: OnceLock<TunedYardsticks> = OnceLock::new();
+        IN_FORCE.get_or_init(|| Self::parse(SHIPPED).expect("a test reads what ships"))
+    }
+
+    /// An empty document for these days and this budget.
+    pub fn on(days: TuningDays, wrong_per_day: f64) -> Self {
+        Self {
+            version: VERSION,
+            on: days,
+            wrong_per_day,
+            ..Self::default()
+        }
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// [`TunedError`] if it is not one of this version.
+    pub fn parse(text: &str) -> Result<Self, TunedError> {
+        let tuned: Self = serde_json::from_str(text)?;
+        match (tuned.version, YardstickKind::parse(&tuned.best)) {
+            (VERSION, Some(_)) => Ok(tuned),
+            (VERSION, None) => Err(TunedError::Best(tuned.best)),
+            (other, _) => Err(TunedError::Version(other)),
+        }
+    }
+
+    /// The document as JSON, indented, with a line's end.
+    pub fn json(&self) -> String {
+        let text = serde_json::to_string_pretty(self).expect("numbers and names are JSON");
+        format!("{text}\n")
+    }
+
+    /// The best yardstick.
+    pub fn best(&self) -> YardstickKind {
+        YardstickKind::parse(&self.best).unwrap_or(YardstickKind::Bayes)
+    }
+
+    /// The thresholds of a policy; one that was not tuned commits to nothing.
+    pub fn thresholds(&self, policy: &str) -> StatementThresholds {
+        let tuned = self.policies.get(policy);
+        tuned.map_or_else(StatementThresholds::default, |tuned| StatementThresholds {
+            wait_s: tuned.wait_s,
+            least: tuned.least.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The seeds of the gate, of reported days and of reported single faults.
+    const SCORED: [[u64; 2]; 3] = [[0, 10_199], [70_001, 70_200], [80_001, 80_400]];
+
+    #[test]
+    fn what_ships_is_read_again_and_tunes_every_yardstick() {
+        let tuned = TunedYardsticks::in_force();
+        assert_eq!(
+            TunedYardsticks::parse(&tuned.json()).ok().as_ref(),
+            Some(tuned)
+        );
+        for kind in YardstickKind::ALL {
+            let policy = tuned.policies.get(kind.as_str());
+            let policy = policy.unwrap_or_else(|| panic!("{kind} is not tuned"));
+            assert!(
+                policy.wrong_per_day <= tuned.wrong_per_day,
+                "{kind} overdraws its budget"
+            );
+            assert!(!policy.least.is_empty(), "{kind} never says anything");
+        }
+    }
+
+    #[test]
+    fn nothing_is_scored_on_the_seeds_that_it_was_tuned_on() {
+        let [first, last] = TunedYardsticks::in_force().on.seeds;
+        assert!(
+            first <= last && first >= 50_001,
+            "tuning seeds begin at 50001"
+        );
+        for [from, to] in SCORED {
+            assert!(last < from || to < first, "{from} to {to} are scored");
+        }
+    }
+
+    #[test]
+    fn another_version_is_refused_in_words() {
+        let other = TunedYardsticks {
+            version: 9,
+            ..TunedYardsticks::in_force().clone()
+        };
+        let refused = TunedYardsticks::parse(&other.json()).map(|_| ());
+        assert_eq!(
+            refused.map_err(|e| e.to_string()),
+            Err("version 9 is not 1: tune again".to_owned())
+        );
+    }
+}
