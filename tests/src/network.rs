@@ -248,6 +248,10 @@ fn outcome(action: &Action, now: Timestamp) -> Result<Outcome, ActFailure> {
                 let why = "the meters do not answer".to_owned();
                 return Err(ActFailure::Impossible(why));
             }
+            "cell:S-1/2" => {
+                let why = "the measurement broke off; ask again".to_owned();
+                return Err(ActFailure::Failed(why));
+            }
             "duct:R-1" => return Err(ActFailure::TooLong { seconds: 600 }),
             _ => Outcome::Measured(Measurement {
                 element: element.clone(),

@@ -166,7 +166,7 @@ mod tests {
         task::Status: created processing blocked input-required auth-required failed finished cancelled rejected unconfirmed
         task::Awaits: answer decision judgement credentials completion
         team::MemberStanding: invited accepted declined
-        telemetry::AlarmType: loss-of-signal link-down card-failure node-unreachable site-unreachable cells-out-of-service mains-failure signal-degraded temperature-high antenna-mismatch clock-unsynchronised congestion optical-power-low cell-unavailable cell-degraded interference-high battery-low
+        telemetry::AlarmType: loss-of-signal link-down card-failure node-unreachable site-unreachable cells-out-of-service mains-failure signal-degraded temperature-high antenna-mismatch clock-unsynchronised congestion optical-power-low cell-unavailable cell-degraded interference-high battery-low unknown
         telemetry::Severity: warning minor major critical
         telemetry::Saving: off symbol-shutdown carrier-shutdown deep-sleep
         telemetry::Condition: good degraded failed unreachable

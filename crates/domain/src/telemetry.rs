@@ -50,6 +50,9 @@ pub enum AlarmType {
     InterferenceHigh,
     /// The batteries of a site will soon be empty.
     BatteryLow,
+    /// An alarm whose type nobody here has a name for: its text is all that is known of it. It is
+    /// kept, shown and passed on like any other.
+    Unknown,
 }
 
 crate::named! {
@@ -436,4 +439,7 @@ pub enum Outcome {
     Told,
     /// The action cannot be done, for this reason.
     Impossible(String),
+    /// The attempt failed, for this reason: a probe that broke off, an element that did not answer
+    /// in time. It says nothing of the element; the same action may succeed when tried again.
+    Failed(String),
 }

@@ -168,5 +168,6 @@ pub fn outcome_in_words(outcome: &Outcome) -> String {
         }
         Outcome::Told => "the customer has it".to_owned(),
         Outcome::Impossible(why) => format!("impossible: {why}"),
+        Outcome::Failed(why) => format!("failed: {why}"),
     }
 }

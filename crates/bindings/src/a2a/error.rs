@@ -123,9 +123,10 @@ fn over_limit(cause: &OverLimit) -> ErrorKind {
 
 fn not_available(cause: &NotAvailable) -> ErrorKind {
     match cause {
-        NotAvailable::Agent { .. } | NotAvailable::Card { .. } | NotAvailable::TooLong { .. } => {
-            ErrorKind::Unavailable
-        }
+        NotAvailable::Agent { .. }
+        | NotAvailable::Card { .. }
+        | NotAvailable::AttemptFailed { .. }
+        | NotAvailable::TooLong { .. } => ErrorKind::Unavailable,
         NotAvailable::Network | NotAvailable::SwitchedOff { .. } => ErrorKind::UnsupportedOperation,
         NotAvailable::Impossible { .. } => ErrorKind::InvalidParams,
     }

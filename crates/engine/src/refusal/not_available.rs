@@ -31,6 +31,12 @@ pub enum NotAvailable {
         /// Why.
         why: String,
     },
+    /// What was wanted of the network was tried and failed; the same may succeed when tried again.
+    #[error("{why}")]
+    AttemptFailed {
+        /// Why.
+        why: String,
+    },
     /// What was wanted of the network takes longer than its caller is kept waiting.
     #[error("{why}")]
     TooLong {
@@ -54,6 +60,7 @@ impl NotAvailable {
             Self::Card { .. } => Some(Field::CardUrl),
             Self::Network
             | Self::Impossible { .. }
+            | Self::AttemptFailed { .. }
             | Self::TooLong { .. }
             | Self::SwitchedOff { .. } => None,
         }

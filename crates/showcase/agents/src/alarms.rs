@@ -19,7 +19,7 @@ pub fn tells_of_loss(alarm_type: AlarmType) -> bool {
         LossOfSignal | LinkDown | CardFailure | NodeUnreachable | SiteUnreachable
         | CellsOutOfService | MainsFailure | CellUnavailable => true,
         SignalDegraded | TemperatureHigh | AntennaMismatch | ClockUnsynchronised | Congestion
-        | OpticalPowerLow | CellDegraded | InterferenceHigh | BatteryLow => false,
+        | OpticalPowerLow | CellDegraded | InterferenceHigh | BatteryLow | Unknown => false,
     }
 }
 

@@ -135,6 +135,7 @@ impl Acts {
         let number = token & !FOREIGN;
         let answer = match outcome {
             Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
+            Outcome::Failed(why) => Err(ActFailure::Failed(why)),
             outcome => Ok(Acted { number, outcome }),
         };
         // A caller that has gone needs no answer.

@@ -1,8 +1,8 @@
 //! The delivery of alarms by management systems: late, duplicated, out of order, or lost.
 //!
 //! Knows delays, losses and alarm texts; refuses to know causes: an alarm is made from a
-//! [`ObservableCondition`], which names the condition and its observer, never the reason. Read next:
-//! [`crate::noise`].
+//! [`ObservableCondition`], which names the condition and its observer, never the reason. What errs
+//! besides is in [`crate::errors`]. Read next: [`crate::noise`].
 
 use crate::chance::{between, happens};
 use crate::state::ObservableCondition;
@@ -102,6 +102,7 @@ pub fn manner(alarm_type: AlarmType) -> AlarmTiming {
             Severity::Minor,
         ),
         AlarmType::BatteryLow => ((1.0, 5.0), (3.0, 30.0), (2.0, 10.0), 0.10, Severity::Major),
+        AlarmType::Unknown => ((1.0, 5.0), (4.0, 60.0), (2.0, 10.0), 0.03, Severity::Minor),
     };
     AlarmTiming {
         notice_s,
@@ -215,6 +216,7 @@ pub fn alarm(sighting: &ObservableCondition, time: Timestamp, cleared: bool) -> 
             AlarmType::CellDegraded => format!("{resource} serves its users badly"),
             AlarmType::InterferenceHigh => format!("foreign power on the carrier of {resource}"),
             AlarmType::BatteryLow => format!("the batteries of {resource} are nearly empty"),
+            AlarmType::Unknown => format!("an alarm on {resource} that has no name here"),
         }
     };
     Alarm {

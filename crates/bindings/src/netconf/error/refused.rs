@@ -138,6 +138,7 @@ fn not_available(cause: &NotAvailable, at: ErrorPath) -> RpcError {
         NotAvailable::Card { .. } => failed.app_tag("no-card").path(at),
         NotAvailable::Network => failed.app_tag("no-network"),
         NotAvailable::Impossible { .. } => failed.app_tag("impossible"),
+        NotAvailable::AttemptFailed { .. } => failed.app_tag("attempt-failed"),
         NotAvailable::TooLong { .. } => failed.app_tag("too-long"),
         NotAvailable::SwitchedOff { .. } => {
             RpcError::application(ErrorTag::OperationNotSupported).path(at)

@@ -105,7 +105,7 @@ impl Gathered {
                 }
             }
             Outcome::Configuration(found) if is_as_planned(found) => {}
-            Outcome::Impossible(_) => {}
+            Outcome::Impossible(_) | Outcome::Failed(_) => {}
             _ => return false,
         }
         let found = self.found.entry(agent.to_owned()).or_default();
@@ -177,7 +177,7 @@ fn kind_of(outcome: &Outcome) -> ((u8, &'static str), Option<&ElementId>) {
             let named = (*condition != Condition::Good).then_some(element);
             ((rank, condition.as_str()), named)
         }
-        Outcome::Impossible(_) => ((3, "without an answer"), None),
+        Outcome::Impossible(_) | Outcome::Failed(_) => ((3, "without an answer"), None),
         _ => ((5, "with every parameter as planned"), None),
     }
 }

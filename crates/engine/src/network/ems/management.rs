@@ -21,6 +21,9 @@ pub enum ActFailure {
     /// It cannot be done.
     #[error("{0}")]
     Impossible(String),
+    /// The attempt failed; the same may succeed when tried again.
+    #[error("{0}")]
+    Failed(String),
     /// It takes longer than a caller is kept waiting.
     #[error("there is no outcome after {seconds} s")]
     TooLong {
@@ -78,6 +81,7 @@ impl From<ActFailure> for Refusal {
     fn from(failure: ActFailure) -> Self {
         match failure {
             ActFailure::Impossible(why) => NotAvailable::Impossible { why }.into(),
+            ActFailure::Failed(why) => NotAvailable::AttemptFailed { why }.into(),
             ActFailure::TooLong { .. } => {
                 let why = failure.to_string();
                 NotAvailable::TooLong { why }.into()

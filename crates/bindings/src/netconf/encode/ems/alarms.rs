@@ -182,6 +182,10 @@ fn possible(of: AlarmType) -> (&'static [Ems], &'static str) {
             WIRELESS,
             "The batteries of a site are nearly empty: mains is away.",
         ),
+        AlarmType::Unknown => (
+            &[Ems::Wireless, Ems::Ip],
+            "An alarm of a type that has no name here: its text is what the element said. Probe the element.",
+        ),
     }
 }
 
