@@ -53,7 +53,7 @@ pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
     let lives = serving.settings.life.is_some().then_some(
         "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
     );
-    let inventory = simulation.inventory();
+    let inventory = simulation.documented_inventory();
     let on_it = |host| arena::world(host, simulation, nobody());
     serving.on(roster, inventory, lives, on_it).await
 }

@@ -167,7 +167,7 @@ impl Days {
             knowledge: self.knowledge.clone(),
             ..Settings::default()
         };
-        let (roster, inventory) = (roster(&settings)?, simulation.inventory());
+        let (roster, inventory) = (roster(&settings)?, simulation.documented_inventory());
         let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await?;
         let mut world = world(Arc::new(host), simulation, Box::new(|_| {}));
         let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));

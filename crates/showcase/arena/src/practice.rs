@@ -85,7 +85,7 @@ impl<A: Agent> StaffedNetwork<A> {
         let briefing = Briefing {
             roster: vec![Arc::clone(&own)],
             own,
-            inventory: simulation.inventory(),
+            inventory: simulation.documented_inventory(),
             open: Vec::new(),
         };
         let mut practice = Self {

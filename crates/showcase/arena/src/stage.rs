@@ -170,7 +170,14 @@ impl Stage {
             ..settings.clone()
         };
         let roster = roster(&settings).map_err(StartError::from)?;
-        let host = Host::start(home, &settings, roster, simulation.inventory(), clock).await?;
+        let host = Host::start(
+            home,
+            &settings,
+            roster,
+            simulation.documented_inventory(),
+            clock,
+        )
+        .await?;
         let mut world = world(Arc::new(host), simulation, listener);
         let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
         let seen = Arc::clone(&watch);

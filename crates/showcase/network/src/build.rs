@@ -14,6 +14,7 @@ mod power;
 
 use crate::chance::{between, choose, stream, whole};
 use crate::customer_complaints::Customers;
+use crate::errors::TelemetryErrors;
 use crate::geography::between_points;
 use crate::mobile;
 use crate::noise::Recorded;
@@ -53,6 +54,8 @@ pub struct Parameters {
     pub replay: Arc<Vec<Recorded>>,
     /// Drivers of connected vehicles, who complain through their car maker.
     pub customers: Customers,
+    /// The errors of telemetry, measurements and documents; none by default.
+    pub errors: TelemetryErrors,
 }
 
 impl Default for Parameters {
@@ -69,6 +72,7 @@ impl Default for Parameters {
             companions: false,
             replay: Arc::default(),
             customers: Customers::default(),
+            errors: TelemetryErrors::none(),
         }
     }
 }

@@ -11,6 +11,7 @@
 //! - [`configuration`]: the parameters of elements, and the effect of a wrong one;
 //! - [`state`]: current faults, and the conditions that follow from them;
 //! - [`alarms`]: the delivery of alarms: late, duplicated, or lost;
+//! - [`errors`]: false, late, lost and misattributed alarms, wrong measurements and documents;
 //! - [`noise`]: background alarms without a fault, calibrated by a real alarm record;
 //! - [`mobile`]: cells, their users, energy and batteries;
 //! - [`complaint`]: customers' complaints;
@@ -27,6 +28,7 @@ pub mod chance;
 pub mod complaint;
 pub mod configuration;
 pub mod customer_complaints;
+pub mod errors;
 pub mod fault;
 pub mod field;
 pub mod geography;
@@ -43,6 +45,7 @@ pub mod traffic;
 
 pub use build::Parameters;
 pub use customer_complaints::{CustomerComplaint, Customers};
+pub use errors::TelemetryErrors;
 pub use fault::{Fault, FaultError, FaultKind, FaultRequest, FaultTerms};
 pub use mobile::Mobile;
 pub use noise::record::Recorded;

@@ -138,7 +138,8 @@ pub struct NoiseBurst {
 }
 
 impl NoiseBurst {
-    fn of(
+    /// An alarm of this condition from `from` to `until`.
+    pub(crate) fn of(
         sighting: ObservableCondition,
         from: Timestamp,
         until: Timestamp,

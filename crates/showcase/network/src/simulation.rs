@@ -15,6 +15,7 @@ mod actions;
 mod ailments;
 mod background;
 mod customers;
+mod erring;
 mod events;
 mod journal;
 mod life;
@@ -29,6 +30,7 @@ pub use transport::PERIOD_S;
 
 use crate::build::{self, Parameters};
 use crate::chance::stream;
+use crate::errors::documents;
 use crate::fault::{Fault, FaultError, FaultTerms};
 use crate::mobile::Mobile;
 use crate::mobile::battery::Batteries;
@@ -42,6 +44,7 @@ use actions::FieldForce;
 use domain::inventory::{Domain, ElementId, Inventory};
 use domain::telemetry::{AlarmType, Outcome, Telemetry, Token};
 use domain::time::{SeededRng, Timestamp};
+use erring::Erring;
 use journal::Outages;
 use queue::Event;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,6 +183,7 @@ pub struct Simulation {
     dispatches: Vec<Dispatch>,
     outages: Outages,
     customers: customers::Desk,
+    erring: Erring,
 }
 
 impl Simulation {
@@ -209,7 +213,10 @@ impl Simulation {
         seed: u64,
         start: Timestamp,
     ) -> Self {
-        let state = NetworkState::default();
+        let state = NetworkState {
+            settings: documents::drifted(&inventory, parameters.errors.drift, seed),
+            ..NetworkState::default()
+        };
         let reach = Reachability::new(&inventory);
         let view = state.view(&inventory, &reach);
         let mut simulation = Self {
@@ -226,6 +233,7 @@ impl Simulation {
             dispatches: Vec::new(),
             outages: Outages::default(),
             customers: customers::Desk::new(&inventory, &parameters.customers, seed, start),
+            erring: Erring::new(&inventory, parameters.errors, seed),
             inventory,
             reach,
             parameters,
@@ -262,6 +270,7 @@ impl Simulation {
             explained: (BTreeSet::new(), BTreeSet::new()),
         };
         simulation.begin_background();
+        simulation.begin_false_alarms();
         simulation.begin_life();
         simulation.begin_periods();
         simulation.begin_mobile();
@@ -269,9 +278,15 @@ impl Simulation {
         simulation
     }
 
-    /// The inventory as documented.
+    /// The inventory as it is: for the referee and for maps.
     pub fn inventory(&self) -> Arc<Inventory> {
         Arc::clone(&self.inventory)
+    }
+
+    /// The inventory as documented, which is all that operators and agents have. It differs from the
+    /// true one only if documents err ([`Parameters::errors`]).
+    pub fn documented_inventory(&self) -> Arc<Inventory> {
+        Arc::clone(&self.erring.documented)
     }
 
     /// Schedules `fault` at its instant, or now if that has passed; small unrelated outages happen

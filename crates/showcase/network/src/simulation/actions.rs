@@ -6,12 +6,13 @@
 use super::queue::{Command, Errand, Event};
 use super::{EmissionContent, Recipients, Simulation};
 use crate::chance::between;
+use crate::errors::misreadings::Reading;
 use crate::field;
 use crate::probe::ProbeContext;
 use domain::inventory::{Domain, ElementId};
 use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
-use domain::time::Timestamp;
+use domain::time::{SeededRng, Timestamp};
 use std::collections::BTreeMap;
 
 /// The duration of a probe, in seconds.
@@ -291,9 +292,19 @@ impl Simulation {
             batteries: &self.batteries,
             now: self.now,
         };
-        let outcome = bench
-            .measure(element, &mut self.chances.actions)
-            .map_or_else(|| Outcome::Impossible(unknown(element)), Outcome::Measured);
+        let right = bench.measure(element, &mut self.chances.actions);
+        let outcome = match right {
+            None => Outcome::Impossible(unknown(element)),
+            Some(right) => {
+                let instruments = &mut self.erring.instruments;
+                let other = |id: &ElementId, rng: &mut SeededRng| bench.measure(id, rng);
+                match instruments.read(&self.inventory, &right, other) {
+                    Reading::Right => Outcome::Measured(right),
+                    Reading::Wrong(seen) => Outcome::Measured(seen),
+                    Reading::Failed(why) => Outcome::Failed(why),
+                }
+            }
+        };
         self.answer(self.now, &agent, token, outcome);
     }
 

@@ -38,6 +38,9 @@ impl Simulation {
             Event::Burst => self.burst(),
             Event::Grumble(grumble) => self.grumble(grumble),
             Event::Relent(grumble) => self.relent(&grumble),
+            Event::FalseBurst => self.false_burst(),
+            Event::FalseAlarm(alarm) => self.false_alarm(alarm),
+            Event::FalseEnd(alarm) => self.false_end(&alarm),
             Event::Mishap(kind) => self.mishap(kind),
             Event::Complain(site) => self.complain(site),
             Event::StrayComplaint => self.stray_complaint(),
@@ -264,7 +267,8 @@ impl Simulation {
     }
 
     pub(super) fn deliver_alarms(&mut self, deliveries: Vec<(Timestamp, Alarm)>) {
-        for (at, alarm) in deliveries {
+        let arriving = self.erring.transmission.pass(&self.inventory, deliveries);
+        for (at, alarm) in arriving {
             let domain = self
                 .inventory
                 .element(&alarm.resource)

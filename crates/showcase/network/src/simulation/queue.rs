@@ -43,6 +43,12 @@ pub(super) enum Event {
     Grumble(NoiseBurst),
     /// A background alarm ends.
     Relent(NoiseBurst),
+    /// The next group of false alarms begins.
+    FalseBurst,
+    /// A false alarm is raised.
+    FalseAlarm(NoiseBurst),
+    /// A false alarm ends.
+    FalseEnd(NoiseBurst),
     /// A small outage happens; none: draw one and schedule the next.
     Mishap(Option<TroubleKind>),
     /// A customer of a site complains, if it is still out.
