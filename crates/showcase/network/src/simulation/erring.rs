@@ -106,3 +106,7 @@ impl Simulation {
         self.erring.standing.len()
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
