@@ -483,11 +483,14 @@ async fn days(arguments: &[&str]) -> Vec<Value> {
 #[test]
 fn golden_days_of_three_seeds() {
     block_on(async {
-        let mut lines = days(&["--seeds", "1..3", "--policy", "agents,manual"]).await;
+        let ideal = ["--world", "ideal"];
+        let three = ["--seeds", "1..3", "--policy", "agents,manual"];
+        let mut lines = days(&[&three[..], &ideal].concat()).await;
         let table = lines.pop().unwrap();
         assert_eq!(table["event"], "batch", "{table}");
         assert_eq!(lines.len(), 6);
-        let again = days(&["--seeds", "2..2", "--policy", "agents"]).await;
+        let second = ["--seeds", "2..2", "--policy", "agents"];
+        let again = days(&[&second[..], &ideal].concat()).await;
         assert_eq!(again[0], lines[2], "the same seed is another day");
         let told: Vec<String> = lines.iter().map(gist).collect();
         assert_eq!(told, GOLDEN, "{told:#?}");
@@ -571,6 +574,49 @@ fn a_batch_that_was_ended_goes_on() {
             "{}",
             refused.stderr
         );
+        let other = [
+            &["simulate", "--days", "1", "--seeds", "1..1"][..],
+            &["--errors", "lost=0.5"],
+            &policy,
+            &SMALL,
+            &files,
+        ]
+        .concat();
+        let refused = run(Path::new("unused"), &other).await.with_code(5);
+        assert!(
+            refused.stderr.contains("in the world 'erring'"),
+            "{}",
+            refused.stderr
+        );
+    });
+}
+
+/// The world errs unless it is said otherwise, the scores say so, and a sweep plays the same seeds at
+/// each value of one error.
+#[test]
+fn days_err_unless_told_and_a_sweep_shows_how_the_score_falls() {
+    block_on(async {
+        let none = ["--seeds", "1..1", "--policy", "none"];
+        let lines = days(&none).await;
+        assert_eq!(lines[0]["world"], "erring");
+        assert_eq!(lines[1]["world"], "erring");
+        let sweep = ["--world", "ideal", "--sweep", "lost=0,0.5"];
+        let lines = days(&[&none[..], &sweep].concat()).await;
+        let worlds: Vec<&Value> = lines[..2].iter().map(|line| &line["world"]).collect();
+        assert_eq!(worlds, [&Value::Null, &Value::from("ideal lost=0.5")]);
+        let faults = |line: &Value| -> Vec<(Value, Value)> {
+            let faults = line["faults"].as_array().unwrap().iter();
+            faults
+                .map(|f| (f["element"].clone(), f["began"].clone()))
+                .collect()
+        };
+        assert_eq!(faults(&lines[0]), faults(&lines[1]));
+        assert_eq!(lines[2]["event"], "sweep");
+        assert_eq!(lines[2]["values"], serde_json::json!([0.0, 0.5]));
+        let wrong = ["simulate", "--days", "1", "--errors", "rain=1"];
+        let refused = run(Path::new("unused"), &wrong).await.with_code(2);
+        let said = refused.stderr;
+        assert!(said.contains("'rain' is no error of telemetry") && said.contains("wrong-links"));
     });
 }
 

@@ -1,8 +1,11 @@
 //! The command line of `convoke demo`, `convoke simulate` and `convoke learn`.
 
 use super::Platform;
+use crate::output::Failure;
 use arena::practice::PracticeSetting;
 use clap::{Args, Subcommand};
+use network::TelemetryErrors;
+use network::errors::KEYS;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -49,6 +52,51 @@ pub(crate) struct Stage {
     /// start_timestamp and end_timestamp in seconds.
     #[arg(long, value_name = "FILE")]
     pub(crate) alarms: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) world: WorldFlags,
+}
+
+/// How far telemetry, measurements and documents err.
+#[derive(Args, Clone)]
+pub(crate) struct WorldFlags {
+    /// The world: ideal, or erring, with false, late, lost and misattributed alarms, measurements
+    /// that err and fail, and documents that are wrong. Days that are simulated are in the erring
+    /// one, all else in the ideal one unless this says otherwise.
+    #[arg(long, value_name = "ideal|erring")]
+    pub(crate) world: Option<String>,
+    /// What differs from that world; the keys are listed by --help.
+    #[arg(long, value_name = "KEY=VALUE,...", long_help = errors_help())]
+    pub(crate) errors: Option<String>,
+}
+
+impl WorldFlags {
+    /// The errors that are asked for; `otherwise` if no world is named.
+    pub(crate) fn errors(&self, otherwise: TelemetryErrors) -> Result<TelemetryErrors, Failure> {
+        let mut errors = match &self.world {
+            None => otherwise,
+            Some(name) => TelemetryErrors::of_world(name).ok_or_else(|| {
+                let known = TelemetryErrors::WORLDS.join(" and ");
+                Failure::usage(format!("'{name}' is no world; there are {known}"))
+            })?,
+        };
+        if let Some(settings) = &self.errors {
+            let set = errors.set_all(settings);
+            set.map_err(|e| Failure::usage(format!("--errors {e}")))?;
+        }
+        Ok(errors)
+    }
+}
+
+/// The help of `--errors`, with every key and its range.
+fn errors_help() -> String {
+    let keys = KEYS.iter().map(|key| {
+        let (least, most) = key.range;
+        format!("  {:<15} {least} to {most}: {}\n", key.name, key.words)
+    });
+    format!(
+        "What differs from that world, for example false-alarms=60,lost=0.33:\n{}",
+        keys.collect::<String>().trim_end()
+    )
 }
 
 #[derive(Args)]
@@ -122,6 +170,10 @@ pub(crate) struct Simulate {
     /// Write a page with the scores, their confidence intervals and pictures.
     #[arg(long, value_name = "FILE", requires = "days")]
     pub(crate) html: Option<PathBuf>,
+    /// Play the same seeds at each of these values of one error of the world, as in --errors, and
+    /// show how the score falls: false-alarms=0,30,60.
+    #[arg(long, value_name = "KEY=A,B,...", requires = "days")]
+    pub(crate) sweep: Option<String>,
     /// File with the agents' weights of causes, as written by `learn`, instead of the shipped ones.
     #[arg(long, env = "CONVOKE_KNOWLEDGE", value_name = "FILE")]
     pub(crate) knowledge: Option<PathBuf>,
@@ -143,6 +195,8 @@ pub(crate) struct Learn {
     /// Background alarms replayed from a file instead of random ones, as in `simulate`.
     #[arg(long, value_name = "FILE")]
     pub(crate) alarms: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) world: WorldFlags,
     /// The seeds: different from those that will be scored.
     #[arg(long, default_value = "50001..50100", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
@@ -264,6 +318,25 @@ impl FromStr for Seeds {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_key_is_in_the_help_and_a_wrong_one_is_refused() {
+        let help = errors_help();
+        assert!(KEYS.iter().all(|key| help.contains(key.name)), "{help}");
+        let flags = |world: Option<&str>, errors: Option<&str>| {
+            let flags = WorldFlags {
+                world: world.map(str::to_owned),
+                errors: errors.map(str::to_owned),
+            };
+            flags.errors(TelemetryErrors::erring())
+        };
+        let told = |world, errors| flags(world, errors).map(|e| e.to_string()).ok();
+        assert_eq!(told(None, None).as_deref(), Some("erring"));
+        let ideal = told(Some("ideal"), Some("lost=0.5"));
+        assert_eq!(ideal.as_deref(), Some("ideal lost=0.5"));
+        assert_eq!(told(Some("perfect"), None), None);
+        assert_eq!(told(None, Some("rain=1")), None);
+    }
 
     #[test]
     fn seeds_are_counted_or_named() {

@@ -14,7 +14,7 @@ use arena::recorder::Recorder;
 use arena::scenario::Scenario;
 use arena::stage::{ScenarioParameters, Stage, topology};
 use domain::time::Timestamp;
-use network::FaultRequest;
+use network::{FaultRequest, TelemetryErrors};
 use report::Record;
 use server::clock::Clock;
 use server::host::Home;
@@ -279,6 +279,7 @@ pub(crate) fn play(
         seed,
         sites,
         alarms: files::alarms(flags.alarms.as_deref())?,
+        errors: flags.world.errors(TelemetryErrors::none())?,
     })
 }
 

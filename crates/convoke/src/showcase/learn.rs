@@ -16,6 +16,7 @@ use arena::practice::PracticeDurations;
 use arena::seeds::LEARNT;
 use arena::stage::topology;
 use arena::training::Training;
+use network::TelemetryErrors;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +50,7 @@ pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
 fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
     let topology = topology(&learn.topology)?;
     let alarms = files::alarms(learn.alarms.as_deref())?;
+    let errors = learn.world.errors(TelemetryErrors::none())?;
     let days = |seed| Days {
         topology: topology.clone(),
         sites: learn.sites,
@@ -57,6 +59,7 @@ fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
         policy: Operator::None,
         practice: PracticeDurations::default(),
         alarms: Arc::clone(&alarms),
+        errors,
         knowledge: None,
     };
     Ok(learn.seeds.from(*LEARNT.start()).map(days).collect())

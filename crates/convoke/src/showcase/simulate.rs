@@ -2,7 +2,9 @@
 //!
 //! `trials` plays every kind of fault in turn, `sweep` days with each assumption on people changed.
 //! Scores of days are kept in a file, one line each, so that an interrupted batch resumes. Read
-//! next: [`arena::day`], [`report::ScoreBatch`].
+//! next: [`arena::day`], [`report::ScoreBatch`]; `degradation`, the same days in several worlds.
+
+mod degradation;
 
 mod sweep;
 mod trials;
@@ -17,6 +19,7 @@ use arena::practice::PracticeDurations;
 use arena::referee::ScenarioReport;
 use arena::scenario::Scenario;
 use arena::stage::{Stage, topology};
+use network::TelemetryErrors;
 use report::{About, Score, ScoreBatch};
 use server::config::Settings;
 use server::host::Home;
@@ -135,15 +138,31 @@ fn row(report: &ScenarioReport) -> String {
 
 /// Runs the same days once per seed and policy.
 async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(), Failure> {
-    let plan = plan(simulate, days)?;
+    let errors = simulate.stage.world.errors(TelemetryErrors::erring())?;
+    match &simulate.sweep {
+        None => {
+            let plan = plan(simulate, days, errors)?;
+            let scores = play_all(common, simulate, &plan).await?;
+            conclude(common, simulate, scores, errors)
+        }
+        Some(asked) => degradation::run(common, simulate, days, errors, asked).await,
+    }
+}
+
+/// Plays what is planned and not kept yet.
+async fn play_all(
+    common: &Common,
+    simulate: &Simulate,
+    plan: &[Days],
+) -> Result<Vec<Score>, Failure> {
     let mut scores = match &simulate.out {
-        Some(file) => kept(file, &plan)?,
+        Some(file) => kept(file, plan)?,
         None => Vec::new(),
     };
     let mut out = simulate.out.as_deref().map(files::append).transpose()?;
     let is_done = |scores: &[Score], days: &Days| scores.iter().any(|s| is_of(s, days));
     let progress = Arc::new(Progress::new(plan.len(), !common.json));
-    for days in &plan {
+    for days in plan {
         if is_done(&scores, days) {
             progress.skip();
             continue;
@@ -162,11 +181,11 @@ async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(),
         scores.push(score);
     }
     progress.end();
-    conclude(common, simulate, scores)
+    Ok(scores)
 }
 
 /// The runs in order: seeds outside, policies inside, so that an interrupted batch can be compared.
-fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
+fn plan(simulate: &Simulate, days: u32, errors: TelemetryErrors) -> Result<Vec<Days>, Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
     let policies = policies(simulate)?;
@@ -180,6 +199,7 @@ fn plan(simulate: &Simulate, days: u32) -> Result<Vec<Days>, Failure> {
             policy,
             practice: durations(simulate),
             alarms: Arc::clone(&alarms),
+            errors,
             knowledge: simulate.knowledge.clone(),
         }));
     }
@@ -202,9 +222,15 @@ fn kept(file: &Path, plan: &[Days]) -> Result<Vec<Score>, Failure> {
         if !plan.iter().any(|days| is_of(&score, days)) {
             let file = file.display();
             return Err(Failure::conflict(format!(
-                "{file} holds the score of seed {} by {} for {} days and {} sites of {}, which is \
-                 not asked for: name another file, or the same seeds, policies, days and network",
-                score.seed, score.policy, score.days, score.sites, score.topology
+                "{file} holds the score of seed {} by {} for {} days and {} sites of {} in the world \
+                 '{}', which is not asked for: name another file, or the same seeds, policies, days, \
+                 network and world",
+                score.seed,
+                score.policy,
+                score.days,
+                score.sites,
+                score.topology,
+                score.world()
             )));
         }
         scores.push(score);
@@ -216,23 +242,31 @@ fn is_of(score: &Score, days: &Days) -> bool {
     score.seed == days.seed
         && score.policy == days.policy.as_str()
         && score.topology == days.topology.name
+        && score.world() == days.world()
         && score.sites == days.sites as u64
         && (score.days - f64::from(days.days)).abs() < 0.5
 }
 
-fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<(), Failure> {
+fn conclude(
+    common: &Common,
+    simulate: &Simulate,
+    scores: Vec<Score>,
+    errors: TelemetryErrors,
+) -> Result<(), Failure> {
     let batch = ScoreBatch::new(scores);
     if common.json {
         let mut table: serde_json::Value =
             serde_json::from_str(&batch.json()).expect("a table is written as JSON");
         table["causes"] = batch.json_by_cause();
+        table["world"] = errors.to_string().into();
         output::json(&table);
     } else {
+        line(&format!("World: {errors}\n"));
         line(&batch.text(WIDTH));
         line(&batch.text_by_cause());
     }
     if let Some(file) = &simulate.html {
-        let page = report::html::batch(&batch, &about());
+        let page = report::html::batch(&batch, &about(&errors.to_string()));
         write(file, &page)?;
         if !common.json {
             line(&format!("\nThe same with pictures: {}", file.display()));
@@ -242,13 +276,13 @@ fn conclude(common: &Common, simulate: &Simulate, scores: Vec<Score>) -> Result<
 }
 
 /// The provenance of a page's figures.
-fn about() -> About {
+fn about(world: &str) -> About {
     let arguments = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     About {
         command: format!("convoke {arguments}"),
         machine: format!("{processors} processors, {}", std::env::consts::ARCH),
         date: server::clock::Clock::wall_time().to_string()[..10].to_owned(),
-        assumptions: vec![ASSUMED.to_owned()],
+        assumptions: vec![ASSUMED.to_owned(), format!("The world: {world}.")],
     }
 }

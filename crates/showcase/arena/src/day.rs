@@ -14,7 +14,7 @@ use crate::roster::roster;
 use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
 use agents::practice::{Practice as People, PracticePolicy as ByHand};
 use domain::time::{SeededRng, Timestamp};
-use network::{Backbone, Customers, Parameters, Recorded, Simulation};
+use network::{Backbone, Customers, Parameters, Recorded, Simulation, TelemetryErrors};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
 use server::clock::Clock;
@@ -102,6 +102,8 @@ pub struct Days {
     pub practice: PracticeDurations,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
+    /// The errors of telemetry, measurements and documents.
+    pub errors: TelemetryErrors,
     /// A file with weights of causes for the agents, instead of the shipped ones.
     pub knowledge: Option<PathBuf>,
 }
@@ -122,11 +124,17 @@ impl Days {
         Simulation::new(&self.topology, self.parameters(), self.seed, self.begin())
     }
 
+    /// The name of the world, with what differs from it.
+    pub fn world(&self) -> String {
+        self.errors.to_string()
+    }
+
     fn parameters(&self) -> Parameters {
         lively(Parameters {
             sites: self.sites,
             replay: Arc::clone(&self.alarms),
             calm_from: Some(self.end()),
+            errors: self.errors,
             ..Parameters::default()
         })
     }
@@ -150,10 +158,12 @@ impl Days {
     /// # Errors
     /// [`StartError`] if the platform does not start.
     pub async fn play(&self, progress: impl Fn(f64) + Send + 'static) -> Result<Score, StartError> {
-        match self.policy.by_hand() {
-            None => self.by_agents(progress).await,
-            Some(policy) => Ok(self.by_people(policy, progress)),
-        }
+        let mut score = match self.policy.by_hand() {
+            None => self.by_agents(progress).await?,
+            Some(policy) => self.by_people(policy, progress),
+        };
+        score.world = Some(self.world()).filter(|world| world != report::score::IDEAL);
+        Ok(score)
     }
 
     async fn by_agents(

@@ -108,6 +108,7 @@ pub fn score(
         version: report::score::VERSION,
         policy: played.policy.clone(),
         topology: played.topology.clone(),
+        world: None,
         seed: played.seed,
         days: simulation.now().seconds_since(played.began) / 86_400.0,
         sites: count(ElementKind::Site),

@@ -13,7 +13,7 @@ use crate::scenario::{self, Scenario};
 use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
 use ::network::{
     Backbone, Customers, Fault, FaultError, FaultRequest, FaultTerms, Parameters, Recorded,
-    Simulation, mobile,
+    Simulation, TelemetryErrors, mobile,
 };
 use domain::time::{SeededRng, Timestamp};
 use network::import::ImportError;
@@ -67,6 +67,8 @@ pub struct ScenarioParameters {
     pub min_sites: usize,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
+    /// The errors of telemetry, measurements and documents.
+    pub errors: TelemetryErrors,
     /// The seed of all randomness.
     pub seed: u64,
     /// The number of sites.
@@ -268,6 +270,7 @@ impl ScenarioParameters {
         let parameters = Parameters {
             sites: self.sites,
             replay: Arc::clone(&self.alarms),
+            errors: self.errors,
             ..Parameters::default()
         };
         let parameters = match self.scenario {

@@ -1,4 +1,4 @@
-//! The pages: a batch, and one run. Each is one file that opens without a network.
+//! The pages: a batch, a sweep, and one run. Each is one file that opens without a network.
 //!
 //! Nothing is loaded from elsewhere, as the page's Content-Security-Policy enforces; the one
 //! script, which moves the map through time, is admitted there by its digest. Without it the map
@@ -6,10 +6,12 @@
 //! [`crate::picture`].
 
 mod batch;
+mod degradation;
 mod frame;
 mod run;
 
 pub use batch::batch;
+pub use degradation::degradation;
 pub use frame::{POLICY, SCRIPT};
 pub use run::run;
 

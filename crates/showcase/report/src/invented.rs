@@ -323,6 +323,7 @@ pub(crate) fn scores() -> impl Strategy<Value = Score> {
         version: crate::score::VERSION,
         policy,
         topology: "two-towns".into(),
+        world: None,
         seed,
         days: 1.0,
         sites: 2,

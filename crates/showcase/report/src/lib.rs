@@ -11,6 +11,7 @@
 //! - [`open_loop`]: what every policy made of one recorded stream, as a table;
 //! - [`batch`]: many scores as one table, as text and as JSON; [`finding`] puts the table into
 //!   sentences, including the rows on which agents do worse;
+//! - [`degradation`]: the same seeds in worlds that err more and more, as curves;
 //! - [`story`]: tasks, cases, faults and outages, reconstructed from the moments of a record;
 //! - [`picture`]: map, lanes, sequence diagram, intervals, distributions and trade-off, as SVG;
 //! - [`html`]: the pages around them, which open without a network;
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+pub mod degradation;
 pub mod finding;
 pub mod html;
 #[cfg(test)]
@@ -34,6 +36,7 @@ pub mod statistics;
 pub mod story;
 
 pub use batch::{ScoreBatch, Table};
+pub use degradation::Degradation;
 pub use html::About;
 pub use language::time::Timestamp;
 pub use metric::{METRICS, Metric};

@@ -3,8 +3,9 @@
 //! Colours are classes that the page's style inverts in dark mode; no meaning depends on a colour
 //! alone. Text that is cut short is whole in a `<title>`, shown under the pointer. This file holds
 //! what they share: axes, and the marks of policies. Read next: [`map`], [`lanes`], [`sequence`],
-//! [`intervals`], [`distribution`], [`trade`].
+//! [`intervals`], [`distribution`], [`trade`], [`curve`].
 
+pub mod curve;
 pub mod distribution;
 pub mod intervals;
 pub mod lanes;

@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 /// version 2 the first suspect counted for people and the successful remedy for agents.
 pub const VERSION: u32 = 2;
 
+/// The name of a world without errors.
+pub const IDEAL: &str = "ideal";
+
 /// The score of one run: the last line of its record, and one line of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Score {
@@ -22,6 +25,10 @@ pub struct Score {
     pub policy: String,
     /// The name of the topology.
     pub topology: String,
+    /// The world, if it errs: `erring`, `ideal lost=0.33`. Scores of different worlds are not of one
+    /// batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
     /// The seed.
     pub seed: u64,
     /// The length of the run, in days of simulated time.
@@ -100,6 +107,11 @@ pub struct ComplaintScore {
 }
 
 impl Score {
+    /// The world in which the run was played: `ideal` if nothing is said of it.
+    pub fn world(&self) -> &str {
+        self.world.as_deref().unwrap_or(IDEAL)
+    }
+
     /// The figure called `name`; none if this run lacks it.
     pub fn figure(&self, name: &str) -> Option<f64> {
         self.figures.get(name).copied()

@@ -13,6 +13,7 @@ fn days(seed: u64) -> Days {
         policy: crate::day::Operator::None,
         practice: Default::default(),
         alarms: Shared::default(),
+        errors: network::TelemetryErrors::none(),
         knowledge: None,
     }
 }

@@ -206,7 +206,7 @@ fn values_of(page: &mut Markup, figures: &Table, row: &Row) {
     page.close().close();
 }
 
-fn legend(page: &mut Markup, policies: &[String]) {
+pub(super) fn legend(page: &mut Markup, policies: &[String]) {
     page.open("ul", &[("class", &"legend")]);
     for (place, policy) in policies.iter().enumerate() {
         let mut swatch = opened(policy, &"mark of the policy", [16.0, 16.0]);
@@ -217,7 +217,7 @@ fn legend(page: &mut Markup, policies: &[String]) {
     page.close();
 }
 
-fn chart(page: &mut Markup, title: &str, picture: &Markup, caption: &str) {
+pub(super) fn chart(page: &mut Markup, title: &str, picture: &Markup, caption: &str) {
     page.open("figure", &[]).leaf("h3", &[], &title);
     page.open("div", &[("class", &"picture")])
         .markup(picture)
@@ -297,7 +297,7 @@ fn trades(page: &mut Markup, batch: &ScoreBatch) {
     page.leaf("figcaption", &[], &caption).close();
 }
 
-fn origin(page: &mut Markup, about: &About) {
+pub(super) fn origin(page: &mut Markup, about: &About) {
     page.leaf("h2", &[], &"What it rests on");
     if !about.assumptions.is_empty() {
         page.open("ul", &[]);
