@@ -7,7 +7,9 @@
 //!   alike, and messages that must arrive;
 //! - [`topology`]: what fails when something does;
 //! - [`alarms`] and [`incident`]: from single alarms to incidents;
-//! - [`knowledge`]: how surely and how fast causes show in them, as learnt;
+//! - [`knowledge`]: how surely and how fast causes show in them, as learnt; [`alarm_trust`]: how far
+//!   each type of alarm is to be trusted, as experienced;
+//! - [`measurement_series`]: several measurements of one element as one, for instruments err;
 //! - [`oss_fault`]: event analysis, cross-domain correlation and the workflow of a fault;
 //! - [`wireless_fault`] and [`ip_fault`]: watch and diagnose one domain ([`domain_agent`]);
 //! - [`optimisation`], [`energy_saving`] and [`service_intent`]: users' experience against energy,
@@ -22,6 +24,7 @@
 //! other through the contract of `domain` only, exactly as an agent from elsewhere would.
 #![forbid(unsafe_code)]
 
+pub mod alarm_trust;
 pub mod alarms;
 pub mod answers;
 pub mod bss_tickets;
@@ -34,6 +37,7 @@ pub mod energy_saving;
 pub mod incident;
 pub mod ip_fault;
 pub mod knowledge;
+pub mod measurement_series;
 pub mod optimisation;
 pub mod oss_fault;
 pub mod outbox;

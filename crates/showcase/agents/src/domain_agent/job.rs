@@ -1,8 +1,12 @@
 //! One diagnosis: what is measured, what came of it, and the report.
 //!
-//! Knows the course of a diagnosis; what readings mean is the domain's [`super::DomainExpertise`].
+//! Everything is measured twice, and what the two say differently a third time
+//! ([`crate::measurement_series`]). Knows the course of a diagnosis; what readings mean is the domain's
+//! [`super::DomainExpertise`].
 
 use crate::element_names::NamedElements;
+use crate::measurement_series::MeasurementRound;
+pub use crate::measurement_series::Measurements;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult, Suspicion};
 use domain::agent::{Output, Progress};
@@ -11,15 +15,12 @@ use domain::content::Content;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::task::{Task, TaskId};
 use domain::telemetry::{Measurement, Outcome};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Seconds after which a diagnosis decides with the readings that have come.
 pub const PROBES_LONGEST_S: f64 = 300.0;
 /// The most elements measured in one stage.
 pub const PROBES_MAX: usize = 16;
-
-/// All that was measured, by element.
-pub type Measurements = BTreeMap<ElementId, Measurement>;
 
 /// The finding that readings show.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,14 +66,13 @@ pub struct DiagnosisJob {
     is_judged: bool,
     /// Counts the rounds of measuring, from 1.
     pub stage: u32,
-    /// All that has been measured in all stages.
-    pub measurements: Measurements,
+    /// All that is measured, in all stages.
+    round: MeasurementRound,
     looked_at: Vec<Suspicion>,
-    awaited: BTreeSet<ElementId>,
-    asked: usize,
+    /// The elements of the stage.
+    asked: BTreeSet<ElementId>,
     half_told: bool,
     concluded: bool,
-    unmeasured: Vec<String>,
 }
 
 impl DiagnosisJob {
@@ -83,13 +83,11 @@ impl DiagnosisJob {
             is_judged: task.content.expected_response.is_some(),
             reading,
             stage: 0,
-            measurements: BTreeMap::new(),
+            round: MeasurementRound::default(),
             looked_at: vec![diagnosis.suspicion.clone()],
-            awaited: BTreeSet::new(),
-            asked: 0,
+            asked: BTreeSet::new(),
             half_told: false,
             concluded: false,
-            unmeasured: Vec::new(),
             diagnosis,
         }
     }
@@ -99,7 +97,7 @@ impl DiagnosisJob {
     pub fn replaced_by(&self, diagnosis: Diagnosis, reading: NamedElements) -> Self {
         Self {
             stage: self.stage,
-            measurements: BTreeMap::new(),
+            round: MeasurementRound::default(),
             looked_at: vec![diagnosis.suspicion.clone()],
             reading,
             diagnosis,
@@ -109,7 +107,7 @@ impl DiagnosisJob {
 
     /// True once something has been measured, or could not be.
     pub fn has_readings(&self) -> bool {
-        !self.measurements.is_empty() || !self.unmeasured.is_empty()
+        self.round.has_begun()
     }
 
     /// True if the publisher judges the result.
@@ -139,52 +137,65 @@ impl DiagnosisJob {
         self.looked_at.extend(suspicions);
     }
 
-    /// Begins a stage; gives what of `plan` is to be measured now.
+    /// Begins a stage: the elements of `plan` that have not been measured.
     pub fn planned(&mut self, plan: Vec<ElementId>) -> Vec<ElementId> {
+        let known: BTreeSet<ElementId> = self.round.elements().cloned().collect();
         let mut fresh: Vec<ElementId> = Vec::new();
         for element in plan {
-            let known = self.measurements.contains_key(&element) || fresh.contains(&element);
-            if !known && fresh.len() < PROBES_MAX {
+            if !known.contains(&element) && !fresh.contains(&element) && fresh.len() < PROBES_MAX {
                 fresh.push(element);
             }
         }
         self.stage += 1;
-        self.asked = fresh.len();
-        self.awaited = fresh.iter().cloned().collect();
+        self.asked = fresh.iter().cloned().collect();
         self.half_told = false;
         self.concluded = false;
         fresh
     }
 
-    /// Takes down how one measurement ended; tells the publisher at half way.
-    pub fn measured(&mut self, element: ElementId, outcome: Outcome) -> Vec<Output> {
-        match outcome {
-            Outcome::Measured(m) => {
-                self.measurements.insert(m.element.clone(), m);
-            }
-            Outcome::Impossible(why) => self.unmeasured.push(format!("{element}: {why}")),
-            _ => {}
-        }
-        self.awaited.remove(&element);
-        let done = self.asked - self.awaited.len().min(self.asked);
-        if self.half_told || done * 2 < self.asked || self.awaited.is_empty() {
+    /// The probes with which a stage begins.
+    pub fn probes(&mut self, fresh: &[ElementId]) -> Vec<ElementId> {
+        self.round.begin(fresh)
+    }
+
+    /// Takes down how one probe ended; tells the publisher at half way.
+    pub fn measured(&mut self, element: &ElementId, outcome: Outcome) -> Vec<Output> {
+        self.round.take(element, outcome);
+        let awaited = self.asked.iter().filter(|e| self.round.waits_for(e));
+        let (awaited, asked) = (awaited.count(), self.asked.len());
+        let done = asked - awaited;
+        if self.half_told || done * 2 < asked || awaited == 0 {
             return Vec::new();
         }
         self.half_told = true;
-        let words = format!("{done} of {} elements measured", self.asked);
+        let words = format!("{done} of {asked} elements measured");
         vec![self.working(50, words)]
     }
 
     /// No longer waits for measurements that have not come.
     pub fn give_up_waiting(&mut self) {
-        for element in std::mem::take(&mut self.awaited) {
-            self.unmeasured.push(format!("{element}: no answer"));
-        }
+        self.round.give_up();
     }
 
-    /// True if the result can be reported and has not been.
+    /// The probes to be done again: of what failed, of elements of which two measurements say
+    /// different conditions, and of all if the two are `read` as different findings.
+    pub fn again(
+        &mut self,
+        read: impl Fn(&Measurements) -> Option<DiagnosisFinding>,
+    ) -> Vec<ElementId> {
+        let found = |n: usize| read(&self.round.sample(n)).map(|f| (f.root_cause, f.cause));
+        let doubtful = found(0) != found(1);
+        self.round.again(|_, _| doubtful)
+    }
+
+    /// What most measurements of each element say.
+    pub fn measurements(&self) -> Measurements {
+        self.round.agreed()
+    }
+
+    /// True if nothing is awaited, and no result has been reported.
     pub fn ready(&self) -> bool {
-        self.awaited.is_empty() && !self.concluded
+        !self.round.waits() && !self.concluded
     }
 
     /// News of the work.
@@ -196,8 +207,8 @@ impl DiagnosisJob {
     /// The report of the result.
     pub fn result(&mut self, inventory: &Inventory, finding: Option<DiagnosisFinding>) -> Output {
         self.concluded = true;
-        let mut evidence: Vec<String> = self.measurements.values().map(readings).collect();
-        evidence.extend(self.unmeasured.iter().cloned());
+        let mut evidence: Vec<String> = self.measurements().values().map(readings).collect();
+        evidence.extend(self.round.unmeasured());
         let result = match finding {
             Some(finding) => finding.result(self.target(), evidence),
             None => DiagnosisResult {

@@ -12,6 +12,7 @@ pub(crate) use request::target_needed;
 
 use crate::alarms::{ActiveAlarms, AlarmKey};
 use crate::context::{AgentContext, TaskExecutor};
+use crate::measurement_series::AGREEING;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::verification::{VerificationOrder, VerificationResult};
@@ -30,6 +31,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use watch::Watch;
 
+/// Seconds within which two good measurements of a site belong together.
+const TWICE_WITHIN_S: f64 = 600.0;
 /// The most sites measured at one time for a verification.
 const VERIFIED_AT_ONCE_MAX: usize = 12;
 
@@ -73,6 +76,8 @@ pub struct DomainAgent<P> {
     jobs: BTreeMap<TaskId, DiagnosisJob>,
     probes: BTreeMap<Token, (ElementId, Purpose)>,
     deadlines: BTreeMap<Token, (TaskId, u32)>,
+    /// Sites that measured well the last time, and when.
+    well: BTreeMap<ElementId, Timestamp>,
     practice: PhantomData<P>,
 }
 
@@ -87,6 +92,7 @@ impl<P: DomainExpertise> TaskExecutor for DomainAgent<P> {
             jobs: BTreeMap::new(),
             probes: BTreeMap::new(),
             deadlines: BTreeMap::new(),
+            well: BTreeMap::new(),
             practice: PhantomData,
         };
         let open = briefing.open.iter();
@@ -282,15 +288,8 @@ impl<P: DomainExpertise> DomainAgent<P> {
         let fresh = job.planned(plan);
         let words = format!("measuring {} elements", fresh.len());
         let mut outputs = vec![job.working(10, job.reading.before(&words))];
-        for element in fresh {
-            let token = self.context.token();
-            let purpose = Purpose::Job(job.task.clone());
-            self.probes.insert(token, (element.clone(), purpose));
-            outputs.push(Output::Act {
-                token,
-                action: Action::Probe { element },
-            });
-        }
+        let probes = job.probes(&fresh);
+        outputs.extend(self.probe(probes, &Purpose::Job(job.task.clone())));
         let token = self.context.token();
         self.deadlines.insert(token, (job.task.clone(), job.stage));
         outputs.push(Output::Wake {
@@ -300,6 +299,18 @@ impl<P: DomainExpertise> DomainAgent<P> {
         let task = job.task.clone();
         self.jobs.insert(task.clone(), job);
         outputs.extend(self.conclude(&task));
+        outputs
+    }
+
+    fn probe(&mut self, elements: Vec<ElementId>, purpose: &Purpose) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for element in elements {
+            let token = self.context.token();
+            self.probes
+                .insert(token, (element.clone(), purpose.clone()));
+            let action = Action::Probe { element };
+            outputs.push(Output::Act { token, action });
+        }
         outputs
     }
 
@@ -316,27 +327,37 @@ impl<P: DomainExpertise> DomainAgent<P> {
         let Some(job) = self.jobs.get_mut(&task) else {
             return Vec::new();
         };
-        let mut outputs = job.measured(element, outcome);
+        let mut outputs = job.measured(&element, outcome);
         outputs.extend(self.conclude(&task));
         outputs
     }
 
-    /// A site that measures well is in service, though the alarm that says so may be lost.
+    /// A site that measures well twice is in service, though the alarm that says so may be lost. Once
+    /// may be an error of the instrument.
     fn learn(&mut self, element: ElementId, condition: Condition, now: Timestamp) {
         let inventory = self.topology.inventory();
         let is_site = inventory
             .element(&element)
             .is_some_and(|e| e.kind == ElementKind::Site);
-        if is_site && matches!(condition, Condition::Good | Condition::Degraded) {
-            for alarm_type in [
-                AlarmType::SiteUnreachable,
-                AlarmType::CellsOutOfService,
-                AlarmType::MainsFailure,
-            ] {
-                self.watch
-                    .incidents
-                    .measured_gone((element.clone(), alarm_type), now);
-            }
+        if !is_site {
+            return;
+        }
+        let well = matches!(condition, Condition::Good | Condition::Degraded);
+        let before = self.well.remove(&element);
+        if !well {
+            return;
+        }
+        if before.is_none_or(|at| now.seconds_since(at) > TWICE_WITHIN_S) {
+            self.well.insert(element, now);
+            return;
+        }
+        for alarm_type in [
+            AlarmType::SiteUnreachable,
+            AlarmType::CellsOutOfService,
+            AlarmType::MainsFailure,
+        ] {
+            let incidents = &mut self.watch.incidents;
+            incidents.measured_gone((element.clone(), alarm_type), now);
         }
     }
 
@@ -350,15 +371,23 @@ impl<P: DomainExpertise> DomainAgent<P> {
         self.watch.woken(token, &self.topology, now)
     }
 
-    /// Reports the result of a job once nothing more is awaited.
+    /// Reports the result of a job once nothing more is awaited, nor to be measured again.
     fn conclude(&mut self, task: &TaskId) -> Vec<Output> {
-        let inventory = self.topology.inventory();
+        let topology = Arc::clone(&self.topology);
+        let inventory = topology.inventory();
         let Some(job) = self.jobs.get_mut(task).filter(|j| j.ready()) else {
             return Vec::new();
         };
-        let finding = job
-            .targets()
-            .find_map(|target| P::decide(inventory, target, &job.measurements));
+        let targets: Vec<ElementId> = job.targets().cloned().collect();
+        let read = |measured: &Measurements| {
+            let mut targets = targets.iter();
+            targets.find_map(|target| P::decide(inventory, target, measured))
+        };
+        let again = job.again(read);
+        if !again.is_empty() {
+            return self.probe(again, &Purpose::Job(task.clone()));
+        }
+        let finding = read(&job.measurements());
         let result = job.result(inventory, finding);
         if !job.is_judged() {
             self.jobs.remove(task);
@@ -378,13 +407,8 @@ impl<P: DomainExpertise> DomainAgent<P> {
             if self.probes.values().any(|(e, _)| e == site) {
                 continue;
             }
-            let token = self.context.token();
-            self.probes.insert(token, (site.clone(), Purpose::Verify));
-            let element = site.clone();
-            outputs.push(Output::Act {
-                token,
-                action: Action::Probe { element },
-            });
+            let twice = vec![site.clone(); AGREEING];
+            outputs.extend(self.probe(twice, &Purpose::Verify));
         }
         let words = match still_out.len() {
             0 => format!("All {} sites are in service", restored.len()),

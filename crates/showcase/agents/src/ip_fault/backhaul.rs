@@ -3,14 +3,15 @@
 //!
 //! The answer is the link, duct, card, router or module that cuts the site off, or the link that
 //! loses its packets; or that its transport is fine, although something on the way may be broken
-//! that protection makes up for. What is dark without an echo is looked at again: the modules at
-//! its ends. Read next: [`super::expertise`].
+//! that protection makes up for. Everything is measured twice, and a third time where the two differ. What is
+//! dark without an echo is looked at again: the modules at its ends. Read next: [`super::expertise`].
 
 use super::expertise::{IpExpertise, is_dark_and_whole};
 use super::history::LinkHistory;
 use super::light::Lights;
 use crate::domain_agent::DomainExpertise;
 use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of, readings};
+use crate::measurement_series::MeasurementRound;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::topology::Topology;
@@ -35,10 +36,8 @@ pub struct Backhaul {
     /// The element asked about: the site, or a cell of it.
     asked: ElementId,
     way: Vec<ElementId>,
-    /// All that has not been measured yet.
-    pub awaited: BTreeSet<ElementId>,
+    round: MeasurementRound,
     measured: Measurements,
-    unmeasured: Vec<String>,
     looked_at_optics: bool,
     answered: bool,
 }
@@ -57,62 +56,72 @@ pub fn site_asked(topology: &Topology, content: &Content) -> Option<ElementId> {
 }
 
 impl Backhaul {
-    /// All that is to be measured to answer about `site`; `asked` is what the question named, if
-    /// that is something else.
+    /// A question about `site`, of which nothing is measured yet; `asked` is what the question named,
+    /// if that is something else.
     pub fn new(topology: &Topology, site: ElementId, asked: Option<ElementId>) -> Self {
-        let way = way(topology, &site);
         Self {
             asked: asked.unwrap_or_else(|| site.clone()),
+            way: way(topology, &site),
             site,
-            awaited: way.iter().cloned().collect(),
-            way,
+            round: MeasurementRound::default(),
             measured: Measurements::new(),
-            unmeasured: Vec::new(),
             looked_at_optics: false,
             answered: false,
         }
     }
 
-    /// Takes down how a measurement ended; gives what else is to be measured, once the first are
-    /// in.
+    /// The number of elements on the way.
+    pub fn planned(&self) -> usize {
+        self.way.len()
+    }
+
+    /// The probes with which it begins.
+    pub fn begin(&mut self) -> Vec<ElementId> {
+        self.round.begin(&self.way)
+    }
+
+    /// Takes down how a probe ended; gives what else is to be probed, once the first have ended: again
+    /// what is doubtful, then the modules of what is dark.
     pub fn take(
         &mut self,
         topology: &Topology,
         element: &ElementId,
         outcome: Outcome,
     ) -> Vec<ElementId> {
-        match outcome {
-            Outcome::Measured(m) => {
-                self.measured.insert(m.element.clone(), m);
-            }
-            Outcome::Impossible(why) => self.unmeasured.push(format!("{element}: {why}")),
-            _ => {}
-        }
-        self.awaited.remove(element);
-        if !self.awaited.is_empty() || self.looked_at_optics {
+        self.round.take(element, outcome);
+        if self.round.waits() {
             return Vec::new();
         }
-        self.looked_at_optics = true;
         let inventory = topology.inventory();
-        let dark = self.measured.values().filter(|m| is_dark_and_whole(m));
+        let found = |n: usize| {
+            let sample = self.round.sample(n);
+            let mut targets = self.way.iter();
+            let found = targets.find_map(|t| IpExpertise::decide(inventory, t, &sample));
+            found.map(|f| (f.root_cause, f.cause))
+        };
+        let doubtful = found(0) != found(1);
+        let again = self.round.again(|_, _| doubtful);
+        if !again.is_empty() || self.looked_at_optics {
+            return again;
+        }
+        self.looked_at_optics = true;
+        let measured = self.round.agreed();
+        let dark = measured.values().filter(|m| is_dark_and_whole(m));
         let links = dark.filter_map(|m| inventory.links.get(&m.element));
         let optics = links.flat_map(|l| [l.optic_a.clone(), l.optic_b.clone()]);
         let known = optics.filter(|o| inventory.element(o).is_some());
         let optics: Vec<ElementId> = known.take(OPTICS_MAX).collect();
-        self.awaited.extend(optics.iter().cloned());
-        optics
+        self.round.begin(&optics)
     }
 
     /// No longer waits for measurements that have not come.
     pub fn give_up_waiting(&mut self) {
-        for element in std::mem::take(&mut self.awaited) {
-            self.unmeasured.push(format!("{element}: no answer"));
-        }
+        self.round.give_up();
     }
 
     /// True if the answer can be given and has not been.
     pub fn ready(&self) -> bool {
-        self.awaited.is_empty() && !self.answered
+        !self.round.waits() && !self.answered
     }
 
     /// The answer.
@@ -123,11 +132,12 @@ impl Backhaul {
         lights: &Lights,
     ) -> Content {
         self.answered = true;
+        self.measured = self.round.agreed();
         let inventory = topology.inventory();
         let broken = self.broken(inventory, lights);
         let cause = self.to_blame(topology, &broken);
         let mut evidence: Vec<String> = self.measured.values().map(readings).collect();
-        evidence.extend(self.unmeasured.iter().cloned());
+        evidence.extend(self.round.unmeasured());
         let links = self
             .way
             .iter()

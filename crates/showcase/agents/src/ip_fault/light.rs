@@ -7,6 +7,7 @@
 //! [`super::expertise`].
 
 use super::expertise::{aged, has_aged, is_dark_and_whole};
+use crate::measurement_series::median;
 use crate::payloads::diagnosis::DiagnosisResult;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::Measurement;
@@ -85,17 +86,22 @@ impl Lights {
         })
     }
 
-    /// True if a module sent too little when it could last be measured.
+    /// True if a module sent too little when it could last be measured: the middle of its last three
+    /// measurements, for one may be wrong.
     pub fn was_low(&self, optic: &ElementId) -> bool {
-        let last = self.sent.get(optic).and_then(|sent| sent.last());
-        last.is_some_and(|(_, dbm)| {
-            let readings = BTreeMap::from([("tx_dbm".to_owned(), *dbm)]);
-            has_aged(&Measurement {
+        let Some(sent) = self.sent.get(optic) else {
+            return false;
+        };
+        let last = sent.iter().rev().take(3).map(|(_, dbm)| *dbm);
+        let mut last: Vec<f64> = last.collect();
+        let dbm = median(&mut last);
+        let readings = BTreeMap::from([("tx_dbm".to_owned(), dbm)]);
+        !last.is_empty()
+            && has_aged(&Measurement {
                 element: optic.clone(),
                 condition: domain::telemetry::Condition::Good,
                 readings,
             })
-        })
     }
 
     /// Adds to a result what was measured before: the trend of a module that is to blame; or the

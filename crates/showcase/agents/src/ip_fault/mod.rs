@@ -250,13 +250,13 @@ impl IpFault {
             );
         };
         let asked = Diagnosis::in_content(content).map(|d| d.suspicion.target);
-        let backhaul = Backhaul::new(&self.topology, site, asked);
-        let plan: Vec<ElementId> = backhaul.awaited.iter().cloned().collect();
+        let mut backhaul = Backhaul::new(&self.topology, site, asked);
         let words = format!(
             "measuring {} elements on the way to {}",
-            plan.len(),
+            backhaul.planned(),
             backhaul.site
         );
+        let plan = backhaul.begin();
         let said = Content::new(backhaul.site.as_str(), words);
         let working = Progress::Working {
             percent: 10,

@@ -14,7 +14,8 @@
 //!
 //! with `p` the chance that a true alarm of the type is reported in the end, `f` that such an
 //! alarm stands for another reason ([`crate::knowledge`]; the less, the longer it has stood, for what
-//! has no grave reason ends by itself) and `w` how much of the alarm's usual delay has passed. Only
+//! has no grave reason ends by itself; the more, the oftener the type was found to lie,
+//! [`crate::alarm_trust`]) and `w` how much of the alarm's usual delay has passed. Only
 //! alarms noticed within one window after the candidate's onset count as seen; a warning counts if it
 //! came within a day before. Of a candidate that has only been warned of, nothing else is expected
 //! yet: its service still stands. The sum over both domains is what separates causes with the same
@@ -38,6 +39,7 @@ mod past_faults;
 pub use past_faults::PastFault;
 
 use super::evidence::Evidence;
+use crate::alarm_trust::AlarmTrust;
 use crate::alarms::{AlarmKey, foretells_loss, tells_of_fault};
 use crate::knowledge::{Certainty, FREQUENCY_ALONE, Knowledge};
 use crate::payloads::diagnosis::Suspicion;
@@ -113,6 +115,8 @@ pub struct Explanation {
 pub struct Correlator {
     topology: Arc<Topology>,
     knowledge: Arc<Knowledge>,
+    /// How far types of alarms have proved true.
+    trust: AlarmTrust,
     candidates: Vec<CauseCandidate>,
     /// Every alarm that is expected of anything, in order.
     alarms: Vec<AlarmKey>,
@@ -187,11 +191,18 @@ impl Correlator {
         Self {
             topology,
             knowledge,
+            trust: AlarmTrust::default(),
             candidates,
             alarms,
             expecting,
             sites,
         }
+    }
+
+    /// Takes down that alarms of these types spoke true, or did not, where somebody looked: they will
+    /// weigh as much.
+    pub fn found(&mut self, types: impl IntoIterator<Item = AlarmType>, spoke_true: bool) {
+        self.trust.found(types, spoke_true);
     }
 
     /// The inventory.
@@ -364,7 +375,9 @@ impl Correlator {
             if let Some(at) = seen.at[expected.alarm].filter(in_time) {
                 let alarm_type = self.alarms[expected.alarm].1;
                 let chance = self.knowledge.chance(alarm_type, now.seconds_since(at));
-                score += (expected.p / chance).ln();
+                let weight = (expected.p / chance).ln() - self.trust.discount(alarm_type);
+                // One that lies often says little for a cause, but nothing against it.
+                score += weight.max(0.0);
                 explains.push(expected.alarm);
             } else {
                 let passed = now.seconds_since(onset).max(0.0) / expected.delay_s;

@@ -51,6 +51,7 @@ impl OssFault {
         };
         let tried = case.tried.len();
         if gone && tried > 0 {
+            self.unlearn(number);
             return self.close(number, "its alarms have cleared by themselves", now);
         }
         let untried = self.untried(case);
@@ -59,6 +60,7 @@ impl OssFault {
             .next()
             .filter(|_| tried < HYPOTHESES_MAX)
         else {
+            self.unlearn(number);
             return self.escalate(number, format!("{tried} hypotheses are refuted"), now);
         };
         self.suspect(number, next);

@@ -1,12 +1,15 @@
 //! The judgement of a diagnosis: against what was expected, and against the topology.
 //!
-//! A confirmed cause must explain at least half of the sites that are out. Refuses to know who
+//! A confirmed cause must explain at least half of the sites that are out; or it is measured broken and has an
+//! alarm of its own in the case: then the documents are wrong, not the instruments. Every verdict tells how far
+//! the types of the case's alarms are to be trusted. Refuses to know who
 //! diagnoses. Read next: `hypothesis.rs`, which a refuted one leads back to.
 
 use super::OssFault;
 use super::case::FaultCase;
 use super::news::News;
 use super::post::Purpose;
+use crate::alarms::AlarmKey;
 use crate::answers::with_points;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
@@ -15,8 +18,10 @@ use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::task::Awaits;
+use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use std::collections::BTreeSet;
 
 impl OssFault {
     /// A result that is none: nothing can be judged, so another agent has its turn.
@@ -63,6 +68,9 @@ impl OssFault {
             return self.judgement(news, &with_points("reject", &unmet));
         }
         let mut outputs = self.judgement(news, "accept");
+        if let (None, Some((element, _))) = (&doubt, &root) {
+            self.learn(number, element);
+        }
         if let (None, Some((element, cause))) = (&doubt, root) {
             outputs.extend(self.located(number, element, cause, result, now));
             return outputs;
@@ -94,12 +102,38 @@ impl OssFault {
             return Some(format!("{element} cannot have a {cause}"));
         }
         let explained = case.sites.intersection(&candidate.sites).count();
+        if case.explains.iter().any(|(e, _)| e == element) {
+            return None;
+        }
         (2 * explained < case.sites.len()).then(|| {
             format!(
                 "{element} explains {explained} of {} sites out of service only",
                 case.sites.len()
             )
         })
+    }
+
+    /// The alarms of a case that follow from its confirmed cause spoke true.
+    fn learn(&mut self, number: u64, root: &ElementId) {
+        let case = self.cases.iter().find(|c| c.number == number);
+        let candidate = self.correlator.of_element(root);
+        let Some((case, candidate)) = case.zip(candidate) else {
+            return;
+        };
+        let expected: BTreeSet<&AlarmKey> = self.correlator.expected(candidate).collect();
+        let ours = case.explains.iter().filter(|key| expected.contains(key));
+        let types: BTreeSet<AlarmType> = ours.map(|(_, t)| *t).collect();
+        self.correlator.found(types, true);
+    }
+
+    /// Every suspicion of a case was refuted: its alarms spoke of nothing.
+    pub(super) fn unlearn(&mut self, number: u64) {
+        let case = self.cases.iter().find(|c| c.number == number);
+        let Some(case) = case.filter(|c| c.root.is_none()) else {
+            return;
+        };
+        let types: BTreeSet<AlarmType> = case.explains.iter().map(|(_, t)| *t).collect();
+        self.correlator.found(types, false);
     }
 
     /// The word on a result, if one is waited for.

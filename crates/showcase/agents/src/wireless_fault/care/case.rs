@@ -1,22 +1,25 @@
 //! One trouble of the wireless network, from the first alarms to verified service.
 //!
 //! ```text
-//!   waiting ──► configuration ──► measuring ──► asking ──► diagnosing ──► repairing ──► verifying ──► (closed)
+//!   checking ──► waiting ──► configuration ──► measuring ──► asking ──► diagnosing ──► repairing ──► verifying ──► (closed)
 //!      │            │ differs         │ known                  │ known        ▲             │
 //!      │            └► configuring ───┼────────────────────────┴──────────────┘             │ not yet
 //!      │                              └► restarting ──────────────────────────────────────► │
 //!      └─ cause shared with other sites ──► left to the OSS agent ◄────── nothing found ◄───┘
 //! ```
-//! Beside the work runs the aid: neighbours that serve the users. It begins first and ends last.
+//! Whether anything is the matter at all is checked first, unless two kinds of alarms agree that it is: what
+//! measurements do not bear out is doubted, looked at again and never acted upon. Beside the work runs the aid: neighbours that serve the users. It begins first and ends last.
 //! Read next: [`super::work`], [`super::aid`].
 
+use crate::measurement_series::MeasurementRound;
 use domain::cause::Cause;
 use domain::content::Content;
 use domain::inventory::ElementId;
 use domain::task::TaskId;
-use domain::telemetry::{AlarmType, Configuration, Measurement};
+use domain::telemetry::{AlarmType, Configuration, Measurement, Performance};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The help for the users.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +54,18 @@ impl CompensationState {
 /// The work on the cause.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RepairState {
+    /// It is measured whether anything is the matter at all.
+    Checking,
+    /// Measurements have not borne out what alarms say: it is checked again later.
+    Doubting,
     /// Nothing: the users come first.
     Waiting,
     /// The configuration of its cells is read.
     Configuration,
     /// Parameters are set as planned.
     Configuring,
+    /// Parameters whose setting did not help are set back.
+    Undoing,
     /// Its own elements are measured.
     Measuring,
     /// The IP domain's agent is asked whether it can diagnose.
@@ -82,7 +91,7 @@ pub struct CareCase {
     pub sites: BTreeSet<ElementId>,
     /// The cells concerned, where a site is not out as a whole.
     pub cells: BTreeSet<ElementId>,
-    /// The types of alarm that were told of the cells.
+    /// The types of alarm that were told of the cells, or the sites.
     pub symptoms: BTreeSet<AlarmType>,
     /// True if several sites share it.
     pub shared: bool,
@@ -102,10 +111,28 @@ pub struct CareCase {
     pub step: u64,
     /// All that was read of configurations.
     pub configurations: BTreeMap<ElementId, Configuration>,
-    /// All that was measured.
+    /// The measurements of the present step.
+    pub round: MeasurementRound,
+    /// All that was measured in the last step that measured: what most measurements say.
     pub measured: BTreeMap<ElementId, Measurement>,
-    /// The measurements of the last look.
+    /// The measurements of the present look.
+    pub looking: MeasurementRound,
+    /// What most measurements of the last look say.
     pub seen: BTreeMap<ElementId, Measurement>,
+    /// The number of times that it was checked whether anything is the matter.
+    pub checks: u32,
+    /// The performance of cells in the periods before it was opened, oldest first.
+    pub before: Vec<Arc<Performance>>,
+    /// True once measurements or counters bear out what alarms say.
+    pub borne_out: bool,
+    /// The parameters that were set, with what they were before.
+    pub set: Vec<(ElementId, String, String)>,
+    /// Parameters that are not as planned and do no harm, or whose setting did not help.
+    pub harmless: BTreeSet<(ElementId, String)>,
+    /// By how many dB more than those beside it the cell stood out that is blamed for foreign power.
+    pub stood_out_db: Option<f64>,
+    /// Elements at which somebody looked and found nothing.
+    pub refuted: BTreeSet<ElementId>,
     /// The cause, once located, and what to do about it.
     pub root: Option<(ElementId, Cause, String)>,
     /// The evidence for it.
@@ -143,8 +170,17 @@ impl CareCase {
             executor: String::new(),
             step: 0,
             configurations: BTreeMap::new(),
+            round: MeasurementRound::default(),
             measured: BTreeMap::new(),
+            looking: MeasurementRound::default(),
             seen: BTreeMap::new(),
+            checks: 0,
+            before: Vec::new(),
+            borne_out: false,
+            set: Vec::new(),
+            harmless: BTreeSet::new(),
+            stood_out_db: None,
+            refuted: BTreeSet::new(),
             root: None,
             evidence: Vec::new(),
             restarted: BTreeSet::new(),

@@ -3,7 +3,9 @@
 //! - [`case`]: one trouble and its states; [`trouble`]: which alarms make one, `screening`: which
 //!   counters do;
 //! - [`aid`]: the conversation with the optimisation agent; [`work`]: finding and mending the cause;
-//!   `cause`: what measurements and alarms speak for;
+//!   `cause`: what measurements and alarms speak for, `source`: where foreign power comes from;
+//! - `checking`: whether measurements bear out what alarms say, before anything is done; `counters`: what
+//!   cells did before, and do now;
 //! - [`question`]: the conversation with the IP domain's agent; [`ticket`]: with whoever repairs;
 //!   [`verifying`]: whether it helped.
 //!
@@ -15,14 +17,18 @@
 pub mod aid;
 pub mod case;
 mod cause;
+mod checking;
+mod counters;
 pub mod question;
 mod screening;
+mod source;
 pub mod ticket;
 pub mod trouble;
 pub mod verifying;
 pub mod work;
 
 use super::expertise::Base;
+use crate::alarm_trust::AlarmTrust;
 use crate::knowledge::Knowledge;
 use crate::outbox::{Outbox, ReplyOutcome};
 use case::{CareCase, CompensationState, RepairState};
@@ -32,7 +38,9 @@ use domain::inventory::ElementId;
 use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::TaskId;
-use domain::telemetry::{Action, Alarm, CellPerformance, Outcome, Performance, Token};
+use domain::telemetry::{
+    Action, Alarm, CellPerformance, Configuration, Outcome, Performance, Token,
+};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::collections::BTreeMap;
@@ -99,8 +107,8 @@ enum Timer {
 enum Errand {
     /// A step of the work, and at which element.
     Step(u64, u64, ElementId),
-    /// Look whether the case is over.
-    Look(u64),
+    /// Look whether the case is over, at this element.
+    Look(u64, ElementId),
     /// Look whether a cell that does worse than before is in trouble.
     Screen(ElementId),
 }
@@ -118,6 +126,13 @@ pub struct Care {
     performance: Option<Arc<Performance>>,
     /// The performance of cells before their trouble.
     healthy: BTreeMap<ElementId, CellPerformance>,
+    /// The last periods, oldest first.
+    periods: Vec<Arc<Performance>>,
+    /// Cells that did worse in the last period and have a parameter that is not as planned, with the
+    /// period before that.
+    suspects: BTreeMap<ElementId, (Configuration, Arc<Performance>)>,
+    /// How far alarms of each type have proved true.
+    trust: AlarmTrust,
 }
 
 impl Care {
@@ -158,15 +173,16 @@ impl Care {
         &mut self,
         base: &mut Base,
         performance: Arc<Performance>,
-        _: Timestamp,
+        now: Timestamp,
     ) -> Vec<Output> {
-        let outputs = self.screen(base, &performance);
+        self.keep_period(&performance);
+        let outputs = self.screen(base, &performance, now);
         let troubled = |id: &ElementId| {
             let of = |c: &CareCase| c.cells.contains(id);
             self.cases.iter().any(of)
         };
         for (id, cell) in &performance.cells {
-            if cell.users > 0.5 && !troubled(id) {
+            if cell.users > 0.5 && !troubled(id) && !self.suspects.contains_key(id) {
                 self.healthy.insert(id.clone(), cell.clone());
             }
         }
@@ -231,7 +247,7 @@ impl Care {
                 }
                 _ => Vec::new(),
             },
-            Errand::Look(number) => self.looked(base, number, outcome, now),
+            Errand::Look(number, element) => self.looked(base, number, &element, outcome, now),
             Errand::Screen(cell) => self.screened(base, cell, &outcome, now),
         });
         outputs
@@ -335,6 +351,7 @@ impl Care {
             RepairState::Waiting => AID_LONGEST_S,
             RepairState::Repairing(_) => ticket::TICKET_LONGEST_S,
             RepairState::Verifying => verifying::VERIFY_EACH_S,
+            RepairState::Doubting => LOOK_EACH_S,
             _ => STEP_LONGEST_S,
         };
         let Some(case) = self.case(number) else {
@@ -356,6 +373,8 @@ impl Care {
         };
         let case = self.cases.remove(at);
         self.outbox.forget(|p| p.is_about(number));
+        let spoke_true = case.borne_out || case.root.is_some();
+        self.trust.found(case.symptoms.iter().copied(), spoke_true);
         let mut outputs = vec![Output::Note(format!(
             "Trouble {number} of {} is over: {why}",
             case.subject()

@@ -4,7 +4,8 @@
 //! worse, is looked at: its parameters are read and it is measured. Mostly its users sleep, went elsewhere, or a
 //! neighbour woke up, and that is all; where a parameter is not as planned or hardware is dead it is a
 //! trouble as if an alarm had said so. Knows counters and what they are compared with; refuses to know
-//! what is done about it. Read next: [`super::trouble`].
+//! what is done about it. Parameters drift without harm: unless a cell does far worse, one that is not as
+//! planned must go with users served worse for a second period. Read next: [`super::trouble`].
 
 use super::{Care, Errand};
 use crate::wireless_fault::expertise::{Base, is_broken};
@@ -13,6 +14,7 @@ use domain::inventory::ElementId;
 use domain::telemetry::{Action, CellPerformance, Configuration, Outcome, Performance};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A cell that had fewer users than this is not missed.
 const USERS_LEAST: f64 = 2.0;
@@ -25,9 +27,15 @@ const LOOKS_MAX: usize = 24;
 
 impl Care {
     /// Looks at the cells that do far worse than in the period before.
-    pub(super) fn screen(&mut self, base: &mut Base, now: &Performance) -> Vec<Output> {
+    pub(super) fn screen(
+        &mut self,
+        base: &mut Base,
+        now: &Performance,
+        at: Timestamp,
+    ) -> Vec<Output> {
+        let mut outputs = self.judge_suspects(base, now, at);
         let Some(before) = self.performance.clone() else {
-            return Vec::new();
+            return outputs;
         };
         let inventory = base.topology().inventory();
         let mut fallen: Vec<(f64, ElementId)> = Vec::new();
@@ -42,7 +50,6 @@ impl Care {
             }
         }
         fallen.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
-        let mut outputs = Vec::new();
         for (_, element) in fallen.into_iter().take(LOOKS_MAX) {
             let read = Action::ReadConfiguration {
                 element: element.clone(),
@@ -52,6 +59,24 @@ impl Care {
             };
             for action in [read, probe] {
                 outputs.push(self.act(base, Errand::Screen(element.clone()), action));
+            }
+        }
+        outputs
+    }
+
+    /// Opens cases for the suspects of the period before that still do worse.
+    fn judge_suspects(&mut self, base: &mut Base, now: &Performance, at: Timestamp) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for (cell, (read, before)) in std::mem::take(&mut self.suspects) {
+            let inventory = base.topology().inventory();
+            if self.is_known(base, &cell) || !Self::still_worse(inventory, &before, now, &cell) {
+                continue;
+            }
+            let cells = BTreeSet::from([cell.clone()]);
+            let configurations = BTreeMap::from([(cell, read)]);
+            outputs.extend(self.open_for_cells(base, cells, BTreeSet::new(), configurations, at));
+            if let Some(case) = self.cases.last_mut() {
+                case.before = vec![before];
             }
         }
         outputs
@@ -75,6 +100,14 @@ impl Care {
         let differs = |read: &Configuration| !departures(read).is_empty();
         let configurations = match outcome {
             Outcome::Configuration(read) if differs(read) => {
+                // Many a parameter is not as planned and does no harm.
+                if !self.does_far_worse(base.topology().inventory(), &cell) {
+                    if let [.., before, _] = &self.periods[..] {
+                        let before = Arc::clone(before);
+                        self.suspects.insert(cell, (read.clone(), before));
+                    }
+                    return Vec::new();
+                }
                 BTreeMap::from([(cell.clone(), read.clone())])
             }
             Outcome::Measured(m) if is_broken(m) => BTreeMap::new(),

@@ -105,6 +105,11 @@ impl Care {
                 self.look(base, number)
             }
             _ => {
+                if let Some(case) = self.case(number)
+                    && let Some((element, ..)) = case.root.take()
+                {
+                    case.refuted.insert(element);
+                }
                 let mut outputs = self.cancel(base, to, task, "The cause lies elsewhere", now);
                 outputs.extend(self.next_round(base, number, "nothing was broken there", now));
                 outputs

@@ -172,6 +172,9 @@ impl Care {
                 first.unwrap_or_default()
             ),
         };
+        let on_sites = sites.iter().flat_map(|site| base.alarms().on(site));
+        let told = on_sites.map(|(t, _)| t).filter(|t| tells_of_trouble(*t));
+        case.symptoms = told.collect();
         (case.sites, case.shared) = (sites, shared);
         self.begin(base, case, words, now)
     }
@@ -199,13 +202,18 @@ impl Care {
         );
         case.sites = cells.iter().map(|c| inventory.node_of(c).clone()).collect();
         (case.cells, case.symptoms) = (cells, symptoms);
+        // Whoever read parameters did so because counters told.
+        case.borne_out = !configurations.is_empty();
         case.configurations = configurations;
         self.begin(base, case, words, now)
     }
 
     fn fresh(&mut self, now: Timestamp) -> CareCase {
         self.opened += 1;
-        CareCase::new(self.opened, now)
+        CareCase {
+            before: self.periods.clone(),
+            ..CareCase::new(self.opened, now)
+        }
     }
 
     fn begin(
@@ -219,8 +227,10 @@ impl Care {
         self.cases.push(case);
         let mut outputs = vec![Output::Note(words)];
         outputs.push(self.wake(base, Timer::Look(number), now.plus_s(LOOK_EACH_S)));
-        outputs.extend(self.enter(base, number, super::case::RepairState::Waiting, now));
-        outputs.extend(self.ask_aid(base, number, now));
+        outputs.extend(match self.needs_no_check(base, number) {
+            true => self.care_for_users(base, number, now),
+            false => self.check_alarms(base, number, now),
+        });
         outputs
     }
 }

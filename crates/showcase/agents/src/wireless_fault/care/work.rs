@@ -1,6 +1,7 @@
 //! Finding the cause and mending it, one step after the other (draft §2.2).
 //!
-//! 1. *Own configuration*: parameters of its cells that are not as planned are set, and that is it.
+//! 1. *Own configuration*: parameters of its cells that are not as planned are set, where users are served
+//!    worse or alarms that are to be trusted say so, and set back if that did not help.
 //! 2. *Own measurements*: the site, its zone, its cells. Mains that are gone, hardware and foreign
 //!    power show here.
 //! 3. *The IP domain's agent* is asked about the way to the site, if nothing of its own is the matter.
@@ -13,10 +14,11 @@
 //! [`super::cause`], what proves that it helped in [`super::verifying`]. Read next: [`super::cause`].
 
 use super::case::{CareCase, RepairState};
-use super::cause::within_earshot;
-use super::screening::departures;
+use super::checking::{Departures, contradict};
+use super::source::{cells_measured, stands_out_db};
 use super::{Care, Errand};
 use crate::domain_agent::job::{DiagnosisFinding, readings};
+use crate::measurement_series::MeasurementRound;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
 use crate::wireless_fault::expertise::Base;
@@ -25,7 +27,7 @@ use domain::cause::Cause;
 use domain::inventory::ElementId;
 use domain::notification::Notification;
 use domain::task::Awaits;
-use domain::telemetry::{Action, AlarmType, Condition, Outcome};
+use domain::telemetry::{Action, AlarmType, Condition, Measurement, Outcome};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
@@ -55,6 +57,19 @@ impl Care {
         case.rounds += 1;
         case.looks = 0;
         case.measured.clear();
+        self.read_configuration(base, number, now)
+    }
+
+    /// Reads the parameters of its cells.
+    pub(super) fn read_configuration(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
         let cells = cells_of(base, case);
         let mut outputs = self.enter(base, number, RepairState::Configuration, now);
         if cells.is_empty() {
@@ -70,7 +85,7 @@ impl Care {
         outputs
     }
 
-    fn step(
+    pub(super) fn step(
         &mut self,
         base: &mut Base,
         number: u64,
@@ -100,9 +115,10 @@ impl Care {
         };
         match outcome {
             Outcome::Configuration(read) => drop(case.configurations.insert(element, read)),
-            Outcome::Measured(m) => {
-                case.evidence.push(readings(&m));
-                case.measured.insert(element, m);
+            Outcome::Measured(_) | Outcome::Impossible(_)
+                if matches!(case.work, RepairState::Measuring | RepairState::Checking) =>
+            {
+                case.round.take(&element, outcome);
             }
             Outcome::Done if case.work == RepairState::Configuring => {
                 case.configurations.remove(&element);
@@ -110,10 +126,62 @@ impl Care {
             Outcome::Impossible(why) => case.evidence.push(format!("{element}: {why}")),
             _ => {}
         }
-        match self.is_busy(number) {
-            true => Vec::new(),
-            false => self.step_over(base, number, now),
+        if self.is_busy(number) {
+            return Vec::new();
         }
+        let again = match self.case(number) {
+            Some(case) if matches!(case.work, RepairState::Measuring | RepairState::Checking) => {
+                case.round.again(contradict)
+            }
+            _ => Vec::new(),
+        };
+        match again.is_empty() {
+            true => self.step_over(base, number, now),
+            false => self.probe(base, number, again),
+        }
+    }
+
+    /// Probes elements for the present step.
+    fn probe(&mut self, base: &mut Base, number: u64, elements: Vec<ElementId>) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        for element in elements {
+            let action = Action::Probe {
+                element: element.clone(),
+            };
+            outputs.extend(self.step(base, number, element, action));
+        }
+        outputs
+    }
+
+    /// Enters a step in which these elements are measured, each twice.
+    pub(super) fn measure_all(
+        &mut self,
+        base: &mut Base,
+        number: u64,
+        work: RepairState,
+        elements: &[ElementId],
+        now: Timestamp,
+    ) -> Vec<Output> {
+        let mut outputs = self.enter(base, number, work, now);
+        let Some(case) = self.case(number) else {
+            return outputs;
+        };
+        case.round = MeasurementRound::default();
+        let probes = case.round.begin(elements);
+        outputs.extend(self.probe(base, number, probes));
+        outputs
+    }
+
+    /// What was measured in the present step becomes what the case goes by.
+    fn take_round(&mut self, number: u64) {
+        let Some(case) = self.case(number) else {
+            return;
+        };
+        let mut round = std::mem::take(&mut case.round);
+        round.give_up();
+        case.measured = round.agreed();
+        case.evidence.extend(case.measured.values().map(readings));
+        case.evidence.extend(round.unmeasured());
     }
 
     /// A step has ended, or its time is over.
@@ -129,10 +197,20 @@ impl Care {
             return Vec::new();
         };
         match case.work.clone() {
-            RepairState::Waiting => self.check_configuration(base, number, now),
+            RepairState::Checking => {
+                self.take_round(number);
+                self.checked(base, number, now)
+            }
+            RepairState::Doubting => self.check_alarms(base, number, now),
+            RepairState::Waiting | RepairState::Undoing => {
+                self.check_configuration(base, number, now)
+            }
             RepairState::Configuration => self.configure(base, number, now),
             RepairState::Configuring | RepairState::Restarting => self.verify(base, number, now),
-            RepairState::Measuring => self.judge_own(base, number, now),
+            RepairState::Measuring => {
+                self.take_round(number);
+                self.judge_own(base, number, now)
+            }
             RepairState::Asking(_) => self.locate_without_ip(base, number, now),
             RepairState::Diagnosing(task) => {
                 let to = case.executor.clone();
@@ -166,19 +244,25 @@ impl Care {
         outputs
     }
 
-    /// Sets what is not as planned; if all is, measures.
+    /// Sets what is not as planned and does harm; if nothing does, measures.
     fn configure(&mut self, base: &mut Base, number: u64, now: Timestamp) -> Vec<Output> {
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let Departures { wrong, was, spared } = self.departures_of(base, case);
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
-        let mut wrong: Vec<(ElementId, String, String)> = Vec::new();
-        for (element, read) in &case.configurations {
-            let departs = |(p, v): (&String, &String)| (element.clone(), p.clone(), v.clone());
-            wrong.extend(departures(read).into_iter().map(departs));
-        }
+        case.evidence.extend(spared);
+        case.configurations
+            .retain(|element, _| wrong.iter().any(|(e, ..)| e == element));
         let Some((element, parameter, _)) = wrong.first().cloned() else {
-            return self.measure(base, number, now);
+            return match case.borne_out {
+                true => self.measure(base, number, now),
+                false => self.doubt(base, number, now),
+            };
         };
+        case.set = was;
         let words = format!("{parameter} of {element} is not as planned: it is set");
         case.evidence.push(words.clone());
         let proposal = "Set the parameters as planned".to_owned();
@@ -207,20 +291,13 @@ impl Care {
             plan.push(site.clone());
             plan.extend(inventory.element(site).and_then(|s| s.parent.clone()));
         }
-        plan.extend(case.cells.iter().cloned());
-        if case.symptoms.contains(&AlarmType::InterferenceHigh) {
-            plan.extend(within_earshot(&inventory, case));
+        if !case.cells.is_empty() {
+            plan = cells_measured(&inventory, case);
         }
         let mut seen = BTreeSet::new();
         plan.retain(|e| seen.insert(e.clone()));
-        let mut outputs = self.enter(base, number, RepairState::Measuring, now);
-        for element in plan.into_iter().take(MEASURED_MAX) {
-            let action = Action::Probe {
-                element: element.clone(),
-            };
-            outputs.extend(self.step(base, number, element, action));
-        }
-        outputs
+        plan.truncate(MEASURED_MAX);
+        self.measure_all(base, number, RepairState::Measuring, &plan, now)
     }
 
     /// Judges what its own measurements say; if nothing, the IP domain's agent is asked.
@@ -228,13 +305,21 @@ impl Care {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
+        let inventory = base.topology().inventory().clone();
         match self.own_cause(base, case, now) {
             Some(DiagnosisFinding {
                 root_cause,
                 cause,
                 proposal,
                 ..
-            }) => self.located(base, number, root_cause, cause, proposal, now),
+            }) => {
+                let stood_out_db = stands_out_db(&inventory, case, &root_cause, &case.measured);
+                if let Some(case) = self.case(number) {
+                    case.borne_out = true;
+                    case.stood_out_db = stood_out_db.filter(|_| cause == Cause::Interference);
+                }
+                self.located(base, number, root_cause, cause, proposal, now)
+            }
             None => self.ask_ip(base, number, now),
         }
     }
@@ -281,9 +366,14 @@ impl Care {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
+        // A restart takes out of service what it is done to: it is done to what is measured to ail only.
+        let ails = |m: &Measurement| {
+            matches!(m.condition, Condition::Failed | Condition::Degraded)
+                || self.does_worse(base.topology().inventory(), case, &m.element) == Some(true)
+        };
         let answers = |e: &&ElementId| {
             let seen = case.measured.get(*e);
-            seen.is_some_and(|m| m.condition != Condition::Unreachable)
+            seen.is_some_and(|m| m.condition != Condition::Unreachable && ails(m))
         };
         let fresh = |e: &&ElementId| !case.restarted.contains(*e);
         let mut what = match case.cells.is_empty() {
@@ -356,6 +446,7 @@ impl Care {
             return Vec::new();
         };
         case.root = None;
+        case.stood_out_db = None;
         if case.rounds >= ROUNDS_MAX {
             return self.leave(base, number, why, now);
         }

@@ -1,0 +1,183 @@
+//! Several measurements of one element as one: instruments err, and probes fail.
+//!
+//! Each element is measured twice at the same time. If the two contradict each other it is measured a third
+//! time, and what most of them say holds: the condition by majority, each reading by its median. A
+//! probe that failed is repeated. So one wrong reading neither sends anybody nor clears anything.
+//! Knows measurements; refuses to know what they mean: whoever asks says when two of them
+//! contradict each other. Used by [`crate::domain_agent`], [`crate::ip_fault`] and
+//! [`crate::wireless_fault`].
+
+use domain::inventory::ElementId;
+use domain::telemetry::{Condition, Measurement, Outcome};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that was measured, by element.
+pub type Measurements = BTreeMap<ElementId, Measurement>;
+
+/// The number of measurements of an element that are begun at the same time, and that must agree.
+pub const AGREEING: usize = 2;
+/// The most measurements of an element, and the most probes, failed ones among them.
+const TAKEN_MAX: usize = 3;
+const PROBES_MAX: usize = 5;
+
+/// The measurements of one element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasurementSeries {
+    taken: Vec<Measurement>,
+    failed: Vec<String>,
+    /// Probes that have not ended.
+    awaited: usize,
+}
+
+impl MeasurementSeries {
+    /// The number of further probes that it needs: until two agree, or too many have failed.
+    fn lacks(&self, contradict: &impl Fn(&Measurement, &Measurement) -> bool) -> usize {
+        let probes = self.taken.len() + self.failed.len() + self.awaited;
+        let wanted = match &self.taken[..] {
+            [one, other] if one.condition != other.condition || contradict(one, other) => TAKEN_MAX,
+            _ => AGREEING,
+        };
+        let lacking = wanted.saturating_sub(self.taken.len() + self.awaited);
+        lacking.min(PROBES_MAX.saturating_sub(probes))
+    }
+
+    /// What most of the measurements say; none without any. Where two stand against each other the
+    /// better condition holds: doubt does not condemn.
+    pub fn agreed(&self) -> Option<Measurement> {
+        let first = self.taken.first()?;
+        let votes = |c: Condition| self.taken.iter().filter(|m| m.condition == c).count();
+        let conditions = self.taken.iter().map(|m| m.condition);
+        let condition = conditions.max_by(|a, b| votes(*a).cmp(&votes(*b)).then(b.cmp(a)))?;
+        let names: BTreeSet<&String> = self.taken.iter().flat_map(|m| m.readings.keys()).collect();
+        let reading = |name: &String| {
+            let values = self.taken.iter().filter_map(|m| m.readings.get(name));
+            let mut values: Vec<f64> = values.copied().collect();
+            let told_by_most = 2 * values.len() > self.taken.len();
+            told_by_most.then(|| (name.clone(), median(&mut values)))
+        };
+        Some(Measurement {
+            element: first.element.clone(),
+            condition,
+            readings: names.into_iter().filter_map(reading).collect(),
+        })
+    }
+}
+
+/// The middle of some values, or the mean of the two in the middle; 0 of none.
+pub(crate) fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => f64::midpoint(values[n / 2 - 1], values[n / 2]),
+    }
+}
+
+/// The measurements of several elements that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasurementRound {
+    series: BTreeMap<ElementId, MeasurementSeries>,
+    /// True once nobody waits any more.
+    over: bool,
+}
+
+impl MeasurementRound {
+    /// Takes elements up; gives each as often as it is to be probed now.
+    pub fn begin(&mut self, elements: &[ElementId]) -> Vec<ElementId> {
+        self.over = false;
+        let mut probes = Vec::new();
+        for element in elements {
+            let series = self.series.entry(element.clone()).or_default();
+            series.awaited += AGREEING;
+            probes.extend(std::iter::repeat_n(element.clone(), AGREEING));
+        }
+        probes
+    }
+
+    /// Takes down how a probe of an element ended.
+    pub fn take(&mut self, element: &ElementId, outcome: Outcome) {
+        let Some(series) = self.series.get_mut(element) else {
+            return;
+        };
+        series.awaited = series.awaited.saturating_sub(1);
+        match outcome {
+            Outcome::Measured(m) => series.taken.push(m),
+            Outcome::Impossible(why) => series.failed.push(why),
+            _ => {}
+        }
+    }
+
+    /// True while probes have not ended.
+    pub fn waits(&self) -> bool {
+        self.series.values().any(|s| s.awaited > 0)
+    }
+
+    /// True if it waits for a probe of this element.
+    pub fn waits_for(&self, element: &ElementId) -> bool {
+        self.series.get(element).is_some_and(|s| s.awaited > 0)
+    }
+
+    /// No longer waits for what has not ended, and begins nothing again.
+    pub fn give_up(&mut self) {
+        self.over = true;
+        for series in self.series.values_mut().filter(|s| s.awaited > 0) {
+            series.awaited = 0;
+            series.failed.push("no answer".to_owned());
+        }
+    }
+
+    /// The elements that are to be probed again, each as often, because probes failed or measurements
+    /// `contradict` each other; what differs in its condition always does.
+    pub fn again(
+        &mut self,
+        contradict: impl Fn(&Measurement, &Measurement) -> bool,
+    ) -> Vec<ElementId> {
+        let mut probes = Vec::new();
+        if self.over {
+            return probes;
+        }
+        for (element, series) in &mut self.series {
+            let lacks = series.lacks(&contradict);
+            series.awaited += lacks;
+            probes.extend(std::iter::repeat_n(element.clone(), lacks));
+        }
+        probes
+    }
+
+    /// What most measurements of each element say.
+    pub fn agreed(&self) -> Measurements {
+        let agreed = self.series.values().filter_map(MeasurementSeries::agreed);
+        agreed.map(|m| (m.element.clone(), m)).collect()
+    }
+
+    /// What measurement number `n` of each element says, from 0; its last one, where there are fewer.
+    pub fn sample(&self, n: usize) -> Measurements {
+        let of = |s: &MeasurementSeries| s.taken.get(n).or(s.taken.last()).cloned();
+        let sample = self.series.values().filter_map(of);
+        sample.map(|m| (m.element.clone(), m)).collect()
+    }
+
+    /// The elements that could not be measured, and why.
+    pub fn unmeasured(&self) -> Vec<String> {
+        let silent = self.series.iter().filter(|(_, s)| s.taken.is_empty());
+        let last = |(e, s): (&ElementId, &MeasurementSeries)| {
+            let why = s.failed.last()?;
+            Some(format!("{e}: {why}"))
+        };
+        silent.filter_map(last).collect()
+    }
+
+    /// True once a probe of anything has ended.
+    pub fn has_begun(&self) -> bool {
+        let ended = |s: &MeasurementSeries| !s.taken.is_empty() || !s.failed.is_empty();
+        self.series.values().any(ended)
+    }
+
+    /// The elements of the round.
+    pub fn elements(&self) -> impl Iterator<Item = &ElementId> {
+        self.series.keys()
+    }
+}
+
+#[cfg(test)]
+mod tests;
