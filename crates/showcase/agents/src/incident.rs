@@ -2,7 +2,8 @@
 //!
 //! An incident gathers the alarms whose elements hang on the same routers. It is reported when
 //! alarms have been quiet for [`QUIET_S`] seconds or have kept coming for [`LONGEST_S`], again
-//! when it has changed, and a last time when nothing of it stands any more. Refuses to know why.
+//! when it has changed, and a last time when nothing of it stands any more. Alarms of unknown types
+//! open none, but are kept, and are of every incident beside which they stand. Refuses to know why.
 //! Read next: [`crate::oss_fault::correlation`].
 
 use crate::alarms::{ActiveAlarm, ActiveAlarms, AlarmChange, AlarmKey, tells_of_fault};
@@ -105,7 +106,7 @@ impl Incidents {
         let loss = tells_of_fault(alarm.alarm_type);
         let Some(home) = self.open.iter().position(near) else {
             if loss {
-                self.begin(key, routers, alarm, now);
+                self.begin(key, routers, alarm, topology, now);
             }
             return;
         };
@@ -125,6 +126,7 @@ impl Incidents {
         key: AlarmKey,
         routers: BTreeSet<ElementId>,
         alarm: &Alarm,
+        topology: &Topology,
         now: Timestamp,
     ) {
         self.count += 1;
@@ -141,6 +143,15 @@ impl Incidents {
             unreported: None,
             reported: false,
         };
+        // What nobody has a name for may be of it.
+        for (key, _) in self.alarms.standing() {
+            let area = topology
+                .area(&key.0)
+                .filter(|_| key.1 == AlarmType::Unknown);
+            if area.is_some_and(|area| !area.is_disjoint(&incident.routers)) {
+                incident.keys.insert(key.clone());
+            }
+        }
         incident.touch(now);
         self.open.push(incident);
     }

@@ -102,7 +102,7 @@ impl MeasurementRound {
         series.awaited = series.awaited.saturating_sub(1);
         match outcome {
             Outcome::Measured(m) => series.taken.push(m),
-            Outcome::Impossible(why) => series.failed.push(why),
+            Outcome::Impossible(why) | Outcome::Failed(why) => series.failed.push(why),
             _ => {}
         }
     }

@@ -136,3 +136,25 @@ fn a_warning_opens_an_incident_of_its_own() {
     incidents.take(&alarm("link:B-C", Congestion, 130), &topology, at(131));
     assert_eq!(incidents.due(), None);
 }
+
+/// Nobody knows what it says: it opens nothing, and is of the incident beside which it stands, whichever
+/// came first.
+#[test]
+fn an_alarm_without_a_name_is_kept_beside_what_has_one() {
+    let topology = topology();
+    let mut incidents = Incidents::new(Domain::Ip, "i".into());
+    let mut take = |a: Alarm, s: i64| incidents.take(&a, &topology, at(s));
+    take(alarm("card:B/1", Unknown, 1), 2);
+    take(alarm("card:A/1", Unknown, 1), 2);
+    assert_eq!(incidents.due(), None);
+    incidents.take(&alarm("link:B-b1", LossOfSignal, 10), &topology, at(12));
+    incidents.take(&alarm("router:B", Unknown, 14), &topology, at(15));
+    let reports = incidents.report(&topology, at(100));
+    let alarms = reports[0].alarms.iter();
+    let strange = alarms.filter(|a| a.alarm_type == Unknown);
+    let strange: Vec<&str> = strange.map(|a| a.resource.as_str()).collect();
+    assert_eq!(strange, ["card:B/1", "router:B"]);
+    // What is left when the rest has gone holds nothing open.
+    incidents.take(&cleared("link:B-b1", LossOfSignal, 200), &topology, at(200));
+    assert!(incidents.report(&topology, at(300))[0].cleared);
+}

@@ -9,6 +9,7 @@
 //!
 //! ```text
 //! score = Σ over expected alarms  seen: ln(p / f)      not seen: w·ln(1 − p)
+//!                                    a strange one in its place: STRANGE
 //!       + Σ over complaints at sites that it cuts off:  COMPLAINT each, three per site at most
 //! ```
 //!
@@ -34,6 +35,7 @@
 //! how it would fare on a real one. What is learnt from is made in [`past_faults`]. Read next:
 //! [`super::case`].
 
+mod outline;
 mod past_faults;
 
 pub use past_faults::PastFault;
@@ -46,9 +48,10 @@ use crate::payloads::diagnosis::Suspicion;
 use crate::payloads::incident::IncidentAlarm;
 use crate::topology::Topology;
 use domain::cause::Cause;
-use domain::inventory::{Element, ElementId, ElementKind, Inventory};
+use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::telemetry::AlarmType;
 use domain::time::Timestamp;
+use outline::{Outline, outline};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -59,6 +62,9 @@ const FAULTS_MAX: usize = 64;
 /// The weight that a complaint at a site that the candidate cuts off adds.
 const COMPLAINT: f64 = 0.7;
 const COMPLAINTS_PER_SITE_MAX: u32 = 3;
+/// The weight of an alarm of an unknown type on an element on which the candidate expects one that has
+/// not come: it may be that one. It explains nothing by itself.
+const STRANGE: f64 = 0.5;
 
 /// The number of an alarm that some candidate expects: index for [`Correlator::keys`].
 pub type AlarmNumber = usize;
@@ -128,6 +134,8 @@ pub struct Correlator {
 /// The evidence by numbers.
 struct Seen {
     at: Vec<Option<Timestamp>>,
+    /// By alarm: when an alarm of a type that nobody knows was noticed on its element.
+    strange: Vec<Option<Timestamp>>,
     complaints: Vec<u32>,
 }
 
@@ -308,7 +316,12 @@ impl Correlator {
     }
 
     fn seen(&self, evidence: &Evidence) -> Seen {
+        let strange = |(element, _): &AlarmKey| evidence.strange.get(element).copied();
         let mut seen = Seen {
+            strange: match evidence.strange.is_empty() {
+                true => vec![None; self.alarms.len()],
+                false => self.alarms.iter().map(strange).collect(),
+            },
             at: vec![None; self.alarms.len()],
             complaints: vec![0; self.sites.len()],
         };
@@ -365,6 +378,8 @@ impl Correlator {
         let before_s = self.knowledge.forewarning_s;
         let mut score = 0.0;
         let mut explains = Vec::new();
+        // One strange alarm stands for one of those that were expected on its element.
+        let mut told_strangely = BTreeSet::new();
         for expected in &candidate.expected {
             let warns = foretells(expected);
             if !lost && !warns {
@@ -379,6 +394,10 @@ impl Correlator {
                 // One that lies often says little for a cause, but nothing against it.
                 score += weight.max(0.0);
                 explains.push(expected.alarm);
+            } else if seen.strange[expected.alarm].is_some_and(|at| in_time(&at))
+                && told_strangely.insert(&self.alarms[expected.alarm].0)
+            {
+                score += STRANGE;
             } else {
                 let passed = now.seconds_since(onset).max(0.0) / expected.delay_s;
                 score += passed.min(1.0) * (1.0 - expected.p).ln();
@@ -427,65 +446,6 @@ fn onset(times: &[Timestamp], window_s: f64) -> Timestamp {
 /// True if two sorted lists have an entry in common.
 fn meet(x: &[AlarmNumber], y: &[AlarmNumber]) -> bool {
     x.iter().any(|number| y.binary_search(number).is_ok())
-}
-
-/// A candidate before alarms have numbers.
-struct Outline {
-    element: ElementId,
-    cause: Option<Cause>,
-    sites: BTreeSet<ElementId>,
-    expected: BTreeMap<AlarmKey, Certainty>,
-}
-
-fn outline(topology: &Topology, element: &Element) -> Outline {
-    let after = topology.without([&element.id]);
-    let sites = after.sites_cut_off();
-    let mut expected = BTreeMap::new();
-    let mut expect = |ids: BTreeSet<ElementId>, alarm_type: AlarmType, certainty: Certainty| {
-        for id in ids {
-            expected.insert((id, alarm_type), certainty);
-        }
-    };
-    let power = element.kind == ElementKind::PowerZone;
-    let follows = match power {
-        true => Certainty::Battery,
-        false => Certainty::Sure,
-    };
-    expect(sites.clone(), AlarmType::SiteUnreachable, follows);
-    expect(sites.clone(), AlarmType::CellsOutOfService, follows);
-    if power {
-        expect(after.sites_dead(), AlarmType::MainsFailure, Certainty::Sure);
-    }
-    if element.kind == ElementKind::Site {
-        expect(after.sites_dead(), AlarmType::MainsFailure, Certainty::Half);
-    }
-    expect(
-        after.links_isolated(),
-        AlarmType::LinkDown,
-        Certainty::Isolated,
-    );
-    expect(after.links_lost(), AlarmType::LinkDown, follows);
-    expect(after.links_dark(), AlarmType::LossOfSignal, follows);
-    expect(
-        after.cards_missed(),
-        AlarmType::CardFailure,
-        Certainty::Sure,
-    );
-    expect(
-        after.routers_cut_off(),
-        AlarmType::NodeUnreachable,
-        Certainty::Sure,
-    );
-    if element.kind == ElementKind::Optic {
-        let own = BTreeSet::from([element.id.clone()]);
-        expect(own, AlarmType::OpticalPowerLow, Certainty::Sure);
-    }
-    Outline {
-        element: element.id.clone(),
-        cause: Cause::of(element.kind),
-        sites,
-        expected,
-    }
 }
 
 #[cfg(test)]

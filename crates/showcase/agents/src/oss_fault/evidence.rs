@@ -5,7 +5,7 @@
 use crate::alarms::{AlarmKey, tells_of_fault};
 use crate::payloads::incident::{Incident, IncidentAlarm};
 use domain::inventory::ElementId;
-use domain::telemetry::Complaint;
+use domain::telemetry::{AlarmType, Complaint};
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +18,8 @@ const COMPLAINT_COUNTS_S: f64 = 1_800.0;
 pub struct Evidence {
     /// Alarms that tell of loss, or foretell it.
     pub alarms: BTreeMap<AlarmKey, Timestamp>,
+    /// Elements on which alarms of unknown types stand, with the time of the first.
+    pub strange: BTreeMap<ElementId, Timestamp>,
     /// Complaints by site.
     pub complaints: BTreeMap<ElementId, u32>,
 }
@@ -61,6 +63,12 @@ impl Events {
                 .alarms
                 .entry((s.resource.clone(), s.alarm_type))
                 .or_insert(s.time);
+            *time = s.time.min(*time);
+        }
+        let sightings = self.incidents.values().flat_map(|i| &i.alarms);
+        for s in sightings.filter(|s| s.alarm_type == AlarmType::Unknown) {
+            let time = evidence.strange.entry(s.resource.clone());
+            let time = time.or_insert(s.time);
             *time = s.time.min(*time);
         }
         for complaint in &self.complaints {

@@ -1,7 +1,8 @@
 //! The judgement of a diagnosis: against what was expected, and against the topology.
 //!
 //! A confirmed cause must explain at least half of the sites that are out; or it is measured broken and has an
-//! alarm of its own in the case: then the documents are wrong, not the instruments. Every verdict tells how far
+//! alarm of its own in the case, and nothing else is left that would explain them: then the documents are wrong,
+//! not the instruments. Every verdict tells how far
 //! the types of the case's alarms are to be trusted. Refuses to know who
 //! diagnoses. Read next: `hypothesis.rs`, which a refuted one leads back to.
 
@@ -102,7 +103,8 @@ impl OssFault {
             return Some(format!("{element} cannot have a {cause}"));
         }
         let explained = case.sites.intersection(&candidate.sites).count();
-        if case.explains.iter().any(|(e, _)| e == element) {
+        let has_own_alarm = case.explains.iter().any(|(e, _)| e == element);
+        if has_own_alarm && !self.may_be_explained_otherwise(case, element) {
             return None;
         }
         (2 * explained < case.sites.len()).then(|| {
@@ -110,6 +112,16 @@ impl OssFault {
                 "{element} explains {explained} of {} sites out of service only",
                 case.sites.len()
             )
+        })
+    }
+
+    /// True while something else is suspected, and untried, that explains at least half of the sites.
+    fn may_be_explained_otherwise(&self, case: &FaultCase, element: &ElementId) -> bool {
+        let mut untried = self.untried(case).into_iter();
+        untried.any(|s| {
+            let sites = self.correlator.of_element(&s.target).map(|c| &c.sites);
+            let explained = sites.map_or(0, |sites| case.sites.intersection(sites).count());
+            s.target != *element && 2 * explained >= case.sites.len()
         })
     }
 

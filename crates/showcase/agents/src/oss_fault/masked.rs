@@ -8,21 +8,63 @@
 //! are back, and what is left opens another. Refuses to judge whether a repair was done well.
 //! Read next: [`super::repair`].
 
-use super::OssFault;
 use super::correlation::CHANCE;
 use super::evidence::Evidence;
+use super::{OssFault, Timer};
 use crate::alarms::AlarmKey;
 use domain::agent::Output;
 use domain::inventory::ElementId;
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 
+/// Seconds between two verifications of service.
+pub(super) const VERIFY_EACH_S: f64 = 60.0;
 /// Verifications, a minute apart, through which the same sites must stay out before they are held to
 /// have another cause: others come back one by one, as their equipment starts and their alarms
 /// clear, which takes up to five minutes each.
 const UNCHANGED_VERIFICATIONS: u32 = 6;
 
+/// Verifications, a minute apart, for which alarms of a repaired cause that took no site out may lag.
+const LAGGING_VERIFICATIONS: u32 = 20;
+
 impl OssFault {
+    /// Closes a case that took no site out of service once none of the alarms stands that its cause
+    /// has raised. Those that stand long after the repair are evidence of their own from it on: what is
+    /// still broken is diagnosed anew, by measurements.
+    pub(super) fn verify_by_alarms(&mut self, number: u64, now: Timestamp) -> Vec<Output> {
+        let evidence = self.events.evidence(now);
+        let Some(case) = self.cases.iter().find(|c| c.number == number) else {
+            return Vec::new();
+        };
+        let root = case.root.as_ref().map(|(element, _)| element);
+        let candidate = root.and_then(|root| self.correlator.of_element(root));
+        let raised = candidate
+            .into_iter()
+            .flat_map(|c| self.correlator.expected(c));
+        let stands =
+            |key: &&AlarmKey| case.explains.contains(*key) && evidence.alarms.contains_key(*key);
+        let standing: BTreeSet<AlarmKey> = raised.filter(stands).cloned().collect();
+        if standing.is_empty() {
+            return self.close(number, "none of its alarms stands any more", now);
+        }
+        let Some(case) = self.case(number) else {
+            return Vec::new();
+        };
+        case.verifications += 1;
+        if case.verifications < LAGGING_VERIFICATIONS {
+            return vec![self.wake(Timer::Verify(number), now.plus_s(VERIFY_EACH_S))];
+        }
+        case.repaired_at.get_or_insert(now);
+        let words = format!(
+            "{} alarms still stand, and are looked into anew",
+            standing.len()
+        );
+        case.leaves = standing;
+        let mut outputs = self.close(number, &words, now);
+        outputs.extend(self.weigh_soon(now));
+        outputs
+    }
+
     /// Closes a case whose repair has brought back what it could, if something else explains the
     /// sites that are still `out`; none if nothing does.
     pub(super) fn unmask(

@@ -1,9 +1,11 @@
 //! The messages of a case from its located cause to its close: ticket, decision, verification.
 //!
 //! How the ticket is worked is agreed on before anybody goes, where its executor negotiates that;
-//! the repair is accepted when service is back at every affected site. Read next: [`super::case`].
+//! the repair is accepted when service is back at every affected site, or, where none was out, when the alarms
+//! that its cause has raised are gone. Read next: [`super::case`].
 
 use super::case::{FaultCase, Phase, VERIFICATIONS_MAX};
+use super::masked::VERIFY_EACH_S;
 use super::news::News;
 use super::post::Purpose;
 use super::{OssFault, Timer};
@@ -22,9 +24,6 @@ use domain::task::{Awaits, Conditions, TaskId};
 use domain::time::Timestamp;
 use domain::verb::Verb;
 use std::collections::BTreeSet;
-
-/// Seconds between two verifications of service.
-const VERIFY_EACH_S: f64 = 60.0;
 
 impl OssFault {
     /// The cause is known: a ticket, unless the domain mends it or another case has it.
@@ -168,7 +167,7 @@ impl OssFault {
         };
         let sites = case.affected.clone();
         if sites.is_empty() {
-            return self.close(number, "no site was out of service", now);
+            return self.verify_by_alarms(number, now);
         }
         case.verifications += 1;
         let Some(to) = found else {

@@ -19,6 +19,7 @@ fn evidence(alarms: &[(&str, AlarmType, i64)]) -> Evidence {
             .iter()
             .map(|(e, t, s)| ((id(e), *t), at(*s)))
             .collect(),
+        strange: BTreeMap::new(),
         complaints: BTreeMap::new(),
     }
 }
@@ -336,4 +337,37 @@ fn the_baseline_blames_the_first_alarm() {
         (id("zone:b"), Cause::MainsFailure)
     );
     assert!(first_alarm_baseline(&inventory, &alarms[..1]).is_none());
+}
+
+/// A type that was found to lie weighs less, and what is expected may have come under a strange name.
+#[test]
+fn what_lies_weighs_less_and_what_is_strange_weighs_little() {
+    let topology = Topology::new(Arc::new(Net::town().inventory()));
+    let score = |liar: bool, strange: bool| {
+        let mut correlator = Correlator::new(topology.clone());
+        if liar {
+            correlator.found([LossOfSignal; 30], false);
+        }
+        let mut seen = evidence(&[
+            ("link:B-b5", LossOfSignal, 0),
+            ("link:B-b5", LinkDown, 5),
+            ("site:b5", SiteUnreachable, 90),
+        ]);
+        if strange {
+            seen.strange.insert(id("site:b5"), at(10));
+        }
+        let ranked = correlator.rank(&seen, at(400));
+        let link = ranked
+            .iter()
+            .find(|r| correlator.candidate(r.index).element == id("link:B-b5"));
+        link.map(|r| r.score)
+    };
+    let plain = score(false, false).unwrap_or_default();
+    assert!(score(true, false).unwrap_or_default() < plain - 1.0);
+    assert!(score(false, true).unwrap_or_default() > plain);
+    // Alone it is no evidence of anything.
+    let correlator = Correlator::new(topology.clone());
+    let mut alone = evidence(&[]);
+    alone.strange.insert(id("site:b5"), at(10));
+    assert!(correlator.explain(&alone, at(400)).is_empty());
 }

@@ -33,6 +33,10 @@ pub(crate) enum Fault {
     Hanging(&'static str),
     /// A cell's hardware is broken; a restart does not help.
     Broken(&'static str),
+    /// An alarm stands on an element of which nothing is the matter.
+    False(&'static str, AlarmType),
+    /// A cell's parameter differs from its plan, without harm.
+    Drifted(&'static str),
     /// Something transmits near cell 3 of site s0, whose own alarm is lost; those beside it tell.
     Foreign(&'static str),
 }
@@ -54,6 +58,10 @@ pub(crate) struct Net {
     pub energy_kwh: f64,
     /// Periods of cells with users under 2 Mbit/s.
     pub broken_promises: u64,
+    /// The number of the next probes that show a dead element, whatever it is.
+    pub wrong_probes: u32,
+    /// The number of the next probes that break off.
+    pub failing_probes: u32,
     faults: Vec<(Fault, bool)>,
     counted_from: Option<Timestamp>,
     dispatched: BTreeMap<Token, ElementId>,
@@ -166,6 +174,8 @@ impl Net {
             busy: 1.0,
             energy_kwh: 0.0,
             broken_promises: 0,
+            wrong_probes: 0,
+            failing_probes: 0,
             faults: Vec::new(),
             counted_from: None,
             dispatched: BTreeMap::new(),
@@ -212,7 +222,8 @@ impl Net {
             Fault::Mains(s) => name == s.replace("site:", "zone:"),
             Fault::Stopped(s) | Fault::Battery(s) => name == *s,
             Fault::Misconfigured(c) | Fault::Hanging(c) => name == *c,
-            Fault::Broken(c) | Fault::Foreign(c) => name == *c,
+            Fault::Broken(c) | Fault::Foreign(c) | Fault::Drifted(c) => name == *c,
+            Fault::False(..) => false,
         };
         self.faults.iter().position(|(f, on)| *on && about(f))
     }
@@ -356,7 +367,17 @@ impl Net {
                 done(if saving.serves() { slowest } else { 1.0 })
             }
             Action::Probe { element } => {
-                let measured = self.probe(element);
+                if self.failing_probes > 0 {
+                    self.failing_probes -= 1;
+                    let outcome = Outcome::Failed("it broke off".to_owned());
+                    return vec![(10.0, Effect::Outcome(token, outcome))];
+                }
+                let mut measured = self.probe(element);
+                if self.wrong_probes > 0 {
+                    self.wrong_probes -= 1;
+                    measured.condition = Condition::Failed;
+                    measured.readings.insert("carrier_on".to_owned(), 0.0);
+                }
                 vec![(10.0, Effect::Outcome(token, Outcome::Measured(measured)))]
             }
             Action::ReadConfiguration { element } => {
@@ -364,11 +385,16 @@ impl Net {
                     return impossible("it does not answer");
                 }
                 let wrong = self.has(|f| *f == Fault::Misconfigured(leak(element)));
+                let drifted = self.has(|f| *f == Fault::Drifted(leak(element)));
                 let of = |tilt: &str| {
                     BTreeMap::from([("electrical-tilt-degrees".to_owned(), tilt.to_owned())])
                 };
                 let outcome = Outcome::Configuration(Configuration {
-                    running: of(if wrong { "14" } else { "4" }),
+                    running: of(match (wrong, drifted) {
+                        (true, _) => "14",
+                        (_, true) => "4.3",
+                        _ => "4",
+                    }),
                     planned: of("4"),
                 });
                 vec![(5.0, Effect::Outcome(token, outcome))]
@@ -501,6 +527,8 @@ fn alarms(fault: &Fault, now: Timestamp, cleared: bool) -> Vec<Alarm> {
             let heard = BESIDE.map(|c| alarm(c, InterferenceHigh, now, cleared));
             return heard.into();
         }
+        Fault::False(e, told) => (e, std::slice::from_ref(told)),
+        Fault::Drifted(c) => (c, &[Unknown]),
         Fault::Link(s) => (s, &[SiteUnreachable, CellsOutOfService]),
         Fault::Stopped(s) => (s, &[CellsOutOfService]),
         Fault::Mains(s) => (s, &[MainsFailure, SiteUnreachable, CellsOutOfService]),

@@ -2,13 +2,15 @@
 //!
 //! | alarm | borne out by | disproved by |
 //! |---|---|---|
-//! | a site is out | a second type of alarm on it, or two measurements that do not reach it or fail | two that are good |
+//! | a site is out | a second type of alarm on it, if both have mostly been true; or two measurements that do not reach it or fail | two that are good |
 //! | a cell is off air | two measurements of a dead radio unit, or of none | two that are good |
 //! | a cell hears foreign power | more than usual, as a source explains it (`source.rs`) | what it hears as usual |
-//! | a cell serves badly | its users get less than before (`counters.rs`); or the type has proved true | they get as much |
+//! | a cell serves badly | its users get less than before (`counters.rs`) | they get as much |
 //!
-//! Until it is borne out nobody is sent, nothing is restarted, no power is raised and no parameter is set: it is
-//! looked at again every five minutes, until its alarms end or it is left. How it ended counts for or
+//! Until it is borne out nobody is sent, nothing is restarted and no power is raised: it is looked at again
+//! every five minutes, until its alarms end or it is left. A parameter that is not as planned is set where the
+//! cell serves its users worse; or where the alarm that says so is of a type that has mostly been true, for
+//! counters come every quarter of an hour only. How it ended counts for or
 //! against the type of alarm ([`crate::alarm_trust`]). Knows what is believed; refuses to know
 //! what is done then. Read next: [`super::work`].
 
@@ -46,19 +48,14 @@ impl Care {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return false;
         };
-        let on = |site: &ElementId, t| base.alarms().on(site).any(|(on, _)| on == t);
+        let on = |site: &ElementId, t| {
+            self.trust.is_trusted(t) && base.alarms().on(site).any(|(on, _)| on == t)
+        };
         let twice_told = |site: &ElementId| {
             on(site, AlarmType::SiteUnreachable) && on(site, AlarmType::CellsOutOfService)
         };
         let is_out = case.cells.is_empty() && (case.shared || case.sites.iter().any(twice_told));
-        case.borne_out || is_out || self.serves_badly_as_trusted(case)
-    }
-
-    /// True if all that is told is that cells serve badly, which cannot be measured, and alarms that say so
-    /// have mostly been true.
-    fn serves_badly_as_trusted(&self, case: &CareCase) -> bool {
-        let only = BTreeSet::from([AlarmType::CellDegraded]);
-        case.symptoms == only && self.trust.is_trusted(AlarmType::CellDegraded)
+        case.borne_out || is_out
     }
 
     /// Users first.
@@ -134,6 +131,16 @@ impl Care {
         self.enter(base, number, RepairState::Doubting, now)
     }
 
+    /// Takes down whether what was measured for other reasons bears the alarms out.
+    pub(super) fn weigh_measured(&mut self, base: &Base, number: u64) {
+        let case = self.cases.iter().find(|c| c.number == number);
+        let borne_out = case.is_some_and(|case| self.bears_out(base, case));
+        if let Some(case) = self.case(number) {
+            case.borne_out |= borne_out;
+            case.checks += u32::from(!case.borne_out);
+        }
+    }
+
     /// True if measurements or counters bear out that something is the matter.
     fn bears_out(&self, base: &Base, case: &CareCase) -> bool {
         let inventory = base.topology().inventory();
@@ -148,7 +155,6 @@ impl Care {
         let worse = |c: &ElementId| self.does_worse(inventory, case, c) == Some(true);
         measured.into_iter().any(fails)
             || case.cells.iter().any(worse)
-            || self.serves_badly_as_trusted(case)
             || (case.symptoms.contains(&AlarmType::InterferenceHigh)
                 && self.source(base, case).is_some())
     }

@@ -39,7 +39,7 @@ use domain::notification::Notification;
 use domain::reply::Reply;
 use domain::task::TaskId;
 use domain::telemetry::{
-    Action, Alarm, CellPerformance, Configuration, Outcome, Performance, Token,
+    Action, Alarm, AlarmType, CellPerformance, Configuration, Outcome, Performance, Token,
 };
 use domain::time::Timestamp;
 use domain::verb::Verb;
@@ -155,9 +155,13 @@ impl Care {
         alarm: &Alarm,
         now: Timestamp,
     ) -> Vec<Output> {
-        match tells_of_trouble(alarm.alarm_type) {
-            true => self.settle_at(base, now.plus_s(SETTLED_S)),
-            false => Vec::new(),
+        match alarm.alarm_type {
+            of_trouble if tells_of_trouble(of_trouble) => {
+                self.settle_at(base, now.plus_s(SETTLED_S))
+            }
+            // Nobody knows what it says, but something may be the matter there.
+            AlarmType::Unknown if !alarm.cleared => self.screen_strange(base, &alarm.resource),
+            _ => Vec::new(),
         }
     }
 
@@ -374,7 +378,9 @@ impl Care {
         let case = self.cases.remove(at);
         self.outbox.forget(|p| p.is_about(number));
         let spoke_true = case.borne_out || case.root.is_some();
-        self.trust.found(case.symptoms.iter().copied(), spoke_true);
+        if spoke_true || case.checks > 0 {
+            self.trust.found(case.symptoms.iter().copied(), spoke_true);
+        }
         let mut outputs = vec![Output::Note(format!(
             "Trouble {number} of {} is over: {why}",
             case.subject()

@@ -51,17 +51,31 @@ impl Care {
         }
         fallen.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         for (_, element) in fallen.into_iter().take(LOOKS_MAX) {
-            let read = Action::ReadConfiguration {
-                element: element.clone(),
-            };
-            let probe = Action::Probe {
-                element: element.clone(),
-            };
-            for action in [read, probe] {
-                outputs.push(self.act(base, Errand::Screen(element.clone()), action));
-            }
+            outputs.extend(self.look_into(base, &element));
         }
         outputs
+    }
+
+    /// Looks at a cell on which an alarm of an unknown type stands.
+    pub(super) fn screen_strange(&mut self, base: &mut Base, cell: &ElementId) -> Vec<Output> {
+        let is_cell = base.topology().inventory().cells.contains_key(cell);
+        match is_cell && !self.is_known(base, cell) {
+            true => self.look_into(base, cell),
+            false => Vec::new(),
+        }
+    }
+
+    fn look_into(&mut self, base: &mut Base, cell: &ElementId) -> Vec<Output> {
+        let read = Action::ReadConfiguration {
+            element: cell.clone(),
+        };
+        let probe = Action::Probe {
+            element: cell.clone(),
+        };
+        let errand = || Errand::Screen(cell.clone());
+        [read, probe]
+            .map(|action| self.act(base, errand(), action))
+            .into()
     }
 
     /// Opens cases for the suspects of the period before that still do worse.

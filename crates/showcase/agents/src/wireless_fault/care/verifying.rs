@@ -189,6 +189,8 @@ impl Care {
             return self.look_at(base, number, again);
         }
         case.seen = case.looking.agreed();
+        let out = |m: &Measurement| m.condition == Condition::Unreachable;
+        case.borne_out |= case.cells.is_empty() && case.seen.values().any(out);
         let mut outputs = self.clear_disproved(base, number, now);
         outputs.extend(match self.is_over(base, number) {
             true => {

@@ -115,7 +115,7 @@ impl Care {
         };
         match outcome {
             Outcome::Configuration(read) => drop(case.configurations.insert(element, read)),
-            Outcome::Measured(_) | Outcome::Impossible(_)
+            Outcome::Measured(_) | Outcome::Impossible(_) | Outcome::Failed(_)
                 if matches!(case.work, RepairState::Measuring | RepairState::Checking) =>
             {
                 case.round.take(&element, outcome);
@@ -209,6 +209,7 @@ impl Care {
             RepairState::Configuring | RepairState::Restarting => self.verify(base, number, now),
             RepairState::Measuring => {
                 self.take_round(number);
+                self.weigh_measured(base, number);
                 self.judge_own(base, number, now)
             }
             RepairState::Asking(_) => self.locate_without_ip(base, number, now),
