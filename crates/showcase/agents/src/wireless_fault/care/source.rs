@@ -24,10 +24,12 @@ const STRENGTHS_DBM: std::ops::Range<i32> = -110..-50;
 /// The error of what a cell hears, and of what all hear, in dB.
 const ERROR_DB: f64 = 1.0;
 const COMMON_ERROR_DB: f64 = 1.5;
-/// By how much better a source must explain what is heard, as the logarithm of a likelihood ratio; and
-/// where several cells have been alarmed.
+/// By how much better a source must explain what is heard, as the logarithm of a likelihood ratio, if one
+/// cell is alarmed; if several are; and if none is, for neighbours that wake are loud as well. A type of alarm
+/// that lies often raises the first two.
 const MARGIN: f64 = 2.0;
-const MARGIN_ALARMED: f64 = 0.3;
+const MARGIN_SEVERAL: f64 = 0.3;
+const MARGIN_UNTOLD: f64 = 10.0;
 /// A cell that usually hears more than this (dBm) cannot tell whether a source is there.
 const DEAFENED_DBM: f64 = -80.0;
 /// More than usual, in dB, that is within the error of counters and measurements.
@@ -57,9 +59,11 @@ impl Care {
             let mut on = base.alarms().on(c);
             on.any(|(t, _)| t == AlarmType::InterferenceHigh)
         };
+        let lies = self.trust.discount(AlarmType::InterferenceHigh);
         let margin = match case.cells.iter().filter(alarmed).count() {
-            0 | 1 => MARGIN,
-            _ => MARGIN_ALARMED,
+            0 => MARGIN_UNTOLD,
+            1 => MARGIN + lies,
+            _ => MARGIN_SEVERAL + lies,
         };
         (none - least >= margin).then(|| cell.clone())
     }
