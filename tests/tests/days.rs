@@ -16,7 +16,7 @@ use agents::payloads::saving::{SavingOrder, SavingResult};
 use arena::World;
 use arena::scenario::Scenario;
 use domain::content::Content;
-use domain::inventory::{ElementId, Inventory};
+use domain::inventory::{ElementId, Inventory, RadioUnit};
 use domain::negotiation::{Negotiation, Side, Stance};
 use domain::task::{Task, TaskId};
 use domain::time::Timestamp;
@@ -341,7 +341,8 @@ impl Night {
     }
 
     /// A sleeping cell of the most isolated site, whose users no other site serves, and the cell
-    /// that covers its sector meanwhile.
+    /// that covers its sector meanwhile. Its unit is the one whose sleep is measured to save, so
+    /// that waking it costs something.
     fn sleeper(&self) -> (ElementId, ElementId) {
         let inventory: Arc<Inventory> = self.0.network().simulation().inventory();
         let place = |cell: &ElementId| inventory.elements[inventory.node_of(cell)].position;
@@ -353,7 +354,9 @@ impl Night {
                 .map(|other| apart(place(cell), place(other)));
             others.filter(|km| *km > 0.0).fold(f64::INFINITY, f64::min)
         };
+        let saves = |id: &&ElementId| inventory.cells[*id].radio_unit == RadioUnit::Type10;
         let sleepers = inventory.cells.keys().filter(|id| self.sleeps(id));
+        let sleepers = sleepers.filter(saves);
         let lonely = sleepers.max_by(|a, b| loneliness(a).total_cmp(&loneliness(b)));
         let id = lonely.unwrap();
         let azimuth = |cell: &ElementId| inventory.cells[cell].azimuth_degrees;

@@ -133,11 +133,11 @@ pub struct Link {
 #[strum(serialize_all = "PascalCase")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RadioUnit {
-    /// Two antennas.
+    /// Two antennas; can shut down its carrier.
     Type2,
     /// Two antennas.
     Type3,
-    /// Two antennas.
+    /// Two antennas; can shut down its carrier.
     Type4,
     /// Two antennas.
     Type5,

@@ -134,6 +134,7 @@ fn figures(
     let wrong = sent.iter().filter(|d| is_wrong(d)).count();
     let raised = alarms.iter().filter(|a| !a.cleared).count();
     let saved = 1.0 - tally.energy_kwh / tally.energy_without_saving_kwh;
+    let saved_most = 1.0 - tally.energy_least_kwh / tally.energy_without_saving_most_kwh;
     let figures = [
         ("dispatches", Some(sent.len() as f64)),
         ("wrong-dispatches", Some(wrong as f64)),
@@ -150,6 +151,7 @@ fn figures(
         ("compensated-served-share", watch.served_share()),
         ("energy", Some(tally.energy_kwh)),
         ("energy-saved-share", Some(saved)),
+        ("energy-saved-upper-share", Some(saved_most)),
         ("negotiation-rounds", Some(work.rounds as f64)),
         ("messages", Some(work.messages as f64)),
         ("bytes", Some(work.bytes as f64)),

@@ -153,7 +153,7 @@ fn a_target_at_stake_is_answered_with_less_or_with_a_lower_target() {
     let mut drill = Drill::begin(hour(2), 1, &["service-intent"]);
     drill.order("energy-saving", "first", save(5.0));
     drill.run_for(7_300.0);
-    let target = told(&drill, "first").saving_percent.unwrap() - 3.0;
+    let target = told(&drill, "first").saving_percent.unwrap() - 1.0;
     drill.order("energy-saving", "s", save(target));
     let asked = hold(&["cell:s0/2", "cell:s1/2"], 60);
     let offered = drill.propose("energy-saving", "h", asked.clone());
@@ -212,7 +212,10 @@ fn more_than_can_be_saved_is_answered_with_what_can() {
     let mut drill = Drill::begin(hour(0), 1, &["service-intent"]);
     drill.order("energy-saving", "first", save(1.0));
     drill.run_for(7_300.0);
-    let much = save_keeping(30.0, 80.0);
+    let reply = drill.propose("energy-saving", "most", save_keeping(90.0, 1.0));
+    let most = SavingOrder::in_content(&reply.content[0]).unwrap();
+    let most = most.saving_target_percent.unwrap();
+    let much = save_keeping(most - 0.5, 5.0);
     drill.order("energy-saving", "much", much.clone());
     let task = TaskId::new("much");
     assert_eq!(drill.tasks[&task].status, Status::InputRequired);
@@ -220,10 +223,10 @@ fn more_than_can_be_saved_is_answered_with_what_can() {
     assert_eq!(offer.reasons[0].reason, "saving-target");
     let orders = offer.contents.iter().filter_map(SavingOrder::in_content);
     let [less, lower] = orders.collect::<Vec<_>>().try_into().unwrap();
-    assert_eq!(less.min_throughput_mbps, Some(80.0));
-    assert!(less.saving_target_percent < Some(30.0));
-    assert_eq!(lower.saving_target_percent, Some(30.0));
-    assert!(lower.min_throughput_mbps < Some(80.0));
+    assert_eq!(less.min_throughput_mbps, Some(5.0));
+    assert!(less.saving_target_percent < Some(most - 0.5));
+    assert_eq!(lower.saving_target_percent, Some(most - 0.5));
+    assert!(lower.min_throughput_mbps < Some(5.0));
     let again = drill.propose("energy-saving", "asked", much);
     assert_eq!(again.verdict, Verdict::Offered);
     assert_eq!(again.content, offer.contents);

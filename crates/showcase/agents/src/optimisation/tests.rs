@@ -170,7 +170,7 @@ fn saved_percent(drill: &mut Drill) -> f64 {
 fn who_yields_is_a_matter_of_priorities() {
     let compensate = |priorities: &[Intent]| {
         let mut drill = night();
-        let target = saved_percent(&mut drill) - 1.5;
+        let target = saved_percent(&mut drill) - 0.6;
         drill.order("service-intent", "p", policy(priorities, target));
         drill.run_for(10.0);
         drill.order("optimisation", "t", order("site:s0", &["cell:s0/1"], 60));
@@ -207,7 +207,7 @@ fn who_yields_is_a_matter_of_priorities() {
 #[test]
 fn to_reduce_is_to_stay_within_the_target() {
     let mut drill = night();
-    let target = saved_percent(&mut drill) - 1.5;
+    let target = saved_percent(&mut drill) - 0.6;
     drill.order("service-intent", "p", policy(&[], target));
     drill.run_for(10.0);
     let mut content = order("site:s0", &["cell:s0/1"], 60);

@@ -20,6 +20,11 @@ pub struct MobileTotals {
     pub energy_kwh: f64,
     /// The energy they would have consumed at the same loads and powers without saving, in kWh.
     pub energy_without_saving_kwh: f64,
+    /// The energy that they may have consumed at the least, in kWh: each saving as large as
+    /// measurements do not exclude.
+    pub energy_least_kwh: f64,
+    /// The energy that they may have consumed without saving at the most, in kWh.
+    pub energy_without_saving_most_kwh: f64,
     /// Users times minutes.
     pub user_minutes: f64,
     /// User minutes without service; a part of [`MobileTotals::user_minutes`].
@@ -40,6 +45,10 @@ pub(super) struct Rates {
     pub(super) power_w: Vec<f64>,
     /// The power drawn without saving, in watts.
     pub(super) power_without_w: Vec<f64>,
+    /// The least power that all cells may draw, in watts.
+    pub(super) least_w: f64,
+    /// The most power that all cells may draw without saving, in watts.
+    pub(super) without_most_w: f64,
     pub(super) users: f64,
     pub(super) users_out: f64,
     pub(super) users_below: f64,
@@ -71,10 +80,12 @@ pub(super) struct Account {
 impl MobileTotals {
     /// The tally `seconds` later if nothing changes.
     pub(super) fn after(mut self, seconds: f64, rates: &Rates) -> Self {
-        let kwh = |watts: &[f64]| watts.iter().sum::<f64>() * seconds / JOULES_PER_KWH;
+        let kwh = |watts: f64| watts * seconds / JOULES_PER_KWH;
         let minutes = seconds / 60.0;
-        self.energy_kwh += kwh(&rates.power_w);
-        self.energy_without_saving_kwh += kwh(&rates.power_without_w);
+        self.energy_kwh += kwh(rates.power_w.iter().sum());
+        self.energy_without_saving_kwh += kwh(rates.power_without_w.iter().sum());
+        self.energy_least_kwh += kwh(rates.least_w);
+        self.energy_without_saving_most_kwh += kwh(rates.without_most_w);
         self.user_minutes += rates.users * minutes;
         self.user_minutes_out += rates.users_out * minutes;
         self.user_minutes_below += rates.users_below * minutes;

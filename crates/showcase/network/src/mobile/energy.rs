@@ -1,43 +1,64 @@
 //! The power consumption of radio units, by load, raised transmit power and sleep.
 //!
-//! Knows the fits of [`domain::radio::energy`], and adds what that set does not show.
+//! Knows the fits of [`domain::radio::energy`]: [`power_w`] is what measurements show, so that
+//! sleep saves no more than that; [`power_least_w`] and [`unsaved_most_w`] are what they do not
+//! exclude, between which the upper bound of what was saved lies.
 //!
-//! Assumptions:
-//! - Type10's slope, which the set calls small: 8 units, a tenth of its idle power.
-//! - Symbol shutdown: the amplifier's share, taken as 15 % of idle power, is saved in symbols
-//!   without traffic, so `0.15 × (1 − load)` of the idle power.
-//! - Raised power costs the additional radiated power at an efficiency of 0.3, during transmission;
-//!   a tenth of the time even without traffic, for reference signals.
+//! Assumption, which no measurement bounds: raised power costs the additional radiated power at an
+//! efficiency of 0.3, during transmission; a tenth of the time even without traffic, for reference
+//! signals.
 //!
 //! Read next: `account`.
 
 use super::propagation::linear;
 use domain::inventory::Cell;
-use domain::radio::energy::{EnergyFit, WATTS_PER_UNIT};
+use domain::radio::energy::{EnergyFit, WATTS_PER_UNIT, can};
 use domain::telemetry::Saving;
 
-/// The slope of Type10, in units of the set.
-const SMALL_SLOPE: f64 = 8.0;
-/// The share of idle power that symbol shutdown saves without traffic.
-const SYMBOL_SHARE: f64 = 0.15;
 /// The efficiency of a power amplifier: radiated over consumed power.
 const EFFICIENCY: f64 = 0.3;
 /// The share of the time in which a cell without traffic transmits.
 const REFERENCE_SIGNALS: f64 = 0.1;
 
-/// The power that a cell draws, in watts, at `load` (0 to 1), raised by `offset_db`, in `saving`. A
-/// mode that its unit does not support saves nothing.
+/// The power that a cell draws, in watts, at `load` (0 to 1), raised by `offset_db`, in `saving`,
+/// which saves what measurements show and no more. A mode that its unit does not support saves
+/// nothing.
 pub fn power_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
-    let fit = EnergyFit::of(cell.radio_unit);
-    if let Some(asleep) = fit.asleep(saving) {
-        return asleep * WATTS_PER_UNIT;
+    let units = EnergyFit::of(cell.radio_unit).draws(load, saving);
+    units * WATTS_PER_UNIT + sent_w(cell, load, offset_db, saving)
+}
+
+/// The least power that a cell may draw, in watts: in `saving`, which saves all that measurements do
+/// not exclude.
+pub fn power_least_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
+    if !saves(cell, saving) {
+        return power_w(cell, load, offset_db, saving);
     }
-    let rests = match saving {
-        Saving::SymbolShutdown => SYMBOL_SHARE * (1.0 - load) * fit.idle,
-        _ => 0.0,
-    };
-    let slope = fit.slope.unwrap_or(SMALL_SLOPE);
-    (fit.idle + slope * load - rests) * WATTS_PER_UNIT + raised_w(cell, load, offset_db)
+    let fit = EnergyFit::of(cell.radio_unit);
+    let units = fit.unsaved_most(load) - fit.saved(load, saving).high;
+    units * WATTS_PER_UNIT + sent_w(cell, load, offset_db, saving)
+}
+
+/// The most power that a cell in `saving` may have drawn without, in watts. One that saves nothing
+/// draws what it draws.
+pub fn unsaved_most_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
+    if !saves(cell, saving) {
+        return power_w(cell, load, offset_db, Saving::Off);
+    }
+    let units = EnergyFit::of(cell.radio_unit).unsaved_most(load);
+    units * WATTS_PER_UNIT + raised_w(cell, load, offset_db)
+}
+
+/// True if `saving` is a mode in which this cell may take less.
+fn saves(cell: &Cell, saving: Saving) -> bool {
+    saving != Saving::Off && can(cell.radio_unit, saving)
+}
+
+fn sent_w(cell: &Cell, load: f64, offset_db: f64, saving: Saving) -> f64 {
+    match saving.serves() {
+        true => raised_w(cell, load, offset_db),
+        false => 0.0,
+    }
 }
 
 fn raised_w(cell: &Cell, load: f64, offset_db: f64) -> f64 {

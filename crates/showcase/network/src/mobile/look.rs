@@ -125,14 +125,21 @@ impl Mobile {
         let mut rates = Rates::default();
         let cells = self.units.iter().zip(&self.told).zip(&picture.load);
         for (((unit, told), load), dead) in cells.zip(self.dead()) {
-            let power_w = |saving| energy::power_w(&unit.plan, *load, told.offset_db, saving);
-            let awake = power_w(Saving::Off);
-            let drawn = match (told.waking, told.saving) {
-                (Some(_), _) | (None, Saving::Off) => awake,
-                (None, saving) => power_w(saving),
+            if dead {
+                rates.power_w.push(0.0);
+                rates.power_without_w.push(0.0);
+                continue;
+            }
+            let saving = match told.waking {
+                Some(_) => Saving::Off,
+                None => told.saving,
             };
-            rates.power_w.push(if dead { 0.0 } else { drawn });
-            rates.power_without_w.push(if dead { 0.0 } else { awake });
+            let (plan, offset_db) = (&unit.plan, told.offset_db);
+            let power_w = |saving| energy::power_w(plan, *load, offset_db, saving);
+            rates.power_w.push(power_w(saving));
+            rates.power_without_w.push(power_w(Saving::Off));
+            rates.least_w += energy::power_least_w(plan, *load, offset_db, saving);
+            rates.without_most_w += energy::unsaved_most_w(plan, *load, offset_db, saving);
         }
         for (user, point) in self.users.points.iter().enumerate() {
             rates.users += point.weight;

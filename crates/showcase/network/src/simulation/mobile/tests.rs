@@ -146,12 +146,13 @@ fn waking_takes_time_and_is_not_begun_anew() {
     order(&mut simulation, 1, Saving::CarrierShutdown);
     heard.extend(simulation.advance(after(10.0)));
     assert!(!simulation.mobile().on_air(&cell));
-    assert!(power_w(&simulation) < awake_w - 500.0);
+    // Type10's sleep is measured to save 125 W at no load.
+    assert!(power_w(&simulation) < awake_w - 120.0);
     order(&mut simulation, 2, Saving::Off);
     heard.extend(simulation.advance(after(39.0)));
     assert!(!simulation.mobile().on_air(&cell));
     // It is warm before it serves.
-    assert!(power_w(&simulation) > awake_w - 200.0);
+    assert!(power_w(&simulation) > awake_w - 60.0);
     heard.extend(simulation.advance(after(100.0)));
     assert!(simulation.mobile().on_air(&cell));
     order(&mut simulation, 3, Saving::DeepSleep);
@@ -333,9 +334,11 @@ fn sleep_prolongs_what_a_battery_lasts() {
         let (mut simulation, sites) = without_mains(6);
         let inventory = simulation.inventory();
         let wide = |cell: &&ElementId| inventory.cells[*cell].capacity_layer;
+        // The unit whose sleep is measured to save.
+        let shows = |c: &&ElementId| inventory.cells[*c].radio_unit == RadioUnit::Type10;
         let busy = sites
             .iter()
-            .find(|s| inventory.cells_of(s).any(|c| wide(&c)));
+            .find(|s| inventory.cells_of(s).any(|c| shows(&c)));
         let site = busy.unwrap();
         if sleeps {
             let cells = inventory.cells_of(site).filter(wide).cloned().collect();
