@@ -25,7 +25,7 @@
 //! | complaints | one person per province, 08:00–18:00; what they say is read as well as agents read it | assumed |
 //! | complaint that lacks place, time or vehicle | asked back once, the answer is waited for a day | assumed |
 //! | complaint about a vehicle | the second line looks it up in the signalling records of all provinces, and judges it as agents do | assumed |
-//! | energy ([`PracticePolicy::Manual`], [`PracticePolicy::Correlated`]) | a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
+//! | energy ([`PracticePolicy::Manual`], [`PracticePolicy::Correlated`]) | all cells rest between symbols all day; a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
 //!
 //! Times of day are UTC, as those of the daily curve are. Figures given as a range are drawn evenly
 //! from it. [`PracticePolicy::None`] is the same without any energy saving: the reference for energy.
@@ -202,6 +202,9 @@ impl Office {
     ) -> Vec<Output> {
         let mut outputs = vec![self.next_round(now, rng)];
         if policy != PracticePolicy::None {
+            for action in self.timer.resting() {
+                outputs.push(self.matters.act(Matter::Awake, action));
+            }
             for (hour, matter) in [
                 (timer::ASLEEP_H, Matter::Asleep),
                 (timer::AWAKE_H, Matter::Awake),

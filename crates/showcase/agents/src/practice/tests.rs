@@ -428,7 +428,8 @@ fn with_cells() -> Inventory {
     inventory
 }
 
-/// A quarter of the cells sleeps from 2 to 6, whatever happens; without saving, none does.
+/// All cells rest between symbols, as where agents save; a quarter of them sleeps from 2 to 6,
+/// whatever happens, first those whose sleep is measured to save most. Without saving, none does.
 #[test]
 fn the_timer_lets_a_quarter_sleep_every_night() {
     let mut world = World::new(with_cells(), PracticePolicy::Manual, 1);
@@ -442,10 +443,11 @@ fn the_timer_lets_a_quarter_sleep_every_night() {
         .map(|((hour, saving), cells)| format!("{hour} h: {cells} {}", saving.as_str()))
         .collect();
     insta::assert_snapshot!(rows.join("\n"), @r"
+    0 h: 16 symbol-shutdown
     2 h: 4 deep-sleep
-    6 h: 4 off
+    6 h: 4 symbol-shutdown
     26 h: 4 deep-sleep
-    30 h: 4 off
+    30 h: 4 symbol-shutdown
     ");
     let mut none = World::new(with_cells(), PracticePolicy::None, 1);
     none.run_until(2.0 * 86_400.0);

@@ -1,12 +1,15 @@
 //! Energy saving by the clock: the same cells every night, whatever happens.
 //!
-//! Of the cells that add capacity, as many sleep as make up a quarter of all cells: first those
-//! whose radio unit can sleep deeply, then those that can only rest between symbols, each in the
-//! order of their names. So the clock saves as much as a clock can.
+//! Every cell rests between symbols from the beginning and for good, as where agents save energy: it
+//! is switched on once and wants no one's care. Of the cells that add capacity and can sleep deeply, as
+//! many sleep at night as make up a quarter of all cells: first those whose sleep is measured to save
+//! most, each in the order of their names. So the clock saves as much as a clock can. Refuses to
+//! know loads, faults and users. Read next: [`domain::radio::energy`].
 
 use domain::inventory::{ElementId, Inventory, RadioUnit};
+use domain::radio::energy::{EnergyFit, can};
 use domain::telemetry::{Action, Saving};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The hour at which cells go to sleep (UTC).
 pub const ASLEEP_H: i64 = 2;
@@ -15,10 +18,11 @@ pub const AWAKE_H: i64 = 6;
 /// The share of all cells that sleeps: one in so many.
 const ONE_IN: usize = 4;
 
-/// The cells that sleep at night, by how deeply.
+/// The cells that rest, and those that sleep at night.
 #[derive(Clone, Debug, Default)]
 pub struct Timer {
-    cells: BTreeMap<Saving, BTreeSet<ElementId>>,
+    cells: BTreeSet<ElementId>,
+    sleepers: BTreeSet<ElementId>,
 }
 
 impl Timer {
@@ -26,41 +30,44 @@ impl Timer {
     pub fn new(inventory: &Inventory) -> Self {
         let most = inventory.cells.len() / ONE_IN;
         let capacity = inventory.cells.iter().filter(|(_, c)| c.capacity_layer);
-        let mut cells: BTreeMap<Saving, BTreeSet<_>> = BTreeMap::new();
-        let depths = capacity.map(|(id, cell)| (depth_of(cell.radio_unit), id));
-        let mut depths: Vec<(Saving, &ElementId)> = depths.collect();
-        depths.sort_by(|x, y| y.0.cmp(&x.0).then_with(|| x.1.cmp(y.1)));
-        for (depth, id) in depths.into_iter().take(most) {
-            cells.entry(depth).or_default().insert(id.clone());
+        let mut sleepers: Vec<(f64, &ElementId)> = capacity
+            .filter(|(_, c)| can(c.radio_unit, Saving::DeepSleep))
+            .map(|(id, cell)| (saved(cell.radio_unit), id))
+            .collect();
+        sleepers.sort_by(|x, y| y.0.total_cmp(&x.0).then_with(|| x.1.cmp(y.1)));
+        let sleepers = sleepers.into_iter().take(most);
+        Self {
+            cells: inventory.cells.keys().cloned().collect(),
+            sleepers: sleepers.map(|(_, id)| id.clone()).collect(),
         }
-        Self { cells }
     }
 
-    /// Puts them to sleep: each cell has a timer of its own, so one that cannot be reached holds no
-    /// other back.
+    /// Lets every cell rest between symbols: each has a timer of its own, so one that cannot be reached
+    /// holds no other back.
+    pub fn resting(&self) -> Vec<Action> {
+        set(&self.cells, Saving::SymbolShutdown)
+    }
+
+    /// Puts the sleepers to sleep.
     pub fn asleep(&self) -> Vec<Action> {
-        self.set(|planned| planned)
+        set(&self.sleepers, Saving::DeepSleep)
     }
 
-    /// Wakes them.
+    /// Wakes them; they rest between symbols again.
     pub fn awake(&self) -> Vec<Action> {
-        self.set(|_| Saving::Off)
-    }
-
-    fn set(&self, mode: impl Fn(Saving) -> Saving) -> Vec<Action> {
-        let each = self.cells.iter();
-        let each = each.flat_map(|(planned, cells)| cells.iter().map(|cell| (*planned, cell)));
-        each.map(|(planned, cell)| Action::SetSaving {
-            cells: BTreeSet::from([cell.clone()]),
-            saving: mode(planned),
-        })
-        .collect()
+        set(&self.sleepers, Saving::SymbolShutdown)
     }
 }
 
-fn depth_of(unit: RadioUnit) -> Saving {
-    match unit {
-        RadioUnit::Type9 | RadioUnit::Type10 => Saving::DeepSleep,
-        _ => Saving::SymbolShutdown,
-    }
+fn set(cells: &BTreeSet<ElementId>, saving: Saving) -> Vec<Action> {
+    let each = cells.iter().map(|cell| Action::SetSaving {
+        cells: BTreeSet::from([cell.clone()]),
+        saving,
+    });
+    each.collect()
+}
+
+/// What the unit's deep sleep is measured to save at no load, in units of the energy set.
+fn saved(unit: RadioUnit) -> f64 {
+    EnergyFit::of(unit).saved(0.0, Saving::DeepSleep).low
 }
