@@ -27,7 +27,8 @@ pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
 pub(crate) use play::{
-    Demo, History, Learn, LearnFrom, Play, Seeds, Simulate, Stage, Story, Streams, Yardsticks,
+    Demo, History, Learn, LearnEnergy, LearnFrom, Play, Seeds, Simulate, Stage, Story, Streams,
+    Yardsticks,
 };
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};
 pub(crate) use task::{
@@ -99,7 +100,7 @@ pub(crate) enum Command {
     #[cfg(feature = "showcase")]
     Simulate(Simulate),
     /// Learn from training days how reliably and how fast causes show in alarms, for use by agents;
-    /// or from a history of alarms which types cause which.
+    /// or from a history of alarms which types cause which; or the energy of radio units.
     #[cfg(feature = "showcase")]
     Learn(Learn),
     /// Agents of a running platform: list, find, register, form teams.

@@ -218,6 +218,8 @@ pub(crate) enum LearnFrom {
     /// Tune the yardsticks that agents are compared with, and the agents' own alarm correlation, to the
     /// same budget of wrong statements on recorded days.
     Yardsticks(Yardsticks),
+    /// Fit the energy of radio units to the public energy set, and compare with what ships.
+    Energy(LearnEnergy),
 }
 
 /// The days of recorded streams.
@@ -255,6 +257,17 @@ pub(crate) struct Yardsticks {
     /// The JSON document to write; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct LearnEnergy {
+    /// The folder with BSinfo.csv, CLdata.csv and ECdata.csv of the ITU AI/ML in 5G Challenge 2023;
+    /// at most 256 MiB each.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Write the fit as a JSON document as well; an existing one is replaced.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Args)]

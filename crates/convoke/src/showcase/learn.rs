@@ -1,16 +1,18 @@
 //! `convoke learn`: from training days to a file of causal knowledge, from a history of alarms to
-//! a graph of causes ([`history`]), or from recorded streams to tuned yardsticks ([`streams`]).
+//! a graph of causes ([`history`]), from recorded streams to tuned yardsticks ([`streams`]), or from a
+//! public set to the energy of radio units ([`energy`]).
 //!
 //! The file states its training data; the same seeds of the same network give the same bytes. The
 //! method is in [`arena::training`]. Read next: `simulate.rs`, which uses the file.
 
+mod energy;
 mod history;
 
 use crate::cli::{Common, Learn, LearnFrom};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
-use crate::showcase::streams;
 use crate::showcase::progress::Progress;
+use crate::showcase::streams;
 use arena::day::{Days, Operator};
 use arena::practice::PracticeDurations;
 use arena::seeds::LEARNT;
@@ -24,6 +26,7 @@ pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
     match &learn.from {
         Some(LearnFrom::History(wanted)) => return history::run(common, wanted),
         Some(LearnFrom::Yardsticks(wanted)) => return streams::tune(common, wanted),
+        Some(LearnFrom::Energy(wanted)) => return energy::run(common, wanted),
         None => {}
     }
     let out = learn.out.as_deref();
