@@ -393,13 +393,14 @@ fn set_target(percent: f64) -> Content {
 fn a_saving_target_in_the_way_of_users_is_lowered_for_as_long_as_agreed() {
     block_on(async {
         let mut night = Night::begin().await;
-        night.pass(5_000.0).await;
-        let standing = &night.tasks("energy_saving").await[0];
-        let target = saving(standing).saving_percent.unwrap().round() + 5.0;
+        // Far more than is ever saved, and set before enough is measured to say so: the target bears
+        // no waking at all.
+        let target = 30.0;
+        night.pass(300.0).await;
         night
             .assign("service-intent", "policy", set_target(target))
             .await;
-        night.pass(30.0).await;
+        night.pass(4_700.0).await;
         let (helper, lost) = night.sleeper();
         let site = night
             .0
@@ -441,7 +442,8 @@ fn a_saving_target_in_the_way_of_users_is_lowered_for_as_long_as_agreed() {
         let open = night.tasks("energy_saving").await;
         let open: Vec<_> = open.iter().filter(|t| !t.status.is_terminal()).collect();
         assert_eq!(open.len(), 1, "only the standing task is left");
-        assert_eq!(saving(open[0]).reason, None);
+        let reason = saving(open[0]).reason.unwrap_or_default();
+        assert!(!reason.contains("instead of"), "{reason}");
     });
 }
 
@@ -502,12 +504,12 @@ fn golden_days_of_three_seeds() {
 
 /// The golden days: each seed by agents, then by people.
 const GOLDEN: [&str; 6] = [
-    "agents 1: 3 of 3 faults located, 12 of 16 complaints localised, 1969 kWh, 2 dispatches, 967 messages",
-    "manual 1: 2 of 3 faults located, 6 of 14 complaints localised, 2350 kWh, 3 dispatches, 0 messages",
-    "agents 2: 1 of 2 faults located, 15 of 15 complaints localised, 2342 kWh, 1 dispatches, 845 messages",
-    "manual 2: 2 of 2 faults located, 3 of 15 complaints localised, 2759 kWh, 3 dispatches, 0 messages",
-    "agents 3: 1 of 1 faults located, 13 of 13 complaints localised, 2192 kWh, 1 dispatches, 580 messages",
-    "manual 3: 0 of 1 faults located, 3 of 12 complaints localised, 2650 kWh, 0 dispatches, 0 messages",
+    "agents 1: 3 of 3 faults located, 12 of 16 complaints localised, 1738 kWh, 2 dispatches, 964 messages",
+    "manual 1: 2 of 3 faults located, 6 of 14 complaints localised, 1755 kWh, 3 dispatches, 0 messages",
+    "agents 2: 1 of 2 faults located, 15 of 15 complaints localised, 1973 kWh, 1 dispatches, 845 messages",
+    "manual 2: 2 of 2 faults located, 3 of 15 complaints localised, 1974 kWh, 3 dispatches, 0 messages",
+    "agents 3: 1 of 1 faults located, 13 of 13 complaints localised, 1867 kWh, 1 dispatches, 580 messages",
+    "manual 3: 0 of 1 faults located, 3 of 12 complaints localised, 1885 kWh, 0 dispatches, 0 messages",
 ];
 
 /// The part of a day's score that is in a golden report.
