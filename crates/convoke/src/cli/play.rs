@@ -242,6 +242,8 @@ pub(crate) struct Streams {
     /// Number of base-station sites.
     #[arg(long, default_value = "300", value_name = "N")]
     pub(crate) sites: usize,
+    #[command(flatten)]
+    pub(crate) world: WorldFlags,
 }
 
 #[derive(Args)]

@@ -39,7 +39,8 @@ const WIDTH: usize = 120;
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     match simulate.days {
         Some(days) if simulate.sweep_practice => {
-            let mut plan = plan(&simulate, days)?;
+            let errors = simulate.stage.world.errors(TelemetryErrors::erring())?;
+            let mut plan = plan(&simulate, days, errors)?;
             plan.dedup_by_key(|days| days.seed);
             sweep::run(common, &simulate, &plan).await
         }

@@ -10,6 +10,7 @@ use crate::showcase::files;
 use crate::showcase::progress::Progress;
 use arena::open_loop::{LabelledDay, StreamDays, TunedYardsticks, diagnose, record, tune_on};
 use arena::stage::topology;
+use network::TelemetryErrors;
 use report::{OpenLoopRun, OpenLoopTable};
 use std::path::Path;
 
@@ -61,6 +62,7 @@ fn stream(wanted: &Streams) -> Result<StreamDays, Failure> {
         sites: wanted.sites,
         days: wanted.days,
         alarms: files::alarms(wanted.alarms.as_deref())?,
+        errors: wanted.world.errors(TelemetryErrors::erring())?,
     })
 }
 

@@ -13,11 +13,11 @@ pub use correlation::{AGENTS, AgentsCorrelation};
 pub use yardsticks::{LabelledDay, TunedError, TunedYardsticks, TuningDays, YardstickKind};
 
 use crate::day::{Days, Operator, people};
-use crate::practice::StaffedNetwork;
+use crate::practice::{PracticeDurations, StaffedNetwork};
 use crate::score::{SmallTroubles, known_troubles};
 use agents::practice::PracticePolicy as ByHand;
 use domain::time::SeededRng;
-use network::{Backbone, Recorded};
+use network::{Backbone, Recorded, TelemetryErrors};
 use rand_chacha::rand_core::SeedableRng;
 use report::{OpenLoopFault, OpenLoopRun};
 use std::sync::Arc;
@@ -36,6 +36,8 @@ pub struct StreamDays {
     pub days: u32,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
+    /// The errors of telemetry, measurements and documents.
+    pub errors: TelemetryErrors,
 }
 
 impl StreamDays {
@@ -47,7 +49,9 @@ impl StreamDays {
             days: self.days,
             seed,
             policy: Operator::None,
+            practice: PracticeDurations::default(),
             alarms: Arc::clone(&self.alarms),
+            errors: self.errors,
             knowledge: None,
         }
     }
@@ -59,6 +63,7 @@ impl StreamDays {
             sites: self.sites as u64,
             seeds,
             days: self.days,
+            world: self.errors.to_string(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::stage::{ScenarioParameters, Stage, StageError};
 use agents::payloads::diagnosis::Suspicion;
 use domain::inventory::Inventory;
 use domain::time::{SeededRng, Timestamp};
-use network::{Backbone, FaultKind, FaultRequest, Recorded, Truth};
+use network::{Backbone, FaultKind, FaultRequest, Recorded, TelemetryErrors, Truth};
 use rand_chacha::rand_core::SeedableRng;
 use serde::Serialize;
 use server::config::Settings;
@@ -43,6 +43,8 @@ pub struct FaultTrial {
     pub sites: usize,
     /// Alarms replayed as background instead of random ones; empty for none.
     pub alarms: Arc<Vec<Recorded>>,
+    /// The errors of telemetry, measurements and documents.
+    pub errors: TelemetryErrors,
     /// A file with weights of causes for the agents, instead of the shipped ones.
     pub knowledge: Option<PathBuf>,
 }
@@ -125,6 +127,7 @@ impl FaultTrial {
             alarms: Arc::clone(&self.alarms),
             seed: self.seed,
             sites: self.sites,
+            errors: self.errors,
         }
     }
 

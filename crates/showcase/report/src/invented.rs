@@ -322,6 +322,7 @@ pub(crate) fn scores() -> impl Strategy<Value = Score> {
     (policy, 0u64..6, lists).prop_map(|(policy, seed, (faults, complaints, figures))| Score {
         version: crate::score::VERSION,
         policy,
+        yardstick: None,
         topology: "two-towns".into(),
         world: None,
         seed,

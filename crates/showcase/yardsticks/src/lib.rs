@@ -45,5 +45,5 @@ pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
 pub use online::{
     AlarmScene, Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard,
 };
-pub use tuned::{TunedPolicy, TunedYardsticks, TuningDays};
+pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
 pub use tuning::{tune, tune_rule};

@@ -42,6 +42,9 @@ pub struct TuningDays {
     pub seeds: [u64; 2],
     /// Days per seed.
     pub days: u32,
+    /// The world, by what errs in it: `ideal`, `erring`.
+    #[serde(default)]
+    pub world: String,
 }
 
 /// Everything that was tuned.

@@ -13,7 +13,7 @@ use arena::day::Operator;
 use arena::findings::TrialOutcome;
 use arena::stage::topology;
 use arena::trial::{FaultTrial, FaultVerdict};
-use network::FaultKind;
+use network::{FaultKind, TelemetryErrors};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -81,6 +81,7 @@ impl KindTally {
 pub(super) async fn run(common: &Common, simulate: &Simulate) -> Result<(), Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
+    let errors = simulate.stage.world.errors(TelemetryErrors::none())?;
     let policies = policies(simulate)?;
     let seeds: Vec<u64> = simulate.seeds.from(simulate.seed).collect();
     let trials = seeds.len() * policies.len() * FaultKind::ALL.len();
@@ -100,6 +101,7 @@ pub(super) async fn run(common: &Common, simulate: &Simulate) -> Result<(), Fail
                 seed,
                 sites: simulate.sites,
                 alarms: Arc::clone(&alarms),
+                errors,
                 knowledge: simulate.knowledge.clone(),
             };
             let verdict = trial.play().await?;

@@ -8,6 +8,7 @@ fn days(seed: u64) -> Days {
         sites: 60,
         days: 1,
         alarms: Arc::default(),
+        errors: TelemetryErrors::none(),
     };
     stream.with(seed)
 }
