@@ -115,7 +115,7 @@ fn repair(simulation: &mut Simulation, token: Token, element: &ElementId) -> (bo
         steps: vec![],
     };
     simulation.act(FIELD, &everything(), token + 1, guide, now);
-    heard.extend(simulation.advance(now.plus_s(3.0 * 3600.0)));
+    heard.extend(simulation.advance(now.plus_s(9.0 * 3600.0)));
     let repaired = reports(&heard)
         .iter()
         .any(|r| matches!(r, FieldReport::Ended { repaired: true, .. }));
@@ -134,7 +134,7 @@ proptest! {
         let (mut simulation, fault) = struck(kind, quiet(), seed);
         simulation.advance(after(9.0));
         prop_assert!(simulation.sites_out().is_empty());
-        simulation.advance(after(60.0));
+        simulation.advance(after(100.0));
         let failed = BTreeSet::from([fault.element]);
         let expected = simulation.inventory().sites_cut_off(&failed);
         prop_assert_eq!(simulation.sites_out(), &expected);
