@@ -6,7 +6,7 @@ fn days(seed: u64) -> Days {
     let stream = StreamDays {
         topology: Backbone::named("Polska").unwrap(),
         sites: 60,
-        days: 1,
+        days: 3,
         alarms: Arc::default(),
         errors: TelemetryErrors::none(),
     };

@@ -21,7 +21,7 @@ pub(crate) fn score(policy: &str, seed: u64, hat: &mut Hat) -> Score {
     let agents = policy == "agents";
     let slow = if agents { 1.0 } else { 6.0 };
     let mut score = Score {
-        version: 1,
+        version: report::score::VERSION,
         policy: policy.to_owned(),
         topology: "germany12".to_owned(),
         seed,

@@ -57,13 +57,13 @@ fn a_wide_table_has_its_verdicts_beside_the_rows() {
     insta::assert_snapshot!(small().text(120), @r#"
 agents: 6 runs, manual: 6 runs; mean ± half of the 95 % interval
 
-                             agents         manual
-root-cause-top-1, %      90.0 ± 3.2              –  too few pairs with manual
-best-yardstick-top-1, %  95.0 ± 0.0              –  too few pairs with manual
-restore-p50, min         40.0 ± 2.9     90.0 ± 3.2  better than manual
-dispatches              4.00 ± 0.32    4.00 ± 0.00  no difference shown to manual
-energy, kWh           811.00 ± 0.32  800.00 ± 0.32  worse than manual
-messages                 1,500 ± 32          0 ± 0  more than manual
+                                agents         manual
+root-cause-top-1, %         90.0 ± 3.2              –  too few pairs with manual
+best-yardstick-top-1, %     95.0 ± 0.0              –  too few pairs with manual
+restore-p50, min            40.0 ± 2.9     90.0 ± 3.2  better than manual
+dispatches                 4.00 ± 0.32    4.00 ± 0.00  no difference shown to manual
+energy, kWh              811.00 ± 0.32  800.00 ± 0.32  worse than manual
+messages                    1,500 ± 32          0 ± 0  more than manual
 root-cause-top-1: agents: worse than the best yardstick
 
 Fewer than 30 seeds (the fewest: 6): the intervals are right only as far as the figures are spread normally.
@@ -78,18 +78,18 @@ fn a_narrow_table_has_them_below() {
     insta::assert_snapshot!(small().text(64), @r#"
 agents: 6 runs, manual: 6 runs; mean ± half of the 95 % interval
 
-                             agents         manual
-root-cause-top-1, %      90.0 ± 3.2              –
+                                agents         manual
+root-cause-top-1, %         90.0 ± 3.2              –
     too few pairs with manual
-best-yardstick-top-1, %  95.0 ± 0.0              –
+best-yardstick-top-1, %     95.0 ± 0.0              –
     too few pairs with manual
-restore-p50, min         40.0 ± 2.9     90.0 ± 3.2
+restore-p50, min            40.0 ± 2.9     90.0 ± 3.2
     better than manual
-dispatches              4.00 ± 0.32    4.00 ± 0.00
+dispatches                 4.00 ± 0.32    4.00 ± 0.00
     no difference shown to manual
-energy, kWh           811.00 ± 0.32  800.00 ± 0.32
+energy, kWh              811.00 ± 0.32  800.00 ± 0.32
     worse than manual
-messages                 1,500 ± 32          0 ± 0
+messages                    1,500 ± 32          0 ± 0
     more than manual
 root-cause-top-1: agents: worse than the best yardstick
 
