@@ -80,7 +80,8 @@ pub fn record(days: &Days, progress: impl Fn(f64)) -> LabelledDay {
         small.look(simulation, now);
         progress(days.share(now));
     });
-    let book = Codebook::new(Consequences::new(simulation.inventory()));
+    // Who hears the record knows the network as documented, right or wrong, as agents do.
+    let book = Codebook::new(Consequences::new(simulation.documented_inventory()));
     LabelledDay {
         troubles: known_troubles(&simulation, book.graph(), &small),
         book: Arc::new(book),

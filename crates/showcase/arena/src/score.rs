@@ -92,8 +92,13 @@ pub fn score(
     let book = Arc::new(Codebook::new(Consequences::new(Arc::clone(&inventory))));
     let troubles = known_troubles(simulation, book.graph(), watch.troubles());
     let tuned = TunedYardsticks::in_force();
+    let documented = simulation.documented_inventory();
+    let known = match Arc::ptr_eq(&documented, &inventory) {
+        true => Arc::clone(&book),
+        false => Arc::new(Codebook::new(Consequences::new(documented))),
+    };
     let says = |kind: YardstickKind| {
-        let mut yardstick = kind.tuned(tuned, Arc::clone(&book));
+        let mut yardstick = kind.tuned(tuned, Arc::clone(&known));
         heard(&mut *yardstick, alarms, simulation.now())
     };
     let scale = Scale {

@@ -54,8 +54,13 @@ impl Simulation {
         let Erring {
             sources, chance, ..
         } = &mut self.erring;
-        if let Some(pause) = sources.pause_s(&self.parameters.errors, chance) {
-            self.schedule(self.now.plus_s(pause), Event::FalseBurst);
+        let Some(pause) = sources.pause_s(&self.parameters.errors, chance) else {
+            return;
+        };
+        let at = self.now.plus_s(pause);
+        // Where nothing breaks any more, nobody is to be led astray either.
+        if self.parameters.calm_from.is_none_or(|calm| at < calm) {
+            self.schedule(at, Event::FalseBurst);
         }
     }
 
