@@ -117,7 +117,7 @@ fn broken(right: &Measurement, rng: &mut SeededRng) -> Measurement {
         seen.readings.insert("break_km".to_owned(), tenths(km));
         seen.readings.insert("break_spread_km".to_owned(), 0.0);
     }
-    if seen.readings.get("carrier_on").is_some() {
+    if seen.readings.contains_key("carrier_on") {
         seen.readings.remove("tx_power_dbm");
     }
     seen

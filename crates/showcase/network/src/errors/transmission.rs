@@ -188,12 +188,13 @@ impl AlarmTransmission {
         let flaps = happens(rng, self.errors.flapping);
         // As many draws whether it flaps or not, so that the next alarm draws alike.
         let mut own = stream_of(rng);
-        let Some((_, alarm)) = deliveries.iter().max_by_key(|(_, alarm)| alarm.time) else {
+        let last = deliveries.iter().max_by_key(|(_, alarm)| alarm.time);
+        let Some((_, alarm)) = last.filter(|_| flaps) else {
             return Vec::new();
         };
         let mut more = Vec::new();
         let mut time = alarm.time;
-        while flaps {
+        loop {
             for (cleared, after) in [(true, &STANDS_S[..]), (false, &PAUSE_S[..])] {
                 time = time.plus_s(from_quantiles(&mut own, after).max(1.0));
                 let text = match cleared {
