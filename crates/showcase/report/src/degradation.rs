@@ -28,6 +28,9 @@ pub struct Degradation {
     pub steps: Vec<(f64, ScoreBatch)>,
 }
 
+/// A row of the table of one value, and the column of a policy in it; none if nothing was played there.
+pub type CurvePoint = Option<(Row, usize)>;
+
 /// A figure at each value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -36,7 +39,7 @@ pub struct Curve {
     /// The values of the error.
     pub values: Vec<f64>,
     /// Each policy with its row of the table at each value, and its column there.
-    pub policies: Vec<(String, Vec<Option<(Row, usize)>>)>,
+    pub policies: Vec<(String, Vec<CurvePoint>)>,
 }
 
 impl Degradation {
@@ -120,7 +123,7 @@ impl Degradation {
 
 impl Curve {
     fn json(&self) -> Value {
-        let point = |row: &Option<(Row, usize)>| {
+        let point = |row: &CurvePoint| {
             let summary = row.as_ref().and_then(|(row, column)| row.values[*column]);
             match summary {
                 None => Value::Null,

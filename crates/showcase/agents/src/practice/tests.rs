@@ -338,7 +338,7 @@ fn a_disturber_is_hunted_by_what_the_cells_hear() {
     world.run_until(86_400.0);
     let case = &world.people.journal().cases[0];
     let loudest = (id("cell:b2/0"), Cause::Interference);
-    assert_eq!(case.blamed, [loudest.clone()]);
+    assert_eq!(case.blamed, std::slice::from_ref(&loudest));
     assert_eq!(case.located, Some(loudest));
     assert_eq!(case.dispatched.len(), 1);
     assert!(case.closed_at.is_some());
