@@ -13,8 +13,8 @@ use support::block_on;
 use support::process::{Finished, run};
 use tempfile::TempDir;
 
-/// A small network, for which a day takes a second.
-const SMALL: [&str; 4] = ["--topology", "Polska", "--sites", "60"];
+/// A small network without errors, for which a day takes a second.
+const SMALL: [&str; 6] = ["--topology", "Polska", "--sites", "60", "--world", "ideal"];
 
 fn convoke(folder: &TempDir, arguments: &[&str]) -> Finished {
     let all = [arguments, &SMALL].concat();

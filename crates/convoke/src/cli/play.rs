@@ -1,7 +1,6 @@
 //! The command line of `convoke demo`, `convoke simulate` and `convoke learn`.
 
 use super::Platform;
-use crate::output::Failure;
 use arena::practice::PracticeSetting;
 use clap::{Args, Subcommand};
 use network::TelemetryErrors;
@@ -70,18 +69,18 @@ pub(crate) struct WorldFlags {
 }
 
 impl WorldFlags {
-    /// The errors that are asked for; `otherwise` if no world is named.
-    pub(crate) fn errors(&self, otherwise: TelemetryErrors) -> Result<TelemetryErrors, Failure> {
+    /// The errors that are asked for; `otherwise` if no world is named. What is wrong is said in words.
+    pub(crate) fn errors(&self, otherwise: TelemetryErrors) -> Result<TelemetryErrors, String> {
         let mut errors = match &self.world {
             None => otherwise,
             Some(name) => TelemetryErrors::of_world(name).ok_or_else(|| {
                 let known = TelemetryErrors::WORLDS.join(" and ");
-                Failure::usage(format!("'{name}' is no world; there are {known}"))
+                format!("'{name}' is no world; there are {known}")
             })?,
         };
         if let Some(settings) = &self.errors {
             let set = errors.set_all(settings);
-            set.map_err(|e| Failure::usage(format!("--errors {e}")))?;
+            set.map_err(|e| format!("--errors {e}"))?;
         }
         Ok(errors)
     }

@@ -279,7 +279,10 @@ pub(crate) fn play(
         seed,
         sites,
         alarms: files::alarms(flags.alarms.as_deref())?,
-        errors: flags.world.errors(TelemetryErrors::none())?,
+        errors: flags
+            .world
+            .errors(TelemetryErrors::none())
+            .map_err(Failure::usage)?,
     })
 }
 

@@ -53,7 +53,10 @@ pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
 fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
     let topology = topology(&learn.topology)?;
     let alarms = files::alarms(learn.alarms.as_deref())?;
-    let errors = learn.world.errors(TelemetryErrors::none())?;
+    let errors = learn
+        .world
+        .errors(TelemetryErrors::none())
+        .map_err(Failure::usage)?;
     let days = |seed| Days {
         topology: topology.clone(),
         sites: learn.sites,

@@ -39,7 +39,11 @@ const WIDTH: usize = 120;
 pub(crate) async fn run(common: &Common, simulate: Simulate) -> Result<(), Failure> {
     match simulate.days {
         Some(days) if simulate.sweep_practice => {
-            let errors = simulate.stage.world.errors(TelemetryErrors::erring())?;
+            let errors = simulate
+                .stage
+                .world
+                .errors(TelemetryErrors::erring())
+                .map_err(Failure::usage)?;
             let mut plan = plan(&simulate, days, errors)?;
             plan.dedup_by_key(|days| days.seed);
             sweep::run(common, &simulate, &plan).await
@@ -139,7 +143,11 @@ fn row(report: &ScenarioReport) -> String {
 
 /// Runs the same days once per seed and policy.
 async fn run_days(common: &Common, simulate: &Simulate, days: u32) -> Result<(), Failure> {
-    let errors = simulate.stage.world.errors(TelemetryErrors::erring())?;
+    let errors = simulate
+        .stage
+        .world
+        .errors(TelemetryErrors::erring())
+        .map_err(Failure::usage)?;
     match &simulate.sweep {
         None => {
             let plan = plan(simulate, days, errors)?;

@@ -62,7 +62,10 @@ fn stream(wanted: &Streams) -> Result<StreamDays, Failure> {
         sites: wanted.sites,
         days: wanted.days,
         alarms: files::alarms(wanted.alarms.as_deref())?,
-        errors: wanted.world.errors(TelemetryErrors::erring())?,
+        errors: wanted
+            .world
+            .errors(TelemetryErrors::erring())
+            .map_err(Failure::usage)?,
     })
 }
 

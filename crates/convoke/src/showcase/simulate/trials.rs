@@ -81,7 +81,11 @@ impl KindTally {
 pub(super) async fn run(common: &Common, simulate: &Simulate) -> Result<(), Failure> {
     let topology = topology(&simulate.stage.topology)?;
     let alarms = files::alarms(simulate.stage.alarms.as_deref())?;
-    let errors = simulate.stage.world.errors(TelemetryErrors::none())?;
+    let errors = simulate
+        .stage
+        .world
+        .errors(TelemetryErrors::none())
+        .map_err(Failure::usage)?;
     let policies = policies(simulate)?;
     let seeds: Vec<u64> = simulate.seeds.from(simulate.seed).collect();
     let trials = seeds.len() * policies.len() * FaultKind::ALL.len();

@@ -27,7 +27,7 @@ fn a_record_is_lines_that_other_programs_read() {
 {"event":"moment","at":"2025-04-21T01:00:00.000Z","kind":"notification","from":"field","to":"ip","status":"finished","task":"t2","words":"It is finished."}
 {"event":"moment","at":"2025-04-21T00:10:00.000Z","kind":"network","sites_out":1,"out":["site:S-1"],"served_share":0.5,"energy_kwh_so_far":5.0}
 {"event":"moment","at":"2025-04-21T00:09:00.000Z","kind":"truth","fault":"fibre-cut","element":"link:Nord-Süd","mended":false,"words":""}
-{"event":"score","version":1,"policy":"agents","topology":"two-towns","seed":7,"days":0.5,"sites":2,"cells":6,"faults":[],"complaints":[],"figures":{}}
+{"event":"score","version":2,"policy":"agents","topology":"two-towns","seed":7,"days":0.5,"sites":2,"cells":6,"faults":[],"complaints":[],"figures":{}}
 "#);
 }
 

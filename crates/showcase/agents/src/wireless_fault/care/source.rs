@@ -25,10 +25,11 @@ const STRENGTHS_DBM: std::ops::Range<i32> = -110..-50;
 const ERROR_DB: f64 = 1.0;
 const COMMON_ERROR_DB: f64 = 1.5;
 /// By how much better a source must explain what is heard, as the logarithm of a likelihood ratio, if one
-/// cell is alarmed; if several are; and if none is, for neighbours that wake are loud as well. A type of alarm
-/// that lies often raises the first two.
-const MARGIN: f64 = 2.0;
-const MARGIN_SEVERAL: f64 = 0.3;
+/// cell is alarmed; if several are; and if none is, for neighbours that wake are loud as well. Where alarms err
+/// there are some hundred false ones of this kind for each source, so one of them makes a source no likelier than
+/// one in a hundred. A type of alarm that lies often raises the first two.
+const MARGIN: f64 = 8.0;
+const MARGIN_SEVERAL: f64 = 4.0;
 const MARGIN_UNTOLD: f64 = 10.0;
 /// A cell that usually hears more than this (dBm) cannot tell whether a source is there.
 const DEAFENED_DBM: f64 = -80.0;
