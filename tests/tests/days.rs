@@ -504,12 +504,12 @@ fn golden_days_of_three_seeds() {
 
 /// The golden days: each seed by agents, then by people.
 const GOLDEN: [&str; 6] = [
-    "agents 1: 3 of 3 faults located, 12 of 16 complaints localised, 1738 kWh, 2 dispatches, 964 messages",
-    "manual 1: 2 of 3 faults located, 6 of 14 complaints localised, 1755 kWh, 3 dispatches, 0 messages",
-    "agents 2: 1 of 2 faults located, 15 of 15 complaints localised, 1973 kWh, 1 dispatches, 845 messages",
-    "manual 2: 2 of 2 faults located, 3 of 15 complaints localised, 1974 kWh, 3 dispatches, 0 messages",
-    "agents 3: 1 of 1 faults located, 13 of 13 complaints localised, 1867 kWh, 1 dispatches, 580 messages",
-    "manual 3: 0 of 1 faults located, 3 of 12 complaints localised, 1885 kWh, 0 dispatches, 0 messages",
+    "agents 1: 3 of 3 faults located, 12 of 16 complaints localised, 1739 kWh, 2 dispatches, 610 messages",
+    "manual 1: 3 of 3 faults located, 11 of 14 complaints localised, 1756 kWh, 2 dispatches, 0 messages",
+    "agents 2: 2 of 2 faults located, 13 of 14 complaints localised, 1973 kWh, 2 dispatches, 550 messages",
+    "manual 2: 2 of 2 faults located, 14 of 14 complaints localised, 1975 kWh, 2 dispatches, 0 messages",
+    "agents 3: 1 of 1 faults located, 12 of 12 complaints localised, 1867 kWh, 1 dispatches, 436 messages",
+    "manual 3: 1 of 1 faults located, 12 of 12 complaints localised, 1885 kWh, 1 dispatches, 0 messages",
 ];
 
 /// The part of a day's score that is in a golden report.
