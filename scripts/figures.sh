@@ -11,6 +11,11 @@ mkdir -p figures
 # Every policy on thirty days; a batch that was ended goes on where it was.
 "$convoke" simulate --days 1 --seeds 70001..70030 --policy agents,manual,correlated,none \
     --out figures/days.jsonl --html figures/days.html | tee figures/days.txt
+# The same where nothing errs.
+"$convoke" simulate --days 1 --seeds 70001..70030 --world ideal --policy agents,manual,correlated,none \
+    --out figures/ideal.jsonl --html figures/ideal.html | tee figures/ideal.txt
+# Every policy on recorded streams of alarms.
+"$convoke" eval faults --world ideal --seeds 70001..70030 | tee figures/streams.txt
 # Every kind of fault, of any size, ten times.
 "$convoke" simulate --fault each --seeds 80001..80010 --policy agents,manual,correlated \
     | tee figures/kinds.txt
