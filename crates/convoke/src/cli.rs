@@ -27,7 +27,7 @@ pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
 pub(crate) use play::{
-    Demo, History, Learn, LearnEnergy, LearnFrom, Play, Seeds, Simulate, Stage, Story, Streams,
+    DayFlags, Demo, History, Learn, LearnEnergy, LearnFrom, Play, Seeds, Simulate, Stage, Story,
     Yardsticks,
 };
 pub(crate) use schema::{Evolve, Form, Parse, SchemaCommand, Show, Verdict};

@@ -1,8 +1,8 @@
 //! The command line of `convoke eval`.
 
-use super::{Embedding, Reader};
 #[cfg(feature = "showcase")]
-use super::{Seeds, Streams};
+use super::{DayFlags, Seeds};
+use super::{Embedding, Reader};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ pub(crate) struct Faults {
     #[arg(long, default_value = "70001..70030", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
     #[command(flatten)]
-    pub(crate) streams: Streams,
+    pub(crate) played: DayFlags,
     /// A document as written by `learn yardsticks`, instead of the shipped one.
     #[arg(long, value_name = "FILE")]
     pub(crate) tuned: Option<PathBuf>,

@@ -59,8 +59,8 @@ pub(crate) struct Stage {
 #[derive(Args, Clone)]
 pub(crate) struct WorldFlags {
     /// The world: ideal, or erring, with false, late, lost and misattributed alarms, measurements
-    /// that err and fail, and documents that are wrong. Days that are simulated are in the erring
-    /// one, all else in the ideal one unless this says otherwise.
+    /// that err and fail, and documents that are wrong. Days that are simulated or recorded as
+    /// streams are in the erring one, all else in the ideal one unless this says otherwise.
     #[arg(long, value_name = "ideal|erring")]
     pub(crate) world: Option<String>,
     /// What differs from that world; the keys are listed by --help.
@@ -183,28 +183,11 @@ pub(crate) struct Simulate {
 pub(crate) struct Learn {
     #[command(subcommand)]
     pub(crate) from: Option<LearnFrom>,
-    /// The IP backbone, a name or a file, as in `simulate`.
-    #[arg(
-        long,
-        env = "CONVOKE_TOPOLOGY",
-        default_value = "Germany50",
-        value_name = "FILE|NAME"
-    )]
-    pub(crate) topology: String,
-    /// Background alarms replayed from a file instead of random ones, as in `simulate`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) alarms: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) world: WorldFlags,
     /// The seeds: different from those that will be scored.
     #[arg(long, default_value = "50001..50100", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
-    /// The number of days per seed.
-    #[arg(long, default_value = "1", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
-    pub(crate) days: u32,
-    /// Number of base-station sites.
-    #[arg(long, default_value = "300", value_name = "N")]
-    pub(crate) sites: usize,
+    #[command(flatten)]
+    pub(crate) played: DayFlags,
     /// The file to write; an existing one is replaced.
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) out: Option<PathBuf>,
@@ -221,9 +204,9 @@ pub(crate) enum LearnFrom {
     Energy(LearnEnergy),
 }
 
-/// The days of recorded streams.
+/// The days that are learnt from or recorded, but for their seeds.
 #[derive(Args)]
-pub(crate) struct Streams {
+pub(crate) struct DayFlags {
     /// The IP backbone, a name or a file, as in `simulate`.
     #[arg(
         long,
@@ -251,7 +234,7 @@ pub(crate) struct Yardsticks {
     #[arg(long, default_value = "50001..50040", value_name = "N|A..B")]
     pub(crate) seeds: Seeds,
     #[command(flatten)]
-    pub(crate) streams: Streams,
+    pub(crate) played: DayFlags,
     /// The budget of each policy: wrong statements a day.
     #[arg(long, default_value = "1", value_name = "N")]
     pub(crate) wrong_per_day: f64,

@@ -51,16 +51,17 @@ pub(crate) fn run(common: &Common, learn: &Learn) -> Result<(), Failure> {
 }
 
 fn plan(learn: &Learn) -> Result<Vec<Days>, Failure> {
-    let topology = topology(&learn.topology)?;
-    let alarms = files::alarms(learn.alarms.as_deref())?;
+    let topology = topology(&learn.played.topology)?;
+    let alarms = files::alarms(learn.played.alarms.as_deref())?;
     let errors = learn
+        .played
         .world
         .errors(TelemetryErrors::none())
         .map_err(Failure::usage)?;
     let days = |seed| Days {
         topology: topology.clone(),
-        sites: learn.sites,
-        days: learn.days,
+        sites: learn.played.sites,
+        days: learn.played.days,
         seed,
         policy: Operator::None,
         practice: PracticeDurations::default(),
@@ -76,7 +77,7 @@ fn provenance(learn: &Learn, plan: &[Days], training: &Training) -> String {
     let seed = |days: Option<&Days>| days.map_or(0, |days| days.seed);
     let counts = training.faults().into_iter();
     let counts: Vec<String> = counts.map(|(cause, n)| format!("{cause} {n}")).collect();
-    let background = match &learn.alarms {
+    let background = match &learn.played.alarms {
         Some(file) => format!(", background alarms of {}", file.display()),
         None => String::new(),
     };
@@ -87,9 +88,9 @@ fn provenance(learn: &Learn, plan: &[Days], training: &Training) -> String {
          # The days are simulated: the figures say how the simulated network reports.\n",
         seed(plan.first()),
         seed(plan.last()),
-        learn.days,
-        learn.topology,
-        learn.sites,
+        learn.played.days,
+        learn.played.topology,
+        learn.played.sites,
         counts.join(", "),
     )
 }

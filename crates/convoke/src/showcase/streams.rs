@@ -4,7 +4,7 @@
 //! What is tuned and how, and the one measure of all policies, is in [`arena::open_loop`]. Seeds that
 //! were tuned on are refused for scoring. Read next: [`report::open_loop`].
 
-use crate::cli::{Common, Faults, Streams, Yardsticks};
+use crate::cli::{Common, DayFlags, Faults, Yardsticks};
 use crate::output::{self, Failure, line};
 use crate::showcase::files;
 use crate::showcase::progress::Progress;
@@ -24,7 +24,7 @@ const TUNED_BYTES_MAX: u64 = 4 << 20;
 
 /// Tunes the yardsticks on recorded streams.
 pub(crate) fn tune(common: &Common, wanted: &Yardsticks) -> Result<(), Failure> {
-    let stream = stream(&wanted.streams)?;
+    let stream = stream(&wanted.played)?;
     let seeds: Vec<u64> = wanted.seeds.from(TUNED_FROM).collect();
     let [Some(first), Some(last)] = [seeds.first(), seeds.last()] else {
         return Err(Failure::usage("no seed is given".to_owned()));
@@ -56,7 +56,7 @@ fn recorded<T>(
     all
 }
 
-fn stream(wanted: &Streams) -> Result<StreamDays, Failure> {
+fn stream(wanted: &DayFlags) -> Result<StreamDays, Failure> {
     Ok(StreamDays {
         topology: topology(&wanted.topology)?,
         sites: wanted.sites,
@@ -105,7 +105,7 @@ pub(crate) fn faults(common: &Common, wanted: &Faults) -> Result<(), Failure> {
     };
     let seeds: Vec<u64> = wanted.seeds.from(SCORED_FROM).collect();
     apart(&tuned, &seeds)?;
-    let stream = stream(&wanted.streams)?;
+    let stream = stream(&wanted.played)?;
     let runs = recorded(common, &stream, &seeds, |day, seed| {
         diagnose(&day, seed, &tuned)
     });

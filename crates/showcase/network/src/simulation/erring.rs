@@ -54,13 +54,9 @@ impl Simulation {
         let Erring {
             sources, chance, ..
         } = &mut self.erring;
-        let Some(pause) = sources.pause_s(&self.parameters.errors, chance) else {
-            return;
-        };
-        let at = self.now.plus_s(pause);
-        // Where nothing breaks any more, nobody is to be led astray either.
-        if self.parameters.calm_from.is_none_or(|calm| at < calm) {
-            self.schedule(at, Event::FalseBurst);
+        if let Some(pause) = sources.pause_s(&self.parameters.errors, chance) {
+            // Where nothing breaks any more, nobody is to be led astray either.
+            self.schedule_before_calm(pause, Event::FalseBurst);
         }
     }
 

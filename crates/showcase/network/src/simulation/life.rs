@@ -40,10 +40,15 @@ impl Simulation {
         let per_day = per_year * PACE * self.parameters.life / DAYS_PER_YEAR;
         if per_day > 0.0 {
             let pause = waiting(&mut self.chances.life, DAY_S / per_day);
-            let at = self.now.plus_s(pause);
-            if self.parameters.calm_from.is_none_or(|calm| at < calm) {
-                self.schedule(at, event);
-            }
+            self.schedule_before_calm(pause, event);
+        }
+    }
+
+    /// Schedules an event in `pause_s` seconds, unless the network is calm by then.
+    pub(super) fn schedule_before_calm(&mut self, pause_s: f64, event: Event) {
+        let at = self.now.plus_s(pause_s);
+        if self.parameters.calm_from.is_none_or(|calm| at < calm) {
+            self.schedule(at, event);
         }
     }
 
