@@ -16,8 +16,8 @@ use std::path::Path;
 
 /// The first seed of those that are tuned on, and of those that are scored, where only a number of
 /// them is given.
-const TUNED_FROM: u64 = 50_001;
-const SCORED_FROM: u64 = 70_001;
+const TUNED_FROM: u64 = *arena::seeds::LEARNT.start();
+const SCORED_FROM: u64 = *arena::seeds::REPORTED_DAYS.start();
 
 /// The most bytes of a tuned document.
 const TUNED_BYTES_MAX: u64 = 4 << 20;

@@ -45,4 +45,10 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn yardsticks_that_ship_were_tuned_on_seeds_from_which_one_learns() {
+        let [first, last] = yardsticks::TunedYardsticks::in_force().on.seeds;
+        assert!(first <= last && LEARNT.contains(&first) && LEARNT.contains(&last));
+    }
 }

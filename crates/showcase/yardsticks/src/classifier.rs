@@ -5,8 +5,9 @@
 //! same examples give the same coefficients. Read next: [`crate::tuning`], which trains it.
 
 use crate::codebook::{FaultHypothesis, Relation, SceneKey};
-use crate::online::{AlarmScene, Blame, BlameRule};
+use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, own_cause, suspects};
+use crate::scene::AlarmScene;
 use domain::cause::Cause;
 use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};

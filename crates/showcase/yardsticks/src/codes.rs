@@ -6,8 +6,9 @@
 
 use crate::codebook::{FaultHypothesis, SceneKey};
 use crate::likelihood::{LikelihoodIndex, Likelihoods};
-use crate::online::{AlarmScene, Blame, BlameRule};
+use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, suspects};
+use crate::scene::{AlarmScene, WINDOW_S};
 use domain::time::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ impl BayesRule {
     }
 }
 
-const WINDOWS_PER_DAY: f64 = 86_400.0 / crate::online::WINDOW_S;
+const WINDOWS_PER_DAY: f64 = 86_400.0 / WINDOW_S;
 
 impl BlameRule for BayesRule {
     fn blame(&self, alarm: SceneKey, scene: &AlarmScene, _: Timestamp) -> Option<Blame> {

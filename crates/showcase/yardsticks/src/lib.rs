@@ -8,7 +8,7 @@
 //!   the same definition at the same moment for agents, people and yardsticks;
 //! - [`consequences`]: what follows from the failure of an element; [`codebook`]: which alarms each
 //!   cause is expected to raise;
-//! - [`online`]: a yardstick at work, driven with `hear` and `due` ([`Yardstick`]), whatever its rule;
+//! - [`scene`]: the alarms that stand; [`online`]: a yardstick at work, driven with `hear` and `due` ([`Yardstick`]), whatever its rule;
 //! - [`rules`]: first alarm, own alarm, most alarms, suppression by topology; [`codes`]: the codebook
 //!   by Hamming distance and by Bayes; [`walk`]: a random walk with restart; [`classifier`]:
 //!   logistic regression; [`kind`], [`catalogue`]: all of them by name;
@@ -32,6 +32,7 @@ pub mod likelihood;
 pub mod measure;
 pub mod online;
 pub mod rules;
+pub mod scene;
 pub mod tuned;
 pub mod tuning;
 pub mod walk;
@@ -42,8 +43,7 @@ pub use consequences::Consequences;
 pub use kind::YardstickKind;
 pub use labelled::LabelledDay;
 pub use measure::{CommitmentCounts, KnownTrouble, Measure, Worth};
-pub use online::{
-    AlarmScene, Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard,
-};
+pub use online::{Blame, BlameRule, OnlineYardstick, StatementThresholds, Yardstick, heard};
+pub use scene::{AlarmScene, SceneAlarm};
 pub use tuned::{TunedError, TunedPolicy, TunedYardsticks, TuningDays};
 pub use tuning::{tune, tune_rule};

@@ -3,11 +3,12 @@
 //!
 //! Knows counts; refuses to know what is done with them. Read next: [`crate::codes`].
 
-use crate::codebook::{Codebook, Relation};
+use crate::codebook::{Codebook, Relation, SceneKey};
 use crate::labelled::LabelledDay;
 use crate::measure::KnownTrouble;
 use domain::cause::Cause;
 use domain::telemetry::AlarmType;
+use domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,9 +73,10 @@ impl Likelihoods {
                 *strikable.entry(cause).or_default() += elements * day.length_days();
             }
             let mut explained = BTreeSet::new();
+            let raised = Raised::of(day);
             for trouble in &day.troubles {
                 *strikes.entry(trouble.cause).or_default() += 1;
-                count(day, trouble, &mut shown, &mut explained);
+                count(day, trouble, &raised, &mut shown, &mut explained);
             }
             count_idle(day, &explained, &mut idle);
         }
@@ -158,10 +160,30 @@ impl LikelihoodIndex {
     }
 }
 
+/// The raises of a day by their alarm: the place of each among the alarms of the day, and when it was
+/// noticed.
+struct Raised(BTreeMap<SceneKey, Vec<(usize, Timestamp)>>);
+
+impl Raised {
+    fn of(day: &LabelledDay) -> Self {
+        let mut raised: BTreeMap<SceneKey, Vec<(usize, Timestamp)>> = BTreeMap::new();
+        for (place, heard) in day.alarms.iter().enumerate() {
+            let alarm = &heard.alarm;
+            let element = day.book.graph().number(&alarm.resource);
+            if let Some(element) = element.filter(|_| !alarm.cleared) {
+                let of_key = raised.entry((element, alarm.alarm_type)).or_default();
+                of_key.push((place, alarm.time));
+            }
+        }
+        Self(raised)
+    }
+}
+
 /// Counts what one trouble showed, and marks the alarms that it explains.
 fn count(
     day: &LabelledDay,
     trouble: &KnownTrouble,
+    raised: &Raised,
     shown: &mut BTreeMap<ShownKey, (u32, u32)>,
     explained: &mut BTreeSet<usize>,
 ) {
@@ -173,18 +195,13 @@ fn count(
         Some(Cause::MainsFailure | Cause::OpticalModuleAgeing)
     );
     let follows_s = if late { FOLLOWS_LATE_S } else { FOLLOWS_S };
+    let in_time =
+        |noticed: Timestamp| (-BEFORE_S..=follows_s).contains(&noticed.seconds_since(trouble.from));
     for expected in &hypothesis.expected {
-        let (resource, of_type) = (day.book.graph().element(expected.key.0), expected.key.1);
-        let alarms = day.alarms.iter().enumerate();
-        let ours = alarms.filter(|(_, heard)| {
-            let after_s = heard.alarm.time.seconds_since(trouble.from);
-            heard.alarm.alarm_type == of_type
-                && !heard.alarm.cleared
-                && heard.alarm.resource == *resource
-                && (-BEFORE_S..=follows_s).contains(&after_s)
-        });
-        let ours: Vec<usize> = ours.map(|(place, _)| place).collect();
-        let key = (trouble.cause, expected.relation, of_type);
+        let of_key = raised.0.get(&expected.key).into_iter().flatten();
+        let ours = of_key.filter(|(_, noticed)| in_time(*noticed));
+        let ours: Vec<usize> = ours.map(|(place, _)| *place).collect();
+        let key = (trouble.cause, expected.relation, expected.key.1);
         let row = shown.entry(key).or_default();
         row.0 += 1;
         row.1 += u32::from(!ours.is_empty());

@@ -2,20 +2,18 @@
 //!
 //! An alarm is weighed once it has stood for a while; a rule says what to blame for it, how surely,
 //! and which alarms that explains. What was explained is spoken for until it clears: nobody says the
-//! same again, or something else of the same alarms. Knows no rule. Read next: [`crate::method`],
-//! which has them all.
+//! same again, or something else of the same alarms. Knows no rule. Read next: [`crate::scene`],
+//! [`crate::kind`], which has them all.
 
 use crate::codebook::{Codebook, SceneKey};
 use crate::commitment::{Commitment, DeliveredAlarm};
+use crate::scene::AlarmScene;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
-use domain::telemetry::{Alarm, AlarmType};
+use domain::telemetry::Alarm;
 use domain::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Alarms noticed further apart than this, in seconds, are not of one fault.
-pub const WINDOW_S: f64 = 1_200.0;
 
 /// Anything that hears alarms and commits to causes, in the network's time.
 pub trait Yardstick {
@@ -27,84 +25,6 @@ pub trait Yardstick {
 
     /// What is committed to at `now`.
     fn due(&mut self, now: Timestamp) -> Vec<Commitment>;
-}
-
-/// An alarm that stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SceneAlarm {
-    /// Its place in the order of delivery.
-    pub order: u64,
-    /// The instant at which its element noticed first.
-    pub noticed: Timestamp,
-    /// True if a commitment explains it.
-    pub spoken_for: bool,
-}
-
-/// The alarms that stand, with the network that they stand in.
-#[derive(Clone, Debug)]
-pub struct AlarmScene {
-    book: Arc<Codebook>,
-    standing: BTreeMap<SceneKey, SceneAlarm>,
-    cleared: BTreeMap<SceneKey, Timestamp>,
-    heard: u64,
-}
-
-impl AlarmScene {
-    /// The codebook of the network.
-    pub fn book(&self) -> &Codebook {
-        &self.book
-    }
-
-    /// An alarm that stands.
-    pub fn get(&self, key: SceneKey) -> Option<&SceneAlarm> {
-        self.standing.get(&key)
-    }
-
-    /// Every alarm that stands and is not spoken for.
-    pub fn open(&self) -> impl Iterator<Item = (SceneKey, &SceneAlarm)> {
-        let open = self.standing.iter().filter(|(_, alarm)| !alarm.spoken_for);
-        open.map(|(key, alarm)| (*key, alarm))
-    }
-
-    /// True if an alarm stands, is not spoken for and was noticed around the same time as `instant`;
-    /// a warning that light fades may have been noticed long before.
-    pub(crate) fn shows(&self, key: SceneKey, instant: Timestamp) -> bool {
-        let warns = key.1 == AlarmType::OpticalPowerLow;
-        self.standing.get(&key).is_some_and(|alarm| {
-            let apart_s = alarm.noticed.seconds_since(instant);
-            !alarm.spoken_for && (apart_s.abs() <= WINDOW_S || (warns && apart_s < 0.0))
-        })
-    }
-
-    /// The types of the alarms that stand on an element and are not spoken for.
-    pub(crate) fn types_on(&self, element: usize) -> usize {
-        let first = (element, AlarmType::LossOfSignal);
-        let on = self.standing.range(first..);
-        let on = on.take_while(|((e, _), _)| *e == element);
-        on.filter(|(_, alarm)| !alarm.spoken_for).count()
-    }
-
-    /// The alarms that stand, are not spoken for and were noticed around the same time as one.
-    pub(crate) fn beside(&self, key: SceneKey) -> Vec<SceneKey> {
-        let Some(alarm) = self.standing.get(&key) else {
-            return Vec::new();
-        };
-        let open = self.open().map(|(key, _)| key);
-        open.filter(|key| self.shows(*key, alarm.noticed)).collect()
-    }
-
-    /// The alarms that stand around one: all that have a cause in common with it, itself included.
-    pub(crate) fn around(&self, key: SceneKey) -> BTreeSet<SceneKey> {
-        let causes = self.book.expecting(key);
-        let related = |other: &SceneKey| {
-            let others = self.book.expecting(*other);
-            *other == key
-                || causes
-                    .iter()
-                    .any(|cause| others.binary_search(cause).is_ok())
-        };
-        self.beside(key).into_iter().filter(related).collect()
-    }
 }
 
 /// What a rule blames for an alarm.
@@ -172,7 +92,9 @@ pub struct OnlineYardstick<R> {
     rule: R,
     thresholds: StatementThresholds,
     scene: AlarmScene,
+    /// When each alarm that is not spoken for is weighed.
     ripe: BTreeSet<(Timestamp, SceneKey)>,
+    ripe_at: BTreeMap<SceneKey, Timestamp>,
     standing: Vec<Standing>,
     scores: Vec<f64>,
 }
@@ -183,13 +105,9 @@ impl<R: BlameRule> OnlineYardstick<R> {
         Self {
             rule,
             thresholds,
-            scene: AlarmScene {
-                book,
-                standing: BTreeMap::new(),
-                cleared: BTreeMap::new(),
-                heard: 0,
-            },
+            scene: AlarmScene::new(book),
             ripe: BTreeSet::new(),
+            ripe_at: BTreeMap::new(),
             standing: Vec::new(),
             scores: Vec::new(),
         }
@@ -206,55 +124,33 @@ impl<R: BlameRule> OnlineYardstick<R> {
     }
 
     fn raise(&mut self, key: SceneKey, noticed: Timestamp, now: Timestamp) {
-        if self
-            .scene
-            .cleared
-            .get(&key)
-            .is_some_and(|at| noticed <= *at)
-        {
+        if !self.scene.raise(key, noticed) {
             return;
         }
-        if let Some(known) = self.scene.standing.get_mut(&key) {
-            known.noticed = noticed.min(known.noticed);
-            return;
-        }
-        self.scene.heard += 1;
-        let speaker = self
-            .standing
-            .iter_mut()
-            .find(|standing| standing.expects.contains(&key));
-        let alarm = SceneAlarm {
-            order: self.scene.heard,
-            noticed,
-            spoken_for: speaker.is_some(),
-        };
-        match speaker {
+        let mut standing = self.standing.iter_mut();
+        match standing.find(|standing| standing.expects.contains(&key)) {
             Some(standing) => {
                 standing.explains.insert(key);
+                self.scene.speak_for(key);
             }
             None => {
                 self.ripe.insert((now.plus_s(self.thresholds.wait_s), key));
+                self.ripe_at.insert(key, now.plus_s(self.thresholds.wait_s));
             }
         }
-        self.scene.standing.insert(key, alarm);
     }
 
     fn clear(&mut self, key: SceneKey, at: Timestamp) {
-        let latest = self.scene.cleared.entry(key).or_insert(at);
-        *latest = at.max(*latest);
-        if self
-            .scene
-            .standing
-            .get(&key)
-            .is_some_and(|s| s.noticed <= at)
-        {
-            self.scene.standing.remove(&key);
-            self.ripe.retain(|(_, ripe)| *ripe != key);
-            for standing in &mut self.standing {
-                standing.explains.remove(&key);
-            }
-            self.standing.retain(|s| !s.explains.is_empty());
+        if !self.scene.clear(key, at) {
+            return;
         }
+        if let Some(ripe) = self.ripe_at.remove(&key) {
+            self.ripe.remove(&(ripe, key));
+        }
+        for standing in &mut self.standing {
+            standing.explains.remove(&key);
+        }
+        self.standing.retain(|s| !s.explains.is_empty());
     }
 
     fn weigh(&mut self, key: SceneKey, now: Timestamp) -> Option<Commitment> {
@@ -270,16 +166,14 @@ impl<R: BlameRule> OnlineYardstick<R> {
         }
         let said = Commitment::diagnosis(now, blame.element, cause);
         for explained in &blame.explains {
-            if let Some(alarm) = self.scene.standing.get_mut(explained) {
-                alarm.spoken_for = true;
-            }
+            self.scene.speak_for(*explained);
         }
         let mut known = self.standing.iter_mut();
         if let Some(known) = known.find(|known| known.said.says_as(&said)) {
             known.explains.extend(blame.explains);
             return None;
         }
-        let book = &self.scene.book;
+        let book = self.scene.book();
         let hypothesis = book.named(&said.element, Some(cause));
         let expects = hypothesis.into_iter().flat_map(|h| h.keys()).collect();
         self.scores.push(blame.score);
@@ -294,7 +188,7 @@ impl<R: BlameRule> OnlineYardstick<R> {
 
 impl<R: BlameRule> Yardstick for OnlineYardstick<R> {
     fn hear(&mut self, alarm: &Alarm, now: Timestamp) {
-        let Some(element) = self.scene.book.graph().number(&alarm.resource) else {
+        let Some(element) = self.scene.book().graph().number(&alarm.resource) else {
             return;
         };
         let key = (element, alarm.alarm_type);
@@ -312,7 +206,8 @@ impl<R: BlameRule> Yardstick for OnlineYardstick<R> {
         let mut said = Vec::new();
         while let Some((_, key)) = self.ripe.first().copied().filter(|(at, _)| *at <= now) {
             self.ripe.pop_first();
-            let open = self.scene.standing.get(&key).is_some_and(|a| !a.spoken_for);
+            self.ripe_at.remove(&key);
+            let open = self.scene.get(key).is_some_and(|a| !a.spoken_for);
             if open {
                 said.extend(self.weigh(key, now));
             }
@@ -350,6 +245,7 @@ fn due_until(
 mod tests {
     use super::*;
     use crate::invented::{self, alarm, at, cleared, id};
+    use domain::telemetry::AlarmType;
 
     /// Blames every alarm's own element for a broken fibre.
     #[derive(Clone)]
@@ -360,7 +256,7 @@ mod tests {
             Some(Blame {
                 element: scene.book().graph().element(alarm.0).clone(),
                 cause: Some(Cause::FibreCut),
-                score: scene.types_on(alarm.0) as f64,
+                score: scene.open_on(alarm.0).count() as f64,
                 explains: [alarm].into(),
             })
         }

@@ -6,7 +6,8 @@
 
 use crate::codebook::{FaultHypothesis, SceneKey};
 use crate::consequences::{Consequences, ElementNumber};
-use crate::online::{AlarmScene, Blame, BlameRule};
+use crate::online::{Blame, BlameRule};
+use crate::scene::AlarmScene;
 use domain::cause::Cause;
 use domain::inventory::ElementKind;
 use domain::telemetry::AlarmType;
@@ -84,7 +85,7 @@ impl BlameRule for OwnAlarmRule {
         Some(Blame {
             element: graph.element(element).clone(),
             cause: Some(cause),
-            score: scene.types_on(alarm.0) as f64,
+            score: scene.open_on(alarm.0).count() as f64,
             explains: [alarm].into(),
         })
     }

@@ -6,8 +6,9 @@
 
 use crate::codebook::{FaultHypothesis, SceneKey};
 use crate::consequences::{Consequences, ElementNumber};
-use crate::online::{AlarmScene, Blame, BlameRule};
+use crate::online::{Blame, BlameRule};
 use crate::rules::{blame, own_cause, suspects};
+use crate::scene::AlarmScene;
 use domain::cause::Cause;
 use domain::inventory::ElementKind;
 use domain::telemetry::AlarmType;

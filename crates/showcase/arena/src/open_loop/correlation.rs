@@ -56,12 +56,11 @@ impl AgentsCorrelation {
         let heaviest = causes
             .iter()
             .max_by(|a, b| weight(a).total_cmp(&weight(b)))?;
-        let open = scene.open().map(|(key, _)| key);
         Some(Blame {
             element: scene.book().graph().element(alarm.0).clone(),
             cause: Some(*heaviest),
             score: weight(heaviest),
-            explains: open.filter(|key| key.0 == alarm.0).collect(),
+            explains: scene.open_on(alarm.0).map(|t| (alarm.0, t)).collect(),
         })
     }
 
@@ -69,11 +68,12 @@ impl AgentsCorrelation {
     /// single site's own trouble.
     fn shared(&self, alarm: SceneKey, scene: &AlarmScene, now: Timestamp) -> Option<Blame> {
         let graph = scene.book().graph();
-        let open = scene
-            .open()
-            .filter(|((_, of_type), _)| tells_of_fault(*of_type));
-        let alarms = open.map(|((element, of_type), standing)| {
-            ((graph.element(element).clone(), of_type), standing.noticed)
+        // What has no cause in common with the alarm, directly or over others, changes nothing of it.
+        let together = scene.hanging_together(alarm).into_iter();
+        let telling = together.filter(|(_, of_type)| tells_of_fault(*of_type));
+        let alarms = telling.filter_map(|(element, of_type)| {
+            let noticed = scene.get((element, of_type))?.noticed;
+            Some(((graph.element(element).clone(), of_type), noticed))
         });
         let evidence = Evidence {
             alarms: alarms.collect(),
