@@ -146,8 +146,8 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=365))]
     pub(crate) days: Option<u32>,
     /// The operator of the network in those days, or with --fault each: agents; manual, as in today's
-    /// operations, with energy saving by the clock; correlated, the same with an umbrella correlator;
-    /// none, manual without energy saving. Several are compared.
+    /// operations, with energy saving by the clock; correlated, the same with the best yardstick as an umbrella
+    /// correlator; none, manual without energy saving. Several are compared.
     #[arg(
         long,
         value_delimiter = ',',

@@ -12,7 +12,10 @@ use crate::practice::PracticeDurations;
 use crate::practice::StaffedNetwork;
 use crate::roster::roster;
 use crate::score::{self, RunFindings, RunParameters, ServiceIntegrals};
+use crate::umbrella::YardstickUmbrella;
+use agents::practice::umbrella::Umbrella;
 use agents::practice::{Practice as People, PracticePolicy as ByHand};
+use domain::inventory::Inventory;
 use domain::time::{SeededRng, Timestamp};
 use network::{Backbone, Customers, Parameters, Recorded, Simulation, TelemetryErrors};
 use rand_chacha::rand_core::SeedableRng;
@@ -23,6 +26,7 @@ use server::host::{Home, Host, StartError};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use yardsticks::TunedYardsticks;
 
 /// The beginning of all days: midnight of a Monday.
 const BEGINS: &str = "2026-01-05T00:00:00Z";
@@ -43,7 +47,8 @@ pub enum Operator {
     Agents,
     /// People, as in today's operations, with energy saving by the clock.
     Manual,
-    /// The same people, with an umbrella correlator over the alarms of all domains.
+    /// The same people, with the best yardstick as an umbrella correlator over the alarms of all
+    /// domains.
     Correlated,
     /// The same people, without energy saving.
     None,
@@ -72,9 +77,21 @@ impl Operator {
     pub fn by_hand(self) -> Option<ByHand> {
         match self {
             Self::Agents => None,
-            Self::Manual => Some(ByHand::Manual),
-            Self::Correlated => Some(ByHand::Correlated),
+            Self::Manual | Self::Correlated => Some(ByHand::Manual),
             Self::None => Some(ByHand::None),
+        }
+    }
+
+    /// The people who run a network in this way, with their correlator if they have one.
+    pub(crate) fn people(self, by_hand: ByHand, simulation: &Simulation) -> People {
+        let people = people(by_hand, simulation);
+        let best = |inventory: Arc<Inventory>| -> Box<dyn Umbrella> {
+            let tuned = TunedYardsticks::in_force();
+            Box::new(YardstickUmbrella::new(tuned.best(), tuned, inventory))
+        };
+        match self {
+            Self::Correlated => people.with_umbrella(Box::new(best)),
+            _ => people,
         }
     }
 }
@@ -160,7 +177,7 @@ impl Days {
     pub async fn play(&self, progress: impl Fn(f64) + Send + 'static) -> Result<Score, StartError> {
         let mut score = match self.policy.by_hand() {
             None => self.by_agents(progress).await?,
-            Some(policy) => self.by_people(policy, progress),
+            Some(by_hand) => self.by_people(by_hand, progress),
         };
         score.world = Some(self.world()).filter(|world| world != report::score::IDEAL);
         Ok(score)
@@ -214,9 +231,10 @@ impl Days {
         score::score(&self.played(), simulation, alarms, &watch, &work)
     }
 
-    fn by_people(&self, policy: ByHand, progress: impl Fn(f64)) -> Score {
+    fn by_people(&self, by_hand: ByHand, progress: impl Fn(f64)) -> Score {
         let mut simulation = self.network();
-        let people = people(policy, &simulation).with_durations(self.practice);
+        let people = self.policy.people(by_hand, &simulation);
+        let people = people.with_durations(self.practice);
         let rng = SeededRng::seed_from_u64(self.seed);
         let mut watch = ServiceIntegrals::default();
         let mut practice = StaffedNetwork::begin(people, &mut simulation, rng);

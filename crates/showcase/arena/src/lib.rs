@@ -4,7 +4,8 @@
 //! - [`roster`] makes the shipped agents, and [`network`] connects the simulation with a platform's
 //!   agents; `shares` cuts its telemetry by province, `ems` connects element management systems,
 //!   [`faults`] injects and repairs faults on request; together they are a [`World`];
-//! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents;
+//! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents, `umbrella` gives
+//!   people a correlator;
 //! - [`trial`] plays one fault of any kind, [`findings`] are what was found about it, and [`seeds`] says which seeds are for what;
 //! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
 //!   training data for agents, [`open_loop`] has every policy diagnose one recorded stream.
@@ -30,6 +31,7 @@ mod shares;
 pub mod stage;
 pub mod training;
 pub mod trial;
+mod umbrella;
 
 pub use network::{Observer, Simulated, World, world};
 pub use roster::{roster, shipped};

@@ -5,7 +5,7 @@
 //! and compared with the truth ([`crate::findings`]), when all is over. Refuses to know how cases are
 //! read ([`crate::score`]). Read next: [`crate::seeds`].
 
-use crate::day::{Operator, people};
+use crate::day::Operator;
 use crate::findings::{FaultFindings, TrialOutcome};
 use crate::practice::PracticeDurations;
 use crate::practice::StaffedNetwork;
@@ -104,9 +104,10 @@ impl FaultTrial {
                 stage.world.end().await;
                 found
             }
-            Some(policy) => {
+            Some(by_hand) => {
                 let mut simulation = parameters.broken(start)?;
-                let people = people(policy, &simulation).with_durations(self.practice);
+                let people = self.policy.people(by_hand, &simulation);
+                let people = people.with_durations(self.practice);
                 let rng = SeededRng::seed_from_u64(self.seed);
                 let mut practice = StaffedNetwork::begin(people, &mut simulation, rng);
                 let end = start.plus_s(Scenario::Fault.horizon_s());

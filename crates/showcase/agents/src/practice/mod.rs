@@ -10,8 +10,8 @@
 //! the first alarm in the list of their own domain, checks it, and sends an engineer; a wrong
 //! dispatch is followed by the next on the list. The wireless desk looks at power first and
 //! telephones the transport desk when that is not it. Steps wait until somebody is free. Nothing is
-//! compensated. Everything is written down in a [`Journal`]. [`PracticePolicy::Correlated`] is the
-//! same centre with an [`umbrella`] over all alarm lists, and nobody telephones.
+//! compensated. Everything is written down in a [`Journal`]. The same centre may have an [`umbrella`]
+//! over all alarm lists ([`Practice::with_umbrella`]), and then nobody telephones.
 //!
 //! How long each step takes is in [`durations`], with its range. What is assumed besides:
 //!
@@ -25,7 +25,7 @@
 //! | complaints | one person per province, 08:00–18:00; what they say is read as well as agents read it | assumed |
 //! | complaint that lacks place, time or vehicle | asked back once, the answer is waited for a day | assumed |
 //! | complaint about a vehicle | the second line looks it up in the signalling records of all provinces, and judges it as agents do | assumed |
-//! | energy ([`PracticePolicy::Manual`], [`PracticePolicy::Correlated`]) | all cells rest between symbols all day; a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
+//! | energy ([`PracticePolicy::Manual`]) | all cells rest between symbols all day; a quarter of the cells, of those that add capacity, sleep from 02:00 to 06:00, whatever happens | network energy set of the ITU AI/ML in 5G Challenge 2023: about a quarter of the cells save between 02:00 and 06:00, hardly any at other hours |
 //!
 //! Times of day are UTC, as those of the daily curve are. Figures given as a range are drawn evenly
 //! from it. [`PracticePolicy::None`] is the same without any energy saving: the reference for energy.
@@ -52,7 +52,7 @@ use shift::takes_s;
 use std::collections::BTreeMap;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use timer::Timer;
-use umbrella::{TopologySuppression, Umbrella};
+use umbrella::UmbrellaOn;
 
 /// The way in which a network is run without agents.
 #[derive(EnumString, IntoStaticStr, VariantArray)]
@@ -61,8 +61,6 @@ use umbrella::{TopologySuppression, Umbrella};
 pub enum PracticePolicy {
     /// People for faults and complaints, a timer for energy: what operators do today.
     Manual,
-    /// The same people with an umbrella correlator over the alarms of all domains.
-    Correlated,
     /// People for faults and complaints, no energy saving.
     None,
 }
@@ -83,11 +81,11 @@ enum Matter {
 }
 
 /// The people and the timer, begun by [`Input::Started`].
-#[derive(Debug)]
 pub struct Practice {
     policy: PracticePolicy,
     durations: PracticeDurations,
     homes: BTreeMap<String, String>,
+    umbrella: Option<UmbrellaOn>,
     office: Option<Office>,
     empty: Journal,
 }
@@ -136,6 +134,7 @@ impl Practice {
             policy,
             durations: PracticeDurations::default(),
             homes: BTreeMap::new(),
+            umbrella: None,
             office: None,
             empty: Journal::default(),
         }
@@ -152,6 +151,14 @@ impl Practice {
         Self { durations, ..self }
     }
 
+    /// The same people with an umbrella correlator over the alarms of all domains.
+    pub fn with_umbrella(self, umbrella: UmbrellaOn) -> Self {
+        Self {
+            umbrella: Some(umbrella),
+            ..self
+        }
+    }
+
     /// All that was done so far, for the referee.
     pub fn journal(&self) -> &Journal {
         self.office.as_ref().map_or(&self.empty, |o| &o.journal)
@@ -162,9 +169,7 @@ impl Agent for Practice {
     fn step(&mut self, input: Input, now: Timestamp, rng: &mut SeededRng) -> Vec<Output> {
         if let Input::Started(briefing) = &input {
             let inventory = briefing.inventory.clone();
-            let correlator =
-                || -> Box<dyn Umbrella> { Box::new(TopologySuppression::new(inventory.clone())) };
-            let umbrella = (self.policy == PracticePolicy::Correlated).then(correlator);
+            let umbrella = self.umbrella.take().map(|on| on(inventory.clone()));
             let homes = self.homes.clone();
             let mut office = Office {
                 noc: Noc::new(inventory.clone(), self.durations, umbrella),

@@ -150,15 +150,14 @@ impl Noc {
 
     /// The next on the list that has not been tried: what the correlator suspects, then what the
     /// alarms are of, in the order in which they came.
-    fn next_blamed(&self, case: usize) -> Option<(ElementId, Cause)> {
+    fn next_blamed(&self, case: usize, now: Timestamp) -> Option<(ElementId, Cause)> {
         let case = &self.cases[case];
         let standing: Vec<&AlarmKey> = case.keys.iter().filter(|key| self.stands(key)).collect();
         let correlated = self.umbrella.as_ref().map(|umbrella| {
             let own: BTreeSet<AlarmKey> = standing.iter().map(|key| (*key).clone()).collect();
             let lists = self.alarms().into_iter().flat_map(ActiveAlarms::standing);
-            let lost = lists.map(|(key, _)| key).filter(|key| tells_of_loss(key.1));
-            let all = own.iter().chain(lost).cloned().collect();
-            umbrella.suspects(&own, &all)
+            let all = lists.map(|(key, alarm)| (key.clone(), alarm.since));
+            umbrella.suspects(&own, &all.collect(), now)
         });
         let listed = standing.iter().filter_map(|key| self.blamed_for(key));
         let mut blamed = correlated.into_iter().flatten().chain(listed);

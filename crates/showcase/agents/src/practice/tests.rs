@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::journal::RecordedBoundary;
+use super::umbrella::Umbrella;
 use super::*;
+use crate::alarms::AlarmKey;
 use crate::bench::{Net, briefing, id};
 use domain::cause::Cause;
 use domain::inventory::{Cell, Domain, ElementId, ElementKind, Inventory, RadioUnit};
@@ -14,7 +16,7 @@ use domain::telemetry::{
 use proptest::prelude::*;
 use rand_chacha::rand_core::SeedableRng;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 const ZERO_MS: i64 = 20_000 * 86_400_000;
 
@@ -52,8 +54,12 @@ struct World {
 
 impl World {
     fn new(inventory: Inventory, policy: PracticePolicy, seed: u64) -> Self {
+        Self::of(Practice::new(policy), inventory, seed)
+    }
+
+    fn of(people: Practice, inventory: Inventory, seed: u64) -> Self {
         let mut world = Self {
-            people: Practice::new(policy),
+            people,
             rng: SeededRng::seed_from_u64(seed),
             now: at(0.0),
             queue: BTreeMap::new(),
@@ -344,12 +350,30 @@ fn a_disturber_is_hunted_by_what_the_cells_hear() {
     assert!(case.closed_at.is_some());
 }
 
-/// With an umbrella correlator one case holds the alarms of both domains, the card is suspected
-/// first, and nobody telephones.
+/// A correlator that always says the same, and takes down what it is asked.
+#[derive(Debug)]
+struct Says(ElementId, Cause, Arc<Mutex<usize>>);
+
+impl Umbrella for Says {
+    fn suspects(
+        &self,
+        case: &BTreeSet<AlarmKey>,
+        standing: &BTreeMap<AlarmKey, Timestamp>,
+        now: Timestamp,
+    ) -> Vec<(ElementId, Cause)> {
+        assert!(case.iter().all(|key| standing[key] <= now));
+        let mut most = self.2.lock().unwrap();
+        *most = standing.len().max(*most);
+        vec![(self.0.clone(), self.1)]
+    }
+}
+
+/// With an umbrella correlator one case holds the alarms of both domains, what it suspects is looked
+/// at first, and nobody telephones.
 #[test]
 fn an_umbrella_correlator_saves_the_telephone() {
-    let located = |policy| {
-        let mut world = World::new(Net::town().inventory(), policy, 7);
+    let located = |people: Practice| {
+        let mut world = World::of(people, Net::town().inventory(), 7);
         world.breaks("card:B/1", &CARD);
         world.run_until(86_400.0);
         let cases = world.people.journal().cases.clone();
@@ -358,13 +382,18 @@ fn an_umbrella_correlator_saves_the_telephone() {
         let at = first.and_then(|case| case.located_at).unwrap();
         (cases, at)
     };
-    let (manual, by_hand) = located(PracticePolicy::Manual);
-    let (correlated, at) = located(PracticePolicy::Correlated);
+    let people = || Practice::new(PracticePolicy::Manual);
+    let (manual, by_hand) = located(people());
+    let most = Arc::new(Mutex::new(0));
+    let says = Says(id("card:B/1"), Cause::CardFailure, Arc::clone(&most));
+    let umbrella = Box::new(|_| -> Box<dyn Umbrella> { Box::new(says) });
+    let (correlated, at) = located(people().with_umbrella(umbrella));
     assert_eq!((manual.len(), correlated.len()), (2, 1));
     let only = &correlated[0];
     assert_eq!(only.blamed, [(id("card:B/1"), Cause::CardFailure)]);
     assert_eq!((only.sites.len(), only.wrong_dispatches()), (4, 0));
     assert!(at < by_hand);
+    assert_eq!(*most.lock().unwrap(), CARD.len(), "it sees both lists");
 }
 
 /// What is assumed of people can be set, and shows.

@@ -55,7 +55,7 @@ impl AtWork<'_> {
 
     /// Takes the next on the list, or asks the other desk, or begins the list anew.
     fn blame(&mut self, case: usize) -> Vec<Output> {
-        let next = self.noc.next_blamed(case);
+        let next = self.noc.next_blamed(case, self.now);
         if self.noc.umbrella.is_some() {
             return self.blame_correlated(case, next);
         }
@@ -173,7 +173,7 @@ impl AtWork<'_> {
         ];
         let mut suspects = suspects.into_iter().flatten();
         let next = suspects.find(|(element, _)| !tried.contains(element));
-        match next.or_else(|| self.noc.next_blamed(case)) {
+        match next.or_else(|| self.noc.next_blamed(case, self.now)) {
             Some(suspect) => self.suspect(case, suspect),
             None => self.anew(case),
         }
