@@ -60,7 +60,9 @@ test: setup fmt-check lint ## Check the formatting, lint, and run every test
 	@echo "== tests: unit, law, conversation, contract, conformance, foreign clients; benches once each"
 	@# --all-targets builds programs only as tests of themselves; tests of other packages start the real ones.
 	@$(CARGO) build --workspace --bins --examples $(LOCKED)
-	@PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --all-targets $(LOCKED)
+	@# Cargo would run one program after the other, and most wait more than they compute.
+	@$(CARGO) test --workspace --all-targets $(LOCKED) --no-run --message-format json-render-diagnostics > $(TARGET)/tests.json
+	@PROPTEST_RNG_SEED=$(SEED) scripts/run-tests.py --alone soak < $(TARGET)/tests.json
 	@echo "== tests: examples in the documentation"
 	@$(CARGO) test --workspace --doc $(LOCKED)
 	@echo "== all passed"
