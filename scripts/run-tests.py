@@ -28,7 +28,7 @@ class Program:
         self.kind = message["target"]["kind"][0]
         self.target = message["target"]["name"]
         self.name = f"{self.folder.name} {self.target}"
-        self.output, self.seconds, self.failed = b"", 0.0, False
+        self.output, self.seconds, self.failed = b"", 0.0, True
 
     def run(self):
         environment = dict(os.environ, CARGO_MANIFEST_DIR=str(self.folder))
