@@ -13,10 +13,15 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::timeout;
 
 /// Kernel clock ticks per second (`USER_HZ`), the unit of times in `/proc/PID/stat`: 100 on every
 /// architecture that Linux runs Rust on.
 const TICKS_PER_SECOND: f64 = 100.0;
+
+/// The bound of a command that ends by itself: one that plays whole days takes half a minute alone, and
+/// longer beside other test programs.
+const COMMAND_PATIENCE: Duration = Duration::from_secs(240);
 
 /// Flags that let `serve` and `demo` listen on free ports.
 pub const FREE_PORTS: [&str; 4] = ["--netconf", "127.0.0.1:0", "--agents-from", "0"];
@@ -115,8 +120,9 @@ pub async fn run_into<S: AsRef<OsStr>>(state: &Path, arguments: &[S], stdout: St
     let mut command = command(state);
     command.args(arguments).stdin(Stdio::null());
     let child = command.stdout(stdout).stderr(Stdio::piped()).spawn();
-    let output = within("a command", child.unwrap().wait_with_output());
-    let output = output.await.unwrap();
+    let output = timeout(COMMAND_PATIENCE, child.unwrap().wait_with_output());
+    let ended = output.await.expect("a command ends in time");
+    let output = ended.unwrap();
     Finished {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),

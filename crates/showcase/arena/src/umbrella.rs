@@ -91,10 +91,10 @@ mod tests {
     use domain::telemetry::AlarmType::{LinkDown, LossOfSignal};
     use network::{Backbone, Parameters, Simulation};
 
-    /// Of a duct that holds several links, of which all are dark, the duct is blamed first, whichever
-    /// alarm was first; what stands elsewhere is not blamed.
+    /// Of a duct that holds several links, of which all are dark, the duct is blamed first; of a case
+    /// without alarms, nothing.
     #[test]
-    fn every_yardstick_blames_for_a_case_what_it_would_blame_by_itself() {
+    fn what_explains_the_alarms_of_a_case_is_suspected_first() {
         let at = Timestamp::default();
         let parameters = Parameters {
             sites: 60,
