@@ -12,7 +12,7 @@
 //! - `input` and `output` have the types of whatever is asked and told, generated from YANG;
 //! - `error` is the one place that knows error tags, `modules` knows the modules by their names.
 //!
-//! `client` is the other side.
+//! `client` is the other side; [`manager`] is the manager's side of a management system elsewhere.
 
 mod access;
 mod answer;
@@ -24,6 +24,7 @@ mod fast_path;
 #[cfg(test)]
 mod generator;
 mod input;
+pub mod manager;
 mod modules;
 mod operation;
 mod output;

@@ -207,6 +207,15 @@ pub(crate) struct Serve {
         value_name = "none|FILE|NAME"
     )]
     pub(crate) network: Option<String>,
+    /// The network is managed elsewhere: a file (TOML) with a section [[ems]] for each management
+    /// system, to which Convoke connects as a NETCONF client.
+    #[arg(
+        long,
+        env = "CONVOKE_EMS",
+        value_name = "FILE",
+        conflicts_with = "network"
+    )]
+    pub(crate) ems: Option<PathBuf>,
     /// Seed of network, noise and random events.
     #[arg(long, env = "CONVOKE_SEED", value_name = "N")]
     pub(crate) seed: Option<u64>,

@@ -8,6 +8,7 @@ use crate::serving::{Serving, settings_of};
 use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
+use server::config::ems::load as load_ems;
 use server::config::{LifeSettings, Settings};
 use server::host::StartError;
 use server::state::StateFolder;
@@ -20,13 +21,20 @@ use crate::serving::nobody;
 use server::{config::SettingsError, roster::Roster, runtime::Runtime};
 
 pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
+    let systems = serve.ems.as_deref().map(load_ems).transpose();
     let given = Settings {
+        ems: systems.map_err(StartError::from)?,
         speed: serve.speed,
         life: serve.life.then(LifeSettings::default),
         ..Settings::default()
     };
     let below = settings_of(common, &serve.platform, serve.network, serve.seed)?;
+    let managed_by_flag = given.ems.is_some();
     let mut settings = given.over(below);
+    if managed_by_flag {
+        // A flag goes above the file, where another network may stand.
+        settings.network = None;
+    }
     settings.http = settings.http.served(settings.netconf);
     let folder = StateFolder::new(&common.state);
     // Before the network is made, which takes what it is told.
@@ -42,7 +50,17 @@ pub(crate) async fn run(common: &Common, serve: Serve) -> Result<(), Failure> {
 }
 
 #[cfg(feature = "showcase")]
-use crate::showcase::{roster, serve as begin};
+use crate::showcase::{roster, serve as simulated};
+
+/// Serves a platform on the network in its settings: one that is managed elsewhere, or a simulated
+/// one, if there is one.
+async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
+    if serving.settings.ems.iter().flatten().next().is_none() {
+        return simulated(serving).await;
+    }
+    let roster = roster(&serving.settings).map_err(StartError::from)?;
+    serving.on_managed(roster).await
+}
 
 /// An empty roster: this build ships no agents.
 #[cfg(not(feature = "showcase"))]
@@ -51,12 +69,12 @@ fn roster(_: &Settings) -> Result<Roster, SettingsError> {
 }
 
 #[cfg(not(feature = "showcase"))]
-async fn begin(serving: Serving<'_>) -> Result<(), Failure> {
+async fn simulated(serving: Serving<'_>) -> Result<(), Failure> {
     match serving.settings.network.as_deref() {
         None | Some("none") => {
             let alone = |host| Runtime::new(host, (), nobody());
             serving
-                .on(Roster::default(), Arc::default(), None, alone)
+                .on(Roster::default(), Arc::default(), |_| {}, alone)
                 .await
         }
         Some(network) => Err(Failure::usage(format!(

@@ -5,10 +5,12 @@
 use crate::cli::{Common, Platform as PlatformFlags};
 use crate::output::{self, Failure, line};
 use domain::inventory::Inventory;
+use markup::words::legible_line;
 use serde_json::json;
 use server::clock::Clock;
 use server::config::{A2aSettings, HttpSettings, Settings};
-use server::host::{Endpoint, Home, Host};
+use server::host::{Endpoint, Home, Host, StartError};
+use server::managed::{ManagedNetwork, SurveyError, SystemSummary, survey};
 use server::roster::Roster;
 use server::runtime::{Network, Runtime};
 use server::state::StateFolder;
@@ -54,13 +56,13 @@ pub(crate) struct Serving<'s> {
 }
 
 impl Serving<'_> {
-    /// Runs the platform with the agents of a roster on a network, until it is asked to end. `hint` is
-    /// printed once it is ready.
+    /// Runs the platform with the agents of a roster on a network, until it is asked to end. `hint`
+    /// prints what else there is to say once it is ready.
     pub(crate) async fn on<N: Network>(
         self,
         roster: Roster,
         inventory: Arc<Inventory>,
-        hint: Option<&str>,
+        hint: impl FnOnce(&Common),
         runtime: impl FnOnce(Arc<Host>) -> Runtime<N>,
     ) -> Result<(), Failure> {
         let (common, settings) = (self.common, &self.settings);
@@ -72,14 +74,53 @@ impl Serving<'_> {
         // Whoever hears that it is ready may end it at once, and it is to end in order.
         let ended = asked_to_end()?;
         announce(common, &host);
-        if let (Some(hint), false) = (hint, common.json) {
-            line(hint);
-        }
+        hint(common);
         drop(host);
         let lived = live(&mut runtime, ended).await;
         runtime.end().await;
         lived
     }
+}
+
+impl Serving<'_> {
+    /// Runs the platform with the agents of a roster on the network of the management systems in the
+    /// settings, once these have told of it.
+    pub(crate) async fn on_managed(self, roster: Roster) -> Result<(), Failure> {
+        roster.check(&self.settings).map_err(StartError::from)?;
+        let surveyed = survey(&self.settings, &self.clock).await;
+        let surveyed = surveyed.map_err(|error| match error {
+            SurveyError::Settings(error) => StartError::from(error).into(),
+            nothing => Failure::failed(nothing.to_string()),
+        })?;
+        let systems: Vec<SystemSummary> = surveyed.summaries().collect();
+        let hint = |common: &Common| systems.iter().for_each(|system| tell_of(common, system));
+        let inventory = Arc::clone(surveyed.inventory());
+        let managed = |host: Arc<Host>| {
+            let network = ManagedNetwork::new(surveyed, host.posts.clone());
+            Runtime::new(host, network, nobody())
+        };
+        self.on(roster, inventory, hint, managed).await
+    }
+}
+
+/// Prints a management system that the network is known from.
+fn tell_of(common: &Common, system: &SystemSummary) {
+    if common.json {
+        return output::json(&json!({
+            "event": "management-system", "name": system.name, "address": system.address,
+            "domain": system.domain, "elements": system.elements,
+        }));
+    }
+    let elements = match system.elements {
+        Some(elements) => format!("{elements} elements"),
+        None => "not reached yet".to_owned(),
+    };
+    line(&format!(
+        "managed by   {:<21}  {}, domain {}: {elements}",
+        system.address,
+        legible_line(&system.name),
+        system.domain
+    ));
 }
 
 /// A listener that ignores all events.

@@ -19,7 +19,8 @@ mod show;
 pub(crate) mod simulate;
 pub(crate) mod streams;
 
-use crate::output::Failure;
+use crate::cli::Common;
+use crate::output::{Failure, line};
 use crate::serving::{Serving, nobody};
 use arena::stage::{StageError, served};
 use server::config::{Settings, SettingsError};
@@ -48,12 +49,18 @@ pub(crate) async fn serve(serving: Serving<'_>) -> Result<(), Failure> {
     let roster = roster(&serving.settings).map_err(StartError::from)?;
     let Some(simulation) = simulation else {
         let alone = |host| Runtime::new(host, (), nobody());
-        return serving.on(roster, Arc::default(), None, alone).await;
+        return serving.on(roster, Arc::default(), |_| {}, alone).await;
     };
-    let lives = serving.settings.life.is_some().then_some(
-        "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is broken.",
-    );
+    let lives = serving.settings.life.is_some();
+    let hint = |common: &Common| {
+        if lives && !common.json {
+            line(
+                "The network lives: `convoke watch` shows what agents do, `convoke fault list` what is \
+                 broken.",
+            );
+        }
+    };
     let inventory = simulation.documented_inventory();
     let on_it = |host| arena::world(host, simulation, nobody());
-    serving.on(roster, inventory, lives, on_it).await
+    serving.on(roster, inventory, hint, on_it).await
 }

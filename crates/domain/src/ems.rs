@@ -10,9 +10,11 @@ pub use view::{AlarmList, AlarmRecord, Change, STATUS_CHANGES, Tally, View};
 
 use crate::event::Sequence;
 use crate::inventory::{Domain, ElementId};
+use crate::permit::Permit;
 use crate::profile::{Layer, Profile};
 use crate::telemetry::{Action, Alarm, Complaint, FieldReport, Telemetry, Ticket};
 use crate::time::Timestamp;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -38,6 +40,15 @@ crate::named! {
 }
 
 impl Ems {
+    /// The system that manages a domain.
+    pub fn of_domain(domain: Domain) -> Self {
+        match domain {
+            Domain::Wireless => Self::Wireless,
+            Domain::Ip => Self::Ip,
+            Domain::Service | Domain::Business => Self::Customer,
+        }
+    }
+
     /// The domains whose telemetry it gets, and whose elements it reaches.
     pub fn domains(self) -> &'static [Domain] {
         match self {
@@ -56,6 +67,24 @@ impl Ems {
             Self::Wireless | Self::Ip => {
                 resource && self.domains().iter().all(|d| manages(profile, *d))
             }
+        }
+    }
+
+    /// What may be done through it, in a province or everywhere.
+    pub fn permit(self, province: Option<String>) -> Permit {
+        let (customers, radio) = (self == Self::Customer, self == Self::Wireless);
+        let reached: BTreeSet<Domain> = match customers {
+            true => BTreeSet::new(),
+            false => self.domains().iter().copied().collect(),
+        };
+        Permit {
+            configure: reached.clone(),
+            probe: reached,
+            radio,
+            trace: radio,
+            field: customers,
+            customers,
+            province,
         }
     }
 

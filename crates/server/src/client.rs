@@ -12,6 +12,7 @@ pub use engine::Notice;
 pub use netconf::client::Reply;
 use netconf::client::{ClientConfig, ClientError, ClientEvent, ClientSession, Notification};
 use netconf::error::RpcError;
+use netconf::hello::Capabilities;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
@@ -62,6 +63,7 @@ pub async fn departed() {
 /// the protocol (RFC 6241 §7.8); see [`departed`].
 pub struct Client {
     line: Option<Line>,
+    capabilities: Capabilities,
     notifications: VecDeque<Notification>,
 }
 
@@ -111,19 +113,42 @@ impl Client {
     /// # Errors
     /// [`CallError::Ended`]
     pub async fn over(stream: ByteStream) -> Result<Self, CallError> {
-        let (inbound, outbound) = split(stream, QUOTA_BYTES);
+        Self::bounded(stream, ClientConfig::default(), QUOTA_BYTES).await
+    }
+
+    /// Exchanges hellos over a stream, of which at most `quota` bytes wait to be read; messages are
+    /// within the limits of `config`.
+    ///
+    /// # Errors
+    /// [`CallError::Ended`]
+    pub async fn bounded(
+        stream: ByteStream,
+        config: ClientConfig,
+        quota: usize,
+    ) -> Result<Self, CallError> {
+        let (inbound, outbound) = split(stream, quota);
         let outbound = outbound.ending_with_input();
         let mut line = Line {
-            machine: ClientSession::new(ClientConfig::default()),
+            machine: ClientSession::new(config),
             inbound,
             outbound,
             ended: false,
         };
-        while !matches!(line.event().await?, ClientEvent::Ready { .. }) {}
+        let capabilities = loop {
+            if let ClientEvent::Ready { capabilities, .. } = line.event().await? {
+                break capabilities;
+            }
+        };
         Ok(Self {
             line: Some(line),
+            capabilities,
             notifications: VecDeque::new(),
         })
+    }
+
+    /// What the server announced.
+    pub fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
     }
 
     /// Calls an operation and waits for its reply.
@@ -138,7 +163,11 @@ impl Client {
         }
     }
 
-    async fn call_any(&mut self, operation: &str) -> Result<Reply, CallError> {
+    /// Calls an operation and waits for its reply, whatever it is.
+    ///
+    /// # Errors
+    /// [`CallError::Ended`]
+    pub async fn call_any(&mut self, operation: &str) -> Result<Reply, CallError> {
         let id = self.line().machine.call(operation);
         loop {
             match self.line().event().await? {

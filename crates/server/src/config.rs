@@ -4,6 +4,7 @@
 //! next: [`crate::host`].
 
 pub mod a2a;
+pub mod ems;
 mod error;
 pub mod hosting;
 pub mod http;
@@ -16,6 +17,7 @@ pub mod store;
 pub mod tasks;
 
 pub use a2a::A2aSettings;
+pub use ems::{EmsSettings, EmsSettingsError, EmsTransport};
 pub use error::SettingsError;
 pub use hosting::AgentSettings;
 pub use http::{HttpSettings, Listen};
@@ -28,7 +30,7 @@ pub use tasks::{RetentionSettings, TaskSettings};
 
 use crate::file::FileError;
 use crate::state::StateFolder;
-use range::range;
+use range::{range, within};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -51,6 +53,11 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// `network`: a topology's name or file, or `none`.
     pub network: Option<String>,
+    /// `[[ems]]`: the management systems of a network that is managed elsewhere; none by default.
+    pub ems: Option<Vec<EmsSettings>>,
+    /// `ems-wait-s`: how long to wait at the start for the inventories of the management systems, in
+    /// seconds, 1 to 3,600; 60 by default.
+    pub ems_wait_s: Option<u64>,
     /// `sites`: the number of base-station sites in the network, 1 to 20,000.
     pub sites: Option<usize>,
     /// `speed`: the rate of the platform's time, and the network's, relative to the system clock, 1
@@ -117,9 +124,15 @@ impl Settings {
     pub fn load(folder: &StateFolder) -> Result<Self, SettingsError> {
         let path = folder.settings();
         match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).map_err(|error| {
-                FileError::toml(&path.display().to_string(), &text, &error).into()
-            }),
+            Ok(text) => {
+                let read = toml::from_str::<Self>(&text);
+                let read = read
+                    .map_err(|error| FileError::toml(&path.display().to_string(), &text, &error))?;
+                Ok(Self {
+                    ems: read.ems.map(|systems| ems::beside(systems, folder.path())),
+                    ..read
+                })
+            }
             Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(cause) => Err(FileError::unreadable(&path, cause).into()),
         }
@@ -133,6 +146,8 @@ impl Settings {
             agents_from: self.agents_from.or(below.agents_from),
             seed: self.seed.or(below.seed),
             network: self.network.or(below.network),
+            ems: self.ems.or(below.ems),
+            ems_wait_s: self.ems_wait_s.or(below.ems_wait_s),
             sites: self.sites.or(below.sites),
             speed: self.speed.or(below.speed),
             life: match (self.life, below.life) {
@@ -175,6 +190,7 @@ impl Settings {
         self.retention.check()?;
         self.webhook.allowed("webhook")?;
         self.life.unwrap_or_default().check()?;
+        self.check_ems()?;
         range("speed", self.speed, (1.0, 600.0), "1 to 600")?;
         match self.sites {
             Some(sites) if !(1..=20_000).contains(&sites) => Err(SettingsError::Range {
@@ -183,6 +199,18 @@ impl Settings {
                 range: "1 to 20000",
             }),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Settings {
+    fn check_ems(&self) -> Result<(), SettingsError> {
+        within("ems-wait-s", self.ems_wait_s, 3_600, "1 to 3600")?;
+        let systems = self.ems.as_deref().unwrap_or_default();
+        let simulated = self.network.as_deref().filter(|name| *name != "none");
+        match simulated {
+            Some(name) if !systems.is_empty() => Err(SettingsError::TwoNetworks(name.to_owned())),
+            _ => ems::check(systems),
         }
     }
 }

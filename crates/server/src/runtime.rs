@@ -142,8 +142,10 @@ impl<N: Network> Runtime<N> {
 
     /// Briefs the agents.
     pub async fn begin(&mut self) {
-        if self.network.is_managed() {
+        if self.network.takes_faults() {
             self.engine.open_to_faults();
+        }
+        if self.network.is_managed() {
             self.engine.open_management();
         }
         self.peers.resume();
@@ -205,6 +207,7 @@ impl<N: Network> Runtime<N> {
                 () = &mut stop => return,
                 () = tokio::time::sleep(wait) => {}
                 () = self.engine.outgoing_filled() => {}
+                () = self.network.stirred() => {}
                 arrival = self.peers.arrival() => self.arrive(arrival),
             }
         }

@@ -136,6 +136,11 @@ impl Proxy {
         self.shared.parted.send_modify(|parted| *parted -= 1);
     }
 
+    /// Resets all connections.
+    pub fn cut(&self) {
+        self.shared.resets.send_modify(|resets| *resets += 1);
+    }
+
     /// The faults so far.
     ///
     /// # Panics
@@ -148,7 +153,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.accepting.abort();
-        self.shared.resets.send_modify(|resets| *resets += 1);
+        self.cut();
     }
 }
 

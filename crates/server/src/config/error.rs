@@ -49,6 +49,21 @@ pub enum SettingsError {
         /// The roles that exist.
         known: String,
     },
+    /// A management system cannot be used.
+    #[error("[[ems]] '{system}': {cause}")]
+    Ems {
+        /// Its name.
+        system: String,
+        /// The reason.
+        #[source]
+        cause: Box<super::ems::EmsSettingsError>,
+    },
+    /// There would be two networks.
+    #[error(
+        "network is '{0}' and there are management systems: agents work on one network; say \
+         --network none, or leave out --ems and [[ems]]"
+    )]
+    TwoNetworks(String),
     /// A number is out of range.
     #[error("{name} is {value}; it must be {range}")]
     Range {

@@ -53,8 +53,19 @@ pub trait Network: Send {
     /// An event in it, before it is reported.
     type Event;
 
-    /// True if there is a network to be managed: its faults and management systems are served then.
+    /// True if there is a network to be managed: its management systems are served then.
     fn is_managed(&self) -> bool;
+
+    /// True if faults can be injected into it.
+    fn takes_faults(&self) -> bool {
+        self.is_managed()
+    }
+
+    /// Completes when there is something to advance to at once; never, if all of its events are
+    /// known by [`Self::next_event_at`]. May be dropped before.
+    fn stirred(&mut self) -> impl Future<Output = ()> + Send {
+        std::future::pending()
+    }
 
     /// The time of the next spontaneous event.
     fn next_event_at(&self) -> Option<Timestamp>;

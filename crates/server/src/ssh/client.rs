@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use russh::client::{self, AuthResult, DisconnectReason, Handle, Msg};
+use russh::keys::ssh_key::Fingerprint;
 use russh::keys::{
     HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, PublicKeyOrCertificate,
     check_known_hosts_path,
@@ -36,6 +37,8 @@ pub enum HostKeyPolicy {
     KnownHosts(PathBuf),
     /// This one only.
     Exactly(PublicKey),
+    /// The one with this SHA-256 fingerprint only.
+    Fingerprint(Fingerprint),
 }
 
 /// The address to connect to, and the user.
@@ -287,6 +290,9 @@ impl Verifier {
         match &self.policy {
             HostKeyPolicy::Exactly(expected) => {
                 (expected.key_data() != key.key_data()).then_some(true)
+            }
+            HostKeyPolicy::Fingerprint(expected) => {
+                (*expected != key.fingerprint(HashAlg::Sha256)).then_some(true)
             }
             HostKeyPolicy::KnownHosts(path) => {
                 let known = check_known_hosts_path(&self.host, self.port, key, path);

@@ -36,6 +36,7 @@ pub use inbound::{DEFAULT_QUOTA_BYTES, Inbound, InboundError, Outbound, split, s
 pub use limiter::{ConnectionCounts, ConnectionLimiter, SshLimits};
 pub use listener::{BindError, SshListener, SshServing};
 pub use logins::{Login, Logins};
+pub use russh::keys::ssh_key::Fingerprint;
 pub use russh::keys::{PrivateKey, PublicKey};
 pub use stream::{ByteStream, SessionFuture, SshPeer, Subsystem};
 pub use throttle::Throttle;

@@ -5,12 +5,11 @@
 //! instants. Refuses to know protocols. Read next: `engine::network::ems`, [`crate::network`].
 
 use domain::ems::Ems;
-use domain::permit::Permit;
 use domain::telemetry::{Action, FieldReport, Outcome, Telemetry, Token};
 use domain::time::Timestamp;
 use engine::{ActFailure, ActWanted, Acted, Engine};
 use network::{Emission, EmissionContent, Recipients, Simulation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tokio::sync::oneshot;
 
 /// The bit set in tokens of EMS actions; hosted agents count from 1.
@@ -19,24 +18,6 @@ const FOREIGN: Token = 1 << 63;
 /// The longest wait for an outcome, in seconds: a probe takes at most two minutes, waking from deep
 /// sleep five.
 const LONGEST_S: u64 = 600;
-
-/// The permit of an EMS, in a province or everywhere.
-fn permit(ems: Ems, province: Option<String>) -> Permit {
-    let (customers, radio) = (ems == Ems::Customer, ems == Ems::Wireless);
-    let reached = match customers {
-        true => Default::default(),
-        false => ems.domains().iter().copied().collect(),
-    };
-    Permit {
-        configure: BTreeSet::clone(&reached),
-        probe: reached,
-        radio,
-        trace: radio,
-        field: customers,
-        customers,
-        province,
-    }
-}
 
 /// An action without its outcome yet.
 struct Waiting {
@@ -74,7 +55,7 @@ impl Acts {
         }
         let until = now.plus_s(LONGEST_S as f64);
         self.waiting.insert(token, Waiting { answer, until });
-        network.act(&by, &permit(ems, province), token, action, now);
+        network.act(&by, &ems.permit(province), token, action, now);
     }
 
     /// The action with the token of the dispatch that it refers to, if that is the caller's own.

@@ -2,10 +2,10 @@
 //!
 //! A tour:
 //! - [`roster`] makes the shipped agents, and [`network`] connects the simulation with a platform's
-//!   agents; `shares` cuts its telemetry by province, `ems` connects element management systems,
-//!   [`faults`] injects and repairs faults on request; together they are a [`World`];
-//! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents, `umbrella` gives
-//!   people a correlator;
+//!   agents; `ems` connects element management systems, [`faults`] injects and repairs faults on
+//!   request; together they are a [`World`];
+//! - [`stage`] runs a [`scenario`], [`day`] whole days, [`practice`] the same without agents,
+//!   `umbrella` gives people a correlator;
 //! - [`trial`] plays one fault of any kind, [`findings`] are what was found about it, and [`seeds`] says which seeds are for what;
 //! - [`recorder`] records events, [`referee`] and [`score`] evaluate them, [`training`] collects
 //!   training data for agents, [`open_loop`] has every policy diagnose one recorded stream.
@@ -27,7 +27,6 @@ pub mod roster;
 pub mod scenario;
 pub mod score;
 pub mod seeds;
-mod shares;
 pub mod stage;
 pub mod training;
 pub mod trial;

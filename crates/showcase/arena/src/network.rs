@@ -1,13 +1,12 @@
 //! The simulated network as seen by the agents of a platform.
 //!
 //! Delivers its emissions to the agents, element management systems and listeners they are for, and
-//! performs the actions of agents and users. Also counts what a referee needs. Read next: `shares`,
-//! the part that an agent receives; [`server::runtime`], the loop.
+//! performs the actions of agents and users. Also counts what a referee needs. Read next:
+//! [`server::shares`], the part that an agent receives; [`server::runtime`], the loop.
 
 use crate::ems::Acts;
 use crate::faults::Faults;
 use crate::interventions::intervention;
-use crate::shares::Shares;
 use ::network::{Emission, EmissionContent, Recipients, Simulation};
 use agents::payloads::Schema;
 use agents::payloads::incident::Incident;
@@ -19,6 +18,7 @@ use domain::time::Timestamp;
 use server::host::Host;
 use server::post::Post;
 use server::runtime::{Around, Network, Runtime};
+use server::shares::Shares;
 use server::story::{Listener, StoryEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

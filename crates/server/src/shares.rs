@@ -1,15 +1,15 @@
 //! The division of telemetry by province: the part that an agent receives.
 //!
-//! Read next: [`crate::network`], which delivers it.
+//! Read next: [`crate::runtime`], whose network delivers it.
 
+use crate::post::Post;
 use domain::inventory::{ElementId, Inventory};
 use domain::telemetry::{Performance, Telemetry};
-use server::post::Post;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Telemetry divided by province, computed once for all receivers.
-pub(crate) struct Shares<'a> {
+pub struct Shares<'a> {
     whole: &'a Telemetry,
     /// The part of each province; none if it is not divided.
     of: Option<BTreeMap<&'a str, Telemetry>>,
@@ -19,7 +19,7 @@ pub(crate) struct Shares<'a> {
 
 impl<'a> Shares<'a> {
     /// The parts of `telemetry` on this network.
-    pub(crate) fn new(telemetry: &'a Telemetry, inventory: &'a Inventory) -> Self {
+    pub fn new(telemetry: &'a Telemetry, inventory: &'a Inventory) -> Self {
         let one = |element: &ElementId| -> Option<BTreeMap<_, _>> {
             let province = inventory.province_of(element);
             Some(
@@ -48,7 +48,7 @@ impl<'a> Shares<'a> {
     }
 
     /// The part that an agent's post receives; none if there is none.
-    pub(crate) fn heard_by(&self, post: &Post) -> Option<Telemetry> {
+    pub fn heard_by(&self, post: &Post) -> Option<Telemetry> {
         match (&self.of, post.permit.province.as_deref()) {
             (Some(of), Some(province)) => of.get(province).or(self.rest.as_ref()).cloned(),
             _ => Some(self.whole.clone()),

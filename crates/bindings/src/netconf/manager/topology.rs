@@ -1,0 +1,300 @@
+//! The documented network (RFC 8345) as an inventory.
+//!
+//! What convoke-ems adds to a node or link is read where it stands; what only the standard models
+//! tell is made of it in [`super::topology_standard`]. Parts of several systems are put together by
+//! the identifiers of their elements. Read next: [`super::foreign_names`].
+
+use super::foreign_names::{ForeignNames, LinkEnd};
+use super::text::{clipped, decimal, entries, identifier, leaf};
+use super::topology_standard::Plain;
+use crate::netconf::{EMS_NAMESPACE as EMS, NETWORK_NAMESPACE as NW, TOPOLOGY_NAMESPACE as NT};
+use ::netconf::xml::XmlElement;
+use domain::inventory::{
+    Cell, Domain, Element, ElementId, ElementKind, Inventory, Link, RadioUnit,
+};
+use std::collections::BTreeMap;
+
+/// The most nodes, links and termination points of one system.
+const ELEMENTS: usize = 200_000;
+/// The most networks of one system.
+const NETWORKS: usize = 64;
+/// The most ducts of a link, and neighbours of a cell.
+const LISTED: usize = 256;
+
+/// What of the networks is read: a subtree filter.
+pub const NETWORKS_FILTER: &str =
+    "<networks xmlns=\"urn:ietf:params:xml:ns:yang:ietf-network\"><network/></networks>";
+
+/// What a management system's entry in the configuration says of its elements, where they do not say
+/// it themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainDefaults {
+    /// The domain.
+    pub domain: Domain,
+    /// The province, if they lie in one.
+    pub province: Option<String>,
+    /// The nodes at which the core of the network is attached.
+    pub cores: Vec<String>,
+    /// What the identifiers of sites begin with; all other nodes are routers.
+    pub sites: Vec<String>,
+}
+
+impl DomainDefaults {
+    /// Defaults of a domain alone.
+    pub fn of(domain: Domain) -> Self {
+        Self {
+            domain,
+            province: None,
+            cores: Vec::new(),
+            sites: Vec::new(),
+        }
+    }
+}
+
+/// The network as a management system documents it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SystemInventory {
+    /// The elements.
+    pub inventory: Inventory,
+    /// How the system calls them.
+    pub names: ForeignNames,
+    /// The number of nodes and links that cannot be read.
+    pub unreadable: usize,
+}
+
+/// Reads the networks; `data` is the element `<data>` of the reply.
+pub fn read_networks(data: XmlElement<'_>, defaults: &DomainDefaults) -> SystemInventory {
+    let mut read = SystemInventory::default();
+    let mut plain = Plain::default();
+    let networks = data.child(NW, "networks").into_iter();
+    let networks = networks.flat_map(|networks| entries(networks, NW, "network", NETWORKS));
+    let networks: Vec<XmlElement<'_>> = networks.collect();
+    let mut left = ELEMENTS;
+    for network in &networks {
+        for node in entries(*network, NW, "node", left) {
+            left = left.saturating_sub(1);
+            if !read_node(node, defaults, &mut plain, &mut read, &mut left) {
+                read.unreadable += 1;
+            }
+        }
+    }
+    for network in &networks {
+        for link in entries(*network, NT, "link", left) {
+            left = left.saturating_sub(1);
+            if !read_link(link, defaults, &mut plain, &mut read) {
+                read.unreadable += 1;
+            }
+        }
+    }
+    plain.finish(defaults, &mut read);
+    read
+}
+
+/// What one system documents after the other, in one inventory: of an element that several know, the
+/// first word counts. Links to what nobody knows are left out.
+pub fn merged<'a>(parts: impl IntoIterator<Item = &'a Inventory>) -> Inventory {
+    let mut whole = Inventory::default();
+    for part in parts {
+        for (id, element) in &part.elements {
+            let entry = whole.elements.entry(id.clone());
+            entry.or_insert_with(|| element.clone());
+        }
+        for (id, link) in &part.links {
+            let entry = whole.links.entry(id.clone());
+            entry.or_insert_with(|| link.clone());
+        }
+        for (id, cell) in &part.cells {
+            let entry = whole.cells.entry(id.clone());
+            entry.or_insert_with(|| cell.clone());
+        }
+        whole.cores.extend(part.cores.iter().cloned());
+        let batteries = part.battery_wh.iter().map(|(id, wh)| (id.clone(), *wh));
+        whole.battery_wh.extend(batteries);
+        for (place, province) in &part.provinces {
+            let entry = whole.provinces.entry(place.clone());
+            entry.or_insert_with(|| province.clone());
+        }
+    }
+    let kinds: BTreeMap<ElementId, ElementKind> = whole
+        .elements
+        .iter()
+        .map(|(id, element)| (id.clone(), element.kind))
+        .collect();
+    let is_end = |id: &ElementId| {
+        use ElementKind::{LineCard, Router, Site};
+        matches!(kinds.get(id), Some(LineCard | Router | Site))
+    };
+    whole
+        .links
+        .retain(|_, link| is_end(&link.a) && is_end(&link.b));
+    for element in whole.elements.values_mut() {
+        let outer = element.parent.as_ref().and_then(|parent| kinds.get(parent));
+        if outer.is_none_or(|outer| !nests(element.kind, *outer)) {
+            element.parent = None;
+        }
+    }
+    let links = &whole.links;
+    whole
+        .elements
+        .retain(|id, element| element.kind != ElementKind::Link || links.contains_key(id));
+    whole
+}
+
+/// True if a thing of one kind is built into one of another: what is said beyond that could go round
+/// in circles.
+fn nests(inner: ElementKind, outer: ElementKind) -> bool {
+    use ElementKind::{Cell, LineCard, Optic, PowerZone, Router, Site};
+    matches!(
+        (inner, outer),
+        (LineCard, Router) | (Optic, LineCard | Router | Site) | (Cell, Site) | (Site, PowerZone)
+    )
+}
+
+/// Reads a node; false if it cannot be read.
+fn read_node<'a>(
+    node: XmlElement<'a>,
+    defaults: &DomainDefaults,
+    plain: &mut Plain<'a>,
+    read: &mut SystemInventory,
+    left: &mut usize,
+) -> bool {
+    let Some(id) = identifier(node, NW, "node-id") else {
+        return false;
+    };
+    let points = entries(node, NT, "termination-point", *left);
+    let Some(kind) = kind(node) else {
+        plain.node(id, points.filter_map(|p| identifier(p, NT, "tp-id")));
+        return true;
+    };
+    let element = placed(node, id, kind, defaults, &mut read.inventory);
+    read.names.enter(id, &element.id);
+    if leaf(node, EMS, "core") == Some("true") {
+        read.inventory.cores.insert(element.id.clone());
+    }
+    if let Some(wh) = decimal(node, EMS, "battery") {
+        read.inventory.battery_wh.insert(element.id.clone(), wh);
+    }
+    if let Some(cell) = node.child(EMS, "cell").and_then(cell) {
+        read.inventory.cells.insert(element.id.clone(), cell);
+    }
+    read.inventory.elements.insert(element.id.clone(), element);
+    for point in points {
+        *left = left.saturating_sub(1);
+        let Some(id) = identifier(point, NT, "tp-id") else {
+            read.unreadable += 1;
+            continue;
+        };
+        let kind = ElementKind::Optic;
+        let module = placed(point, id, kind, defaults, &mut read.inventory);
+        read.names.enter(id, &module.id);
+        read.inventory.elements.insert(module.id.clone(), module);
+    }
+    true
+}
+
+fn read_link<'a>(
+    link: XmlElement<'a>,
+    defaults: &DomainDefaults,
+    plain: &mut Plain<'a>,
+    read: &mut SystemInventory,
+) -> bool {
+    let end = |of, node, point| {
+        let end = link.child(NT, of)?;
+        let node = identifier(end, NT, node)?;
+        Some((node, identifier(end, NT, point).unwrap_or_default()))
+    };
+    let id = identifier(link, NT, "link-id");
+    let source = end("source", "source-node", "source-tp");
+    let destination = end("destination", "dest-node", "dest-tp");
+    let (Some(id), Some(source), Some(destination)) = (id, source, destination) else {
+        return false;
+    };
+    if kind(link).is_none() {
+        plain.link(id, source, destination);
+        return true;
+    }
+    let element = placed(link, id, ElementKind::Link, defaults, &mut read.inventory);
+    read.names.enter(id, &element.id);
+    let made = Link {
+        a: ElementId::new(source.0),
+        b: ElementId::new(destination.0),
+        ducts: named(link, "duct"),
+        length_km: decimal(link, EMS, "length").unwrap_or_default(),
+        backbone: leaf(link, EMS, "backbone") == Some("true"),
+        capacity_mbps: decimal(link, EMS, "capacity").unwrap_or_default(),
+        optic_a: ElementId::new(source.1),
+        optic_b: ElementId::new(destination.1),
+    };
+    for (at, end) in [(source, LinkEnd::A), (destination, LinkEnd::B)] {
+        if !at.1.is_empty() {
+            read.names.enter_interface(at, &element.id, end);
+        }
+    }
+    read.inventory.links.insert(element.id.clone(), made);
+    read.inventory.elements.insert(element.id.clone(), element);
+    true
+}
+
+/// The kind that convoke-ems says; none if it says nothing.
+fn kind(of: XmlElement<'_>) -> Option<ElementKind> {
+    leaf(of, EMS, "kind").and_then(ElementKind::parse)
+}
+
+/// An element with what convoke-ems says of its place.
+fn placed(
+    of: XmlElement<'_>,
+    id: &str,
+    kind: ElementKind,
+    defaults: &DomainDefaults,
+    inventory: &mut Inventory,
+) -> Element {
+    let text = |name| {
+        let text = leaf(of, EMS, name).unwrap_or_default();
+        clipped(text, super::text::NAME_BYTES).to_owned()
+    };
+    let place = match text("place") {
+        none if none.is_empty() => defaults.province.clone().unwrap_or_default(),
+        place => place,
+    };
+    let province = identifier(of, EMS, "province").or(defaults.province.as_deref());
+    if let (Some(province), false) = (province, place.is_empty()) {
+        let entry = inventory.provinces.entry(place.clone());
+        entry.or_insert_with(|| province.to_owned());
+    }
+    let degrees = |name| decimal(of, EMS, name).unwrap_or_default();
+    Element {
+        id: ElementId::new(id),
+        kind,
+        domain: leaf(of, EMS, "domain")
+            .and_then(Domain::parse)
+            .unwrap_or(defaults.domain),
+        parent: identifier(of, EMS, "parent").map(ElementId::new),
+        place,
+        position: (degrees("longitude"), degrees("latitude")),
+        vendor: text("vendor"),
+        model: text("model"),
+    }
+}
+
+/// The elements that a leaf-list of convoke-ems names.
+fn named(of: XmlElement<'_>, name: &'static str) -> Vec<ElementId> {
+    let named = entries(of, EMS, name, LISTED).map(|entry| entry.trimmed_text());
+    named
+        .filter(|id| super::text::is_identifier(id))
+        .map(ElementId::new)
+        .collect()
+}
+
+/// The planned parameters of a cell; none if its radio unit is not known here.
+fn cell(of: XmlElement<'_>) -> Option<Cell> {
+    let number = |name| decimal(of, EMS, name).unwrap_or_default();
+    Some(Cell {
+        azimuth_degrees: number("azimuth"),
+        carrier_mhz: number("carrier"),
+        bandwidth_mhz: number("bandwidth"),
+        power_dbm: number("power"),
+        radio_unit: RadioUnit::parse(leaf(of, EMS, "radio-unit")?)?,
+        capacity_layer: leaf(of, EMS, "capacity-layer") == Some("true"),
+        neighbours: named(of, "neighbour"),
+    })
+}

@@ -1,0 +1,208 @@
+//! The session that brings the notifications of a management system (RFC 5277).
+//!
+//! At each connection it learns what the system offers and documents, then subscribes, from the last
+//! event that it saw if there was one, and has the alarm list read: of what happened meanwhile a
+//! system may have kept only one of the two. Read next: [`super::poller`].
+
+use super::episode::Episode;
+use super::session::{Pauses, SessionError, call, get, open};
+use super::system::{Brought, Learnt, System};
+use crate::client::Client;
+use bindings::netconf::manager::{
+    INTERFACES_FILTER, NETWORKS_FILTER, SystemOffer, SystemReport, YANG_LIBRARY_FILTERS,
+    read_interfaces, read_networks, read_report,
+};
+use domain::time::{SeededRng, Timestamp};
+use netconf::names::namespace::NOTIFICATION;
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use tracing::warn;
+
+/// The number of events that are remembered to know a replayed one again.
+const REMEMBERED: usize = 1_024;
+
+/// Listens to a system for as long as the runtime is there.
+pub(super) async fn listen(system: Arc<System>, rng: SeededRng) {
+    let mut episode = Episode::new(&system.plan.name, "connection");
+    let mut pauses = Pauses::new(rng);
+    let mut position = Position::default();
+    while !system.events.is_closed() {
+        let ended = session(&system, &mut position, &mut episode, &mut pauses).await;
+        if let Err(why) = ended {
+            let why = why.whole();
+            episode.failed(&why);
+            system.trouble.send_replace(why);
+        }
+        pauses.wait().await;
+    }
+}
+
+/// What was heard so far.
+#[derive(Default)]
+struct Position {
+    /// The time of the last event, by the system's clock.
+    last: Option<Timestamp>,
+    /// Marks of the last events.
+    heard: VecDeque<u64>,
+    /// True if a replay broke off before its end: the next session goes without.
+    replay_failed: bool,
+}
+
+impl Position {
+    /// Notes an event; true if it was heard before.
+    fn note(&mut self, raw: &str, time: Option<Timestamp>) -> bool {
+        let mut mark = DefaultHasher::new();
+        raw.hash(&mut mark);
+        let mark = mark.finish();
+        if self.heard.contains(&mark) {
+            return true;
+        }
+        if self.heard.len() == REMEMBERED {
+            self.heard.pop_front();
+        }
+        self.heard.push_back(mark);
+        self.last = time.or(self.last);
+        false
+    }
+}
+
+/// One session, until it ends.
+async fn session(
+    system: &System,
+    position: &mut Position,
+    episode: &mut Episode,
+    pauses: &mut Pauses,
+) -> Result<(), SessionError> {
+    let mut client = open(system).await?;
+    learn(system, &mut client).await?;
+    let replays = subscribe(system, &mut client, position).await?;
+    episode.worked();
+    pauses.reset();
+    system.trouble.send_replace(String::new());
+    system.alarms_due.notify_one();
+    position.replay_failed = replays;
+    let mut live = !replays;
+    let mut troubles = Episode::new(&system.plan.name, "notifications");
+    loop {
+        let received = client.notification().await?;
+        let learnt = system.learnt();
+        let (time, report) = read_report(&received, &learnt.offer, &learnt.read.names);
+        let again = position.note(received.raw(), time);
+        match report {
+            SystemReport::ReplayComplete => {
+                live = true;
+                position.replay_failed = false;
+            }
+            SystemReport::Complete => return Ok(()),
+            SystemReport::Other => {}
+            SystemReport::Unreadable => {
+                let what = "a notification lacks what its kind has";
+                troubles.failed(&what);
+            }
+            _ if again && !live => {}
+            SystemReport::Period => {
+                system.reports_figures.store(true, Relaxed);
+                system.figures_due.notify_one();
+            }
+            report => {
+                let brought = Brought::Report { time, live, report };
+                if !system.bring(brought).await {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// Learns what the system offers and documents.
+async fn learn(system: &System, client: &mut Client) -> Result<(), SessionError> {
+    let mut offer = SystemOffer::of_hello(client.capabilities());
+    for filter in YANG_LIBRARY_FILTERS {
+        if let Some(reply) = unless_refused(get(client, filter).await)?
+            && let Some(data) = reply.data()
+        {
+            offer.read_library(data);
+        }
+    }
+    let mut learnt = Learnt {
+        offer,
+        ..Learnt::default()
+    };
+    if learnt.offer.networks()
+        && let Some(reply) = unless_refused(get(client, NETWORKS_FILTER).await)?
+        && let Some(data) = reply.data()
+    {
+        learnt.read = read_networks(data, &system.plan.defaults);
+    }
+    if learnt.offer.interfaces()
+        && let Some(reply) = unless_refused(get(client, INTERFACES_FILTER).await)?
+        && let Some(data) = reply.data()
+    {
+        let interfaces = read_interfaces(data);
+        let names = interfaces.keys().map(String::as_str);
+        let device = system.plan.device.as_deref();
+        learnt.read.names.found_interfaces(names, device);
+    }
+    tell_of_inventory(system, &learnt);
+    system.learnt.send_replace(Some(Arc::new(learnt)));
+    Ok(())
+}
+
+/// Logs what cannot be read, and what differs from the inventory that agents have.
+fn tell_of_inventory(system: &System, learnt: &Learnt) {
+    let name = &system.plan.name;
+    let (before, read) = (system.learnt(), &learnt.read);
+    if read.unreadable > before.read.unreadable {
+        let number = read.unreadable;
+        warn!(
+            system = name,
+            "management system '{name}': {number} nodes and links of its inventory cannot be read"
+        );
+    }
+    let known = !before.read.inventory.elements.is_empty();
+    if known && before.read.inventory != read.inventory {
+        let (was, is) = (
+            before.read.inventory.elements.len(),
+            read.inventory.elements.len(),
+        );
+        warn!(
+            system = name,
+            "management system '{name}' documents another network than before ({was} elements, \
+             now {is}): agents know it after the next start"
+        );
+    }
+}
+
+/// None for what the system refuses.
+fn unless_refused<T>(answer: Result<T, SessionError>) -> Result<Option<T>, SessionError> {
+    match answer {
+        Ok(reply) => Ok(Some(reply)),
+        Err(refused) if refused.is_refusal() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Subscribes; true if what was missed is replayed.
+async fn subscribe(
+    system: &System,
+    client: &mut Client,
+    position: &Position,
+) -> Result<bool, SessionError> {
+    if !system.learnt().offer.notifies {
+        return Ok(false);
+    }
+    let subscription = |inside: &str| {
+        format!("<create-subscription xmlns=\"{NOTIFICATION}\">{inside}</create-subscription>")
+    };
+    if let Some(last) = position.last.filter(|_| !position.replay_failed) {
+        let from = subscription(&format!("<startTime>{last}</startTime>"));
+        // Refused if it has no replay, or its clock was set back (RFC 5277 §2.1.1).
+        if unless_refused(call(client, &from).await)?.is_some() {
+            return Ok(true);
+        }
+    }
+    call(client, &subscription("")).await?;
+    Ok(false)
+}

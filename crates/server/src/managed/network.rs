@@ -1,0 +1,413 @@
+//! The network of the runtime, when it is managed elsewhere.
+//!
+//! What the tasks of the systems bring becomes telemetry for hosted agents, and for the platform's
+//! own management systems, so that agents outside see the same; actions go out as orders, and their
+//! outcomes come back by number. Read next: [`super::desk`], [`super::routing`].
+
+use super::desk::{Asker, Desk, Sender, UnderWay};
+use super::routing::route;
+use super::survey::Survey;
+use super::system::{ACTIONS, Brought, Order, System, SystemEvent};
+use super::workers::Orders;
+use crate::post::Post;
+use crate::runtime::{Around, Network};
+use crate::shares::Shares;
+use crate::story::StoryEvent;
+use bindings::netconf::manager::{ActionReply, AlarmBook, SystemClock, SystemReport};
+use domain::agent::Input;
+use domain::ems::Ems;
+use domain::inventory::{Domain, Inventory};
+use domain::permit::Permit;
+use domain::telemetry::{Action, FieldReport, Outcome, Performance, Telemetry, Token};
+use domain::time::Timestamp;
+use engine::{ActFailure, ActWanted, Acted};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::task::JoinSet;
+
+/// The most events that are handled at a time; in between others have their turn.
+const AT_ONCE: usize = 256;
+
+/// One system as the network knows it.
+struct Managed {
+    system: Arc<System>,
+    orders: mpsc::Sender<Order>,
+    book: AlarmBook,
+    clock: SystemClock,
+}
+
+/// Something that has happened, for whom it is.
+#[derive(Debug)]
+pub enum ManagedEvent {
+    /// Telemetry of a domain.
+    Told(Domain, Telemetry),
+    /// A report of an engineer to the hosted agent that sent it.
+    Field(String, FieldReport),
+    /// A report of an engineer to a caller of the platform's own management system.
+    CallersField(FieldReport),
+    /// What came of an action of a hosted agent.
+    Outcome(String, Token, Outcome),
+}
+
+/// A network that is managed elsewhere.
+pub struct ManagedNetwork {
+    systems: Vec<Managed>,
+    events: mpsc::Receiver<SystemEvent>,
+    waiting: VecDeque<SystemEvent>,
+    posts: BTreeMap<String, Post>,
+    inventory: Arc<Inventory>,
+    desk: Desk,
+    /// The tasks end with it.
+    _tasks: JoinSet<()>,
+}
+
+impl ManagedNetwork {
+    /// The network that was surveyed, for agents with these posts.
+    pub fn new(survey: Survey, posts: BTreeMap<String, Post>) -> Self {
+        let Survey {
+            systems,
+            events,
+            mut tasks,
+            inventory,
+        } = survey;
+        let managed = systems.into_iter().map(|system| {
+            let (orders, taken) = mpsc::channel(ACTIONS);
+            let taken: Orders = Arc::new(tokio::sync::Mutex::new(taken));
+            for _ in 0..system.plan.sessions {
+                let work = super::workers::work(Arc::clone(&system), Arc::clone(&taken));
+                tasks.spawn(work);
+            }
+            Managed {
+                system,
+                orders,
+                book: AlarmBook::default(),
+                clock: SystemClock::default(),
+            }
+        });
+        Self {
+            systems: managed.collect(),
+            events,
+            waiting: VecDeque::new(),
+            posts,
+            inventory,
+            desk: Desk::default(),
+            _tasks: tasks,
+        }
+    }
+
+    /// Takes in what a task has brought.
+    fn take(&mut self, event: SystemEvent, now: Timestamp) -> Vec<ManagedEvent> {
+        let SystemEvent { system, at, what } = event;
+        let managed = &mut self.systems[system];
+        match what {
+            Brought::Report { time, live, report } => {
+                if let (true, Some(time)) = (live, time) {
+                    managed.clock.heard(time, at);
+                }
+                self.report(system, report, at)
+            }
+            Brought::Alarms { began, list } => {
+                let (plan, learnt) = (&managed.system.plan, managed.system.learnt());
+                let (names, clock) = (&learnt.read.names, &managed.clock);
+                let alarms =
+                    managed
+                        .book
+                        .take_list(list, names, &plan.types, clock, (began, at.max(now)));
+                let domain = plan.defaults.domain;
+                let told = |alarm| ManagedEvent::Told(domain, Telemetry::Alarm(alarm));
+                alarms.into_iter().map(told).collect()
+            }
+            Brought::Figures { counted, figures } => {
+                let ours = |at| managed.clock.ours(Some(at), now);
+                let figures = match counted {
+                    true => figures,
+                    false => Performance {
+                        from: ours(figures.from),
+                        until: ours(figures.until),
+                        ..figures
+                    },
+                };
+                let told = Telemetry::Performance(Arc::new(figures));
+                vec![ManagedEvent::Told(
+                    managed.system.plan.defaults.domain,
+                    told,
+                )]
+            }
+            Brought::Done { number, reply } => self.done(system, number, reply),
+        }
+    }
+
+    fn report(&mut self, system: usize, report: SystemReport, at: Timestamp) -> Vec<ManagedEvent> {
+        let managed = &mut self.systems[system];
+        let plan = &managed.system.plan;
+        let told = |domain, telemetry| vec![ManagedEvent::Told(domain, telemetry)];
+        match report {
+            SystemReport::Alarm(alarm) => {
+                let learnt = managed.system.learnt();
+                let (names, clock) = (&learnt.read.names, &managed.clock);
+                let heard = managed.book.hear(alarm, names, &plan.types, clock, at);
+                let domain = plan.defaults.domain;
+                heard.map_or_else(Vec::new, |alarm| told(domain, Telemetry::Alarm(alarm)))
+            }
+            SystemReport::Field(report) => {
+                let found = self.desk.reported(system, report);
+                found
+                    .into_iter()
+                    .map(|(to, report)| field(to, report))
+                    .collect()
+            }
+            SystemReport::Complaint(mut complaint) => {
+                complaint.time = managed.clock.ours(Some(complaint.time), at);
+                told(Domain::Service, Telemetry::Complaint(complaint))
+            }
+            SystemReport::Ticket(mut ticket) => {
+                ticket.time = managed.clock.ours(Some(ticket.time), at);
+                told(Domain::Business, Telemetry::Ticket(ticket))
+            }
+            SystemReport::CustomerAnswered { ticket, text } => told(
+                Domain::Business,
+                Telemetry::CustomerAnswered { ticket, text },
+            ),
+            SystemReport::Period
+            | SystemReport::ReplayComplete
+            | SystemReport::Complete
+            | SystemReport::Unreadable
+            | SystemReport::Other => Vec::new(),
+        }
+    }
+
+    /// Answers whoever waits for a request, and hands over reports that came before.
+    fn done(&mut self, system: usize, number: u64, reply: ActionReply) -> Vec<ManagedEvent> {
+        let Some(UnderWay { asker, dispatches }) = self.desk.end(number) else {
+            return Vec::new();
+        };
+        let outcome = self.systems[system].clock.answered(reply.outcome);
+        let dispatch = reply.dispatch.filter(|_| dispatches);
+        let (sender, mut news) = match asker {
+            Asker::Agent { name, token } => {
+                let sender = Sender {
+                    name: name.clone(),
+                    token,
+                    is_hosted: true,
+                };
+                (sender, vec![ManagedEvent::Outcome(name, token, outcome)])
+            }
+            Asker::Caller { name, answer } => {
+                let answered = match outcome {
+                    Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
+                    Outcome::Failed(why) => Err(ActFailure::Failed(why)),
+                    outcome => Ok(Acted { number, outcome }),
+                };
+                // A caller that has gone needs no answer.
+                let _ = answer.send(answered);
+                let sender = Sender {
+                    name,
+                    token: number,
+                    is_hosted: false,
+                };
+                (sender, Vec::new())
+            }
+        };
+        if let Some(dispatch) = dispatch {
+            let early = self.desk.sent((system, dispatch), sender.clone());
+            let own = |report| super::desk::under(report, sender.token);
+            news.extend(early.into_iter().map(|r| field(sender.clone(), own(r))));
+        }
+        news
+    }
+
+    /// Sends an action to its system; the outcome at once if it cannot be sent.
+    fn begin(
+        &mut self,
+        name: &str,
+        permit: &Permit,
+        token: Option<Token>,
+        action: Action,
+        asker: Asker,
+    ) -> Vec<ManagedEvent> {
+        let number = self.desk.number();
+        let dispatches = matches!(action, Action::Dispatch { .. });
+        let sent = self.send(number, name, permit, token, action);
+        self.desk.begin(number, UnderWay { asker, dispatches });
+        match sent {
+            Ok(()) => Vec::new(),
+            Err((system, outcome)) => {
+                let reply = ActionReply {
+                    outcome,
+                    dispatch: None,
+                    is_unsupported: false,
+                };
+                self.done(system, number, reply)
+            }
+        }
+    }
+
+    fn send(
+        &self,
+        number: u64,
+        name: &str,
+        permit: &Permit,
+        token: Option<Token>,
+        action: Action,
+    ) -> Result<(), (usize, Outcome)> {
+        let impossible = |why| (0, Outcome::Impossible(why));
+        if let Some(why) = permit.refuses(name, &action, &self.inventory) {
+            return Err(impossible(why));
+        }
+        let (system, dispatch) = match &action {
+            Action::Guide { dispatch, .. } => {
+                let found = self.desk.dispatch_of(name, *dispatch);
+                let nobody = || impossible(format!("{name} sent nobody out under {dispatch}"));
+                found.ok_or_else(nobody)?
+            }
+            _ => {
+                let systems: Vec<Arc<System>> =
+                    self.systems.iter().map(|m| Arc::clone(&m.system)).collect();
+                let province = permit.province.as_deref();
+                let found = route(&action, province, &self.inventory, &systems);
+                (found.map_err(impossible)?, token.unwrap_or(number))
+            }
+        };
+        let managed = &self.systems[system];
+        let order = Order {
+            number,
+            action: managed.clock.asked(action),
+            dispatch,
+        };
+        managed.orders.try_send(order).map_err(|full| {
+            let name = &managed.system.plan.name;
+            let why = match full {
+                TrySendError::Full(_) => format!("has {ACTIONS} actions waiting"),
+                TrySendError::Closed(_) => "is gone".to_owned(),
+            };
+            let why = format!("management system '{name}' {why}");
+            (system, Outcome::Failed(why))
+        })
+    }
+
+    fn hearers(&self, domain: Domain) -> impl Iterator<Item = (&String, &Post)> {
+        let posts = self.posts.iter();
+        posts.filter(move |(_, post)| post.hears.contains(&domain))
+    }
+
+    fn tell(&self, domain: Domain, telemetry: &Telemetry, around: &mut Around<'_>) {
+        let now = around.now();
+        match telemetry {
+            Telemetry::Alarm(alarm) => around.tell(StoryEvent::Alarm(alarm.clone())),
+            Telemetry::Complaint(told) => around.tell(StoryEvent::Complaint(told.clone())),
+            Telemetry::Ticket(ticket) => around.tell(StoryEvent::Ticket(ticket.clone())),
+            _ => {}
+        }
+        let ems = Ems::of_domain(domain);
+        around.engine().observed(ems, telemetry, now);
+        let shares = Shares::new(telemetry, &self.inventory);
+        for (name, post) in self.hearers(domain) {
+            if let Some(share) = shares.heard_by(post) {
+                around.deliver(name, Input::Telemetry(share));
+            }
+        }
+    }
+}
+
+fn field(to: Sender, report: FieldReport) -> ManagedEvent {
+    match to.is_hosted {
+        true => ManagedEvent::Field(to.name, report),
+        false => ManagedEvent::CallersField(report),
+    }
+}
+
+impl Network for ManagedNetwork {
+    type Event = ManagedEvent;
+
+    fn is_managed(&self) -> bool {
+        true
+    }
+
+    fn takes_faults(&self) -> bool {
+        false
+    }
+
+    async fn stirred(&mut self) {
+        if !self.waiting.is_empty() {
+            return;
+        }
+        match self.events.recv().await {
+            Some(event) => self.waiting.push_back(event),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn next_event_at(&self) -> Option<Timestamp> {
+        None
+    }
+
+    fn advance(&mut self, now: Timestamp) -> Vec<ManagedEvent> {
+        let mut news = Vec::new();
+        for _ in 0..AT_ONCE {
+            let event = self.waiting.pop_front();
+            let Some(event) = event.or_else(|| self.events.try_recv().ok()) else {
+                break;
+            };
+            news.extend(self.take(event, now));
+        }
+        news
+    }
+
+    fn deliver(&mut self, event: ManagedEvent, around: &mut Around<'_>) {
+        match event {
+            ManagedEvent::Told(domain, telemetry) => self.tell(domain, &telemetry, around),
+            ManagedEvent::Field(name, report) => {
+                around.tell(StoryEvent::Field(report.clone()));
+                around.deliver(&name, Input::Telemetry(Telemetry::Field(report)));
+            }
+            ManagedEvent::CallersField(report) => {
+                let (now, report) = (around.now(), Telemetry::Field(report));
+                around.engine().observed(Ems::Customer, &report, now);
+            }
+            ManagedEvent::Outcome(name, token, outcome) => {
+                around.tell(StoryEvent::Outcome {
+                    agent: around.alias(&name),
+                    outcome: outcome.clone(),
+                });
+                around.deliver(&name, Input::Acted { token, outcome });
+            }
+        }
+    }
+
+    fn serve(&mut self, around: &mut Around<'_>) {
+        for wanted in around.engine().acts_wanted() {
+            let ActWanted {
+                by,
+                province,
+                ems,
+                action,
+                answer,
+            } = wanted;
+            around.tell(StoryEvent::Acted {
+                agent: around.alias(&by),
+                action: action.clone(),
+            });
+            let name = by.clone();
+            let asker = Asker::Caller { name, answer };
+            for event in self.begin(&by, &ems.permit(province), None, action, asker) {
+                self.deliver(event, around);
+            }
+        }
+    }
+
+    fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>) {
+        let permit = self.posts.get(agent).map(|post| post.permit.clone());
+        let Some(permit) = permit else {
+            let outcome = Outcome::Impossible("it has no post on this network".to_owned());
+            return around.deliver(agent, Input::Acted { token, outcome });
+        };
+        let name = agent.to_owned();
+        let asker = Asker::Agent { name, token };
+        for event in self.begin(agent, &permit, Some(token), action, asker) {
+            self.deliver(event, around);
+        }
+    }
+
+    fn expire(&mut self, _: Timestamp) {}
+}

@@ -1,0 +1,146 @@
+//! Sessions with a management system, bounded in time and size, and the pauses between them.
+//!
+//! Read next: `crate::client`.
+
+use super::system::System;
+use crate::client::{CallError, Client, Reply};
+use domain::retry::{Backoff, Retry};
+use domain::time::SeededRng;
+use netconf::client::ClientConfig;
+use netconf::xml::Limits;
+use rand_chacha::rand_core::Rng;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The pauses before a lost session is reopened.
+const BACKOFF: Backoff = Backoff {
+    first_ms: 500,
+    longest_ms: 60_000,
+};
+/// The longest wait for the answer to something that is only read.
+pub(super) const READING: Duration = Duration::from_secs(60);
+/// The largest message of a system, in bytes.
+const MESSAGE_BYTES: usize = 64 << 20;
+/// The most elements of a message.
+const ELEMENTS: usize = 1 << 21;
+/// The most bytes that wait to be read.
+const QUOTA_BYTES: usize = 8 << 20;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SessionError {
+    #[error(transparent)]
+    Call(#[from] CallError),
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    TimedOut(Duration),
+}
+
+impl SessionError {
+    /// True if the system answered, and refused; the session goes on.
+    pub(super) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Call(CallError::Refused(_)))
+    }
+
+    /// The error with what is behind it.
+    pub(super) fn whole(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        for _ in 0..4 {
+            let Some(cause) = source else { break };
+            let more = cause.to_string();
+            if !text.contains(&more) {
+                text = format!("{text}: {more}");
+            }
+            source = cause.source();
+        }
+        text
+    }
+}
+
+/// Opens a session.
+///
+/// # Errors
+/// [`SessionError`]
+pub(super) async fn open(system: &System) -> Result<Client, SessionError> {
+    let stream = system.connector.connect(&system.plan.target).await;
+    let stream = stream.map_err(CallError::from)?;
+    let config = ClientConfig {
+        limits: Limits {
+            message_bytes: MESSAGE_BYTES,
+            elements: ELEMENTS,
+            ..Limits::client()
+        },
+        ..ClientConfig::default()
+    };
+    let greeted = timeout(READING, Client::bounded(stream, config, QUOTA_BYTES)).await;
+    Ok(greeted.map_err(|_| SessionError::TimedOut(READING))??)
+}
+
+/// Reads what a subtree filter selects. An answer that is late ends the session's use: the caller
+/// drops it.
+///
+/// # Errors
+/// [`SessionError`]
+pub(super) async fn get(client: &mut Client, filter: &str) -> Result<Reply, SessionError> {
+    call(client, &reading(filter)).await
+}
+
+/// The rpc that reads what a subtree filter selects.
+pub(super) fn reading(filter: &str) -> String {
+    format!("<get><filter type=\"subtree\">{filter}</filter></get>")
+}
+
+/// Calls an rpc that is answered soon.
+///
+/// # Errors
+/// [`SessionError`]
+pub(super) async fn call(client: &mut Client, rpc: &str) -> Result<Reply, SessionError> {
+    let answered = timeout(READING, client.call(rpc)).await;
+    Ok(answered.map_err(|_| SessionError::TimedOut(READING))??)
+}
+
+/// The pauses of one task between its sessions.
+pub(super) struct Pauses {
+    retry: Retry,
+    rng: SeededRng,
+}
+
+impl Pauses {
+    pub(super) fn new(rng: SeededRng) -> Self {
+        Self {
+            retry: Retry::new(BACKOFF),
+            rng,
+        }
+    }
+
+    /// The next session was good.
+    pub(super) fn reset(&mut self) {
+        self.retry.reset();
+    }
+
+    /// Waits before the next session.
+    pub(super) async fn wait(&mut self) {
+        let pause = self.retry.next_pause_ms();
+        tokio::time::sleep(jittered(pause, self.rng.next_u32())).await;
+    }
+}
+
+/// A pause between half of `pause_ms` and all of it, by the number drawn: systems that were lost
+/// together are not asked together again.
+fn jittered(pause_ms: u32, drawn: u32) -> Duration {
+    let half = u64::from(pause_ms) / 2;
+    let part = half * u64::from(drawn) / u64::from(u32::MAX);
+    Duration::from_millis(half + part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_half_to_whole() {
+        assert_eq!(jittered(1_000, 0), Duration::from_millis(500));
+        assert_eq!(jittered(1_000, u32::MAX), Duration::from_millis(1_000));
+        assert_eq!(jittered(0, 7), Duration::ZERO);
+    }
+}

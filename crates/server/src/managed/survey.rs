@@ -1,0 +1,155 @@
+//! Waiting for the inventories of all management systems, at the start of a platform.
+//!
+//! Agents are briefed with the network when they begin, so the platform waits for it, for a bounded
+//! time, while the tasks of the systems try again. What is there by then is begun with; if nothing
+//! is, the platform does not start. Read next: [`super::network`].
+
+use super::plan::SystemPlan;
+use super::system::{EVENTS, Learnt, System, SystemEvent};
+use super::{listener, poller};
+use crate::clock::Clock;
+use crate::config::{Settings, SettingsError};
+use crate::ssh::Connector;
+use bindings::netconf::manager::merged;
+use domain::inventory::Inventory;
+use domain::time::SeededRng;
+use rand_chacha::rand_core::SeedableRng;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tracing::warn;
+
+/// How long to wait for inventories if the settings do not say.
+const WAIT_S: u64 = 60;
+
+/// Why a platform cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// The settings cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// No system documents a network.
+    #[error("no management system has told of its network within {seconds} s: {each}")]
+    Nothing {
+        /// How long was waited.
+        seconds: u64,
+        /// Each with its trouble.
+        each: String,
+    },
+}
+
+/// Management systems that are connected to, and the network that they document.
+pub struct Survey {
+    pub(super) systems: Vec<Arc<System>>,
+    pub(super) events: mpsc::Receiver<SystemEvent>,
+    pub(super) tasks: JoinSet<()>,
+    pub(super) inventory: Arc<Inventory>,
+}
+
+/// One management system in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemSummary {
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// Its domain.
+    pub domain: &'static str,
+    /// The number of elements that it documents; none if it has not been reached.
+    pub elements: Option<usize>,
+}
+
+impl Survey {
+    /// The network that they document together.
+    pub fn inventory(&self) -> &Arc<Inventory> {
+        &self.inventory
+    }
+
+    /// The systems, in the order of the settings.
+    pub fn summaries(&self) -> impl Iterator<Item = SystemSummary> {
+        self.systems.iter().map(|system| {
+            let learnt = system.learnt.borrow();
+            SystemSummary {
+                name: system.plan.name.clone(),
+                address: system.plan.target.address.clone(),
+                domain: system.plan.defaults.domain.as_str(),
+                elements: learnt.as_ref().map(|l| l.read.inventory.elements.len()),
+            }
+        })
+    }
+}
+
+/// Connects to the management systems of the settings, and waits for their inventories.
+///
+/// # Errors
+/// [`SurveyError`]
+pub async fn survey(settings: &Settings, clock: &Arc<Clock>) -> Result<Survey, SurveyError> {
+    let (arrive, events) = mpsc::channel(EVENTS);
+    let connector = Connector::new(4, Duration::from_secs(20));
+    let (mut systems, mut tasks) = (Vec::new(), JoinSet::new());
+    for (number, of) in settings.ems.iter().flatten().enumerate() {
+        let system = Arc::new(System {
+            number,
+            plan: SystemPlan::new(of)?,
+            clock: Arc::clone(clock),
+            connector: connector.clone(),
+            learnt: watch::Sender::new(None),
+            trouble: watch::Sender::new(String::new()),
+            alarms_due: Notify::new(),
+            figures_due: Notify::new(),
+            reports_figures: AtomicBool::new(false),
+            events: arrive.clone(),
+        });
+        // Pauses differ from task to task, and are the same in every run of a seed.
+        let seed = settings.seed.unwrap_or(0) ^ (number as u64 + 1) << 32;
+        let rng = |task| SeededRng::seed_from_u64(seed.wrapping_add(task));
+        tasks.spawn(listener::listen(Arc::clone(&system), rng(1)));
+        tasks.spawn(poller::poll(Arc::clone(&system), rng(2)));
+        systems.push(system);
+    }
+    let seconds = settings.ems_wait_s.unwrap_or(WAIT_S);
+    await_inventories(&systems, Duration::from_secs(seconds)).await;
+    let learnt: Vec<Arc<Learnt>> = systems.iter().map(|system| system.learnt()).collect();
+    let inventory = merged(learnt.iter().map(|l| &l.read.inventory));
+    if inventory.elements.is_empty() {
+        let each = systems.iter().map(|system| trouble(system));
+        let each = each.collect::<Vec<_>>().join("; ");
+        return Err(SurveyError::Nothing { seconds, each });
+    }
+    Ok(Survey {
+        systems,
+        events,
+        tasks,
+        inventory: Arc::new(inventory),
+    })
+}
+
+/// Waits until each system has told of its network, or the time is over.
+async fn await_inventories(systems: &[Arc<System>], wait: Duration) {
+    let until = Instant::now() + wait;
+    for system in systems {
+        let mut learnt = system.learnt.subscribe();
+        let told = timeout_at(until, learnt.wait_for(Option::is_some)).await;
+        if told.is_err() {
+            warn!(
+                system = system.plan.name,
+                "going on without the inventory of management system {}",
+                trouble(system)
+            );
+        }
+    }
+}
+
+/// A system with its address and its trouble.
+fn trouble(system: &System) -> String {
+    let (name, address) = (&system.plan.name, &system.plan.target.address);
+    let trouble = system.trouble.borrow();
+    match (trouble.is_empty(), system.learnt.borrow().is_some()) {
+        (false, _) => format!("'{name}' at {address}: {}", *trouble),
+        (true, true) => format!("'{name}' at {address} documents no element"),
+        (true, false) => format!("'{name}' at {address} has not answered"),
+    }
+}

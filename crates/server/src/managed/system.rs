@@ -1,0 +1,110 @@
+//! What all tasks of one management system share.
+//!
+//! Read next: [`super::session`].
+
+use super::plan::SystemPlan;
+use crate::clock::Clock;
+use crate::ssh::Connector;
+use bindings::netconf::manager::{
+    ActionReply, AlarmSnapshot, SystemInventory, SystemOffer, SystemReport,
+};
+use domain::telemetry::{Action, Performance};
+use domain::time::Timestamp;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tokio::sync::{Notify, mpsc, watch};
+
+/// The most events that wait to be handled; the tasks wait beyond, and their systems with them.
+pub(super) const EVENTS: usize = 1_024;
+/// The most actions that wait to be sent to one system.
+pub(super) const ACTIONS: usize = 256;
+
+/// What is known of a system from its last connection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Learnt {
+    pub(super) offer: SystemOffer,
+    pub(super) read: SystemInventory,
+}
+
+/// What a task has brought.
+#[derive(Debug)]
+pub(super) struct SystemEvent {
+    /// The number of the system.
+    pub(super) system: usize,
+    /// The time of its arrival.
+    pub(super) at: Timestamp,
+    pub(super) what: Brought,
+}
+
+/// The content of an event.
+#[derive(Debug)]
+pub(super) enum Brought {
+    /// A notification.
+    Report {
+        /// The time of the event, by the system's clock.
+        time: Option<Timestamp>,
+        /// True if it was sent when it happened, as far as can be told.
+        live: bool,
+        report: SystemReport,
+    },
+    /// The alarm list.
+    Alarms {
+        /// When it was asked for.
+        began: Timestamp,
+        list: AlarmSnapshot,
+    },
+    /// Figures; `counted` by ourselves from counters, with times of our clock.
+    Figures { counted: bool, figures: Performance },
+    /// What came of an action.
+    Done {
+        /// The number of the request.
+        number: u64,
+        reply: ActionReply,
+    },
+}
+
+/// An action to be carried out by a system.
+#[derive(Debug)]
+pub(super) struct Order {
+    /// The number of the request.
+    pub(super) number: u64,
+    pub(super) action: Action,
+    /// Of a guide: the number that the system gave the dispatch.
+    pub(super) dispatch: u64,
+}
+
+/// One management system.
+pub(super) struct System {
+    pub(super) number: usize,
+    pub(super) plan: SystemPlan,
+    pub(super) clock: Arc<Clock>,
+    pub(super) connector: Connector,
+    /// None before the first connection.
+    pub(super) learnt: watch::Sender<Option<Arc<Learnt>>>,
+    /// The last trouble with the connection; empty while there is none.
+    pub(super) trouble: watch::Sender<String>,
+    /// The alarm list is to be read.
+    pub(super) alarms_due: Notify,
+    /// The figures of convoke-ems are to be read.
+    pub(super) figures_due: Notify,
+    /// True once the system itself has told of figures.
+    pub(super) reports_figures: AtomicBool,
+    pub(super) events: mpsc::Sender<SystemEvent>,
+}
+
+impl System {
+    /// What is known of it; nothing before the first connection.
+    pub(super) fn learnt(&self) -> Arc<Learnt> {
+        self.learnt.borrow().clone().unwrap_or_default()
+    }
+
+    /// Brings something to the runtime; waits while that is busy. False if it is gone.
+    pub(super) async fn bring(&self, what: Brought) -> bool {
+        let event = SystemEvent {
+            system: self.number,
+            at: self.clock.now(),
+            what,
+        };
+        self.events.send(event).await.is_ok()
+    }
+}
