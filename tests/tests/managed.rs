@@ -11,10 +11,10 @@ mod support;
 
 use arena::stage;
 use domain::cause::Cause;
-use domain::ems::Ems;
+use domain::ems::{Ems, News};
 use domain::inventory::Inventory;
 use domain::time::Timestamp;
-use engine::InjectFault;
+use engine::{Event, InjectFault};
 use network::{Simulation, Truth};
 use server::clock::Clock;
 use server::config::Settings;
@@ -42,7 +42,6 @@ const LONGEST: Duration = Duration::from_secs(120);
 #[derive(Default)]
 struct Seen {
     truth: Vec<Truth>,
-    alarms: usize,
 }
 
 /// A platform with the simulated network and nobody who works on it.
@@ -72,7 +71,6 @@ impl Field {
         let look = move |simulation: &Simulation, _: Timestamp| {
             let mut seen = looked.lock().unwrap();
             seen.truth = simulation.truth().to_vec();
-            seen.alarms += 1;
         };
         world.network_mut().observe(Box::new(look));
         let (stop, stopped) = oneshot::channel::<()>();
@@ -125,16 +123,34 @@ impl Field {
         }
     }
 
-    /// Waits until something has happened to the network, so that alarms have arrived.
-    async fn alarmed(&self, ems: Ems) {
+    /// Waits until a management system has been told of something that is wrong.
+    async fn alarmed(&self, ems: Ems, since: u64) {
         let began = Instant::now();
-        let engine = self.host.platform.engine();
-        let stream = engine.stream(&Endpoint::Ems(ems));
-        let before = stream.last();
-        while stream.last() < before + 3 {
+        let stream = self.host.platform.engine().stream(&Endpoint::Ems(ems));
+        let raised = |event: &Event| match event {
+            Event::Reported(told) => matches!(&told.news, News::Alarm(alarm) if !alarm.cleared),
+            _ => false,
+        };
+        while stream
+            .after(since, 1_000)
+            .unwrap()
+            .iter()
+            .filter(|e| raised(e))
+            .count()
+            < 2
+        {
             assert!(began.elapsed() < LONGEST, "no alarm arrives");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
+    }
+
+    /// The number of the last report of a management system.
+    fn told(&self, ems: Ems) -> u64 {
+        self.host
+            .platform
+            .engine()
+            .stream(&Endpoint::Ems(ems))
+            .last()
     }
 
     /// The settings that name its management systems at these addresses.
@@ -182,8 +198,9 @@ fn agents_mend_a_network_that_they_reach_by_netconf_alone() {
         let file = field.ems_file(own.path(), addresses);
 
         // Before anybody listens: only the alarm list tells of it.
+        let told = field.told(Ems::Ip);
         field.breaks(Cause::DuctCut).await;
-        field.alarmed(Ems::Ip).await;
+        field.alarmed(Ems::Ip, told).await;
         let state = own.path().join("state");
         let speed = SPEED.to_string();
         let serve = ["serve", "--ems", file.to_str().unwrap(), "--speed", &speed];
@@ -193,8 +210,9 @@ fn agents_mend_a_network_that_they_reach_by_netconf_alone() {
         // While the connection is down: the replay and the alarm list tell of it.
         proxy.part();
         proxy.cut();
+        let told = field.told(Ems::Ip);
         field.breaks(Cause::CardFailure).await;
-        field.alarmed(Ems::Ip).await;
+        field.alarmed(Ems::Ip, told).await;
         proxy.join();
         field.mended(1).await;
 

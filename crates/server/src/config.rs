@@ -5,6 +5,7 @@
 
 pub mod a2a;
 pub mod ems;
+mod ems_error;
 mod error;
 pub mod hosting;
 pub mod http;
@@ -17,7 +18,8 @@ pub mod store;
 pub mod tasks;
 
 pub use a2a::A2aSettings;
-pub use ems::{EmsSettings, EmsSettingsError, EmsTransport};
+pub use ems::{EmsSettings, EmsTransport};
+pub use ems_error::EmsSettingsError;
 pub use error::SettingsError;
 pub use hosting::AgentSettings;
 pub use http::{HttpSettings, Listen};

@@ -31,7 +31,6 @@ mod system_clock;
 mod tests;
 mod text;
 mod topology;
-mod topology_standard;
 
 pub use actions::{ActionReply, action_request, read_action_reply};
 pub use alarm_book::AlarmBook;

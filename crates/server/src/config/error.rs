@@ -2,6 +2,7 @@
 //!
 //! Read next: [`super::Settings`].
 
+use super::ems_error::EmsSettingsError;
 use crate::file::FileError;
 use std::net::SocketAddr;
 
@@ -56,7 +57,7 @@ pub enum SettingsError {
         system: String,
         /// The reason.
         #[source]
-        cause: Box<super::ems::EmsSettingsError>,
+        cause: Box<EmsSettingsError>,
     },
     /// There would be two networks.
     #[error(

@@ -46,7 +46,7 @@ struct Position {
     last: Option<Timestamp>,
     /// Marks of the last events.
     heard: VecDeque<u64>,
-    /// True if a replay broke off before its end: the next session goes without.
+    /// True if a session that asked for a replay brought nothing: the next goes without.
     replay_failed: bool,
 }
 
@@ -90,10 +90,10 @@ async fn session(
         let learnt = system.learnt();
         let (time, report) = read_report(&received, &learnt.offer, &learnt.read.names);
         let again = position.note(received.raw(), time);
+        position.replay_failed = false;
         match report {
             SystemReport::ReplayComplete => {
                 live = true;
-                position.replay_failed = false;
             }
             SystemReport::Complete => return Ok(()),
             SystemReport::Other => {}

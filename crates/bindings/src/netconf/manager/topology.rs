@@ -1,12 +1,14 @@
 //! The documented network (RFC 8345) as an inventory.
 //!
 //! What convoke-ems adds to a node or link is read where it stands; what only the standard models
-//! tell is made of it in [`super::topology_standard`]. Parts of several systems are put together by
+//! tell is made of it in `standard`. Parts of several systems are put together by
 //! the identifiers of their elements. Read next: [`super::foreign_names`].
 
+mod standard;
+
+use self::standard::Plain;
 use super::foreign_names::{ForeignNames, LinkEnd};
 use super::text::{clipped, decimal, entries, identifier, leaf};
-use super::topology_standard::Plain;
 use crate::netconf::{EMS_NAMESPACE as EMS, NETWORK_NAMESPACE as NW, TOPOLOGY_NAMESPACE as NT};
 use ::netconf::xml::XmlElement;
 use domain::inventory::{

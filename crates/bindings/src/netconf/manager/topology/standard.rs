@@ -3,11 +3,11 @@
 //! A node is a router, or a site if the configuration says so by its name; a link runs between two
 //! nodes. RFC 8345 links have one direction: two that run between the same termination points, or
 //! nodes, in opposite directions are one element, under the name of the first. Read next:
-//! [`super::topology`].
+//! [`super`].
 
-use super::foreign_names::LinkEnd;
-use super::text::NAME_BYTES;
-use super::topology::{DomainDefaults, SystemInventory};
+use super::{DomainDefaults, SystemInventory};
+use crate::netconf::manager::foreign_names::LinkEnd;
+use crate::netconf::manager::text::NAME_BYTES;
 use domain::inventory::{Domain, Element, ElementId, ElementKind, Link};
 use std::collections::BTreeMap;
 
