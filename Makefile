@@ -96,6 +96,10 @@ bench: setup ## Measure, beside a bare echo server; ARGS="--json" prints an obje
 figures: release ## Recompute the figures of docs/score.md, on the seeds that are reported
 	@scripts/figures.sh $(BINARY)
 
+.PHONY: lab
+lab: release ## Break real routers (FRR in network namespaces) and score agents on them; needs root and frr
+	@$(BINARY) lab score $(ARGS)
+
 .PHONY: soak
 soak: setup ## Run the long forms of tests for hours; SCALE=1 does a hundredth, ONLY="seeds crashes" some
 	@CARGO="$(CARGO)" scripts/soak.sh

@@ -63,6 +63,18 @@ const ARROWS: &[(&str, &[&str])] = &[
             "yardsticks",
         ],
     ),
+    (
+        "lab",
+        &[
+            "agents",
+            "arena",
+            "domain",
+            "engine",
+            "network",
+            "server",
+            "yardsticks",
+        ],
+    ),
     (TESTKIT, &["domain", "engine", "server", "store", "yang"]),
     (
         "convoke",
@@ -70,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "arena",
             "causality",
             "domain",
+            "lab",
             "language",
             "markup",
             "netconf",

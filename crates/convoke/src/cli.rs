@@ -6,6 +6,8 @@ mod data;
 mod eval;
 #[cfg(feature = "showcase")]
 mod fault;
+#[cfg(feature = "showcase")]
+mod lab;
 mod language;
 mod mcp;
 #[cfg(feature = "showcase")]
@@ -23,6 +25,8 @@ pub(crate) use eval::{Alarms, Faults};
 pub(crate) use eval::{EvalCommand, Fragments, Intents};
 #[cfg(feature = "showcase")]
 pub(crate) use fault::{FaultCommand, Inject};
+#[cfg(feature = "showcase")]
+pub(crate) use lab::{Break, LabCommand, LabScore};
 pub(crate) use language::{Embedding, Reader};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "showcase")]
@@ -128,6 +132,10 @@ pub(crate) enum Command {
     #[cfg(feature = "showcase")]
     #[command(subcommand)]
     Fault(FaultCommand),
+    /// A laboratory of real routers (FRR in network namespaces): break it, and score agents on it.
+    #[cfg(feature = "showcase")]
+    #[command(subcommand)]
+    Lab(LabCommand),
     /// The audit trail of a running platform: logins, denials and decisions.
     #[command(subcommand)]
     Audit(AuditCommand),

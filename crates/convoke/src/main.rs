@@ -78,6 +78,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Audit(command) => client(audit::run(common, command)).await,
         #[cfg(feature = "showcase")]
         Command::Fault(command) => client(showcase::fault::run(common, command)).await,
+        #[cfg(feature = "showcase")]
+        Command::Lab(command) => showcase::lab::run(common, command).await,
         Command::Token(command) => token::run(common, command),
         Command::Store(command) => store::run(common, command).await,
         Command::Config(command) => serve::config(common, command),

@@ -3,7 +3,7 @@
 //! A tour: [`demo`] runs a use case, [`simulate`] many scenarios and whole days, [`learn`] learns
 //! from days and from histories of alarms ([`causes`]), which [`eval`] scores; [`streams`] records streams of alarms,
 //! tunes yardsticks on them and has every policy diagnose them; [`show`] prints a run on a terminal, [`replay`] steps through a record; [`fault`]
-//! injects faults into the network of a running platform; [`files`] reads and writes their files,
+//! injects faults into the network of a running platform; [`lab`] is the laboratory of real routers; [`files`] reads and writes their files,
 //! and [`progress`] displays progress. Absent from builds without the feature `showcase`. Read
 //! next: [`arena`].
 
@@ -12,6 +12,7 @@ pub(crate) mod demo;
 pub(crate) mod eval;
 pub(crate) mod fault;
 mod files;
+pub(crate) mod lab;
 pub(crate) mod learn;
 mod progress;
 mod replay;

@@ -31,6 +31,32 @@ pub enum Cause {
     Interference,
     /// A link is given more than it can carry.
     Congestion,
+    /// An interface of a link was shut, at one end or at both.
+    InterfaceDown,
+    /// A link loses packets that it has room for.
+    PacketLoss,
+    /// A port of a link is shaped to less than is sent through it.
+    BandwidthTooLow,
+    /// The queue of a port of a link holds less than arrives at once.
+    QueueTooShort,
+    /// The metric of a link at one end is not what it should be.
+    WrongMetric,
+    /// The ends of a link are in different areas of OSPF.
+    AreaMismatch,
+    /// The ends of a link have different maximum transmission units.
+    MtuMismatch,
+    /// The ends of a link have different hello or dead timers.
+    TimerMismatch,
+    /// OSPF is passive on an interface of a link, which should have a neighbour there.
+    PassiveInterface,
+    /// The routing process of a router does not run, although the router does.
+    RoutingProcessDown,
+    /// A filter of a router drops what goes to a prefix.
+    PrefixFiltered,
+    /// A router has an address that is another's.
+    DuplicateAddress,
+    /// A static route of a router discards what goes to a prefix.
+    BlackHole,
 }
 
 crate::named! {
@@ -42,10 +68,24 @@ impl Cause {
     /// The kind of element that it strikes.
     pub fn strikes(self) -> ElementKind {
         match self {
-            Self::FibreCut | Self::Congestion => ElementKind::Link,
+            Self::FibreCut
+            | Self::Congestion
+            | Self::InterfaceDown
+            | Self::PacketLoss
+            | Self::BandwidthTooLow
+            | Self::QueueTooShort
+            | Self::WrongMetric
+            | Self::AreaMismatch
+            | Self::MtuMismatch
+            | Self::TimerMismatch
+            | Self::PassiveInterface => ElementKind::Link,
             Self::DuctCut => ElementKind::Duct,
             Self::CardFailure => ElementKind::LineCard,
-            Self::RouterFailure => ElementKind::Router,
+            Self::RouterFailure
+            | Self::RoutingProcessDown
+            | Self::PrefixFiltered
+            | Self::DuplicateAddress
+            | Self::BlackHole => ElementKind::Router,
             Self::MainsFailure => ElementKind::PowerZone,
             Self::OpticalModuleAgeing => ElementKind::Optic,
             Self::CellHardwareFailure | Self::Misconfiguration | Self::Interference => {
@@ -68,6 +108,17 @@ impl Cause {
             .into_iter()
             .find(|c| c.strikes().as_str() == kind)
             .unwrap_or(Self::MainsFailure)
+    }
+
+    /// The causes that the simulated network knows, which has neither protocols nor packets.
+    pub fn simulated() -> impl Iterator<Item = Self> + Clone {
+        Self::ALL.into_iter().filter(|cause| cause.is_simulated())
+    }
+
+    /// True if the simulated network knows it; the others are of the software, the configuration and
+    /// the ports of real routers.
+    pub fn is_simulated(self) -> bool {
+        self <= Self::Congestion
     }
 
     /// The domain whose agent can confirm it.
@@ -100,6 +151,8 @@ mod tests {
             Cause::of(ElementKind::Cell),
             Some(Cause::CellHardwareFailure)
         );
+        assert_eq!(Cause::of(ElementKind::Router), Some(Cause::RouterFailure));
+        assert_eq!(Cause::simulated().count(), 10);
         assert_eq!(Cause::parse("Fibre-Cut"), None);
         assert_eq!(Cause::of(ElementKind::Site), None);
         let site = ElementId::new("site:BE-017");

@@ -68,10 +68,14 @@ impl FromStr for What {
         };
         let kind = match name {
             RANDOM => None,
-            _ => Some(Cause::parse(name).ok_or_else(|| {
-                let names: Vec<&str> = Cause::ALL.iter().map(|c| c.as_str()).collect();
-                format!("'{name}' is none of {RANDOM}, {}", names.join(", "))
-            })?),
+            _ => Some(
+                Cause::parse(name)
+                    .filter(|kind| kind.is_simulated())
+                    .ok_or_else(|| {
+                        let names: Vec<&str> = Cause::simulated().map(Cause::as_str).collect();
+                        format!("'{name}' is none of {RANDOM}, {}", names.join(", "))
+                    })?,
+            ),
         };
         let element = match (element, kind) {
             (None, _) => None,
@@ -132,7 +136,7 @@ fn seconds(text: &str) -> Result<u32, String> {
 
 /// The kinds of fault, with the elements they strike and the flags they take, for the help text.
 fn kinds() -> String {
-    let rows: Vec<String> = Cause::ALL.iter().map(|cause| row(*cause)).collect();
+    let rows: Vec<String> = Cause::simulated().map(row).collect();
     format!(
         "Kinds, and what each strikes:\n  {RANDOM:<22} any of the first five\n{}",
         rows.join("\n")

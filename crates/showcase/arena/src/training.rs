@@ -57,7 +57,7 @@ impl Training {
     /// The number of episodes of each cause, with all ten causes present.
     pub fn faults(&self) -> BTreeMap<Cause, usize> {
         let of = |cause| self.episodes.iter().filter(|e| e.cause == cause).count();
-        Cause::ALL.into_iter().map(|c| (c, of(c))).collect()
+        Cause::simulated().map(|c| (c, of(c))).collect()
     }
 
     /// The knowledge learnt from the episodes.

@@ -114,7 +114,8 @@ impl FromStr for FaultRequest {
             return Ok(Self::Random);
         }
         let (kind, element) = text.split_once(':').unwrap_or((text, ""));
-        let kind = FaultKind::parse(kind).ok_or_else(|| FaultError::UnknownKind(text.into()))?;
+        let kind = FaultKind::parse(kind).filter(|kind| kind.is_simulated());
+        let kind = kind.ok_or_else(|| FaultError::UnknownKind(text.into()))?;
         Ok(match element {
             "" => Self::OfKind(kind),
             element => Self::Exactly {
@@ -158,6 +159,9 @@ impl FaultRequest {
 /// # Errors
 /// [`FaultError::UnknownElement`] and [`FaultError::Mismatch`].
 pub fn check(inventory: &Inventory, fault: &Fault) -> Result<(), FaultError> {
+    if !fault.kind.is_simulated() {
+        return Err(FaultError::UnknownKind(fault.kind.as_str().to_owned()));
+    }
     let element = inventory
         .element(&fault.element)
         .ok_or_else(|| FaultError::UnknownElement(fault.element.clone()))?;

@@ -103,13 +103,14 @@ fn repair_min(kind: TroubleKind) -> (f64, f64) {
         TroubleKind::Fault(FaultKind::MainsFailure) => (30.0, 80.0),
         TroubleKind::Fault(FaultKind::CellHardwareFailure) => (40.0, 75.0),
         TroubleKind::Fault(FaultKind::Interference) => (60.0, 150.0),
-        TroubleKind::Fault(FaultKind::Misconfiguration | FaultKind::Congestion) => (15.0, 30.0),
         TroubleKind::Fault(FaultKind::OpticalModuleAgeing)
         | TroubleKind::SiteStopped
         | TroubleKind::SitePower
         | TroubleKind::TransceiverOff
         | TroubleKind::BadContact
         | TroubleKind::Restarting => (30.0, 45.0),
+        // A misconfiguration, congestion; the rest has no place in a simulation.
+        TroubleKind::Fault(_) => (15.0, 30.0),
     }
 }
 
@@ -148,6 +149,8 @@ fn mended_finding(kind: TroubleKind, broken: &ElementId, worked_at: &ElementId) 
         TroubleKind::Fault(FaultKind::Congestion) => {
             format!("Traffic was led around {broken}.")
         }
+        // No simulation has these.
+        TroubleKind::Fault(kind) => format!("{kind} of {broken} was set right."),
         TroubleKind::SiteStopped => format!("The equipment of {broken} had stopped; restarted."),
         TroubleKind::SitePower => format!("The breaker of {broken} had tripped; switched on."),
         TroubleKind::TransceiverOff => format!("A transceiver of {broken} was off; replaced."),

@@ -154,7 +154,7 @@ impl Codebook {
 
 /// The hypotheses about one element.
 fn of(graph: &Consequences, element: ElementNumber) -> Vec<FaultHypothesis> {
-    let causes = Cause::ALL.into_iter();
+    let causes = Cause::simulated();
     let causes = causes.filter(|cause| cause.strikes() == graph.kind(element));
     let is_backbone = || {
         let link = graph.inventory().links.get(graph.element(element));

@@ -88,10 +88,10 @@ pub(super) async fn run(common: &Common, simulate: &Simulate) -> Result<(), Fail
         .map_err(Failure::usage)?;
     let policies = policies(simulate)?;
     let seeds: Vec<u64> = simulate.seeds.from(simulate.seed).collect();
-    let trials = seeds.len() * policies.len() * FaultKind::ALL.len();
+    let trials = seeds.len() * policies.len() * FaultKind::simulated().count();
     let progress = Progress::new(trials, !common.json);
     let mut tallies: BTreeMap<(FaultKind, Operator), KindTally> = BTreeMap::new();
-    for kind in FaultKind::ALL {
+    for kind in FaultKind::simulated() {
         for (&policy, &seed) in policies
             .iter()
             .flat_map(|p| seeds.iter().map(move |s| (p, s)))

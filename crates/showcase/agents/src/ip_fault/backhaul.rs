@@ -11,6 +11,7 @@ use super::history::LinkHistory;
 use super::light::Lights;
 use crate::domain_agent::DomainExpertise;
 use crate::domain_agent::job::{DiagnosisFinding, Measurements, place_of, readings};
+use crate::element_names;
 use crate::measurement_series::MeasurementRound;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
@@ -46,7 +47,7 @@ pub struct Backhaul {
 pub fn site_asked(topology: &Topology, content: &Content) -> Option<ElementId> {
     let inventory = topology.inventory();
     if content.payload.is_none() {
-        return super::site_in_words(topology, content);
+        return site_in_words(topology, content);
     }
     let target = Diagnosis::in_content(content)?.suspicion.target;
     let node = inventory.node_of(&target);
@@ -290,4 +291,24 @@ fn way(topology: &Topology, site: &ElementId) -> Vec<ElementId> {
     }
     links.extend(ends);
     links
+}
+
+/// The first site or cell that words name, as its site.
+fn site_in_words(topology: &Topology, content: &Content) -> Option<ElementId> {
+    let text = format!("{} {}", content.target_object, content.task_description);
+    let text = text.to_lowercase();
+    let asks = ["backhaul", "transport", "回传", "承载", "传输"];
+    if !asks.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let inventory = topology.inventory();
+    let named = element_names::read(topology.names(), content)
+        .elements
+        .into_iter();
+    let site = |id: ElementId| {
+        let node = inventory.node_of(&id);
+        let kind = inventory.element(node)?.kind;
+        (kind == ElementKind::Site).then(|| node.clone())
+    };
+    named.filter_map(site).next()
 }

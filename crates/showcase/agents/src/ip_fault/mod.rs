@@ -6,7 +6,8 @@
 //!   answer is what cuts the site off, or that its transport is fine;
 //! - [`light`]: a module that sends less and less light is measured again and again, so that it is
 //!   replaced before it is dark;
-//! - [`relief`]: a link that is given more than it can carry is led around, from afar, and given back.
+//! - [`relief`]: a link that is given more than it can carry is led around, from afar, and given back;
+//! - [`routing`]: routers whose states and configuration can be read are set right from afar.
 //!
 //! What links did is kept for a day ([`history`]).
 
@@ -15,10 +16,10 @@ pub mod expertise;
 pub mod history;
 pub mod light;
 pub mod relief;
+pub mod routing;
 
 use crate::context::TaskExecutor;
 use crate::domain_agent::DomainAgent;
-use crate::element_names;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::{Diagnosis, DiagnosisResult};
 use crate::topology::Topology;
@@ -36,6 +37,7 @@ use expertise::IpExpertise;
 use history::LinkHistory;
 use light::Lights;
 use relief::{ReliefStep, Reliefs};
+use routing::{RoutingAsk, RoutingCare};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -55,6 +57,8 @@ enum Purpose {
     Light(ElementId),
     /// Leading traffic around a link, or back.
     Relief(ElementId),
+    /// The care for routers.
+    Routing(RoutingAsk),
 }
 
 /// The result of a diagnosis that waits until what it proposes is agreed to, or done.
@@ -75,6 +79,8 @@ pub struct IpFault {
     backhauls: BTreeMap<TaskId, Backhaul>,
     lights: Lights,
     reliefs: Reliefs,
+    /// None where no routers of a known make stand.
+    routing: Option<RoutingCare>,
     history: LinkHistory,
     held: BTreeMap<TaskId, Held>,
     /// Tasks whose publishers demand to agree before anything is done.
@@ -100,6 +106,7 @@ impl TaskExecutor for IpFault {
         let (inside, outputs) = DomainAgent::start(inner, now, rng);
         let mut agent = Self {
             inside,
+            routing: RoutingCare::of(topology.inventory()),
             topology,
             next_token: OWN | (now.as_ms() as u64).saturating_mul(1_000),
             purposes: BTreeMap::new(),
@@ -143,6 +150,7 @@ impl TaskExecutor for IpFault {
             }
             _ => Vec::new(),
         };
+        outputs.extend(self.care_for_routers(&input, now));
         let inner = self.inside.take(input, now, rng);
         outputs.extend(self.followed(inner, now));
         outputs
@@ -305,6 +313,7 @@ impl IpFault {
                 outputs.extend(self.relieve(steps, now));
                 outputs
             }
+            Some(Purpose::Routing(ask)) => self.routing_answered(&ask, &outcome, now),
             Some(Purpose::BackhaulDue(_)) | None => Vec::new(),
         }
     }
@@ -322,6 +331,7 @@ impl IpFault {
                 let steps = self.reliefs.give_back(&link);
                 self.relieve(steps, now)
             }
+            Some(Purpose::Routing(ask)) => self.routing_woken(&ask, now),
             Some(Purpose::Backhaul(..)) | None => Vec::new(),
         }
     }
@@ -470,26 +480,6 @@ fn released(task: &TaskId, held: Held, done: bool, words: &str) -> Output {
         ..held.result
     };
     Output::report(task, Progress::Result(told(held.content, &result)))
-}
-
-/// The first site or cell that words name, as its site.
-fn site_in_words(topology: &Topology, content: &Content) -> Option<ElementId> {
-    let text = format!("{} {}", content.target_object, content.task_description);
-    let text = text.to_lowercase();
-    let asks = ["backhaul", "transport", "回传", "承载", "传输"];
-    if !asks.iter().any(|word| text.contains(word)) {
-        return None;
-    }
-    let inventory = topology.inventory();
-    let named = element_names::read(topology.names(), content)
-        .elements
-        .into_iter();
-    let site = |id: ElementId| {
-        let node = inventory.node_of(&id);
-        let kind = inventory.element(node)?.kind;
-        (kind == ElementKind::Site).then(|| node.clone())
-    };
-    named.filter_map(site).next()
 }
 
 #[cfg(test)]

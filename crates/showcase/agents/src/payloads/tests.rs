@@ -106,7 +106,7 @@ fn all_that_is_wrong_is_named_at_once() {
     insta::assert_snapshot!(told(&reply::<Repair>(json!({ "ticket_id": "TT-1" }))), @r"
     input-required
     missing element: needed: string matching (router|card|link|duct|site|zone|optic|cell):[^ ]+
-    missing cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion
+    missing cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion, interface-down, packet-loss, bandwidth-too-low, queue-too-short, wrong-metric, area-mismatch, mtu-mismatch, timer-mismatch, passive-interface, routing-process-down, prefix-filtered, duplicate-address, black-hole
     ");
     let mut values = diagnosis().values();
     values["suspected_cause"] = json!("gremlins");
@@ -116,7 +116,7 @@ fn all_that_is_wrong_is_named_at_once() {
     values["colour"] = json!("red");
     insta::assert_snapshot!(told(&reply::<Diagnosis>(values)), @r#"
     refused
-    enum suspected_cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion; found: "gremlins"
+    enum suspected_cause: needed: string, one of: fibre-cut, duct-cut, card-failure, router-failure, mains-failure, optical-module-ageing, cell-hardware-failure, misconfiguration, interference, congestion, interface-down, packet-loss, bandwidth-too-low, queue-too-short, wrong-metric, area-mismatch, mtu-mismatch, timer-mismatch, passive-interface, routing-process-down, prefix-filtered, duplicate-address, black-hole; found: "gremlins"
     type alternatives/0/target: needed: string matching (router|card|link|duct|site|zone|optic|cell):[^ ]+; found: 7
     type alternatives/1: needed: object; found: 8
     type sites/1: needed: string matching site:[^ ]+; found: 9

@@ -20,6 +20,22 @@ pub fn steps(topology: &Topology, element: &ElementId, cause: Cause) -> Vec<Stri
         Cause::Misconfiguration => configuration(element),
         Cause::Interference => interference(element),
         Cause::Congestion => congestion(element),
+        Cause::PacketLoss => patch(topology, element),
+        Cause::RoutingProcessDown => vec![
+            format!("Read the log of the routing process at the console of {element}"),
+            "Start it, and see that every adjacency comes back".to_owned(),
+        ],
+        Cause::InterfaceDown
+        | Cause::BandwidthTooLow
+        | Cause::QueueTooShort
+        | Cause::WrongMetric
+        | Cause::AreaMismatch
+        | Cause::MtuMismatch
+        | Cause::TimerMismatch
+        | Cause::PassiveInterface
+        | Cause::PrefixFiltered
+        | Cause::DuplicateAddress
+        | Cause::BlackHole => restored(element),
     }
 }
 
@@ -188,6 +204,23 @@ fn congestion(id: &ElementId) -> Vec<String> {
     vec![
         format!("See which traffic runs over {id}"),
         "Lead the largest part of it around, or add a wavelength".to_owned(),
+    ]
+}
+
+fn patch(topology: &Topology, id: &ElementId) -> Vec<String> {
+    let Some(link) = topology.inventory().links.get(id) else {
+        return inspect(topology.inventory(), id);
+    };
+    vec![
+        format!("Clean the connectors of {id} at {} and {}", link.a, link.b),
+        "Replace the patch cords, then the modules, until nothing is lost".to_owned(),
+    ]
+}
+
+fn restored(id: &ElementId) -> Vec<String> {
+    vec![
+        format!("Compare the configuration of {id} with its last one and with the other end"),
+        "Restore the parameter that departs, and no other".to_owned(),
     ]
 }
 

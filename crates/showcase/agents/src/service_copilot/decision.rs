@@ -42,6 +42,23 @@ fn ways(cause: Cause) -> &'static [Way] {
         Cause::Misconfiguration => &[("set the parameters right", "one engineer", &[])],
         Cause::Interference => &[("find the source", "one engineer", &["spectrum analyser"])],
         Cause::Congestion => &[("lead traffic around", "one engineer", &[])],
+        Cause::PacketLoss => &[(
+            "clean and replace the patch cords",
+            "one engineer",
+            &["cords"],
+        )],
+        Cause::InterfaceDown
+        | Cause::BandwidthTooLow
+        | Cause::QueueTooShort
+        | Cause::WrongMetric
+        | Cause::AreaMismatch
+        | Cause::MtuMismatch
+        | Cause::TimerMismatch
+        | Cause::PassiveInterface
+        | Cause::PrefixFiltered
+        | Cause::DuplicateAddress
+        | Cause::BlackHole => &[("restore the configuration", "one engineer", &[])],
+        Cause::RoutingProcessDown => &[("start the routing process", "one engineer", &[])],
     }
 }
 

@@ -146,7 +146,7 @@ impl Network {
 fn break_things(simulation: &mut Simulation, seed: u64) {
     let mut rng = SeededRng::seed_from_u64(seed);
     let inventory = simulation.inventory();
-    let kinds = FaultKind::ALL.into_iter();
+    let kinds = FaultKind::simulated();
     let mendable = kinds.filter(|k| *k != FaultKind::Interference);
     for (number, kind) in mendable.enumerate() {
         let candidates = candidates(&inventory, kind, 0);

@@ -144,9 +144,7 @@ impl Correlator {
     fn possible(&self) -> impl Iterator<Item = AlarmKey> {
         let elements = self.inventory().elements.values();
         let own = elements.flat_map(|e| {
-            let causes = Cause::ALL
-                .into_iter()
-                .filter(move |c| c.strikes() == e.kind);
+            let causes = Cause::simulated().filter(move |c| c.strikes() == e.kind);
             let types: BTreeSet<AlarmType> = causes.flat_map(own_alarms).copied().collect();
             types.into_iter().map(move |t| (e.id.clone(), t))
         });

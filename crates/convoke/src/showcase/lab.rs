@@ -1,0 +1,306 @@
+//! `convoke lab`: the laboratory of real routers.
+//!
+//! Read next: [`lab`], which has it; `docs/lab.md`.
+
+use crate::cli::{Break, Common, LabCommand, LabScore};
+use crate::output::{self, Failure, line};
+use crate::serving::{Serving, asked_to_end, nobody};
+use crate::showcase::files;
+use domain::time::SeededRng;
+use lab::bring_up::Laboratory;
+use lab::error::LabError;
+use lab::fault::LabFault;
+use lab::injector::{BreakRequest, Injector};
+use lab::management::network::ManagedLab;
+use lab::rack::service::Rack;
+use lab::run_folder::{MANAGEMENT_USER, RunFolder};
+use lab::score::manager::Manager;
+use lab::score::table::{FaultCounts, LabTable};
+use lab::score::trial::{LabTrial, Trials};
+use serde_json::json;
+use server::clock::Clock;
+use server::config::{HttpSettings, Listen, Settings};
+use server::host::Host;
+use server::roster::Roster;
+use server::runtime::Runtime;
+use server::state::StateFolder;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Start(error) => error.into(),
+            LabError::Lacking(_)
+            | LabError::Plan(_)
+            | LabError::Topology(_)
+            | LabError::Request(_) => Self::usage(error.to_string()),
+            other => Self::failed(other.to_string()),
+        }
+    }
+}
+
+pub(crate) async fn run(common: &Common, command: LabCommand) -> Result<(), Failure> {
+    match command {
+        LabCommand::Up { topology, which } => up(common, &topology, &which.prefix),
+        LabCommand::Down(which) => {
+            lab::requirements::check().map_err(LabError::from)?;
+            Laboratory::down(&which.prefix)?;
+            told(
+                common,
+                "down",
+                &format!("Nothing is left of {}.", which.prefix),
+            );
+            Ok(())
+        }
+        LabCommand::Break(wanted) => strike(common, &wanted),
+        LabCommand::Mend { id, which } => {
+            let lab = Laboratory::standing(&which.prefix)?;
+            Injector::of(&lab).mend(id, Clock::wall().now())?;
+            told(common, "mended", &format!("{id} is undone."));
+            Ok(())
+        }
+        LabCommand::List(which) => list(common, &which.prefix),
+        LabCommand::Manage { netconf, which } => manage(common, netconf, &which.prefix).await,
+        LabCommand::Score(wanted) => score(common, &wanted).await,
+        LabCommand::Rack(which) => {
+            let lab = Laboratory::standing(&which.prefix)?;
+            Ok(Rack::start(lab)?.serve(MANAGEMENT_USER)?)
+        }
+        LabCommand::Agents(which) => {
+            let print = |event: &lab::hosted::ManagerEvent| output::json(event);
+            Ok(lab::hosted::run(&which.prefix, print, asked_to_end()?).await?)
+        }
+    }
+}
+
+fn told(common: &Common, event: &str, words: &str) {
+    match common.json {
+        true => output::json(&json!({ "event": event })),
+        false => line(words),
+    }
+}
+
+fn program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|e| Failure::failed(e.to_string()))
+}
+
+fn up(common: &Common, topology: &str, prefix: &str) -> Result<(), Failure> {
+    let lab = Laboratory::up(topology, prefix)?;
+    lab.start_rack(&program()?)?;
+    let (routers, links) = (lab.plan.routers.len(), lab.plan.links.len());
+    let words = format!(
+        "{topology} stands: {routers} routers, {links} links, OSPF full on all of them. Next: convoke lab \
+         manage, convoke lab break FAULT."
+    );
+    told(common, "up", &words);
+    Ok(())
+}
+
+fn strike(common: &Common, wanted: &Break) -> Result<(), Failure> {
+    let lab = Laboratory::standing(&wanted.which.prefix)?;
+    let request = BreakRequest {
+        fault: wanted.fault,
+        element: wanted.element.clone(),
+    };
+    let mut rng: SeededRng = lab::injector::seeded(wanted.seed);
+    let entry = Injector::of(&lab).strike(&request, &mut rng, Clock::wall().now())?;
+    if common.json {
+        output::json(&json!({ "event": "broken", "entry": entry }));
+    } else {
+        let element = entry
+            .element
+            .map_or_else(String::new, |e| format!(" at {e}"));
+        line(&format!("{}: {}{element}", entry.id, entry.fault));
+    }
+    Ok(())
+}
+
+fn list(common: &Common, prefix: &str) -> Result<(), Failure> {
+    let lab = Laboratory::standing(prefix)?;
+    let entries = Injector::of(&lab).book().entries()?;
+    if common.json {
+        entries
+            .iter()
+            .for_each(|e| output::json(&json!({ "event": "entry", "entry": e })));
+        return Ok(());
+    }
+    let rows = entries.iter().map(|entry| {
+        let changed = entry.changed.iter().map(|c| {
+            let (router, parameter, was, is) = (&c.router, &c.parameter, &c.was, &c.is);
+            format!("{router} {parameter}: {was} -> {is}")
+        });
+        vec![
+            entry.id.to_string(),
+            entry.fault.clone(),
+            entry
+                .element
+                .as_ref()
+                .map_or_else(String::new, ToString::to_string),
+            entry.from.to_string(),
+            entry
+                .until
+                .map_or_else(|| "stands".to_owned(), |at| at.to_string()),
+            changed.collect::<Vec<_>>().join("; "),
+        ]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let header = ["ID", "FAULT", "ELEMENT", "FROM", "UNTIL", "CHANGED"];
+    line(&output::table(&header, &rows));
+    Ok(())
+}
+
+/// Serves the management system; as another user, if this one is root.
+async fn manage(
+    common: &Common,
+    netconf: Option<std::net::SocketAddr>,
+    prefix: &str,
+) -> Result<(), Failure> {
+    let folder = RunFolder::of(prefix);
+    if lab::score::manager::is_root() {
+        let state = folder.management();
+        let mut arguments = vec!["lab".to_owned(), "manage".to_owned()];
+        arguments.extend(["--prefix".to_owned(), prefix.to_owned()]);
+        arguments.extend(["--state".to_owned(), state.display().to_string()]);
+        arguments.extend(common.json.then(|| "--json".to_owned()));
+        let netconf = netconf.map(|address| ["--netconf".to_owned(), address.to_string()]);
+        arguments.extend(netconf.into_iter().flatten());
+        let ended = lab::score::manager::run_as(&program()?, &arguments, MANAGEMENT_USER)?;
+        return match ended {
+            true => Ok(()),
+            false => Err(Failure::failed("the management system failed")),
+        };
+    }
+    let documents = folder.documents()?;
+    let settings = Settings {
+        netconf,
+        http: HttpSettings {
+            listen: Some(Listen::Off),
+            ..HttpSettings::default()
+        },
+        ..Settings::default()
+    };
+    let serving = Serving {
+        common,
+        folder: StateFolder::new(&common.state),
+        settings,
+        clock: Arc::new(Clock::wall()),
+    };
+    let inventory = Arc::new(documents.inventory());
+    let on_it = |host: Arc<Host>| {
+        let network = ManagedLab::new(&host, documents, &folder.socket());
+        Runtime::new(host, network, nobody())
+    };
+    let hint = "The management system of the laboratory: endpoint ems: ip.";
+    serving
+        .on(Roster::default(), inventory, Some(hint), on_it)
+        .await
+}
+
+async fn score(common: &Common, wanted: &LabScore) -> Result<(), Failure> {
+    let (wanted, json) = (wanted.clone(), common.json);
+    let held = tokio::task::spawn_blocking(move || hold(&wanted, json));
+    held.await.map_err(|e| Failure::failed(e.to_string()))?
+}
+
+fn hold(wanted: &LabScore, json: bool) -> Result<(), Failure> {
+    let prefix = &wanted.which.prefix;
+    let lab = Laboratory::up(&wanted.topology, prefix)?;
+    let held = hold_in(&lab, wanted, json);
+    let gone = Laboratory::down(prefix);
+    let trials = held?;
+    gone?;
+    tell(&LabTable::of(&trials), json);
+    Ok(())
+}
+
+fn hold_in(lab: &Laboratory, wanted: &LabScore, json: bool) -> Result<Vec<LabTrial>, Failure> {
+    lab.start_rack(&program()?)?;
+    let manager = Manager::start(&program()?, &lab.plan.prefix, MANAGEMENT_USER)?;
+    let trials = Trials::in_lab(lab)?;
+    let faults: &[LabFault] = match wanted.faults.as_slice() {
+        [] => &LabFault::ALL,
+        some => some,
+    };
+    let mut out = wanted.out.as_deref().map(files::append).transpose()?;
+    let mut held = Vec::new();
+    for seed in wanted.seeds.from(1) {
+        for fault in faults {
+            let trial = trials.hold(*fault, seed, &manager, |_| {})?;
+            if let Some(file) = &mut out {
+                let text = serde_json::to_string(&trial).map_err(LabError::from)?;
+                writeln!(file, "{text}").map_err(|e| Failure::failed(e.to_string()))?;
+            }
+            match json {
+                true => output::json(&trial),
+                false => line(&said(&trial)),
+            }
+            held.push(trial);
+        }
+    }
+    Ok(held)
+}
+
+/// A trial in a line.
+fn said(trial: &LabTrial) -> String {
+    let element = trial.element.as_ref().map_or("nothing", |e| e.as_str());
+    let agents = trial
+        .policies
+        .iter()
+        .find(|verdict| verdict.policy == "agents");
+    let first = agents.and_then(|verdict| verdict.first.as_ref());
+    let first = first.map_or("nothing".to_owned(), |(e, cause)| format!("{cause} of {e}"));
+    let located = agents.and_then(|verdict| verdict.located_s);
+    let located = located.map_or_else(String::new, |s| format!(" after {s:.0} s"));
+    let repaired = if trial.repaired { ", repaired" } else { "" };
+    let wrong = match trial.repairs.wrong {
+        0 => String::new(),
+        wrong => format!(", {wrong} WRONG REPAIRS"),
+    };
+    format!(
+        "{:>3} {:<26} {element:<34} agents: {first}{located}{repaired}{wrong}",
+        trial.seed, trial.fault
+    )
+}
+
+fn tell(table: &LabTable, json: bool) {
+    if json {
+        return output::json(&json!({ "event": "table", "faults": table }));
+    }
+    let share = |counts: &FaultCounts, policy: &str| {
+        let of = |map: &std::collections::BTreeMap<String, u32>| {
+            map.get(policy).copied().unwrap_or_default()
+        };
+        format!(
+            "{} ({})",
+            of(&counts.named_first),
+            of(&counts.element_first)
+        )
+    };
+    let rows = table.rows().into_iter().map(|(name, counts)| {
+        let median = counts.median_s();
+        let mut row = vec![name, counts.trials.to_string(), share(&counts, "agents")];
+        row.push(median.map_or("-".to_owned(), |s| format!("{s:.0} s")));
+        row.push(counts.repaired.to_string());
+        row.push(counts.wrong_repairs.to_string());
+        row.push(share(&counts, "first-alarm"));
+        row.push(share(&counts, "most-alarms"));
+        row.push(share(&counts, "codebook-bayes"));
+        row
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let header = [
+        "FAULT",
+        "TRIALS",
+        "AGENTS",
+        "MEDIAN",
+        "REPAIRED",
+        "WRONG REPAIRS",
+        "FIRST ALARM",
+        "MOST ALARMS",
+        "BAYES",
+    ];
+    line("Named first, element and cause (the element alone):");
+    line(&output::table(&header, &rows));
+}

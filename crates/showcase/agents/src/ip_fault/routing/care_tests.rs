@@ -1,0 +1,178 @@
+//! The care for routers over time, in a network of two of them that answers by hand.
+
+use super::*;
+use domain::cause::Cause;
+use domain::inventory::{Domain, Element, Link};
+use domain::telemetry::{Condition, Configuration, Measurement, Severity};
+
+fn id(name: &str) -> ElementId {
+    ElementId::new(name)
+}
+
+fn inventory(make: &str) -> Inventory {
+    let mut inventory = Inventory::default();
+    for (name, kind) in [
+        ("router:A", ElementKind::Router),
+        ("router:B", ElementKind::Router),
+        ("link:A-B", ElementKind::Link),
+    ] {
+        let element = Element {
+            id: id(name),
+            kind,
+            domain: Domain::Ip,
+            parent: None,
+            place: "X".to_owned(),
+            position: (0.0, 0.0),
+            vendor: make.to_owned(),
+            model: String::new(),
+        };
+        inventory.elements.insert(id(name), element);
+    }
+    let link = Link {
+        a: id("router:A"),
+        b: id("router:B"),
+        ducts: Vec::new(),
+        length_km: 10.0,
+        backbone: true,
+        capacity_mbps: 10.0,
+        optic_a: id("optic:a"),
+        optic_b: id("optic:b"),
+    };
+    inventory.links.insert(id("link:A-B"), link);
+    inventory
+}
+
+/// A network whose link has these MTUs, and the care for it.
+struct Lab {
+    inventory: Inventory,
+    care: RoutingCare,
+    mtus: [String; 2],
+    now: Timestamp,
+    log: Vec<String>,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let inventory = inventory(MAKE);
+        Self {
+            care: RoutingCare::of(&inventory).unwrap(),
+            inventory,
+            mtus: ["1500".to_owned(), "1500".to_owned()],
+            now: Timestamp::default(),
+            log: Vec::new(),
+        }
+    }
+
+    fn alarm(&mut self, cleared: bool) {
+        let alarm = Alarm {
+            resource: id("link:A-B"),
+            alarm_type: AlarmType::LinkDown,
+            severity: Severity::Major,
+            time: self.now,
+            cleared,
+            text: String::new(),
+        };
+        let steps = self.care.heard(&alarm);
+        self.follow(steps);
+    }
+
+    fn period(&mut self) {
+        self.now = self.now.plus_s(60.0);
+        let steps = self.care.passed(&self.inventory, self.now);
+        self.follow(steps);
+    }
+
+    /// Answers steps until nothing follows any more.
+    fn follow(&mut self, steps: Vec<RoutingStep>) {
+        let mut open: std::collections::VecDeque<RoutingStep> = steps.into();
+        let mut patience = 200;
+        while let Some(step) = open.pop_front() {
+            patience -= 1;
+            if patience == 0 {
+                return;
+            }
+            let next = match step {
+                RoutingStep::Note(words) => {
+                    self.log.push(words);
+                    Vec::new()
+                }
+                RoutingStep::Wake(ask, after_s) => {
+                    self.now = self.now.plus_s(after_s);
+                    self.care.woken(&ask, &self.inventory)
+                }
+                RoutingStep::Act(ask, action) => {
+                    let outcome = self.outcome(&action);
+                    self.care
+                        .answered(&ask, &outcome, &self.inventory, self.now)
+                }
+            };
+            open.extend(next);
+        }
+    }
+
+    fn outcome(&mut self, action: &Action) -> Outcome {
+        match action {
+            Action::Probe { element } => Outcome::Measured(Measurement {
+                element: element.clone(),
+                condition: Condition::Good,
+                readings: BTreeMap::from([("console_answers".to_owned(), 1.0)]),
+            }),
+            Action::ReadConfiguration { element } => {
+                let mut running = BTreeMap::new();
+                if element.as_str().starts_with("link") {
+                    for (end, mtu) in ["a", "b"].into_iter().zip(&self.mtus) {
+                        running.insert(format!("{end}/mtu"), mtu.clone());
+                    }
+                }
+                Outcome::Configuration(Configuration {
+                    running,
+                    planned: BTreeMap::new(),
+                })
+            }
+            Action::Configure {
+                parameter, value, ..
+            } => {
+                self.log.push(format!("{parameter}={value}"));
+                let end = usize::from(parameter.starts_with('b'));
+                self.mtus[end].clone_from(value);
+                self.care.alarms.clear();
+                Outcome::Done
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn routers_of_another_make_are_left_alone() {
+    assert!(RoutingCare::of(&inventory("Vantrel")).is_none());
+}
+
+#[test]
+fn what_has_changed_is_set_back_once_it_was_seen_twice() {
+    let mut lab = Lab::new();
+    lab.period();
+    assert!(lab.log.is_empty(), "{:?}", lab.log);
+    lab.mtus[1] = "1400".to_owned();
+    lab.alarm(false);
+    let expected = [
+        "confirmed mtu-mismatch of link:A-B: b/mtu is 1400, not 1500",
+        "b/mtu=1500",
+        "link:A-B is well again",
+    ];
+    assert_eq!(lab.log, expected);
+    let told = RoutingFinding::told(&lab.log[0]);
+    assert_eq!(told, Some((id("link:A-B"), Cause::MtuMismatch)));
+}
+
+/// Alarms whose reason is not found are looked into for a while, and nothing is touched.
+#[test]
+fn where_nothing_departs_nothing_is_set() {
+    let mut lab = Lab::new();
+    lab.period();
+    lab.alarm(false);
+    assert!(lab.log.is_empty(), "{:?}", lab.log);
+    lab.alarm(true);
+    lab.period();
+    assert!(lab.log.is_empty(), "{:?}", lab.log);
+}

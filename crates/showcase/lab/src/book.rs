@@ -1,0 +1,79 @@
+//! The book: what was broken, when, how, and when it was mended. The truth of every score.
+//!
+//! A file of JSON lines in a folder that only the injector's user may enter. Nothing of the
+//! management system or of the agents opens it. Read next: [`crate::injector`].
+
+use crate::error::LabError;
+use crate::run_folder::RunFolder;
+use domain::inventory::ElementId;
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// A parameter that was changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedParameter {
+    /// The router.
+    pub router: String,
+    /// The parameter, as in the router's configuration.
+    pub parameter: String,
+    /// What it was; `none` if it was not there.
+    pub was: String,
+    /// What it is.
+    pub is: String,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BookEntry {
+    /// Its number, from 1.
+    pub id: u64,
+    /// What was done, by the name of [`crate::fault::LabFault`].
+    pub fault: String,
+    /// To what; none if to nothing.
+    pub element: Option<ElementId>,
+    /// When it was done.
+    pub from: Timestamp,
+    /// When the injector undid it; none if it has not.
+    pub until: Option<Timestamp>,
+    /// The parameters that it changed.
+    pub changed: Vec<ChangedParameter>,
+}
+
+/// The book of a laboratory.
+#[derive(Clone, Debug)]
+pub struct Book(PathBuf);
+
+impl Book {
+    /// The book of a laboratory.
+    pub fn of(folder: &RunFolder) -> Self {
+        Self(folder.book().join("book.jsonl"))
+    }
+
+    /// Every entry, in order.
+    ///
+    /// # Errors
+    /// [`LabError::File`] if the caller may not read it.
+    pub fn entries(&self) -> Result<Vec<BookEntry>, LabError> {
+        let text = match std::fs::read_to_string(&self.0) {
+            Ok(text) => text,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(e) => return Err(LabError::file(&self.0, e)),
+        };
+        let lines = text.lines().map(serde_json::from_str);
+        Ok(lines.collect::<Result<_, _>>()?)
+    }
+
+    /// Writes all entries anew.
+    ///
+    /// # Errors
+    /// [`LabError::File`]
+    pub fn write(&self, entries: &[BookEntry]) -> Result<(), LabError> {
+        let mut text = String::new();
+        for entry in entries {
+            text += &serde_json::to_string(entry)?;
+            text += "\n";
+        }
+        std::fs::write(&self.0, text).map_err(|e| LabError::file(&self.0, e))
+    }
+}

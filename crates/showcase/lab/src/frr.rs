@@ -1,0 +1,204 @@
+//! FRR: what its daemons start with, how they are started and ended, and how they are spoken to.
+//!
+//! Each router has a path space of its own (`-N`), in which every daemon listens on a socket for
+//! lines of configuration: the one that `vtysh` speaks to, and in its form (a line and a zero byte;
+//! the answer, three zero bytes and a status). Read next: [`crate::rack`].
+
+use crate::error::LabError;
+use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
+use crate::requirements::FRR_FOLDER;
+use crate::run_folder::RunFolder;
+use crate::shell;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The daemons of a router, in the order in which they are started.
+pub(crate) const DAEMONS: [&str; 3] = ["zebra", "ospfd", "bfdd"];
+/// How long a daemon may take to answer a line.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+/// How long a daemon may take to end.
+const ENDING: Duration = Duration::from_secs(3);
+/// The most that a daemon may answer to one line, in bytes.
+const ANSWER_MAX: usize = 4 * 1_024 * 1_024;
+
+/// The folder with the sockets of a path space.
+pub(crate) fn path_space(namespace: &str) -> PathBuf {
+    Path::new("/var/run/frr").join(namespace)
+}
+
+/// Writes what the daemons of a router start with.
+///
+/// # Errors
+/// [`LabError::File`]
+pub(crate) fn configure(plan: &LabPlan, router: usize, folder: &RunFolder) -> Result<(), LabError> {
+    let namespace = plan.namespace(router);
+    for daemon in DAEMONS {
+        let text = match daemon {
+            "ospfd" => ospf(plan, router),
+            "zebra" => format!(
+                "hostname {0}\nip router-id {1}\n",
+                namespace, plan.routers[router].loopback
+            ),
+            _ => format!("hostname {namespace}\n"),
+        };
+        folder.write(&format!("conf/{namespace}.{daemon}.conf"), &text, 0o644)?;
+    }
+    Ok(())
+}
+
+fn ospf(plan: &LabPlan, router: usize) -> String {
+    let mut text = format!("hostname {}\n", plan.namespace(router));
+    for link in &plan.links {
+        for (_, end) in link.ends() {
+            if end.router == router {
+                text += &format!(
+                    "interface {}\n ip ospf network point-to-point\n ip ospf cost {}\n \
+                     ip ospf hello-interval {HELLO_S}\n ip ospf dead-interval {DEAD_S}\n \
+                     ip ospf area 0.0.0.0\n ip ospf bfd\n",
+                    end.port, link.cost
+                );
+            }
+        }
+    }
+    let loopback = plan.routers[router].loopback;
+    text + &format!(
+        "interface lo\n ip ospf area 0.0.0.0\ninterface {LAN_PORT}\n ip ospf area 0.0.0.0\n \
+         ip ospf passive\nrouter ospf\n ospf router-id {loopback}\n timers throttle spf 50 200 1000\n"
+    )
+}
+
+/// Starts a daemon of a router with its start configuration.
+///
+/// # Errors
+/// [`LabError::Shell`] with what it complains of.
+pub(crate) fn start(namespace: &str, daemon: &str, folder: &RunFolder) -> Result<(), LabError> {
+    let program = format!("{FRR_FOLDER}/{daemon}");
+    let file = folder
+        .configurations()
+        .join(format!("{namespace}.{daemon}.conf"));
+    let file = file.display().to_string();
+    let arguments = [
+        &program,
+        "-d",
+        "-N",
+        namespace,
+        "-f",
+        &file,
+        "-A",
+        "127.0.0.1",
+        "-P",
+        "0",
+    ];
+    shell::within(namespace, &arguments)?;
+    Ok(())
+}
+
+/// The process of a daemon, if it runs: the one that its file names, within its own namespace.
+pub(crate) fn process(namespace: &str, daemon: &str) -> Option<Pid> {
+    let file = path_space(namespace).join(format!("{daemon}.pid"));
+    let number: i32 = std::fs::read_to_string(file).ok()?.trim().parse().ok()?;
+    let commandline = std::fs::read(format!("/proc/{number}/cmdline")).ok()?;
+    let words: Vec<&[u8]> = commandline.split(|b| *b == 0).collect();
+    let its = words.first()?.ends_with(daemon.as_bytes()) && words.contains(&namespace.as_bytes());
+    its.then(|| Pid::from_raw(number)).flatten()
+}
+
+/// Sends a signal to a daemon; false if it does not run.
+pub(crate) fn signal(namespace: &str, daemon: &str, signal: Signal) -> bool {
+    process(namespace, daemon).is_some_and(|pid| kill_process(pid, signal).is_ok())
+}
+
+/// Ends a daemon at once, and waits until it is gone.
+pub(crate) fn end(namespace: &str, daemon: &str) {
+    let deadline = Instant::now() + ENDING;
+    while signal(namespace, daemon, Signal::KILL) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.pid")));
+    let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.vty")));
+}
+
+/// A conversation with a daemon, as `vtysh` has it.
+pub(crate) struct Vty {
+    stream: UnixStream,
+    router: String,
+    daemon: String,
+}
+
+impl Vty {
+    /// Begins a conversation.
+    ///
+    /// # Errors
+    /// [`LabError::Silent`] if the daemon does not run, or does not answer.
+    pub(crate) fn open(namespace: &str, daemon: &str) -> Result<Self, LabError> {
+        let silent = || LabError::Silent {
+            router: namespace.to_owned(),
+            daemon: daemon.to_owned(),
+        };
+        let socket = path_space(namespace).join(format!("{daemon}.vty"));
+        let stream = UnixStream::connect(socket).map_err(|_| silent())?;
+        let bound = |stream: &UnixStream| -> std::io::Result<()> {
+            stream.set_read_timeout(Some(PATIENCE))?;
+            stream.set_write_timeout(Some(PATIENCE))
+        };
+        bound(&stream).map_err(|_| silent())?;
+        let mut vty = Self {
+            stream,
+            router: namespace.to_owned(),
+            daemon: daemon.to_owned(),
+        };
+        vty.ask("enable")?;
+        Ok(vty)
+    }
+
+    /// Says a line; returns the answer.
+    ///
+    /// # Errors
+    /// [`LabError::Silent`] without an answer in time; [`LabError::Refused`] if the line is refused.
+    pub(crate) fn ask(&mut self, line: &str) -> Result<String, LabError> {
+        let (answer, status) = self.exchange(line).ok_or_else(|| LabError::Silent {
+            router: self.router.clone(),
+            daemon: self.daemon.clone(),
+        })?;
+        match status {
+            0 => Ok(answer),
+            _ => Err(LabError::Refused {
+                router: self.router.clone(),
+                line: line.to_owned(),
+                said: answer.trim().to_owned(),
+            }),
+        }
+    }
+
+    fn exchange(&mut self, line: &str) -> Option<(String, u8)> {
+        self.stream
+            .write_all(&[line.as_bytes(), &[0]].concat())
+            .ok()?;
+        let mut bytes = Vec::new();
+        let mut piece = [0; 16_384];
+        loop {
+            let read = self.stream.read(&mut piece).ok().filter(|n| *n > 0)?;
+            bytes.extend_from_slice(&piece[..read]);
+            if let [text @ .., 0, 0, 0, status] = bytes.as_slice() {
+                return Some((String::from_utf8_lossy(text).into_owned(), *status));
+            }
+            if bytes.len() > ANSWER_MAX {
+                return None;
+            }
+        }
+    }
+
+    /// Configures, line by line.
+    ///
+    /// # Errors
+    /// As [`Vty::ask`], at the first line that fails.
+    pub(crate) fn configure(&mut self, lines: &[String]) -> Result<(), LabError> {
+        self.ask("configure terminal")?;
+        let said = lines.iter().try_for_each(|line| self.ask(line).map(drop));
+        self.ask("end")?;
+        said
+    }
+}

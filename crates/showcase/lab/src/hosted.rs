@@ -1,0 +1,189 @@
+//! The agents at the laboratory: a platform in memory whose network is the managed laboratory.
+//!
+//! Tells what happens as lines of JSON ([`ManagerEvent`]), which whoever keeps the score reads; hears
+//! nothing. To have the agents behind a NETCONF client, their host is brought that client's network
+//! in place of [`ManagedLab`]; nothing else changes. Read next: [`crate::score`].
+
+use crate::error::LabError;
+use crate::management::network::ManagedLab;
+use crate::run_folder::RunFolder;
+use agents::ip_fault::routing::findings::RoutingFinding;
+use agents::payloads::Schema;
+use agents::payloads::diagnosis::DiagnosisResult;
+use domain::cause::Cause;
+use domain::inventory::ElementId;
+use domain::telemetry::{Action, Alarm, AlarmType, Severity};
+use domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use server::clock::Clock;
+use server::config::Settings;
+use server::host::{Home, Host};
+use server::runtime::Runtime;
+use server::story::{Listener, StoryEntry, StoryEvent};
+use std::sync::Arc;
+
+/// The roles of the agents at the laboratory.
+pub const ROLES: [&str; 3] = ["oss-fault", "ip-fault", "trouble-ticket"];
+
+/// What happens at the management system and its agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum ManagerEvent {
+    /// The agents have begun.
+    Ready,
+    /// An alarm was delivered.
+    Alarm {
+        /// When.
+        at: Timestamp,
+        /// On what.
+        resource: ElementId,
+        /// Of which type.
+        alarm_type: AlarmType,
+        /// How bad.
+        severity: Severity,
+        /// When it was noticed.
+        noticed: Timestamp,
+        /// True if the condition has gone.
+        cleared: bool,
+        /// In words.
+        text: String,
+    },
+    /// An agent says what is wrong.
+    Finding {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        agent: String,
+        /// Where.
+        element: ElementId,
+        /// What.
+        cause: Cause,
+    },
+    /// An agent does something about it.
+    Intervention {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        agent: String,
+        /// To what.
+        element: ElementId,
+        /// The parameter; none if the element is switched off and on.
+        parameter: Option<String>,
+        /// Its value.
+        value: Option<String>,
+    },
+    /// An agent explains itself.
+    Note {
+        /// When.
+        at: Timestamp,
+        /// Who.
+        agent: String,
+        /// The words.
+        text: String,
+    },
+}
+
+impl ManagerEvent {
+    /// What of a platform's story is told.
+    fn of(entry: &StoryEntry) -> Option<Self> {
+        let at = entry.at;
+        match &entry.happened {
+            StoryEvent::Alarm(alarm) => {
+                let Alarm {
+                    resource,
+                    alarm_type,
+                    severity,
+                    time,
+                    cleared,
+                    text,
+                } = alarm.clone();
+                Some(Self::Alarm {
+                    at,
+                    resource,
+                    alarm_type,
+                    severity,
+                    noticed: time,
+                    cleared,
+                    text,
+                })
+            }
+            StoryEvent::Note { agent, text } => Some(match RoutingFinding::told(text) {
+                Some((element, cause)) => Self::Finding {
+                    at,
+                    agent: agent.clone(),
+                    element,
+                    cause,
+                },
+                None => Self::Note {
+                    at,
+                    agent: agent.clone(),
+                    text: text.clone(),
+                },
+            }),
+            StoryEvent::Notified {
+                from, notification, ..
+            } => {
+                let result = DiagnosisResult::in_content(&notification.content)?;
+                let (element, cause) = (result.root_cause?, result.cause?);
+                result.confirmed.then(|| Self::Finding {
+                    at,
+                    agent: from.clone(),
+                    element,
+                    cause,
+                })
+            }
+            StoryEvent::Acted { agent, action } => {
+                let (element, parameter, value) = match action.clone() {
+                    Action::Configure {
+                        element,
+                        parameter,
+                        value,
+                    } => (element, Some(parameter), Some(value)),
+                    Action::Restart { element } => (element, None, None),
+                    _ => return None,
+                };
+                Some(Self::Intervention {
+                    at,
+                    agent: agent.clone(),
+                    element,
+                    parameter,
+                    value,
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Runs the agents until `stop` resolves; `tell` is called with what happens.
+///
+/// # Errors
+/// [`LabError`] if no laboratory stands under the prefix, or the platform does not start.
+pub async fn run(
+    prefix: &str,
+    mut tell: impl FnMut(&ManagerEvent) + Send + 'static,
+    stop: impl Future<Output = ()>,
+) -> Result<(), LabError> {
+    let folder = RunFolder::of(prefix);
+    let documents = folder.documents()?;
+    let settings = Settings {
+        roles: Some(ROLES.map(str::to_owned).to_vec()),
+        ..Settings::default()
+    };
+    let inventory = Arc::new(documents.inventory());
+    let clock = Arc::new(Clock::wall());
+    let host = Host::start(Home::Memory, &settings, arena::shipped(), inventory, clock).await?;
+    let host = Arc::new(host);
+    let network = ManagedLab::new(&host, documents, &folder.socket());
+    tell(&ManagerEvent::Ready);
+    let listener: Listener = Box::new(move |entry| {
+        if let Some(event) = ManagerEvent::of(entry) {
+            tell(&event);
+        }
+    });
+    let mut runtime = Runtime::new(host, network, listener);
+    runtime.begin().await;
+    runtime.live(stop).await;
+    runtime.end().await;
+    Ok(())
+}

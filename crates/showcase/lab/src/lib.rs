@@ -1,0 +1,32 @@
+//! The laboratory: real routers (FRR) in network namespaces, broken by kernel and FRR, and a
+//! management system that knows nothing of it.
+//!
+//! A tour:
+//! - [`requirements`]: what this machine must have; [`plan`], [`documents`], [`bring_up`],
+//!   [`run_folder`]: what is built, what is documented of it, how it comes and goes;
+//! - [`fault`], [`injector`], [`book`]: what is done to it, how, and the truth about it;
+//! - [`rack`]: the one way into the routers; [`management`]: the management system on top, as a
+//!   [`server::runtime::Network`];
+//! - [`hosted`]: the agents on it; [`score`]: how they fare beside the yardsticks;
+//! - [`shell`], [`frr`]: the programs and daemons underneath; [`error`].
+//!
+//! What may know what: the injector and its book are root's; the management system runs as another
+//! user, with the rack's socket and the documents, and agents see it alone. `docs/lab.md` has the
+//! table of faults and causes.
+#![forbid(unsafe_code)]
+
+pub mod book;
+pub mod bring_up;
+pub mod documents;
+pub mod error;
+pub mod fault;
+pub(crate) mod frr;
+pub mod hosted;
+pub mod injector;
+pub mod management;
+pub mod plan;
+pub mod rack;
+pub mod requirements;
+pub mod run_folder;
+pub mod score;
+pub(crate) mod shell;

@@ -1,0 +1,257 @@
+//! The laboratory as the network of a platform.
+//!
+//! Threads read and act; what comes of it waits in a channel until the loop of the platform takes
+//! it, so that nothing here blocks. Hosted agents and the endpoint `ip` get the same. A platform
+//! without agents serves the management system alone; one with agents hosts them beside it. Read
+//! next: [`server::runtime`], [`super::conditions`].
+
+use super::conditions::AlarmConditions;
+use super::instruments::Instruments;
+use super::reader::Reader;
+use super::snapshot::Snapshot;
+use crate::documents::Documents;
+use crate::plan::RATE_KBPS;
+use domain::agent::Input;
+use domain::ems::Ems;
+use domain::inventory::Domain;
+use domain::permit::Permit;
+use domain::telemetry::{Action, Outcome, Performance, Telemetry, Token};
+use domain::time::Timestamp;
+use engine::{ActAnswer, ActFailure, ActWanted, Acted};
+use server::host::Host;
+use server::post::Post;
+use server::runtime::{Around, Network};
+use server::story::StoryEvent;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+
+/// How often the loop looks for what has come, in seconds.
+const LOOK_EACH_S: f64 = 0.1;
+/// The length of a period of performance figures, in seconds.
+const PERIOD_S: f64 = 10.0;
+/// The longest that who asked over NETCONF is kept waiting, in seconds.
+const LONGEST_S: u64 = 600;
+/// The most actions that are under way at once.
+const ACTIONS_MAX: usize = 16;
+
+/// Whom the outcome of an action is for.
+enum Asker {
+    Agent(String, Token),
+    Client(oneshot::Sender<ActAnswer>),
+}
+
+struct Waiting {
+    asker: Asker,
+    until: Timestamp,
+}
+
+/// Something that came of reading or acting.
+#[derive(Debug)]
+pub enum LabEvent {
+    /// Telemetry for everybody.
+    Telemetry(Telemetry),
+    /// The outcome of an action, by its number.
+    Outcome(u64, Outcome),
+}
+
+/// The laboratory, seen through its management system.
+pub struct ManagedLab {
+    documents: Documents,
+    conditions: AlarmConditions,
+    period_from: Option<Snapshot>,
+    instruments: Instruments,
+    posts: BTreeMap<String, Post>,
+    snapshots: Receiver<Snapshot>,
+    outcomes: (Sender<(u64, Outcome)>, Receiver<(u64, Outcome)>),
+    waiting: BTreeMap<u64, Waiting>,
+    /// Actions that wait for others to end.
+    queued: Vec<(u64, Action)>,
+    under_way: usize,
+    last: u64,
+    looked_at: Timestamp,
+}
+
+impl ManagedLab {
+    /// The laboratory behind this socket, as documented, for the agents of a host.
+    pub fn new(host: &Host, documents: Documents, socket: &Path) -> Self {
+        let (to, snapshots) = channel();
+        Reader::new(documents.clone(), socket, Arc::clone(&host.clock)).start(to);
+        Self {
+            conditions: AlarmConditions::new(documents.clone()),
+            instruments: Instruments::new(documents.clone(), socket.to_owned()),
+            documents,
+            period_from: None,
+            posts: host.posts.clone(),
+            snapshots,
+            outcomes: channel(),
+            waiting: BTreeMap::new(),
+            queued: Vec::new(),
+            under_way: 0,
+            last: 0,
+            looked_at: host.clock.now(),
+        }
+    }
+
+    fn begin(&mut self, asker: Asker, action: Action, now: Timestamp) {
+        self.last += 1;
+        let until = now.plus_s(LONGEST_S as f64);
+        self.waiting.insert(self.last, Waiting { asker, until });
+        self.queued.push((self.last, action));
+        self.start_queued();
+    }
+
+    fn start_queued(&mut self) {
+        while self.under_way < ACTIONS_MAX && !self.queued.is_empty() {
+            let (number, action) = self.queued.remove(0);
+            self.under_way += 1;
+            let (instruments, to) = (self.instruments.clone(), self.outcomes.0.clone());
+            std::thread::spawn(move || {
+                // If the network has gone, so has who asked.
+                let _ = to.send((number, instruments.perform(&action)));
+            });
+        }
+    }
+
+    fn read(&mut self, snapshot: Snapshot) -> Vec<LabEvent> {
+        let alarms = self.conditions.take(&snapshot).into_iter();
+        let alarms = alarms.map(|alarm| LabEvent::Telemetry(Telemetry::Alarm(alarm)));
+        let mut events: Vec<LabEvent> = alarms.collect();
+        let from = self.period_from.get_or_insert_with(|| snapshot.clone());
+        if snapshot.at.seconds_since(from.at) >= PERIOD_S {
+            let capacity_mbps = RATE_KBPS as f64 / 1_000.0;
+            let links = snapshot.performance_since(from, &self.documents, capacity_mbps);
+            let performance = Performance {
+                from: from.at,
+                until: snapshot.at,
+                cells: BTreeMap::new(),
+                links,
+            };
+            let performance = Telemetry::Performance(Arc::new(performance));
+            events.push(LabEvent::Telemetry(performance));
+            self.period_from = Some(snapshot);
+        }
+        events
+    }
+
+    fn refused(&self, permit: &Permit, action: &Action) -> Option<String> {
+        let reached = match action {
+            Action::Probe { .. } => &permit.probe,
+            _ => &permit.configure,
+        };
+        let allowed = reached.contains(&Domain::Ip);
+        (!allowed).then(|| "this agent has no right to do so".to_owned())
+    }
+
+    fn answer(&mut self, number: u64, outcome: Outcome, around: &mut Around<'_>) {
+        // Who asked may have been told meanwhile that it takes too long.
+        let Some(waiting) = self.waiting.remove(&number) else {
+            return;
+        };
+        match waiting.asker {
+            Asker::Agent(agent, token) => {
+                let alias = around.alias(&agent);
+                around.tell(StoryEvent::Outcome {
+                    agent: alias,
+                    outcome: outcome.clone(),
+                });
+                around.deliver(&agent, Input::Acted { token, outcome });
+            }
+            Asker::Client(answer) => {
+                let answered = match outcome {
+                    Outcome::Impossible(why) => Err(ActFailure::Impossible(why)),
+                    Outcome::Failed(why) => Err(ActFailure::Failed(why)),
+                    outcome => Ok(Acted { number, outcome }),
+                };
+                // A caller that has gone needs no answer.
+                let _ = answer.send(answered);
+            }
+        }
+    }
+}
+
+impl Network for ManagedLab {
+    type Event = LabEvent;
+
+    fn is_managed(&self) -> bool {
+        true
+    }
+
+    fn next_event_at(&self) -> Option<Timestamp> {
+        Some(self.looked_at.plus_s(LOOK_EACH_S))
+    }
+
+    fn advance(&mut self, now: Timestamp) -> Vec<LabEvent> {
+        self.looked_at = now;
+        let mut events = Vec::new();
+        while let Ok(snapshot) = self.snapshots.try_recv() {
+            events.extend(self.read(snapshot));
+        }
+        while let Ok((number, outcome)) = self.outcomes.1.try_recv() {
+            self.under_way -= 1;
+            events.push(LabEvent::Outcome(number, outcome));
+        }
+        self.start_queued();
+        events
+    }
+
+    fn deliver(&mut self, event: LabEvent, around: &mut Around<'_>) {
+        let telemetry = match event {
+            LabEvent::Outcome(number, outcome) => return self.answer(number, outcome, around),
+            LabEvent::Telemetry(telemetry) => telemetry,
+        };
+        let now = around.now();
+        around.engine().observed(Ems::Ip, &telemetry, now);
+        if let Telemetry::Alarm(alarm) = &telemetry {
+            around.tell(StoryEvent::Alarm(alarm.clone()));
+        }
+        for (name, post) in &self.posts {
+            if post.hears.contains(&Domain::Ip) {
+                around.deliver(name, Input::Telemetry(telemetry.clone()));
+            }
+        }
+    }
+
+    fn serve(&mut self, around: &mut Around<'_>) {
+        let now = around.now();
+        for wanted in around.engine().acts_wanted() {
+            let ActWanted {
+                by, action, answer, ..
+            } = wanted;
+            around.tell(StoryEvent::Acted {
+                agent: around.alias(&by),
+                action: action.clone(),
+            });
+            self.begin(Asker::Client(answer), action, now);
+        }
+    }
+
+    fn act(&mut self, agent: &str, token: Token, action: Action, around: &mut Around<'_>) {
+        let refused = match self.posts.get(agent) {
+            Some(post) => self.refused(&post.permit, &action),
+            None => Some("there is no network for this agent".to_owned()),
+        };
+        match refused {
+            Some(why) => {
+                let outcome = Outcome::Impossible(why);
+                around.deliver(agent, Input::Acted { token, outcome });
+            }
+            None => {
+                let asker = Asker::Agent(agent.to_owned(), token);
+                self.begin(asker, action, around.now());
+            }
+        }
+    }
+
+    fn expire(&mut self, now: Timestamp) {
+        let late = self.waiting.iter().filter(|(_, w)| w.until <= now);
+        let late: Vec<u64> = late.map(|(number, _)| *number).collect();
+        for waiting in late.iter().filter_map(|number| self.waiting.remove(number)) {
+            if let Asker::Client(answer) = waiting.asker {
+                let _ = answer.send(Err(ActFailure::TooLong { seconds: LONGEST_S }));
+            }
+        }
+    }
+}

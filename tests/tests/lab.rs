@@ -1,0 +1,106 @@
+//! The laboratory of real routers: Abilene stands, is broken three times, and leaves nothing behind.
+//!
+//! Skipped with a plain word where this machine has no root, no FRR or no Linux. What is done and judged
+//! is tested by hand in the crate `lab`. Read next: `docs/lab.md`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use domain::inventory::ElementId;
+use lab::bring_up::Laboratory;
+use lab::fault::LabFault;
+use lab::injector::Injector;
+use lab::run_folder::MANAGEMENT_USER;
+use lab::score::manager::Manager;
+use lab::score::trial::{LabTrial, Trials};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use support::process::binary;
+
+/// A laboratory of the test's own beside what else stands on this machine.
+const PREFIX: &str = "cvtest";
+
+/// Takes the laboratory down, however the test ends.
+struct Down;
+
+impl Drop for Down {
+    fn drop(&mut self) {
+        let _ = Laboratory::down(PREFIX);
+    }
+}
+
+/// Writes another truth into the book: what is really broken is not what it says.
+fn swap(injector: &Injector) {
+    let mut entries = injector.book().entries().unwrap();
+    for entry in &mut entries {
+        entry.fault = LabFault::Quiet.as_str().to_owned();
+        entry.element = Some(ElementId::new("router:Nowhere"));
+        entry.changed.clear();
+    }
+    injector.book().write(&entries).unwrap();
+}
+
+/// The lines of a command as the user of the management system; none if it fails.
+fn as_manager(program: &str, arguments: &[&Path]) -> Option<String> {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .uid(MANAGEMENT_USER)
+        .gid(MANAGEMENT_USER);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(said)
+}
+
+fn namespaces() -> String {
+    let output = Command::new("ip").args(["netns", "list"]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn abilene_is_broken_three_times_and_set_right_whatever_the_book_says() {
+    if let Err(lacking) = lab::requirements::check() {
+        println!("{lacking}: skipped");
+        return;
+    }
+    let down = Down;
+    let lab = Laboratory::up("Abilene", PREFIX).unwrap();
+    lab.start_rack(&binary()).unwrap();
+    let manager = Manager::start(&binary(), PREFIX, MANAGEMENT_USER).unwrap();
+    let trials = Trials::in_lab(&lab).unwrap();
+
+    let folder = lab.folder.path().to_owned();
+    let documents = as_manager("cat", &[&folder.join("documents.json")]);
+    assert!(documents.is_some_and(|text| text.contains("Denver")));
+    for secret in ["book", "book/book.jsonl", "plan.json"] {
+        let read = as_manager("cat", &[&folder.join(secret)]);
+        assert_eq!(read, None, "the management system reads {secret}");
+    }
+
+    let faults = [
+        LabFault::WrongMtu,
+        LabFault::InterfaceDownOneEnd,
+        LabFault::OspfdKilled,
+    ];
+    for fault in faults {
+        // The book is swapped before anybody can have found anything out.
+        let trial: LabTrial = trials.hold(fault, 1, &manager, swap).unwrap();
+        let agents = &trial.policies[0];
+        assert!(trial.calm_before, "{trial:?}");
+        assert!(agents.named_first, "{trial:?}");
+        assert_eq!((agents.wrong, trial.repairs.wrong), (0, 0), "{trial:?}");
+        assert!(trial.repaired, "{trial:?}");
+    }
+
+    drop(manager);
+    drop(down);
+    assert!(!namespaces().contains(PREFIX), "{}", namespaces());
+    assert!(!folder.exists());
+    assert!(
+        !Path::new("/var/run/frr")
+            .join(format!("{PREFIX}-Denver"))
+            .exists()
+    );
+}
