@@ -70,8 +70,22 @@ pub(crate) async fn run(common: &Common, command: LabCommand) -> Result<(), Fail
         }
         LabCommand::Agents(which) => {
             let print = |event: &lab::hosted::ManagerEvent| output::json(event);
-            Ok(lab::hosted::run(&which.prefix, print, asked_to_end()?).await?)
+            Ok(lab::hosted::run(&which.prefix, print, left_alone(asked_to_end()?)).await?)
         }
+    }
+}
+
+/// Resolves when the process is asked to end, or whoever started it has gone: its input has ended.
+async fn left_alone(asked: impl Future<Output = ()>) {
+    let (gone, left) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || {
+        // What comes is of no interest, nor is an error: both end.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        let _ = gone.send(());
+    });
+    tokio::select! {
+        () = asked => {}
+        _ = left => {}
     }
 }
 

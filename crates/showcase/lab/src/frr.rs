@@ -9,6 +9,7 @@ use crate::plan::{DEAD_S, HELLO_S, LAN_PORT, LabPlan};
 use crate::requirements::FRR_FOLDER;
 use crate::run_folder::RunFolder;
 use crate::shell;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -121,6 +122,17 @@ pub(crate) fn end(namespace: &str, daemon: &str) {
     let _ = std::fs::remove_file(path_space(namespace).join(format!("{daemon}.vty")));
 }
 
+/// Connects without waiting: a daemon that is stopped accepts nobody, and once its backlog is full a
+/// connection would wait for ever.
+fn connected(socket: &Path) -> std::io::Result<UnixStream> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let own = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    connect(&own, &SocketAddrUnix::new(socket)?)?;
+    let stream = UnixStream::from(own);
+    stream.set_nonblocking(false)?;
+    Ok(stream)
+}
+
 /// A conversation with a daemon, as `vtysh` has it.
 pub(crate) struct Vty {
     stream: UnixStream,
@@ -139,7 +151,7 @@ impl Vty {
             daemon: daemon.to_owned(),
         };
         let socket = path_space(namespace).join(format!("{daemon}.vty"));
-        let stream = UnixStream::connect(socket).map_err(|_| silent())?;
+        let stream = connected(&socket).map_err(|_| silent())?;
         let bound = |stream: &UnixStream| -> std::io::Result<()> {
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.set_write_timeout(Some(PATIENCE))

@@ -37,7 +37,8 @@ impl Manager {
             .current_dir("/")
             .uid(user)
             .gid(user)
-            .stdin(Stdio::null())
+            // It ends when this end of the pipe is gone, also where this process is killed.
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|e| LabError::file(program, e))?;
