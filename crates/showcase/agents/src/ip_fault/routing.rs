@@ -275,7 +275,7 @@ impl RoutingCare {
         }
         let Some(finding) = finding.filter(|f| !self.has_failed(f)) else {
             self.suspected = None;
-            return self.nothing_found(&survey);
+            return self.nothing_found(&survey, now);
         };
         self.idle = 0;
         let twice = self
@@ -294,7 +294,7 @@ impl RoutingCare {
     }
 
     /// Remembers what is well; asks for another survey while alarms stand.
-    fn nothing_found(&mut self, survey: &Survey) -> Vec<RoutingStep> {
+    fn nothing_found(&mut self, survey: &Survey, now: Timestamp) -> Vec<RoutingStep> {
         let alarmed: BTreeSet<&ElementId> = self.alarms.iter().map(|(e, _)| e).collect();
         if self.alarms.is_empty() {
             self.failed.clear();
@@ -302,8 +302,11 @@ impl RoutingCare {
         for (element, read) in &survey.read {
             if !alarmed.contains(element) && (self.alarms.is_empty() || !self.memory.knows(element))
             {
-                self.memory.remember(element, read);
+                self.memory.remember(element, read, now);
             }
+        }
+        for (element, _) in &self.alarms {
+            self.memory.doubt(element);
         }
         self.idle += 1;
         match self.alarms.is_empty() || self.idle > IDLE_SURVEYS_MAX {

@@ -4,6 +4,7 @@
 //! is compared with, and the two ends of a link with each other. Read next: [`super::findings`].
 
 use domain::inventory::ElementId;
+use domain::time::Timestamp;
 use std::collections::BTreeMap;
 
 /// The parameters of an element.
@@ -23,19 +24,43 @@ pub struct ParameterChange {
     pub is: String,
 }
 
+/// Seconds for which an element must have been well with another configuration before that is what it is
+/// compared with: a wrong parameter may take a while to show.
+const PROVED_S: f64 = 60.0;
+
 /// What was last read of elements that were well.
 #[derive(Clone, Debug, Default)]
-pub struct ConfigurationMemory(BTreeMap<ElementId, RunningParameters>);
+pub struct ConfigurationMemory {
+    known: BTreeMap<ElementId, RunningParameters>,
+    /// Configurations that are new, and since when they were read while all was well.
+    new: BTreeMap<ElementId, (RunningParameters, Timestamp)>,
+}
 
 impl ConfigurationMemory {
-    /// Remembers what an element that is well is configured to.
-    pub fn remember(&mut self, element: &ElementId, read: &RunningParameters) {
-        self.0.insert(element.clone(), read.clone());
+    /// Remembers what an element that is well is configured to: at once if nothing was known of it,
+    /// else once it has been well with it for a while.
+    pub fn remember(&mut self, element: &ElementId, read: &RunningParameters, now: Timestamp) {
+        let unchanged = self.known.get(element).is_none_or(|known| known == read);
+        let proved = self
+            .new
+            .get(element)
+            .is_some_and(|(new, since)| new == read && now.seconds_since(*since) >= PROVED_S);
+        if unchanged || proved {
+            self.new.remove(element);
+            self.known.insert(element.clone(), read.clone());
+        } else if self.new.get(element).is_none_or(|(new, _)| new != read) {
+            self.new.insert(element.clone(), (read.clone(), now));
+        }
+    }
+
+    /// Takes down that an element is not well: what is new about it is not proved.
+    pub fn doubt(&mut self, element: &ElementId) {
+        self.new.remove(element);
     }
 
     /// Remembers one parameter.
     pub fn remember_one(&mut self, element: &ElementId, change: &ParameterChange) {
-        let known = self.0.entry(element.clone()).or_default();
+        let known = self.known.entry(element.clone()).or_default();
         match change.is.as_str() {
             ABSENT => known.remove(&change.parameter),
             is => known.insert(change.parameter.clone(), is.to_owned()),
@@ -44,12 +69,12 @@ impl ConfigurationMemory {
 
     /// True if the element was read while it was well.
     pub fn knows(&self, element: &ElementId) -> bool {
-        self.0.contains_key(element)
+        self.known.contains_key(element)
     }
 
     /// What of an element has changed; nothing if it was never read.
     pub fn changes(&self, element: &ElementId, read: &RunningParameters) -> Vec<ParameterChange> {
-        let Some(known) = self.0.get(element) else {
+        let Some(known) = self.known.get(element) else {
             return Vec::new();
         };
         let mut names: Vec<&String> = known.keys().chain(read.keys()).collect();
@@ -69,7 +94,7 @@ impl ConfigurationMemory {
     /// The value that most ends of links had for a parameter, by its name without the end.
     pub fn usual(&self, parameter: &str) -> Option<&str> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (name, value) in self.0.values().flatten() {
+        for (name, value) in self.known.values().flatten() {
             let of_end = name
                 .split_once('/')
                 .filter(|(end, _)| ["a", "b"].contains(end));
@@ -81,5 +106,32 @@ impl ConfigurationMemory {
             .into_iter()
             .max_by_key(|(_, count)| *count)
             .map(|(value, _)| value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(mtu: &str) -> RunningParameters {
+        [("a/mtu".to_owned(), mtu.to_owned())].into()
+    }
+
+    /// A parameter may be wrong for seconds before anything shows: what is read meanwhile is not
+    /// taken for what is right.
+    #[test]
+    fn what_is_new_is_compared_with_once_it_is_proved() {
+        let at = |seconds| Timestamp::default().plus_s(seconds);
+        let link = ElementId::new("link:A-B");
+        let mut memory = ConfigurationMemory::default();
+        memory.remember(&link, &read("1500"), at(0.0));
+        memory.remember(&link, &read("1400"), at(10.0));
+        assert_eq!(memory.changes(&link, &read("1400")).len(), 1);
+        memory.doubt(&link);
+        memory.remember(&link, &read("1400"), at(30.0));
+        memory.remember(&link, &read("1400"), at(75.0));
+        assert_eq!(memory.changes(&link, &read("1400")).len(), 1);
+        memory.remember(&link, &read("1400"), at(90.0));
+        assert!(memory.changes(&link, &read("1400")).is_empty());
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::ip_fault::routing::MAKE;
 use domain::inventory::{Domain, Element};
 use domain::telemetry::Condition;
+use domain::time::Timestamp;
 
 fn id(name: &str) -> ElementId {
     ElementId::new(name)
@@ -70,11 +71,11 @@ fn parameters() -> RunningParameters {
 fn memory() -> ConfigurationMemory {
     let mut memory = ConfigurationMemory::default();
     for link in ["link:A-B", "link:A-C", "link:B-C"] {
-        memory.remember(&id(link), &parameters());
+        memory.remember(&id(link), &parameters(), Timestamp::default());
     }
     for router in ["router:A", "router:B", "router:C"] {
         let read = [("ospfd".to_owned(), "running".to_owned())];
-        memory.remember(&id(router), &read.into());
+        memory.remember(&id(router), &read.into(), Timestamp::default());
     }
     memory
 }
@@ -175,7 +176,7 @@ fn the_parameter_that_has_changed_is_accused_and_set_back() {
 #[test]
 fn ends_are_compared_where_nothing_is_remembered() {
     let mut memory = ConfigurationMemory::default();
-    memory.remember(&id("link:B-C"), &parameters());
+    memory.remember(&id("link:B-C"), &parameters(), Timestamp::default());
     let down = Some(AlarmType::LinkDown);
     let survey = with(&[("b/mtu", "1400")], down);
     assert_eq!(found(&memory, &survey), "mtu-mismatch link:A-B b/mtu=1500");
