@@ -20,9 +20,11 @@ use domain::time::{SeededRng, Timestamp};
 use network::{Backbone, Customers, Parameters, Recorded, Simulation, TelemetryErrors};
 use rand_chacha::rand_core::SeedableRng;
 use report::Score;
+use report::score::Mistake;
 use server::clock::Clock;
 use server::config::Settings;
 use server::host::{Home, Host, StartError};
+use server::story::Listener;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -175,8 +177,20 @@ impl Days {
     /// # Errors
     /// [`StartError`] if the platform does not start.
     pub async fn play(&self, progress: impl Fn(f64) + Send + 'static) -> Result<Score, StartError> {
+        self.play_before(Box::new(|_| {}), progress).await
+    }
+
+    /// The same, where `listener` is told all that happens among agents.
+    ///
+    /// # Errors
+    /// [`StartError`] if the platform does not start.
+    pub async fn play_before(
+        &self,
+        listener: Listener,
+        progress: impl Fn(f64) + Send + 'static,
+    ) -> Result<Score, StartError> {
         let mut score = match self.policy.by_hand() {
-            None => self.by_agents(progress).await?,
+            None => self.by_agents(listener, progress).await?,
             Some(by_hand) => self.by_people(by_hand, progress),
         };
         score.world = Some(self.world()).filter(|world| world != report::score::IDEAL);
@@ -185,6 +199,7 @@ impl Days {
 
     async fn by_agents(
         &self,
+        listener: Listener,
         progress: impl Fn(f64) + Send + 'static,
     ) -> Result<Score, StartError> {
         let simulation = self.network();
@@ -196,7 +211,7 @@ impl Days {
         };
         let (roster, inventory) = (roster(&settings)?, simulation.documented_inventory());
         let host = Host::start(Home::Memory, &settings, roster, inventory, clock).await?;
-        let mut world = world(Arc::new(host), simulation, Box::new(|_| {}));
+        let mut world = world(Arc::new(host), simulation, listener);
         let watch = Arc::new(Mutex::new(ServiceIntegrals::default()));
         let (seen, days) = (Arc::clone(&watch), self.clone());
         world
@@ -260,7 +275,13 @@ impl Days {
     /// The score of the days: what began in them as it ended, all else as it was at their end.
     fn concluded(&self, of_days: Score, drained: Score) -> Score {
         let tickets = of_days.complaints.len();
+        let was_sent = |m: &Mistake| m.way == score::SENT;
+        let mut mistakes = of_days.mistakes;
+        mistakes.retain(|m| !was_sent(m));
+        mistakes.extend(drained.mistakes.into_iter().filter(was_sent));
+        mistakes.sort_by_key(|m| m.at);
         let mut score = Score {
+            mistakes,
             faults: drained.faults,
             complaints: drained.complaints,
             ..of_days

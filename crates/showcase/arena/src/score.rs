@@ -22,14 +22,18 @@ use crate::referee;
 use domain::inventory::{ElementId, ElementKind, Inventory};
 use domain::time::Timestamp;
 use network::{Dispatch, Simulation, Truth};
+use report::score::Mistake;
 use report::{ComplaintScore, FaultScore, Score};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use truths::area;
 use yardsticks::{
-    Codebook, Commitment, Consequences, DeliveredAlarm, Measure, TunedYardsticks, YardstickKind,
-    heard,
+    Codebook, Commitment, Consequences, DeliveredAlarm, Measure, TunedYardsticks, Worth,
+    YardstickKind, heard,
 };
+
+/// The way of a mistake that is an engineer sent in vain.
+pub(crate) const SENT: &str = "dispatch";
 
 /// The parameters of a run.
 #[derive(Clone, Debug)]
@@ -121,6 +125,7 @@ pub fn score(
         yardstick: Some(tuned.best().as_str().to_owned()),
         faults: truths.map(|(place, t)| scale.fault(place, t)).collect(),
         complaints: complaints(simulation, &work.boundaries),
+        mistakes: scale.mistakes(),
         figures: figures(simulation, alarms, watch, work),
     };
     score.figures.extend(scale.commitments(score.days));
@@ -217,6 +222,28 @@ impl Scale<'_> {
             best_yardstick_right: Some(self.measure.named_first(place, &self.best_yardstick)),
             own_alarm_right: Some(self.measure.named_first(place, &self.own_alarm)),
         }
+    }
+
+    /// What was committed to wrongly and who was sent in vain, in order of time.
+    fn mistakes(&self) -> Vec<Mistake> {
+        let wrong = |c: &&Commitment| self.measure.worth(c) == Worth::Wrong;
+        let stated = self.work.commitments.iter().filter(wrong);
+        let stated = stated.map(|c| Mistake {
+            at: c.at,
+            way: c.kind.as_str().to_owned(),
+            element: c.element.to_string(),
+            cause: Some(c.cause.as_str().to_owned()),
+        });
+        let sent = self.simulation.dispatches().iter().filter(|d| is_wrong(d));
+        let sent = sent.map(|d| Mistake {
+            at: d.at,
+            way: SENT.to_owned(),
+            element: d.element.to_string(),
+            cause: None,
+        });
+        let mut mistakes: Vec<Mistake> = stated.chain(sent).collect();
+        mistakes.sort_by_key(|m| m.at);
+        mistakes
     }
 
     /// The figures of all that was committed to in so many days.

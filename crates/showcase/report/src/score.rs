@@ -47,6 +47,9 @@ pub struct Score {
     /// The complaints.
     #[serde(default)]
     pub complaints: Vec<ComplaintScore>,
+    /// What was stated wrongly and who was sent in vain, in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mistakes: Vec<Mistake>,
     /// The figures, by the name of their [`crate::Metric`]; a figure that the run lacks is absent.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
@@ -89,6 +92,21 @@ pub struct FaultScore {
     /// True if blaming each alarm's own element named it first; none if none heard the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_alarm_right: Option<bool>,
+}
+
+/// A wrong statement, or an engineer who was sent in vain.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mistake {
+    /// The instant.
+    #[serde(with = "language::time::rfc3339")]
+    pub at: Timestamp,
+    /// The way: `diagnosis`, `intervention`, `ticket` or `dispatch`.
+    pub way: String,
+    /// The element.
+    pub element: String,
+    /// What it was said to have failed of; none of an engineer who was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
 }
 
 /// The handling of a customer's complaint.

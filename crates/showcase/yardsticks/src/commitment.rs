@@ -20,6 +20,17 @@ pub enum CommitmentKind {
     Ticket,
 }
 
+impl CommitmentKind {
+    /// The name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Diagnosis => "diagnosis",
+            Self::Intervention => "intervention",
+            Self::Ticket => "ticket",
+        }
+    }
+}
+
 /// An element that a policy holds to have failed, and acts upon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commitment {
