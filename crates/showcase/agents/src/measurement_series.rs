@@ -1,8 +1,10 @@
 //! Several measurements of one element as one: instruments err, and probes fail.
 //!
-//! Each element is measured twice at the same time. If the two contradict each other it is measured a third
-//! time, and what most of them say holds: the condition by majority, each reading by its median. A
-//! probe that failed is repeated. So one wrong reading neither sends anybody nor clears anything.
+//! Each element is measured twice at the same time, and again until what most measurements say is likely
+//! enough for what depends on it: what clears an element must lead by two measurements, what condemns it by
+//! three, for hundreds of elements are measured for each one that is broken, and somebody is sent to what is
+//! condemned. The condition is that of most, each reading their median. A probe that failed is repeated. So
+//! one wrong reading clears nothing, and two wrong ones send nobody.
 //! Knows measurements; refuses to know what they mean: whoever asks says when two of them
 //! contradict each other. Used by [`crate::domain_agent`], [`crate::ip_fault`] and
 //! [`crate::wireless_fault`].
@@ -14,11 +16,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// All that was measured, by element.
 pub type Measurements = BTreeMap<ElementId, Measurement>;
 
-/// The number of measurements of an element that are begun at the same time, and that must agree.
+/// The number of measurements of an element that are begun at the same time, and by which one condition must
+/// lead over every other.
 pub const AGREEING: usize = 2;
+/// The same of a condition that condemns the element. Where one measurement in twenty is wrong, each that
+/// agrees makes a failure some thirty times likelier: three raise one in ten thousand to a near certainty.
+const CONDEMNING: usize = 3;
+/// The number of measurements of one condition of which the first two contradict each other.
+const CONTRADICTING: usize = 3;
 /// The most measurements of an element, and the most probes, failed ones among them.
-const TAKEN_MAX: usize = 3;
-const PROBES_MAX: usize = 5;
+const TAKEN_MAX: usize = 7;
+const PROBES_MAX: usize = 9;
 
 /// The measurements of one element.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,29 +38,62 @@ pub struct MeasurementSeries {
 }
 
 impl MeasurementSeries {
-    /// The number of further probes that it needs: until two agree, or too many have failed.
+    /// The number of further probes that it needs: until one condition leads by enough, or too many
+    /// have failed.
     fn lacks(&self, contradict: &impl Fn(&Measurement, &Measurement) -> bool) -> usize {
-        let probes = self.taken.len() + self.failed.len() + self.awaited;
-        let wanted = match &self.taken[..] {
-            [one, other] if one.condition != other.condition || contradict(one, other) => TAKEN_MAX,
-            _ => AGREEING,
+        let lead = match &self.taken[..] {
+            [one, other, ..] if one.condition == other.condition && contradict(one, other) => {
+                CONTRADICTING.saturating_sub(self.taken.len())
+            }
+            _ => 0,
         };
-        let lacking = wanted.saturating_sub(self.taken.len() + self.awaited);
-        lacking.min(PROBES_MAX.saturating_sub(probes))
+        let lacking = lead.max(self.lacks_lead()).saturating_sub(self.awaited);
+        let taken = self.taken.len() + self.awaited;
+        let probes = taken + self.failed.len();
+        let left = TAKEN_MAX.saturating_sub(taken);
+        lacking.min(left).min(PROBES_MAX.saturating_sub(probes))
+    }
+
+    /// The number of measurements by which the likeliest condition leads by too little.
+    fn lacks_lead(&self) -> usize {
+        let Some(likeliest) = self.condition() else {
+            return AGREEING;
+        };
+        let others = self.taken.iter().map(|m| m.condition);
+        let others = others.filter(|c| *c != likeliest);
+        let next = others.map(|c| self.votes(c)).max().unwrap_or(0);
+        let wanted = match likeliest {
+            Condition::Failed | Condition::Unreachable => CONDEMNING,
+            Condition::Good | Condition::Degraded => AGREEING,
+        };
+        (wanted + next).saturating_sub(self.votes(likeliest))
+    }
+
+    fn votes(&self, condition: Condition) -> usize {
+        let alike = self.taken.iter().filter(|m| m.condition == condition);
+        alike.count()
+    }
+
+    /// The condition that most measurements show; of equals the better one. None without any.
+    fn condition(&self) -> Option<Condition> {
+        let conditions = self.taken.iter().map(|m| m.condition);
+        let by_votes = |a: &Condition, b: &Condition| self.votes(*a).cmp(&self.votes(*b));
+        conditions.max_by(|a, b| by_votes(a, b).then(b.cmp(a)))
     }
 
     /// What most of the measurements say; none without any. Where two stand against each other the
     /// better condition holds: doubt does not condemn.
     pub fn agreed(&self) -> Option<Measurement> {
         let first = self.taken.first()?;
-        let votes = |c: Condition| self.taken.iter().filter(|m| m.condition == c).count();
-        let conditions = self.taken.iter().map(|m| m.condition);
-        let condition = conditions.max_by(|a, b| votes(*a).cmp(&votes(*b)).then(b.cmp(a)))?;
+        let condition = self.condition()?;
         let names: BTreeSet<&String> = self.taken.iter().flat_map(|m| m.readings.keys()).collect();
+        // The readings of what shows another condition are of another state, or of another element.
+        let alike = self.taken.iter().filter(|m| m.condition == condition);
+        let alike: Vec<&Measurement> = alike.collect();
         let reading = |name: &String| {
-            let values = self.taken.iter().filter_map(|m| m.readings.get(name));
+            let values = alike.iter().filter_map(|m| m.readings.get(name));
             let mut values: Vec<f64> = values.copied().collect();
-            let told_by_most = 2 * values.len() > self.taken.len();
+            let told_by_most = 2 * values.len() > alike.len();
             told_by_most.then(|| (name.clone(), median(&mut values)))
         };
         Some(Measurement {
