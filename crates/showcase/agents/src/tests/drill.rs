@@ -797,8 +797,10 @@ fn brief(action: &domain::telemetry::Action) -> String {
         Action::Probe { element } => format!("Probe {element}"),
         Action::ReadConfiguration { element } => format!("ReadConfiguration {element}"),
         Action::Configure {
-            element, parameter, ..
-        } => format!("Configure {element} {parameter}"),
+            element,
+            parameter,
+            value,
+        } => format!("Configure {element} {parameter} {value}"),
         Action::Restart { element } => format!("Restart {element}"),
         Action::Dispatch { element, .. } => format!("Dispatch {element}"),
         other => format!("{other:?}"),

@@ -37,6 +37,8 @@ pub(crate) enum Fault {
     False(&'static str, AlarmType),
     /// A cell's parameter differs from its plan, without harm.
     Drifted(&'static str),
+    /// A cell serves its users badly, for a reason that cannot be measured.
+    Crowded(&'static str),
     /// Something transmits near cell 3 of site s0, whose own alarm is lost; those beside it tell.
     Foreign(&'static str),
 }
@@ -223,7 +225,7 @@ impl Net {
             Fault::Stopped(s) | Fault::Battery(s) => name == *s,
             Fault::Misconfigured(c) | Fault::Hanging(c) => name == *c,
             Fault::Broken(c) | Fault::Foreign(c) | Fault::Drifted(c) => name == *c,
-            Fault::False(..) => false,
+            Fault::False(..) | Fault::Crowded(_) => false,
         };
         self.faults.iter().position(|(f, on)| *on && about(f))
     }
@@ -301,7 +303,9 @@ impl Net {
             if dead {
                 continue;
             }
-            let degraded = self.has(|f| *f == Fault::Misconfigured(leak(id)));
+            let degraded = self.has(
+                |f| matches!(f, Fault::Misconfigured(c) | Fault::Crowded(c) if id.as_str() == *c),
+            );
             let edge = if degraded { 0.8 } else { 20.0 * (1.0 - load) };
             let users = mbps * 2.0;
             self.broken_promises += u64::from(users > 0.1 && edge < 2.0 && !degraded);
@@ -533,7 +537,7 @@ fn alarms(fault: &Fault, now: Timestamp, cleared: bool) -> Vec<Alarm> {
         Fault::Stopped(s) => (s, &[CellsOutOfService]),
         Fault::Mains(s) => (s, &[MainsFailure, SiteUnreachable, CellsOutOfService]),
         Fault::Battery(s) => (s, &[MainsFailure]),
-        Fault::Misconfigured(c) => (c, &[CellDegraded]),
+        Fault::Misconfigured(c) | Fault::Crowded(c) => (c, &[CellDegraded]),
         Fault::Hanging(c) | Fault::Broken(c) => (c, &[CellUnavailable]),
     };
     let of_type = types.iter();

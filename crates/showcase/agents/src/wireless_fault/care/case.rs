@@ -127,6 +127,8 @@ pub struct CareCase {
     pub borne_out: bool,
     /// The parameters that were set, with what they were before.
     pub set: Vec<(ElementId, String, String)>,
+    /// The instant at which they were set.
+    pub set_at: Timestamp,
     /// Parameters that are not as planned and do no harm, or whose setting did not help.
     pub harmless: BTreeSet<(ElementId, String)>,
     /// By how many dB more than those beside it the cell stood out that is blamed for foreign power.
@@ -178,6 +180,7 @@ impl CareCase {
             before: Vec::new(),
             borne_out: false,
             set: Vec::new(),
+            set_at: now,
             harmless: BTreeSet::new(),
             stood_out_db: None,
             refuted: BTreeSet::new(),

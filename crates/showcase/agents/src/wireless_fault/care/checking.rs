@@ -8,13 +8,15 @@
 //! | a cell serves badly | its users get less than before (`counters.rs`) | they get as much |
 //!
 //! Until it is borne out nobody is sent, nothing is restarted and no power is raised: it is looked at again
-//! every five minutes, until its alarms end or it is left. A parameter that is not as planned is set where the
-//! cell serves its users worse; or where the alarm that says so is of a type that has mostly been true, for
-//! counters come every quarter of an hour only. How it ended counts for or
+//! every five minutes, until its alarms end or it is left. A parameter that is not as planned is set if it was
+//! changed since it was last read (`audit.rs`) and an alarm or counters say that the cell serves its users worse; one
+//! that has always been so is spared; one of which nobody knows is set where counters say so, or an alarm of a
+//! type that has mostly been true. How it ended counts for or
 //! against the type of alarm ([`crate::alarm_trust`]). Knows what is believed; refuses to know
 //! what is done then. Read next: [`super::work`].
 
 use super::Care;
+use super::audit::Since;
 use super::case::{CareCase, RepairState};
 use super::screening::departures;
 use super::source::cells_measured;
@@ -170,7 +172,12 @@ impl Care {
             let suffers = self.suffers(base, case, element);
             for (parameter, planned) in departures(read) {
                 let key = (element.clone(), parameter.clone());
-                if !suffers || case.harmless.contains(&key) {
+                let may_be_why = match self.audit.since(element, parameter) {
+                    Since::Always => false,
+                    Since::Changed(_) => suffers || is_alarmed(base, element),
+                    Since::Unknown => suffers,
+                };
+                if !may_be_why || case.harmless.contains(&key) {
                     found.spared.push(format!(
                         "{parameter} of {element} is not as planned, but does no harm that is seen"
                     ));
@@ -200,6 +207,12 @@ impl Care {
             || base.alarms().on(cell).any(told)
             || self.does_worse(base.topology().inventory(), case, cell) == Some(true)
     }
+}
+
+/// True if an alarm says that a cell serves badly, whatever such alarms have been worth.
+fn is_alarmed(base: &Base, cell: &ElementId) -> bool {
+    let of_service = |t| matches!(t, AlarmType::CellDegraded | AlarmType::CellUnavailable);
+    base.alarms().on(cell).any(|(t, _)| of_service(t))
 }
 
 /// True if two measurements of one element cannot both be right.

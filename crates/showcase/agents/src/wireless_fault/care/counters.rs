@@ -13,8 +13,8 @@ use domain::inventory::{ElementId, Inventory};
 use domain::telemetry::{CellPerformance, Performance};
 use std::sync::Arc;
 
-/// The periods that are kept.
-const KEPT: usize = 5;
+/// The periods that are kept: two hours.
+const KEPT: usize = 8;
 /// A period says what users got before a trouble if it ended so many seconds before this was
 /// noticed, and what a cell heard if so many.
 const SERVED_BEFORE_S: f64 = 1_200.0;
@@ -24,6 +24,8 @@ const USERS_LEAST: f64 = 0.5;
 /// It does worse if its slowest users get less than this share of what was to be expected, or if it has
 /// fewer than this share of its users.
 const WORSE: (f64, f64) = (0.8, 0.6);
+/// The same if it does not do as well as before, which alone says little.
+const NOT_AS_WELL: (f64, f64) = (0.95, 0.9);
 /// The same if it does far worse.
 const FAR_WORSE: (f64, f64) = (0.4, 0.3);
 
@@ -31,6 +33,9 @@ impl Care {
     /// Keeps the performance of a period.
     pub(super) fn keep_period(&mut self, performance: &Arc<Performance>) {
         self.periods.push(Arc::clone(performance));
+        if let [.., before, _, now] = &self.periods[..] {
+            self.hearing.learn(before, now);
+        }
         let surplus = self.periods.len().saturating_sub(KEPT);
         self.periods.drain(..surplus);
     }
@@ -68,6 +73,22 @@ impl Care {
         worse_than(inventory, before, now, cell, WORSE) == Some(true)
     }
 
+    /// True if a cell does less well in this period than in an earlier one.
+    pub(super) fn does_not_as_well(
+        inventory: &Inventory,
+        before: &Performance,
+        now: &Performance,
+        cell: &ElementId,
+    ) -> bool {
+        worse_than(inventory, before, now, cell, NOT_AS_WELL) == Some(true)
+    }
+
+    /// True while no period has been counted that began after the parameters of a case were set.
+    pub(super) fn waits_for_counters(&self, case: &CareCase) -> bool {
+        let last = self.performance.as_ref();
+        !case.set.is_empty() && last.is_some_and(|p| p.from < case.set_at)
+    }
+
     /// True if a period that began after a case was opened has been counted.
     pub(super) fn counted_since(&self, case: &CareCase) -> bool {
         let last = self.performance.as_ref();
@@ -79,12 +100,17 @@ impl CareCase {
     /// The power that a cell heard on its carrier before the trouble, neighbours included, in dBm: as was
     /// counted, or its noise where nothing was.
     pub(super) fn usual_dbm(&self, inventory: &Inventory, cell: &ElementId) -> f64 {
+        let plan = inventory.cells.get(cell);
+        let noise = || plan.map_or(f64::MAX, |plan| noise_dbm(plan.bandwidth_mhz));
+        self.counted_dbm(cell).unwrap_or_else(noise)
+    }
+
+    /// The same as was counted; none if nothing was.
+    pub(super) fn counted_dbm(&self, cell: &ElementId) -> Option<f64> {
         let settled = self.opened_at.plus_s(-HEARD_BEFORE_S);
         let periods = self.before.iter().rev().filter(|p| p.until <= settled);
         let mut counted = periods.filter_map(|p| p.cells.get(cell));
-        let plan = inventory.cells.get(cell);
-        let noise = || plan.map_or(f64::MAX, |plan| noise_dbm(plan.bandwidth_mhz));
-        counted.next().map_or_else(noise, |c| c.interference_dbm)
+        counted.next().map(|c| c.interference_dbm)
     }
 }
 

@@ -5,7 +5,8 @@
 //! - [`aid`]: the conversation with the optimisation agent; [`work`]: finding and mending the cause;
 //!   `cause`: what measurements and alarms speak for, `source`: where foreign power comes from;
 //! - `checking`: whether measurements bear out what alarms say, before anything is done; `counters`: what
-//!   cells did before, and do now;
+//!   cells did before, and do now; `audit`: what their parameters were before; `hearing`: how much what they hear
+//!   changes by itself;
 //! - [`question`]: the conversation with the IP domain's agent; [`ticket`]: with whoever repairs;
 //!   [`verifying`]: whether it helped.
 //!
@@ -15,10 +16,12 @@
 //! which compensations are open, and each becomes a case again ([`aid`]). Read next: [`case`].
 
 pub mod aid;
+mod audit;
 pub mod case;
 mod cause;
 mod checking;
 mod counters;
+mod hearing;
 pub mod question;
 mod screening;
 mod source;
@@ -31,6 +34,7 @@ use super::expertise::Base;
 use crate::alarm_trust::AlarmTrust;
 use crate::knowledge::Knowledge;
 use crate::outbox::{Outbox, ReplyOutcome};
+use audit::Audit;
 use case::{CareCase, CompensationState, RepairState};
 use domain::agent::{Message, Output, Undelivered};
 use domain::content::Content;
@@ -43,9 +47,10 @@ use domain::telemetry::{
 };
 use domain::time::Timestamp;
 use domain::verb::Verb;
+use hearing::Hearing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use trouble::tells_of_trouble;
+use trouble::{is_of_cell, tells_of_trouble};
 
 /// Seconds for which alarms must have stood.
 pub const SETTLED_S: f64 = 60.0;
@@ -111,6 +116,31 @@ enum Errand {
     Look(u64, ElementId),
     /// Look whether a cell that does worse than before is in trouble.
     Screen(ElementId),
+    /// Read the parameters of a cell in its turn.
+    Audit(ElementId),
+}
+
+impl Errand {
+    fn element(&self) -> &ElementId {
+        match self {
+            Self::Step(.., element)
+            | Self::Look(_, element)
+            | Self::Screen(element)
+            | Self::Audit(element) => element,
+        }
+    }
+}
+
+/// A cell that may do worse because a parameter is not as planned.
+#[derive(Clone, Debug)]
+struct Suspect {
+    read: Configuration,
+    /// A period before that.
+    before: Arc<Performance>,
+    /// True if the parameter was changed since.
+    changed: bool,
+    /// The number of periods for which it has been watched.
+    watched: u32,
 }
 
 /// The care for troubles.
@@ -128,11 +158,14 @@ pub struct Care {
     healthy: BTreeMap<ElementId, CellPerformance>,
     /// The last periods, oldest first.
     periods: Vec<Arc<Performance>>,
-    /// Cells that did worse in the last period and have a parameter that is not as planned, with the
-    /// period before that.
-    suspects: BTreeMap<ElementId, (Configuration, Arc<Performance>)>,
+    /// Cells that may do worse because a parameter is not as planned.
+    suspects: BTreeMap<ElementId, Suspect>,
     /// How far alarms of each type have proved true.
     trust: AlarmTrust,
+    /// What the parameters of cells were.
+    audit: Audit,
+    /// How much what cells hear changes by itself.
+    hearing: Hearing,
 }
 
 impl Care {
@@ -180,7 +213,7 @@ impl Care {
         now: Timestamp,
     ) -> Vec<Output> {
         self.keep_period(&performance);
-        let outputs = self.screen(base, &performance, now);
+        let mut outputs = self.screen(base, &performance, now);
         let troubled = |id: &ElementId| {
             let of = |c: &CareCase| c.cells.contains(id);
             self.cases.iter().any(of)
@@ -189,6 +222,10 @@ impl Care {
             if cell.users > 0.5 && !troubled(id) && !self.suspects.contains_key(id) {
                 self.healthy.insert(id.clone(), cell.clone());
             }
+        }
+        for element in self.audit.due(performance.cells.keys()) {
+            let errand = Errand::Audit(element.clone());
+            outputs.push(self.act(base, errand, Action::ReadConfiguration { element }));
         }
         self.performance = Some(performance);
         outputs
@@ -242,6 +279,12 @@ impl Care {
         };
         let mut outputs = match &outcome {
             Outcome::Measured(measured) => base.seen(measured, now),
+            Outcome::Configuration(read) => {
+                let cell = errand.element();
+                let is_troubled = base.alarms().on(cell).any(|(t, _)| is_of_cell(t));
+                self.audit.take(cell, read, is_troubled, now);
+                Vec::new()
+            }
             _ => Vec::new(),
         };
         outputs.extend(match errand {
@@ -253,6 +296,7 @@ impl Care {
             },
             Errand::Look(number, element) => self.looked(base, number, &element, outcome, now),
             Errand::Screen(cell) => self.screened(base, cell, &outcome, now),
+            Errand::Audit(cell) => self.audited(base, cell, &outcome),
         });
         outputs
     }

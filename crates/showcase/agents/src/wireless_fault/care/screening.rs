@@ -4,10 +4,13 @@
 //! worse, is looked at: its parameters are read and it is measured. Mostly its users sleep, went elsewhere, or a
 //! neighbour woke up, and that is all; where a parameter is not as planned or hardware is dead it is a
 //! trouble as if an alarm had said so. Knows counters and what they are compared with; refuses to know
-//! what is done about it. Parameters drift without harm: unless a cell does far worse, one that is not as
-//! planned must go with users served worse for a second period. Read next: [`super::trouble`].
+//! what is done about it. Parameters drift without harm: one that has always been so is no reason, and unless a
+//! cell does far worse, one of which nobody knows must go with users served worse for a second period; but one
+//! that was changed (`audit.rs`) need only go with users served less well than before.
+//! Read next: [`super::trouble`].
 
-use super::{Care, Errand};
+use super::audit::Since;
+use super::{Care, Errand, Suspect};
 use crate::wireless_fault::expertise::{Base, is_broken};
 use domain::agent::Output;
 use domain::inventory::ElementId;
@@ -22,6 +25,8 @@ const USERS_LEAST: f64 = 2.0;
 const FEWER: f64 = 0.75;
 /// It serves them worse, as a share of what its slowest users got before.
 const WORSE: f64 = 0.6;
+/// The periods for which a cell is watched of which a parameter was changed: an hour and a half.
+const WATCHED_MAX: u32 = 6;
 /// The most cells that are looked at after one period.
 const LOOKS_MAX: usize = 24;
 
@@ -78,16 +83,29 @@ impl Care {
             .into()
     }
 
-    /// Opens cases for the suspects of the period before that still do worse.
+    /// Opens cases for the suspects that do worse for a second period, or of which a parameter was changed and
+    /// that do not do as well as before.
     fn judge_suspects(&mut self, base: &mut Base, now: &Performance, at: Timestamp) -> Vec<Output> {
         let mut outputs = Vec::new();
-        for (cell, (read, before)) in std::mem::take(&mut self.suspects) {
+        for (cell, mut suspect) in std::mem::take(&mut self.suspects) {
             let inventory = base.topology().inventory();
-            if self.is_known(base, &cell) || !Self::still_worse(inventory, &before, now, &cell) {
+            if self.is_known(base, &cell) {
+                continue;
+            }
+            let (before, changed) = (Arc::clone(&suspect.before), suspect.changed);
+            let harmed = match changed {
+                true => Self::does_not_as_well(inventory, &before, now, &cell),
+                false => Self::still_worse(inventory, &before, now, &cell),
+            };
+            if !harmed {
+                suspect.watched += 1;
+                if changed && suspect.watched < WATCHED_MAX {
+                    self.suspects.insert(cell, suspect);
+                }
                 continue;
             }
             let cells = BTreeSet::from([cell.clone()]);
-            let configurations = BTreeMap::from([(cell, read)]);
+            let configurations = BTreeMap::from([(cell, suspect.read)]);
             outputs.extend(self.open_for_cells(base, cells, BTreeSet::new(), configurations, at));
             if let Some(case) = self.cases.last_mut() {
                 case.before = vec![before];
@@ -96,11 +114,58 @@ impl Care {
         outputs
     }
 
+    /// Takes in what was read of a cell in its turn: one of which a parameter was changed away from its plan is
+    /// watched, one that does not answer is looked at.
+    pub(super) fn audited(
+        &mut self,
+        base: &mut Base,
+        cell: ElementId,
+        outcome: &Outcome,
+    ) -> Vec<Output> {
+        match outcome {
+            _ if self.is_known(base, &cell) => Vec::new(),
+            Outcome::Configuration(read) => {
+                self.suspect_changed(cell, read);
+                Vec::new()
+            }
+            Outcome::Impossible(_) => {
+                let errand = Errand::Screen(cell.clone());
+                vec![self.act(base, errand, Action::Probe { element: cell })]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Watches a cell of which a parameter was changed away from its plan; says if it was.
+    fn suspect_changed(&mut self, cell: ElementId, read: &Configuration) -> bool {
+        let Some(after) = self.audit.changed_after(&cell) else {
+            return false;
+        };
+        let early = self.periods.iter().rev().find(|p| p.until <= after);
+        let Some(before) = early.or(self.periods.first()).cloned() else {
+            return false;
+        };
+        self.suspects.entry(cell).or_insert(Suspect {
+            read: read.clone(),
+            before,
+            changed: true,
+            watched: 0,
+        });
+        true
+    }
+
     /// True if alarms or a case tell of the cell, or of its site, already.
     fn is_known(&self, base: &Base, cell: &ElementId) -> bool {
         let site = base.topology().inventory().node_of(cell);
         let has = |c: &super::case::CareCase| c.cells.contains(cell) || c.sites.contains(site);
         base.alarms().site_is_out(site) || self.cases.iter().any(has)
+    }
+
+    /// True if a parameter is not as planned that has not always been so.
+    fn may_be_why(&self, cell: &ElementId, read: &Configuration) -> bool {
+        let always = |parameter: &str| self.audit.since(cell, parameter) == Since::Always;
+        let mut departs = departures(read).into_iter();
+        departs.any(|(parameter, _)| !always(parameter))
     }
 
     /// Takes in what a look at a cell has shown.
@@ -111,14 +176,22 @@ impl Care {
         outcome: &Outcome,
         now: Timestamp,
     ) -> Vec<Output> {
-        let differs = |read: &Configuration| !departures(read).is_empty();
         let configurations = match outcome {
-            Outcome::Configuration(read) if differs(read) => {
+            Outcome::Configuration(read) if self.may_be_why(&cell, read) => {
+                let far_worse = self.does_far_worse(base.topology().inventory(), &cell);
+                if !far_worse && self.suspect_changed(cell.clone(), read) {
+                    return Vec::new();
+                }
                 // Many a parameter is not as planned and does no harm.
-                if !self.does_far_worse(base.topology().inventory(), &cell) {
+                if !far_worse {
                     if let [.., before, _] = &self.periods[..] {
-                        let before = Arc::clone(before);
-                        self.suspects.insert(cell, (read.clone(), before));
+                        let suspect = Suspect {
+                            read: read.clone(),
+                            before: Arc::clone(before),
+                            changed: false,
+                            watched: 0,
+                        };
+                        self.suspects.insert(cell, suspect);
                     }
                     return Vec::new();
                 }

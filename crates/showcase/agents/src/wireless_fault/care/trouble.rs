@@ -194,10 +194,12 @@ impl Care {
         if said.is_empty() {
             said.push("as their counters and a look at them say");
         }
+        let first = cells.first().map(ElementId::as_str);
         let words = format!(
-            "Trouble {}: {} cells, {}",
+            "Trouble {}: {} cells, {} first, {}",
             case.number,
             cells.len(),
+            first.unwrap_or_default(),
             said.join(", ")
         );
         case.sites = cells.iter().map(|c| inventory.node_of(c).clone()).collect();

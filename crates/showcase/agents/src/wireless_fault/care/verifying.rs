@@ -3,7 +3,7 @@
 //!
 //! Knows what proves that a case is over, how often is looked, and which alarms a look disproves: a case of
 //! foreign power is not over while the cell that is blamed still stands out, whatever alarms say, and a parameter
-//! whose setting did not help is set back. Every look measures twice. What was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
+//! whose setting did not help, as a whole period since shows, is set back. Every look measures twice. What was done about the cause it does not ask; if that did not help, the work begins anew. Read next:
 //! [`super::work`], [`super::ticket`].
 
 use super::aid::MIN_THROUGHPUT_MBPS;
@@ -51,6 +51,8 @@ impl Care {
         number: u64,
         now: Timestamp,
     ) -> Vec<Output> {
+        let case = self.cases.iter().find(|c| c.number == number);
+        let waits = case.is_some_and(|case| self.waits_for_counters(case));
         let Some(case) = self.case(number) else {
             return Vec::new();
         };
@@ -62,7 +64,7 @@ impl Care {
         let dead = hardware.and_then(|cell| case.seen.get(cell));
         let dead = dead.is_some_and(|m| m.condition == Condition::Failed);
         let looks_max = if dead { DEAD_LOOKS_MAX } else { LOOKS_MAX };
-        if case.looks < looks_max {
+        if case.looks < looks_max || waits {
             let mut outputs = self.enter(base, number, RepairState::Verifying, now);
             outputs.extend(self.look(base, number));
             return outputs;
@@ -104,6 +106,8 @@ impl Care {
         let mut outputs = vec![Output::Note(words)];
         outputs.extend(self.enter(base, number, RepairState::Undoing, now));
         for (element, parameter, value) in vain {
+            let spared = (element.clone(), parameter.clone(), value.clone());
+            self.audit.spare(spared.0, spared.1, spared.2);
             let action = Action::Configure {
                 element: element.clone(),
                 parameter,

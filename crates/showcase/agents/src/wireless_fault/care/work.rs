@@ -21,7 +21,7 @@ use crate::domain_agent::job::{DiagnosisFinding, readings};
 use crate::measurement_series::MeasurementRound;
 use crate::payloads::Schema;
 use crate::payloads::diagnosis::DiagnosisResult;
-use crate::wireless_fault::expertise::Base;
+use crate::wireless_fault::expertise::{Base, is_broken};
 use domain::agent::Output;
 use domain::cause::Cause;
 use domain::inventory::ElementId;
@@ -263,7 +263,7 @@ impl Care {
                 false => self.doubt(base, number, now),
             };
         };
-        case.set = was;
+        (case.set, case.set_at) = (was, now);
         let words = format!("{parameter} of {element} is not as planned: it is set");
         case.evidence.push(words.clone());
         let proposal = "Set the parameters as planned".to_owned();
@@ -367,10 +367,13 @@ impl Care {
         let Some(case) = self.cases.iter().find(|c| c.number == number) else {
             return Vec::new();
         };
-        // A restart takes out of service what it is done to: it is done to what is measured to ail only.
-        let ails = |m: &Measurement| {
-            matches!(m.condition, Condition::Failed | Condition::Degraded)
-                || self.does_worse(base.topology().inventory(), case, &m.element) == Some(true)
+        // A restart takes out of service what it is done to: it is done to what is measured to ail only. That a
+        // cell serves its users worse has other reasons than its hardware.
+        let of_cells = !case.cells.is_empty();
+        let ails = |m: &Measurement| match m.condition {
+            Condition::Failed => true,
+            Condition::Degraded => !of_cells || is_broken(m),
+            Condition::Good | Condition::Unreachable => false,
         };
         let answers = |e: &&ElementId| {
             let seen = case.measured.get(*e);

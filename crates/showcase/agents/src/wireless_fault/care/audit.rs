@@ -1,0 +1,202 @@
+//! What the parameters of cells were before: a change is told from what has always been so.
+//!
+//! Parameters that are not as planned are many, and most do no harm; nobody has cleaned them up. A change
+//! away from plan is rare, and what changed before a trouble is likelier its cause than anything that has stood
+//! for days. So all cells are read in turn, an hour for each round, and each reading is compared with those
+//! before. What is first read while alarms tell of trouble on the cell says nothing of before. In memory: after a
+//! restart the first round is read at once. Knows readings; refuses to know what they do to users
+//! (`counters.rs`). Read next: `checking.rs`, `screening.rs`, which judge departures by it.
+
+use super::screening::departures;
+use domain::inventory::ElementId;
+use domain::telemetry::Configuration;
+use domain::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The periods over which a round is spread, after the first.
+const ROUND_PERIODS: usize = 4;
+
+/// Since when a parameter has the value that it has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Since {
+    /// It had another value at this instant.
+    Changed(Timestamp),
+    /// It had no other value whenever it was read, from before any trouble.
+    Always,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A parameter that is not as planned.
+#[derive(Clone, Debug)]
+struct Departure {
+    value: String,
+    /// The last reading at which it had another value.
+    otherwise_at: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug)]
+struct CellReadings {
+    last: Timestamp,
+    departures: BTreeMap<String, Departure>,
+}
+
+/// All that was read of the parameters of cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Audit {
+    cells: BTreeMap<ElementId, CellReadings>,
+    /// Values that turned out to do no harm: of a cell, of its parameter.
+    harmless: BTreeSet<(ElementId, String, String)>,
+    /// The last cell of the round so far.
+    reached: Option<ElementId>,
+}
+
+impl Audit {
+    /// The cells to be read in the coming period.
+    pub(super) fn due<'a>(&mut self, cells: impl Iterator<Item = &'a ElementId>) -> Vec<ElementId> {
+        let all: Vec<&ElementId> = cells.collect();
+        let count = match self.cells.is_empty() {
+            true => all.len(),
+            false => all.len().div_ceil(ROUND_PERIODS),
+        };
+        let after = |c: &&&ElementId| self.reached.as_ref().is_none_or(|at| **c > at);
+        let rest = all.iter().filter(after).take(count);
+        let due: Vec<ElementId> = rest.map(|c| (*c).clone()).collect();
+        self.reached = due.last().filter(|_| due.len() == count).cloned();
+        due
+    }
+
+    /// Takes down what was read of a cell; `is_troubled` if alarms tell of trouble there.
+    pub(super) fn take(
+        &mut self,
+        cell: &ElementId,
+        read: &Configuration,
+        is_troubled: bool,
+        now: Timestamp,
+    ) {
+        let departs = departures(read).into_iter().filter_map(|(parameter, _)| {
+            let value = read.running.get(parameter)?;
+            Some((parameter.clone(), value.clone()))
+        });
+        let known = match self.cells.get_mut(cell) {
+            Some(known) => known,
+            None if is_troubled => return,
+            None => {
+                let departure = |value| Departure {
+                    value,
+                    otherwise_at: None,
+                };
+                let departures = departs.map(|(name, value)| (name, departure(value)));
+                let readings = CellReadings {
+                    last: now,
+                    departures: departures.collect(),
+                };
+                self.cells.insert(cell.clone(), readings);
+                return;
+            }
+        };
+        let mut departures = BTreeMap::new();
+        for (parameter, value) in departs {
+            let before = known.departures.remove(&parameter);
+            let departure = before.filter(|d| d.value == value).unwrap_or(Departure {
+                value,
+                otherwise_at: Some(known.last),
+            });
+            departures.insert(parameter, departure);
+        }
+        (known.last, known.departures) = (now, departures);
+    }
+
+    /// Takes down that a value of a parameter has turned out to do no harm.
+    pub(super) fn spare(&mut self, cell: ElementId, parameter: String, value: String) {
+        self.harmless.insert((cell, parameter, value));
+    }
+
+    /// Since when a parameter of a cell has not been as planned.
+    pub(super) fn since(&self, cell: &ElementId, parameter: &str) -> Since {
+        let known = self.cells.get(cell);
+        match known.and_then(|known| known.departures.get(parameter)) {
+            None => Since::Unknown,
+            Some(departure) if self.is_harmless(cell, parameter, &departure.value) => Since::Always,
+            Some(departure) => departure.otherwise_at.map_or(Since::Always, Since::Changed),
+        }
+    }
+
+    /// The instant at which a cell's parameters were last read before one of those that are not as planned
+    /// now was changed; none if none was.
+    pub(super) fn changed_after(&self, cell: &ElementId) -> Option<Timestamp> {
+        let known = self.cells.get(cell)?;
+        let departures = known.departures.iter();
+        let harmful = departures.filter(|(p, d)| !self.is_harmless(cell, p, &d.value));
+        harmful.filter_map(|(_, d)| d.otherwise_at).max()
+    }
+
+    fn is_harmless(&self, cell: &ElementId, parameter: &str, value: &str) -> bool {
+        let key = (cell.clone(), parameter.to_owned(), value.to_owned());
+        self.harmless.contains(&key)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bench::{at, id};
+
+    fn read(tilt: &str) -> Configuration {
+        let with = |value: &str| BTreeMap::from([("tilt".to_owned(), value.to_owned())]);
+        Configuration {
+            running: with(tilt),
+            planned: with("4.0"),
+        }
+    }
+
+    #[test]
+    fn a_change_is_told_from_what_has_always_been_so() {
+        let mut audit = Audit::default();
+        let (drifted, changed) = (id("cell:A/1"), id("cell:B/1"));
+        assert_eq!(audit.since(&drifted, "tilt"), Since::Unknown);
+        audit.take(&drifted, &read("4.3"), false, at(0));
+        audit.take(&changed, &read("4.0"), false, at(0));
+        audit.take(&drifted, &read("4.3"), true, at(3_600));
+        audit.take(&changed, &read("9.0"), true, at(3_600));
+        assert_eq!(audit.since(&drifted, "tilt"), Since::Always);
+        assert_eq!(audit.since(&changed, "tilt"), Since::Changed(at(0)));
+        assert_eq!(audit.changed_after(&changed), Some(at(0)));
+        assert_eq!(audit.changed_after(&drifted), None);
+        // It is remembered when it was changed, however often it is read.
+        audit.take(&changed, &read("9.0"), true, at(7_200));
+        assert_eq!(audit.since(&changed, "tilt"), Since::Changed(at(0)));
+        // Set right, and set back because it was not why.
+        audit.take(&changed, &read("4.0"), false, at(7_300));
+        assert_eq!(audit.changed_after(&changed), None);
+        audit.spare(changed.clone(), "tilt".to_owned(), "9.0".to_owned());
+        audit.take(&changed, &read("9.0"), false, at(7_400));
+        assert_eq!(audit.since(&changed, "tilt"), Since::Always);
+        assert_eq!(audit.changed_after(&changed), None);
+    }
+
+    #[test]
+    fn a_first_reading_in_trouble_says_nothing_of_before() {
+        let mut audit = Audit::default();
+        audit.take(&id("cell:A/1"), &read("9.0"), true, at(0));
+        assert_eq!(audit.since(&id("cell:A/1"), "tilt"), Since::Unknown);
+    }
+
+    #[test]
+    fn every_cell_is_read_at_first_and_then_a_quarter_at_a_time() {
+        let mut audit = Audit::default();
+        let cells: Vec<ElementId> = (0..10).map(|n| id(&format!("cell:{n}"))).collect();
+        assert_eq!(audit.due(cells.iter()).len(), 10);
+        for cell in &cells {
+            audit.take(cell, &read("4.0"), false, at(0));
+        }
+        let mut round: Vec<ElementId> = Vec::new();
+        while round.len() < 10 {
+            let due = audit.due(cells.iter());
+            assert!(due.len() <= 3);
+            round.extend(due);
+        }
+        assert_eq!(round, cells);
+    }
+}
