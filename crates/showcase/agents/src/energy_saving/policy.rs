@@ -17,7 +17,7 @@
 
 use super::forecast::{Forecast, edge_mbps};
 use crate::radio::Radio;
-use crate::radio::energy::can;
+use crate::radio::energy::{can, is_shown};
 use domain::inventory::{Cell, ElementId};
 use domain::telemetry::Saving;
 use domain::time::Timestamp;
@@ -147,8 +147,9 @@ impl Outlook<'_> {
     }
 }
 
-/// The depth to which a cell can sleep; none if it cannot.
+/// The depth to which a cell can sleep and is shown to save by that; none if there is none.
 pub(super) fn deepest(cell: &Cell) -> Option<Saving> {
-    let ways = [Saving::DeepSleep, Saving::CarrierShutdown];
-    ways.into_iter().find(|s| can(cell.radio_unit, *s))
+    let mut ways = [Saving::DeepSleep, Saving::CarrierShutdown].into_iter();
+    let unit = cell.radio_unit;
+    ways.find(|s| can(unit, *s) && is_shown(unit, *s))
 }

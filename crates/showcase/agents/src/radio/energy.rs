@@ -20,3 +20,9 @@ pub fn power_kw(unit: RadioUnit, load: f64, saving: Saving, offset_db: f64) -> f
     };
     (fit.draws(load, saving) + raised) * (WATTS_PER_UNIT / 1_000.0)
 }
+
+/// True if measurements show that `saving` saves anything on a unit: where they do not, nothing is to be had
+/// for what it costs users.
+pub fn is_shown(unit: RadioUnit, saving: Saving) -> bool {
+    EnergyFit::of(unit).saved(0.0, saving).low > 0.0
+}
