@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 mod at_scale;
+mod verdicts;
 
 /// The OSS agent and everything it said.
 struct Play {

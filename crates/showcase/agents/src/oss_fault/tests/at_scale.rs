@@ -4,7 +4,7 @@ use super::*;
 use crate::knowledge::Knowledge;
 use crate::payloads::ticket::TicketKind;
 
-fn cleared(name: &str, domain: Domain) -> Content {
+pub(super) fn cleared(name: &str, domain: Domain) -> Content {
     let content = incident(name, domain, &[("site:b1", AlarmType::SiteUnreachable, 1)]);
     let mut incident = Incident::in_content(&content).unwrap();
     incident.cleared = true;
@@ -12,13 +12,13 @@ fn cleared(name: &str, domain: Domain) -> Content {
     Content::new(name, "over").with_payload(incident.to_payload())
 }
 
-fn suspected_in(message: &Message) -> (String, Cause) {
+pub(super) fn suspected_in(message: &Message) -> (String, Cause) {
     let suspicion = Diagnosis::in_content(&message.content).unwrap().suspicion;
     (suspicion.target.to_string(), suspicion.cause)
 }
 
 /// Feasible, assigned, confirmed, accepted: up to the ticket, which is taken.
-fn located(play: &mut Play, root: (&str, Cause), s: i64) -> Message {
+pub(super) fn located(play: &mut Play, root: (&str, Cause), s: i64) -> Message {
     let (token, feasible) = play.next();
     assert_eq!(suspected_in(&feasible), (root.0.to_owned(), root.1));
     play.reply(token, Reply::accepted(), s);
