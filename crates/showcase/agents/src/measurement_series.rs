@@ -62,11 +62,25 @@ impl MeasurementSeries {
         let others = self.taken.iter().map(|m| m.condition);
         let others = others.filter(|c| *c != likeliest);
         let next = others.map(|c| self.votes(c)).max().unwrap_or(0);
-        let wanted = match likeliest {
-            Condition::Failed | Condition::Unreachable => CONDEMNING,
-            Condition::Good | Condition::Degraded => AGREEING,
+        let wanted = match condemns(likeliest) {
+            true => CONDEMNING,
+            false => AGREEING,
         };
         (wanted + next).saturating_sub(self.votes(likeliest))
+    }
+
+    /// The condition that is believed: the likeliest, unless it condemns and leads a better one by less than two,
+    /// because nobody waits any more.
+    fn believed(&self) -> Option<Condition> {
+        let likeliest = self.condition()?;
+        let better = self.taken.iter().map(|m| m.condition);
+        let better = better.filter(|c| *c < likeliest && !condemns(*c));
+        let next = better.max_by_key(|c| self.votes(*c));
+        let leads = |c: &Condition| self.votes(likeliest) >= self.votes(*c) + AGREEING;
+        match next {
+            Some(better) if condemns(likeliest) && !leads(&better) => Some(better),
+            _ => Some(likeliest),
+        }
     }
 
     fn votes(&self, condition: Condition) -> usize {
@@ -81,11 +95,11 @@ impl MeasurementSeries {
         conditions.max_by(|a, b| by_votes(a, b).then(b.cmp(a)))
     }
 
-    /// What most of the measurements say; none without any. Where two stand against each other the
-    /// better condition holds: doubt does not condemn.
+    /// What most of the measurements say; none without any. Where a condition that condemns leads a better one by
+    /// one only, the better one holds: doubt does not condemn.
     pub fn agreed(&self) -> Option<Measurement> {
         let first = self.taken.first()?;
-        let condition = self.condition()?;
+        let condition = self.believed()?;
         let names: BTreeSet<&String> = self.taken.iter().flat_map(|m| m.readings.keys()).collect();
         // The readings of what shows another condition are of another state, or of another element.
         let alike = self.taken.iter().filter(|m| m.condition == condition);
@@ -102,6 +116,10 @@ impl MeasurementSeries {
             readings: names.into_iter().filter_map(reading).collect(),
         })
     }
+}
+
+fn condemns(condition: Condition) -> bool {
+    matches!(condition, Condition::Failed | Condition::Unreachable)
 }
 
 /// The middle of some values, or the mean of the two in the middle; 0 of none.

@@ -1,6 +1,6 @@
 //! One diagnosis: what is measured, what came of it, and the report.
 //!
-//! Everything is measured twice, and what the two say differently a third time
+//! Everything is measured twice, and again what is doubtful or condemns
 //! ([`crate::measurement_series`]). Knows the course of a diagnosis; what readings mean is the domain's
 //! [`super::DomainExpertise`].
 
@@ -18,7 +18,7 @@ use domain::telemetry::{Measurement, Outcome};
 use std::collections::BTreeSet;
 
 /// Seconds after which a diagnosis decides with the readings that have come.
-pub const PROBES_LONGEST_S: f64 = 300.0;
+pub const PROBES_LONGEST_S: f64 = 480.0;
 /// The most elements measured in one stage.
 pub const PROBES_MAX: usize = 16;
 

@@ -82,6 +82,26 @@ fn what_condemns_must_lead_by_three_and_what_clears_by_two() {
     }
 }
 
+/// Whoever no longer waits does not condemn by two against one.
+#[test]
+fn what_is_cut_short_condemns_only_without_doubt() {
+    for (conditions, agreed) in [
+        (
+            &[Condition::Failed, Condition::Good, Condition::Failed][..],
+            Condition::Good,
+        ),
+        (&[Condition::Failed, Condition::Failed], Condition::Failed),
+    ] {
+        let mut round = round();
+        for condition in conditions {
+            round.take(&id("cell:1"), told(*condition, &[]));
+        }
+        round.give_up();
+        assert!(round.again(alike).is_empty());
+        assert_eq!(round.agreed()[&id("cell:1")].condition, agreed);
+    }
+}
+
 #[test]
 fn readings_that_contradict_are_measured_again_and_a_lone_echo_is_none() {
     let mut round = round();
