@@ -199,7 +199,7 @@ fn agents_mend_a_network_that_they_reach_by_netconf_alone() {
 
         // Before anybody listens: only the alarm list tells of it.
         let told = field.told(Ems::Ip);
-        field.breaks(Cause::DuctCut).await;
+        field.breaks(Cause::CardFailure).await;
         field.alarmed(Ems::Ip, told).await;
         let state = own.path().join("state");
         let speed = SPEED.to_string();
