@@ -1,0 +1,305 @@
+//! A management system with the standard models alone, which was not written here to please: what a
+//! platform makes of it, and what of one that talks nonsense.
+//!
+//! The peer frames by end-of-message, knows three models and no action, and answers by the look of a
+//! request. What the platform takes in shows at its own management system. Read next: `managed.rs`,
+//! `server::managed`.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use domain::ems::Ems;
+use server::client::{CallError, Client, Identity};
+use server::clock::Clock;
+use server::config::{EmsSettings, Settings};
+use server::host::{Endpoint, Home, Host};
+use server::managed::{ManagedNetwork, survey};
+use server::roster::Roster;
+use server::runtime::Runtime;
+use server::ssh::{
+    ByteStream, ConnectionLimiter, KeyDirectory, SshListener, SshPeer, SshServing, keys,
+};
+use server::state::StateFolder;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use support::{PATIENCE, block_on, within};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{broadcast, oneshot};
+
+const BASE: &str = "urn:ietf:params:xml:ns:netconf:base:1.0";
+const END: &str = "]]>]]>";
+const EMS: &str = "urn:convoke:params:xml:ns:yang:convoke-ems";
+
+const HELLO: &str = r#"<hello xmlns="urn:ietf:params:xml:ns:netconf:base:1.0"><capabilities>
+<capability>urn:ietf:params:netconf:base:1.0</capability>
+<capability>urn:ietf:params:netconf:capability:notification:1.0</capability>
+<capability>urn:ietf:params:xml:ns:yang:ietf-alarms?module=ietf-alarms&amp;revision=2019-09-11</capability>
+<capability>urn:ietf:params:xml:ns:yang:ietf-network?module=ietf-network&amp;revision=2018-02-26</capability>
+<capability>urn:ietf:params:xml:ns:yang:ietf-interfaces?module=ietf-interfaces&amp;revision=2018-02-20</capability>
+<capability>urn:x:acme?module=acme-alarms&amp;revision=2020-01-01</capability>
+</capabilities><session-id>7</session-id></hello>"#;
+
+const NETWORKS: &str = r#"<networks xmlns="urn:ietf:params:xml:ns:yang:ietf-network"
+ xmlns:t="urn:ietf:params:xml:ns:yang:ietf-network-topology"><network><network-id>all</network-id>
+<node><node-id>NYC</node-id></node><node><node-id>CHI</node-id></node>
+<t:link><t:link-id>NYC-CHI</t:link-id>
+<t:source><t:source-node>NYC</t:source-node><t:source-tp>et-0</t:source-tp></t:source>
+<t:destination><t:dest-node>CHI</t:dest-node><t:dest-tp>et-1</t:dest-tp></t:destination></t:link>
+</network></networks>"#;
+
+/// What the peer says at present.
+struct Peer {
+    /// What its interfaces are.
+    oper: Mutex<&'static str>,
+    /// The entries of its alarm list.
+    alarms: Mutex<String>,
+    /// What it sends to subscribers, as it is.
+    sends: broadcast::Sender<String>,
+    /// How often somebody has subscribed.
+    subscribed: Mutex<usize>,
+}
+
+impl Peer {
+    fn answer(&self, request: &str) -> String {
+        let data = |inside: &str| format!("<data>{inside}</data>");
+        match request {
+            r if r.contains("<create-subscription") => {
+                *self.subscribed.lock().unwrap() += 1;
+                "<ok/>".to_owned()
+            }
+            r if r.contains("yang:ietf-network\"") => data(NETWORKS),
+            r if r.contains("yang:ietf-interfaces\"") => {
+                let oper = *self.oper.lock().unwrap();
+                let interface = |name| {
+                    format!(
+                        "<interface><name>{name}</name><oper-status>{oper}</oper-status></interface>"
+                    )
+                };
+                data(&format!(
+                    "<interfaces xmlns=\"urn:ietf:params:xml:ns:yang:ietf-interfaces\">{}{}</interfaces>",
+                    interface("et-0"),
+                    interface("et-1")
+                ))
+            }
+            r if r.contains("yang:ietf-alarms\"") => {
+                let alarms = self.alarms.lock().unwrap();
+                data(&format!(
+                    "<alarms xmlns=\"urn:ietf:params:xml:ns:yang:ietf-alarms\"><alarm-list>{alarms}</alarm-list></alarms>"
+                ))
+            }
+            r if r.contains("<get>") => "<data/>".to_owned(),
+            r if r.contains("<close-session") => "<ok/>".to_owned(),
+            _ => "<rpc-error><error-type>protocol</error-type>\
+                  <error-tag>operation-not-supported</error-tag>\
+                  <error-severity>error</error-severity></rpc-error>"
+                .to_owned(),
+        }
+    }
+
+    async fn serve(self: Arc<Self>, mut stream: ByteStream) {
+        let mut heard = self.sends.subscribe();
+        let (mut input, mut subscribed) = (String::new(), false);
+        let mut buffer = vec![0; 16_384];
+        let mut says = format!("{HELLO}{END}");
+        loop {
+            if !says.is_empty() && stream.write_all(says.as_bytes()).await.is_err() {
+                return;
+            }
+            says.clear();
+            tokio::select! {
+                read = stream.read(&mut buffer) => match read {
+                    Ok(0) | Err(_) => return,
+                    Ok(length) => input.push_str(&String::from_utf8_lossy(&buffer[..length])),
+                },
+                sent = heard.recv(), if subscribed => says = sent.unwrap_or_default(),
+            }
+            while let Some((request, rest)) = input.split_once(END) {
+                let rest = rest.to_owned();
+                if let Some(id) = request.split("message-id=\"").nth(1) {
+                    let id = id.split('"').next().unwrap();
+                    subscribed |= request.contains("<create-subscription");
+                    let answer = self.answer(request);
+                    says += &format!(
+                        "<rpc-reply xmlns=\"{BASE}\" message-id=\"{id}\">{answer}</rpc-reply>{END}"
+                    );
+                }
+                input = rest;
+            }
+        }
+    }
+}
+
+/// An entry of the alarm list.
+fn entry(resource: &str, identity: &str, cleared: bool) -> String {
+    format!(
+        "<alarm><resource>{resource}</resource><alarm-type-id xmlns:a=\"urn:x:acme\">a:{identity}\
+         </alarm-type-id><alarm-type-qualifier/><is-cleared>{cleared}</is-cleared>\
+         <last-raised>2026-11-21T07:00:00Z</last-raised>\
+         <perceived-severity>major</perceived-severity><alarm-text>so it is</alarm-text></alarm>"
+    )
+}
+
+fn notification(resource: &str, identity: &str) -> String {
+    format!(
+        "<notification xmlns=\"urn:ietf:params:xml:ns:netconf:notification:1.0\">\
+         <eventTime>2026-11-21T07:00:01Z</eventTime>\
+         <alarm-notification xmlns=\"urn:ietf:params:xml:ns:yang:ietf-alarms\">\
+         <resource>{resource}</resource><alarm-type-id xmlns:a=\"urn:x:acme\">a:{identity}\
+         </alarm-type-id><alarm-type-qualifier>q</alarm-type-qualifier>\
+         <time>2026-11-21T07:00:01Z</time><perceived-severity>minor</perceived-severity>\
+         <alarm-text>odd</alarm-text></alarm-notification></notification>{END}"
+    )
+}
+
+/// A peer behind SSH.
+async fn start(folder: &Path) -> (Arc<Peer>, SshServing, EmsSettings) {
+    let peer = Arc::new(Peer {
+        oper: Mutex::new("up"),
+        alarms: Mutex::new(entry("NYC-CHI", "linkFailure", false)),
+        sends: broadcast::Sender::new(16),
+        subscribed: Mutex::new(0),
+    });
+    let host_key = keys::generate("peer");
+    let key_file = folder.join("key");
+    let key = keys::load_or_generate(&key_file, "convoke").unwrap();
+    let limiter = ConnectionLimiter::new(Default::default());
+    let listener = SshListener::bind(([127, 0, 0, 1], 0).into(), &host_key, &limiter).unwrap();
+    let address = listener.address().to_string();
+    let directory = KeyDirectory::new(folder.join("nobody"));
+    let directory = directory.with_key("convoke", key.public_key());
+    let served = Arc::clone(&peer);
+    let subsystem = move |stream: ByteStream, _: SshPeer| Arc::clone(&served).serve(stream);
+    let serving = listener.serve(Arc::new(directory), Arc::new(subsystem));
+    let line = host_key.public_key().to_openssh().unwrap();
+    let text = format!(
+        "[[ems]]\nname = \"acme\"\naddress = \"{address}\"\nuser = \"convoke\"\nkey = \"key\"\n\
+         host-key = \"{}\"\ndomain = \"IP\"\nalarm-list-s = 1\n",
+        line.trim()
+    );
+    let file = folder.join("ems.toml");
+    std::fs::write(&file, text).unwrap();
+    let systems = server::config::ems::load(&file).unwrap();
+    (peer, serving, systems.into_iter().next().unwrap())
+}
+
+/// Our own management system of the IP domain, as the operator sees it.
+struct Desk(Client);
+
+impl Desk {
+    async fn shows(&mut self, parts: &[&str]) {
+        let filter = "<get><filter type=\"subtree\"><alarms \
+                      xmlns=\"urn:ietf:params:xml:ns:yang:ietf-alarms\"><alarm-list/></alarms></filter></get>";
+        let began = Instant::now();
+        loop {
+            let said = self.0.call(filter).await.unwrap().raw().to_owned();
+            if parts.iter().all(|part| said.contains(part)) {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "no {parts:?} in {said}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn does(&mut self, rpc: &str, element: &str) -> Result<String, CallError> {
+        let rpc = format!("<{rpc} xmlns=\"{EMS}\"><element>{element}</element></{rpc}>");
+        let reply = within("an outcome", self.0.call(&rpc)).await?;
+        Ok(reply.raw().to_owned())
+    }
+}
+
+#[test]
+fn standard_models_are_enough_to_see_and_to_measure() {
+    block_on(async {
+        let own = tempfile::tempdir().unwrap();
+        let (peer, serving, system) = start(own.path()).await;
+        let settings = Settings {
+            ems: Some(vec![system]),
+            ..testkit::loopback()
+        };
+        let clock = Arc::new(Clock::wall());
+        let surveyed = within("a survey", survey(&settings, &clock)).await.unwrap();
+        let ids: Vec<_> = surveyed
+            .inventory()
+            .elements
+            .keys()
+            .map(ToString::to_string)
+            .collect();
+        let expected = [
+            "link:NYC-CHI",
+            "optic:NYC-CHI/a",
+            "optic:NYC-CHI/b",
+            "router:CHI",
+            "router:NYC",
+        ];
+        assert_eq!(ids, expected);
+        let state = own.path().join("state");
+        let home = Home::Folder(StateFolder::new(&state));
+        let inventory = Arc::clone(surveyed.inventory());
+        let host = Host::start(home, &settings, Roster::default(), inventory, clock).await;
+        let host = Arc::new(host.unwrap());
+        let network = ManagedNetwork::new(surveyed, host.posts.clone());
+        let mut runtime = Runtime::new(Arc::clone(&host), network, Box::new(|_| {}));
+        let address = host
+            .address_of(&Endpoint::Ems(Ems::Ip))
+            .unwrap()
+            .to_string();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let life = tokio::spawn(async move {
+            runtime.begin().await;
+            runtime.live(async { drop(stopped.await) }).await;
+        });
+        let operator = Identity::operator(&state);
+        let mut desk = Desk(Client::connect(&address, &operator).await.unwrap());
+
+        // What stood before is in the list; what comes is notified, whatever it is.
+        let link_down = [
+            "<resource>link:NYC-CHI</resource>",
+            "cvems:link-down",
+            "so it is",
+        ];
+        desk.shows(&link_down).await;
+        peer.sends.send(notification("CHI", "flux")).unwrap();
+        let unknown = [
+            "<resource>router:CHI</resource>",
+            "cvems:unknown",
+            "acme-alarms:flux (q): odd",
+        ];
+        desk.shows(&unknown).await;
+
+        // A link is measured by its interfaces, and nothing else is possible.
+        let said = desk.does("probe", "link:NYC-CHI").await.unwrap();
+        assert!(said.contains(">good</condition>"), "{said}");
+        *peer.oper.lock().unwrap() = "lower-layer-down";
+        let said = desk.does("probe", "link:NYC-CHI").await.unwrap();
+        assert!(said.contains(">failed</condition>"), "{said}");
+        for (rpc, element) in [("restart", "router:NYC"), ("probe", "router:NYC")] {
+            let refused = desk.does(rpc, element).await.unwrap_err().to_string();
+            assert!(refused.contains("'acme' does not offer it"), "{refused}");
+        }
+
+        // Nonsense ends a session, and nothing more: the next one brings what was missed.
+        let before = *peer.subscribed.lock().unwrap();
+        *peer.alarms.lock().unwrap() = entry("NYC", "lineCardProblem", false);
+        peer.sends
+            .send(format!("<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>{END}"))
+            .unwrap();
+        desk.shows(&[
+            "<resource>router:NYC</resource>",
+            "cvems:card-failure",
+            "no longer in the alarm list",
+        ])
+        .await;
+        let began = Instant::now();
+        while *peer.subscribed.lock().unwrap() == before {
+            assert!(began.elapsed() < PATIENCE, "nobody subscribes again");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+
+        drop(desk);
+        let _ = stop.send(());
+        within("the end", life).await.unwrap();
+        serving.close().await;
+    });
+}
