@@ -3,7 +3,7 @@
 //! Skipped with a plain word where this machine has no root, no FRR or no Linux. What is done and judged
 //! is tested by hand in the crate `lab`. Read next: `docs/lab.md`.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

@@ -206,10 +206,12 @@ async fn manage(
         let network = ManagedLab::new(&host, documents, &folder.socket());
         Runtime::new(host, network, nobody())
     };
-    let hint = "The management system of the laboratory: endpoint ems: ip.";
-    serving
-        .on(Roster::default(), inventory, Some(hint), on_it)
-        .await
+    let hint = |common: &Common| {
+        if !common.json {
+            line("The management system of the laboratory: endpoint ems: ip.");
+        }
+    };
+    serving.on(Roster::default(), inventory, hint, on_it).await
 }
 
 async fn score(common: &Common, wanted: &LabScore) -> Result<(), Failure> {

@@ -331,6 +331,7 @@ pub(crate) fn scores() -> impl Strategy<Value = Score> {
         cells: 6,
         faults,
         complaints,
+        mistakes: Vec::new(),
         figures,
     })
 }

@@ -37,7 +37,7 @@ impl SystemClock {
         let mut sorted: Vec<i64> = self.samples.iter().copied().collect();
         sorted.sort_unstable();
         match sorted.get(sorted.len() / 2) {
-            Some(&ms) if ms > AHEAD_MS || ms < -BEHIND_MS => ms,
+            Some(&ms) if !(-BEHIND_MS..=AHEAD_MS).contains(&ms) => ms,
             _ => 0,
         }
     }

@@ -57,6 +57,9 @@ pub enum LabEvent {
     Outcome(u64, Outcome),
 }
 
+/// What came of actions, by their number: where it is put, and where it is taken.
+type Outcomes = (Sender<(u64, Outcome)>, Receiver<(u64, Outcome)>);
+
 /// The laboratory, seen through its management system.
 pub struct ManagedLab {
     documents: Documents,
@@ -65,7 +68,7 @@ pub struct ManagedLab {
     instruments: Instruments,
     posts: BTreeMap<String, Post>,
     snapshots: Receiver<Snapshot>,
-    outcomes: (Sender<(u64, Outcome)>, Receiver<(u64, Outcome)>),
+    outcomes: Outcomes,
     waiting: BTreeMap<u64, Waiting>,
     /// Actions that wait for others to end.
     queued: Vec<(u64, Action)>,

@@ -49,13 +49,12 @@ fn heard(dbm: [f64; 3]) -> Measurements {
 fn best(case: &CareCase, dbm: [f64; 3]) -> (ElementId, f64) {
     let inventory = crate::drill::net::Net::new().inventory;
     let ears = ears(&inventory, case, &heard(dbm));
-    let hearing = Hearing::default();
-    let none = misfit(&hearing, ears.iter().map(|e| e.now_dbm - e.usual_dbm));
-    let misfits = ears
-        .iter()
-        .map(|e| (misfit_beside(&hearing, e, &ears), &e.cell));
-    let (least, cell) = misfits.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap();
-    (cell.clone(), none - least)
+    let care = Care::default();
+    let better = ears.iter().map(|ear| {
+        let on_carrier = of_carrier(&inventory, &ears, &ear.cell);
+        (ear.cell.clone(), care.better_by(ear, &on_carrier))
+    });
+    better.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap()
 }
 
 #[test]
